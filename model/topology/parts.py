@@ -1,0 +1,240 @@
+"""The parts of a job: vertices and edges as they are declared, subtasks and channels as they run.
+
+Modelled on Flink's JobVertex, JobEdge, ExecutionVertex and the one logical channel between two
+connected subtasks. All are frozen values: equal parts are the same part.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+
+from ..errors import FinaleError, Place
+
+PARALLELISM_MAX = 1 << 15
+"""Flink's own bound on a vertex's parallelism: it has no more key groups than this."""
+
+
+class Kind(Enum):
+    """What the operators of a vertex do, as far as a protocol can tell."""
+
+    SOURCE = "source"
+    """Emits records, and by itself knows when there are no more."""
+    PASS_THROUGH = "pass-through"
+    """One record out for each one in; nothing to keep."""
+    KEYED = "keyed"
+    """Keyed state: a finished subtask leaves its key groups empty."""
+    TIMER = "timer"
+    """Event-time timers: the final watermark fires them, and they emit."""
+    BUFFERING = "buffering"
+    """Holds records back and emits them when it finishes, so after its last input."""
+    UNION_STATE = "union-state"
+    """List state restored in full by everybody: a vertex finished in part cannot checkpoint it."""
+    BROADCAST_STATE = "broadcast-state"
+    """The same state everywhere: a finished subtask must be given a running one's copy."""
+    SPLIT_STATE = "split-state"
+    """List state that stays with its subtask while the parallelism stays."""
+
+
+class Sink(Enum):
+    """What a vertex does to the world outside the job."""
+
+    NONE = "none"
+    TWO_PHASE = "two-phase"
+    """Writes into a transaction: pre-commits in the checkpoint, commits when told it completed."""
+    AT_LEAST_ONCE = "at-least-once"
+    """Writes at once: whatever is processed again is written again."""
+
+
+class Pattern(Enum):
+    """Which subtasks of an edge's two vertices are connected (Flink's DistributionPattern)."""
+
+    ALL_TO_ALL = "all-to-all"
+    POINTWISE = "pointwise"
+
+    def senders(self, index: int, sources: int, targets: int) -> range:
+        """The indices, of `sources` sending subtasks, that receiver `index` of `targets` reads.
+
+        All-to-all: every one. Pointwise, with p senders and q receivers, contiguous and as even as
+        whole numbers allow (VertexInputInfoComputationUtils.computeVertexInputInfoForPointwise):
+        if p >= q, receiver j reads floor(j*p/q) up to, not with, floor((j+1)*p/q);
+        if p < q, sender i feeds ceil(i*q/p) up to, not with, ceil((i+1)*q/p). Hence j reads
+        floor(j*p/q) alone. For p = q both are one to one.
+        """
+        assert 0 <= index < targets
+        if self is Pattern.ALL_TO_ALL:
+            return range(sources)
+        first = index * sources // targets
+        if sources < targets:
+            return range(first, first + 1)
+        return range(first, (index + 1) * sources // targets)
+
+
+@dataclass(frozen=True)
+class Vertex:
+    """One vertex of the job: `parallelism` subtasks that do the same.
+
+    `records` says how many records each subtask of a source has, and is empty for all others. A
+    source that is not `bounded` never ends by itself: when its records are out it waits.
+    """
+
+    name: str
+    kind: Kind = Kind.PASS_THROUGH
+    parallelism: int = 1
+    sink: Sink = Sink.NONE
+    records: tuple[int, ...] = ()
+    bounded: bool = True
+
+    def __post_init__(self) -> None:
+        _check_name(self.name)
+        check_parallelism(self.parallelism, self.name, f"job.{self.name}.parallelism")
+        if self.kind is Kind.SOURCE:
+            per_subtask(self.records, self.parallelism, self.name, f"job.{self.name}.records")
+            return
+        if self.records:
+            raise FinaleError(
+                "records-on-non-source",
+                f'"{self.name}" is not a source and has no records of its own',
+                place=Place(key=f"job.{self.name}.records"),
+                advice="Give the records to a source: a vertex that reads from no other.",
+            )
+        if not self.bounded:
+            raise FinaleError(
+                "bounded-on-non-source",
+                f'"{self.name}" is not a source: it ends when its inputs end',
+                place=Place(key=f"job.{self.name}.bounded"),
+                advice="Say of the sources that they are not bounded.",
+            )
+
+    @classmethod
+    def source(
+        cls,
+        name: str,
+        *,
+        records: int | tuple[int, ...] = 1,
+        parallelism: int = 1,
+        bounded: bool = True,
+    ) -> Vertex:
+        """A source with so many records a subtask, or with a list: one number a subtask."""
+        check_parallelism(parallelism, name, f"job.{name}.parallelism")
+        each = per_subtask(records, parallelism, name, f"job.{name}.records")
+        return cls(name, Kind.SOURCE, parallelism, records=each, bounded=bounded)
+
+    @property
+    def is_source(self) -> bool:
+        return self.kind is Kind.SOURCE
+
+    @property
+    def is_sink(self) -> bool:
+        return self.sink is not Sink.NONE
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class Edge:
+    """One vertex reads another, both given by name."""
+
+    source: str
+    target: str
+    pattern: Pattern = Pattern.ALL_TO_ALL
+
+    @property
+    def name(self) -> str:
+        return f"{self.source}→{self.target}"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class Subtask:
+    """One parallel instance of a vertex: what Flink calls a task."""
+
+    vertex: Vertex
+    index: int = 0
+
+    def __post_init__(self) -> None:
+        assert 0 <= self.index < self.vertex.parallelism
+
+    @property
+    def name(self) -> str:
+        """`D` where there is only one, otherwise `D.0`, `D.1`, …"""
+        if self.vertex.parallelism == 1:
+            return self.vertex.name
+        return f"{self.vertex.name}.{self.index}"
+
+    @property
+    def records(self) -> int:
+        """How many records it has to emit by itself: none unless it is a source."""
+        return self.vertex.records[self.index] if self.vertex.is_source else 0
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class Channel:
+    """The one logical channel from a subtask to a subtask that reads it, as part of an edge."""
+
+    sender: Subtask
+    receiver: Subtask
+    edge: Edge
+
+    @property
+    def name(self) -> str:
+        return f"{self.sender}→{self.receiver}"
+
+    def __str__(self) -> str:
+        return self.name
+
+
+def check_parallelism(parallelism: int, vertex: str, key: str) -> None:
+    """Refuses a parallelism that no vertex can have."""
+    if not 1 <= parallelism <= PARALLELISM_MAX:
+        raise FinaleError(
+            "bad-parallelism",
+            f'"{vertex}" cannot have parallelism {parallelism}',
+            place=Place(key=key),
+            advice=f"Write a whole number from 1 to {PARALLELISM_MAX}.",
+        )
+
+
+def per_subtask(
+    records: int | tuple[int, ...], parallelism: int, vertex: str, key: str
+) -> tuple[int, ...]:
+    """How many records each subtask has; refuses numbers that no source can have."""
+    each = (records,) * parallelism if isinstance(records, int) else records
+    if len(each) != parallelism:
+        raise FinaleError(
+            "bad-records",
+            f'"{vertex}" has {parallelism} subtask(s), but records for {len(each)}',
+            place=Place(key=key),
+            advice="Write one number, which holds for each subtask, or a list with one for each.",
+        )
+    if min(each) < 0:
+        raise FinaleError(
+            "bad-records",
+            f'"{vertex}" cannot have {min(each)} records',
+            place=Place(key=key),
+            advice="Write 0 for a source that ends without a record.",
+        )
+    return each
+
+
+def _check_name(name: str) -> None:
+    # Names of subtasks and channels are made from names of vertices, and must stay distinct.
+    if not name.strip() or name != name.strip() or not name.isprintable() or "→" in name:
+        problem = "is blank, has blanks around it, an arrow or a control character in it"
+    elif re.search(r"\.\d+$", name):
+        problem = "reads like the name of one subtask"
+    else:
+        return
+    raise FinaleError(
+        "bad-name",
+        f"a vertex cannot be called {name!r}: that {problem}",
+        place=Place(key=f"job.{name}"),
+        advice='Choose a plain name, such as "D" or "window".',
+    )

@@ -1,0 +1,240 @@
+"""Reads the `[job]` table of a spec: its vertices one by one, or a standard shape.
+
+    A = { records = 1 }                               # no `from`: a source
+    D = { from = ["A"], kind = "keyed", parallelism = 2 }
+    E = { from = [{ vertex = "D", pattern = "pointwise" }], sink = "two-phase" }
+
+    shape       = "diamond"                           # or a shape, and what should differ from
+    parallelism = 2                                   # one record a source, one subtask a vertex,
+    pattern     = "pointwise"                         # all-to-all, bounded, two-phase sinks
+    X           = { kind = "buffering" }              # a vertex of the shape, further described
+
+What the table says is checked here; whether it makes a job is for `Job` to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from typing import TypeGuard, TypeVar
+
+from ..errors import FinaleError, Place, nearest
+from .parts import Edge, Kind, Pattern, Sink, Vertex, check_parallelism, per_subtask
+from .shapes import SHAPES, SHEET_NAMES
+
+VERTEX_KEYS = ("from", "kind", "sink", "parallelism", "records", "bounded")
+INPUT_KEYS = ("vertex", "pattern")
+SHAPE_KEYS = ("shape", "records", "bounded", "parallelism", "sink", "pattern")
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """A value of the table and the key under which it was written."""
+
+    value: object
+    key: str
+
+    def error(self, code: str, message: str, advice: str) -> FinaleError:
+        return FinaleError(code, message, place=Place(key=self.key), advice=advice)
+
+
+_Entries = dict[str, _Entry]
+_Word = TypeVar("_Word", bound=Enum)
+
+
+def read_job(table: Mapping[str, object]) -> tuple[tuple[Vertex, ...], tuple[Edge, ...]]:
+    """The vertices and edges that a `[job]` table describes, in the order of the table."""
+    described = _of_shape(table) if isinstance(table.get("shape"), str) else _one_by_one(table)
+    vertices = tuple(_vertex(name, entries) for name, entries in described.items())
+    edges = tuple(
+        edge for name, entries in described.items() for edge in _edges_into(name, entries)
+    )
+    return vertices, edges
+
+
+def _one_by_one(table: Mapping[str, object]) -> dict[str, _Entries]:
+    described: dict[str, _Entries] = {}
+    for name, value in table.items():
+        entry = _Entry(value, f"job.{name}")
+        if not _is_table(value) and name in SHAPE_KEYS:
+            raise entry.error(
+                "bad-shape" if name == "shape" else "unknown-key",
+                f"`{name}` is not a vertex here, but a setting of a standard shape",
+                'Name the shape, shape = "diamond", or write the setting at each vertex.',
+            )
+        described[name] = _own_entries(name, entry)
+    return described
+
+
+def _of_shape(table: Mapping[str, object]) -> dict[str, _Entries]:
+    entries = {name: _Entry(value, f"job.{name}") for name, value in table.items()}
+    word = str(table["shape"])
+    outline = SHAPES.get(SHEET_NAMES.get(word, word))
+    if outline is None:
+        raise entries["shape"].error(
+            "bad-shape", f'there is no shape "{word}"', _suggest(word, SHAPES)
+        )
+    _check_keys(table, (*SHAPE_KEYS, *outline), "job")
+    common = {key: entries[key] for key in SHAPE_KEYS if key in entries}
+    read = {name for inputs in outline.values() for name in inputs}
+    described: dict[str, _Entries] = {}
+    for name, inputs in outline.items():
+        keys = ["parallelism", *(["pattern"] if inputs else ["records", "bounded"])]
+        mine: _Entries = {}
+        if inputs:
+            mine["from"] = _Entry(inputs, "job.shape")
+        if name not in read:
+            keys.append("sink")
+            mine["sink"] = _Entry(Sink.TWO_PHASE.value, "job.shape")
+        mine |= {key: common[key] for key in keys if key in common}
+        if name in entries:
+            own = _own_entries(name, entries[name])
+            if "from" in own:
+                raise own["from"].error(
+                    "bad-shape",
+                    f'the shape "{word}" decides what "{name}" reads',
+                    "Leave out this `from`, or leave out the shape and write every vertex.",
+                )
+            mine |= own
+        described[name] = mine
+    return described
+
+
+def _own_entries(name: str, entry: _Entry) -> _Entries:
+    if not _is_table(entry.value):
+        raise entry.error(
+            "bad-vertex",
+            f'the vertex "{name}" is {entry.value!r}, not a table',
+            f"Write {name} = {{ records = 1 }} for a source, "
+            f'{name} = {{ from = ["A"] }} for a vertex that reads A.',
+        )
+    _check_keys(entry.value, VERTEX_KEYS, entry.key)
+    return {key: _Entry(value, f"{entry.key}.{key}") for key, value in entry.value.items()}
+
+
+def _vertex(name: str, entries: _Entries) -> Vertex:
+    kind = Kind.PASS_THROUGH if "from" in entries else Kind.SOURCE
+    if "kind" in entries:
+        kind = _word(entries["kind"], Kind, "bad-kind", "kind of vertex")
+    sink = Sink.NONE
+    if "sink" in entries:
+        sink = _word(entries["sink"], Sink, "bad-sink", "kind of sink")
+    parallelism = 1
+    if "parallelism" in entries:
+        parallelism = _parallelism(name, entries["parallelism"])
+    records: tuple[int, ...] = (1,) * parallelism if kind is Kind.SOURCE else ()
+    if "records" in entries:
+        records = _records(name, entries["records"], parallelism)
+    bounded = True
+    if "bounded" in entries:
+        bounded = _bounded(name, entries["bounded"])
+    return Vertex(name, kind, parallelism, sink, records, bounded)
+
+
+def _edges_into(name: str, entries: _Entries) -> list[Edge]:
+    if "from" not in entries:
+        return []
+    entry = entries["from"]
+    inputs = entry.value
+    if not _is_list(inputs) or not inputs:
+        raise entry.error(
+            "bad-from",
+            f'"{name}" reads from {inputs!r}, which is not a list of vertices',
+            'Write from = ["A"], or leave `from` out if the vertex is a source.',
+        )
+    pattern = Pattern.ALL_TO_ALL
+    if "pattern" in entries:
+        pattern = _word(entries["pattern"], Pattern, "bad-pattern", "pattern")
+    return [_edge(_Entry(each, entry.key), name, pattern) for each in inputs]
+
+
+def _edge(entry: _Entry, target: str, pattern: Pattern) -> Edge:
+    source = entry.value
+    if _is_table(source):
+        _check_keys(source, INPUT_KEYS, entry.key)
+        if "pattern" in source:
+            written = _Entry(source["pattern"], f"{entry.key}.pattern")
+            pattern = _word(written, Pattern, "bad-pattern", "pattern")
+        source = source.get("vertex")
+    if not isinstance(source, str):
+        raise entry.error(
+            "bad-from",
+            f'"{target}" reads from {entry.value!r}, which names no vertex',
+            'Write "A" or { vertex = "A", pattern = "pointwise" }.',
+        )
+    return Edge(source, target, pattern)
+
+
+def _parallelism(name: str, entry: _Entry) -> int:
+    if not _is_whole(entry.value):
+        raise entry.error(
+            "bad-parallelism",
+            f'"{name}" cannot have parallelism {entry.value!r}',
+            "Write a whole number, 1 or more.",
+        )
+    check_parallelism(entry.value, name, entry.key)
+    return entry.value
+
+
+def _records(name: str, entry: _Entry, parallelism: int) -> tuple[int, ...]:
+    value = entry.value
+    if _is_whole(value):
+        return per_subtask(value, parallelism, name, entry.key)
+    if _is_list(value):
+        each = tuple(number for number in value if _is_whole(number))
+        if len(each) == len(value):
+            return per_subtask(each, parallelism, name, entry.key)
+    raise entry.error(
+        "bad-records",
+        f'"{name}" cannot have {value!r} records',
+        "Write a whole number, or a list with one number for each subtask. "
+        "To model no records at all is a choice for the whole spec, not for one job.",
+    )
+
+
+def _bounded(name: str, entry: _Entry) -> bool:
+    if isinstance(entry.value, bool):
+        return entry.value
+    raise entry.error(
+        "bad-bounded",
+        f'"{name}" is bounded or it is not; {entry.value!r} says neither',
+        "Write true, or false for a source that never ends by itself.",
+    )
+
+
+def _word(entry: _Entry, words: type[_Word], code: str, what: str) -> _Word:
+    for word in words:
+        if word.value == entry.value:
+            return word
+    known = [str(word.value) for word in words]
+    raise entry.error(code, f"{entry.value!r} is no {what}", _suggest(str(entry.value), known))
+
+
+def _check_keys(table: Mapping[str, object], known: Sequence[str], key: str) -> None:
+    for name in table:
+        if name not in known:
+            raise FinaleError(
+                "unknown-key",
+                f"`{name}` means nothing in `{key}`",
+                place=Place(key=f"{key}.{name}"),
+                advice=_suggest(name, known),
+            )
+
+
+def _suggest(word: str, known: Iterable[str]) -> str:
+    hint = nearest(word, known)
+    return hint[:1].upper() + hint[1:]
+
+
+def _is_table(value: object) -> TypeGuard[Mapping[str, object]]:
+    return isinstance(value, Mapping)
+
+
+def _is_list(value: object) -> TypeGuard[Sequence[object]]:
+    return isinstance(value, (list, tuple))
+
+
+def _is_whole(value: object) -> TypeGuard[int]:
+    # In Python, though not in TOML, true is a whole number.
+    return isinstance(value, int) and not isinstance(value, bool)

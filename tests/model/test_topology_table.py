@@ -1,0 +1,227 @@
+"""The `[job]` table: what it may say, the standard shapes, and every mistake with its code."""
+
+from __future__ import annotations
+
+import tomllib
+
+import pytest
+
+from model.errors import FinaleError
+from model.topology import SHAPES, SHEET_NAMES, Edge, Job, Kind, Pattern, Sink, Subtask, Vertex
+
+
+def read(toml: str) -> Job:
+    return Job.from_table(tomllib.loads(toml))
+
+
+def names(items: tuple[object, ...]) -> list[str]:
+    return [str(item) for item in items]
+
+
+# Tables
+
+
+def test_a_table_of_vertices() -> None:
+    job = read(
+        """
+        A = { records = [2, 0], parallelism = 2, bounded = false }
+        C = {}
+        D = { from = ["A"], kind = "keyed", parallelism = 3 }
+        E = { from = ["C", { vertex = "D", pattern = "pointwise" }], sink = "at-least-once" }
+        """
+    )
+    assert job == Job(
+        (
+            Vertex("A", Kind.SOURCE, 2, Sink.NONE, (2, 0), bounded=False),
+            Vertex("C", Kind.SOURCE, 1, Sink.NONE, (1,), bounded=True),
+            Vertex("D", Kind.KEYED, 3),
+            Vertex("E", Kind.PASS_THROUGH, 1, Sink.AT_LEAST_ONCE),
+        ),
+        (Edge("A", "D"), Edge("C", "E"), Edge("D", "E", Pattern.POINTWISE)),
+    )
+    assert names(job.sources) == ["A", "C"] and names(job.sinks) == ["E"]
+    assert [subtask.records for subtask in job.subtasks] == [2, 0, 1, 0, 0, 0, 0]
+
+
+def test_one_number_of_records_holds_for_each_subtask() -> None:
+    job = read("A = { records = 3, parallelism = 2 }")
+    assert job.vertex("A").records == (3, 3)
+    assert Vertex.source("A", records=3, parallelism=2) == job.vertex("A")
+
+
+@pytest.mark.parametrize("kind", [kind for kind in Kind if kind is not Kind.SOURCE])
+def test_every_kind_has_a_word(kind: Kind) -> None:
+    assert read(f"S = {{}}\nV = {{ from = ['S'], kind = '{kind.value}' }}").vertex("V").kind is kind
+
+
+EXPECTED_SHAPES = {
+    "pair": ["S→K"],
+    "chain": ["S→W", "W→K"],
+    "fan-in": ["S1→K", "S2→K"],
+    "fan-out": ["S→K1", "S→K2"],
+    "diamond": ["S→X", "S→Y", "X→K", "Y→K"],
+    "figure": ["C→D", "A→E", "D→E"],
+    "disjoint": ["A1→A2", "B1→B2"],
+}
+
+
+def test_every_shape_is_listed() -> None:
+    assert list(SHAPES) == list(EXPECTED_SHAPES)
+    assert set(SHEET_NAMES.values()) <= set(SHAPES)
+
+
+@pytest.mark.parametrize(("shape", "channels"), EXPECTED_SHAPES.items())
+def test_a_standard_shape(shape: str, channels: list[str]) -> None:
+    job = Job.from_table({"shape": shape})
+    assert names(job.channels) == channels
+    reading = {channel.split("→")[1] for channel in channels}
+    read_from = {channel.split("→")[0] for channel in channels}
+    assert {each.name for each in job.sinks} == reading - read_from
+    assert {each.sink for each in job.sinks} == {Sink.TWO_PHASE}
+    assert all(source.records == (1,) and source.bounded for source in job.sources)
+
+
+def test_a_shape_may_be_called_as_in_the_sheet() -> None:
+    for letter, edges in {"A": "pair", "B": "chain", "D": "fan-in", "E": "disjoint"}.items():
+        assert Job.from_table({"shape": letter}) == Job.from_table({"shape": edges})
+
+
+def test_a_shape_with_other_settings() -> None:
+    job = read(
+        """
+        shape       = "chain"
+        records     = [2, 1]
+        bounded     = false
+        parallelism = 2
+        pattern     = "pointwise"
+        sink        = "at-least-once"
+        W           = { kind = "buffering", parallelism = 1 }
+        """
+    )
+    assert job == Job(
+        (
+            Vertex.source("S", records=(2, 1), parallelism=2, bounded=False),
+            Vertex("W", Kind.BUFFERING),
+            Vertex("K", parallelism=2, sink=Sink.AT_LEAST_ONCE),
+        ),
+        (Edge("S", "W", Pattern.POINTWISE), Edge("W", "K", Pattern.POINTWISE)),
+    )
+
+
+def test_a_shape_without_a_sink() -> None:
+    assert Job.from_table({"shape": "pair", "sink": "none"}).sinks == ()
+
+
+# Mistakes
+
+
+@pytest.mark.parametrize(
+    ("toml", "code", "key", "hint"),
+    [
+        ("", "job-empty", "job", "at least a source"),
+        ("D = { colour = 1 }", "unknown-key", "job.D.colour", "from"),
+        ("D = { record = 1 }", "unknown-key", "job.D.record", '"records"'),
+        ("shape = 'pair'\nsinks = 'none'", "unknown-key", "job.sinks", '"sink"'),
+        ("parallelism = 2\nA = {}", "unknown-key", "job.parallelism", "at each vertex"),
+        ("shape = 'diamnd'", "bad-shape", "job.shape", '"diamond"'),
+        ("shape = 3", "bad-shape", "job.shape", '"diamond"'),
+        ("shape = 'pair'\nK = { from = ['S'] }", "bad-shape", "job.K.from", "Leave out"),
+        ("A = 1", "bad-vertex", "job.A", "records = 1"),
+        ("A = {}\nD = { from = 'A' }", "bad-from", "job.D.from", '["A"]'),
+        ("D = { from = [] }", "bad-from", "job.D.from", "source"),
+        ("A = {}\nD = { from = [1] }", "bad-from", "job.D.from", '"A"'),
+        ("A = {}\nD = { from = [{ pattern = 'pointwise' }] }", "bad-from", "job.D.from", "vertex"),
+        ("A = {}\nD = { from = [{ vertx = 'A' }] }", "unknown-key", "job.D.from.vertx", "vertex"),
+        (
+            "A = {}\nD = { from = [{ vertex = 'A', pattern = 'pointwize' }] }",
+            "bad-pattern",
+            "job.D.from.pattern",
+            '"pointwise"',
+        ),
+        ("shape = 'pair'\npattern = 'all'", "bad-pattern", "job.pattern", "all-to-all"),
+        ("Sorce = {}\nD = { from = ['Source'] }", "unknown-vertex", "job.D.from", '"Sorce"'),
+        ("A = {}\nD = { from = ['A', 'A'] }", "duplicate-edge", "job.D.from", "one of the two"),
+        ("A = {}\nD = { from = ['A'], kind = 'key' }", "bad-kind", "job.D.kind", '"keyed"'),
+        ("A = {}\nD = { from = ['A'], sink = 'two' }", "bad-sink", "job.D.sink", "two-phase"),
+        ("A = {}\nD = { from = ['A'], sink = true }", "bad-sink", "job.D.sink", "two-phase"),
+        ("K = { sink = 'two-phase' }", "sink-without-input", "job.K.sink", "from"),
+        (
+            "A = {}\nK = { from = ['A'], sink = 'two-phase' }\nL = { from = ['K'] }",
+            "sink-with-output",
+            "job.K.sink",
+            '"L"',
+        ),
+        ("A = {}\nD = { from = ['A'], kind = 'source' }", "source-with-input", "job.D.from", ""),
+        ("D = { kind = 'keyed' }", "source-missing", "job.D.kind", "from"),
+        ("A = { parallelism = 0 }", "bad-parallelism", "job.A.parallelism", "from 1"),
+        ("A = { parallelism = 32769 }", "bad-parallelism", "job.A.parallelism", "32768"),
+        ("A = { parallelism = true }", "bad-parallelism", "job.A.parallelism", "1 or more"),
+        ("shape = 'pair'\nparallelism = 0", "bad-parallelism", "job.parallelism", "from 1"),
+        ("A = { records = -1 }", "bad-records", "job.A.records", "0"),
+        ("A = { records = 'none' }", "bad-records", "job.A.records", "whole spec"),
+        ("A = { records = [1, true], parallelism = 2 }", "bad-records", "job.A.records", "list"),
+        ("A = { records = [1, 2, 3], parallelism = 2 }", "bad-records", "job.A.records", "list"),
+        ("shape = 'pair'\nrecords = [1, 2]", "bad-records", "job.records", "list"),
+        ("shape = 'pair'\nrecords = 1.5", "bad-records", "job.records", "whole number"),
+        ("A = {}\nD = { from = ['A'], records = 1 }", "records-on-non-source", "job.D.records", ""),
+        (
+            "A = {}\nD = { from = ['A'], bounded = false }",
+            "bounded-on-non-source",
+            "job.D.bounded",
+            "sources",
+        ),
+        ("A = { bounded = 'no' }", "bad-bounded", "job.A.bounded", "false"),
+        ("'D.0' = {}", "bad-name", "job.D.0", "plain"),
+        ("'A→B' = {}", "bad-name", "job.A→B", "plain"),
+        ("' ' = {}", "bad-name", "job. ", "plain"),
+    ],
+)
+def test_a_mistake_has_a_code_a_place_and_advice(toml: str, code: str, key: str, hint: str) -> None:
+    with pytest.raises(FinaleError) as caught:
+        read(toml)
+    assert caught.value.place is not None
+    assert (caught.value.code, caught.value.place.key) == (code, key)
+    assert hint in caught.value.advice
+    assert caught.value.advice.strip() and caught.value.message.strip()
+
+
+@pytest.mark.parametrize(
+    ("toml", "cycle"),
+    [
+        ("A = { from = ['A'] }", "A→A"),
+        ("B = { from = ['A'] }\nA = { from = ['B'] }", "B→A→B"),
+        (
+            "S = {}\nZ = { from = ['Y'] }\nX = { from = ['S', 'W'] }\nY = { from = ['X'] }\n"
+            "W = { from = ['Y'] }",
+            "X→Y→W→X",  # Z lies behind the cycle, not on it
+        ),
+    ],
+)
+def test_a_cycle_is_named(toml: str, cycle: str) -> None:
+    with pytest.raises(FinaleError) as caught:
+        read(toml)
+    assert caught.value.code == "job-cycle"
+    assert caught.value.message.endswith(f": {cycle}")
+
+
+def test_two_vertices_of_one_name() -> None:
+    with pytest.raises(FinaleError) as caught:
+        Job((Vertex.source("A"), Vertex.source("A")))
+    assert caught.value.code == "duplicate-vertex"
+
+
+def test_an_unknown_vertex_is_asked_for() -> None:
+    with pytest.raises(FinaleError) as caught:
+        Job.from_table({"shape": "fan-in"}).vertex("S3")
+    assert caught.value.code == "unknown-vertex" and '"S' in caught.value.advice
+
+
+def test_a_source_made_by_hand_needs_its_records() -> None:
+    with pytest.raises(FinaleError) as caught:
+        Vertex("A", Kind.SOURCE)
+    assert caught.value.code == "bad-records"
+
+
+def test_a_subtask_that_cannot_be() -> None:
+    with pytest.raises(AssertionError):
+        Subtask(Vertex.source("A"), 1)
