@@ -12,8 +12,8 @@ from typing import TypeAlias
 from .job import Job
 from .parts import Edge, Sink, Vertex
 
-_Graph: TypeAlias = tuple[frozenset[int], ...]
-"""For each vertex, those that it reads, all of which come before it."""
+Graph: TypeAlias = tuple[frozenset[int], ...]
+"""For each vertex, those that it reads."""
 
 
 def all_shapes(
@@ -24,7 +24,7 @@ def all_shapes(
     Vertices are called V1, V2, … and each comes after those that it reads. Whatever reads and is
     not read is a `sink`. There are 1, 2, 6, 31, 302, 5984 jobs of 1, 2, 3, 4, 5, 6 vertices.
     """
-    graphs: list[_Graph] = [()]
+    graphs: list[Graph] = [()]
     for _ in range(vertices_max):
         smaller, graphs = graphs, []
         for graph in _grown(smaller):
@@ -32,23 +32,23 @@ def all_shapes(
             yield _job(graph, records, sink)
 
 
-def _grown(smaller: list[_Graph]) -> Iterator[_Graph]:
+def _grown(smaller: list[Graph]) -> Iterator[Graph]:
     """All graphs that are one of the smaller ones and a vertex that nobody reads.
 
     These are all of the next size: an acyclic graph has such a vertex, and may lose it.
     """
-    seen: set[_Graph] = set()
+    seen: set[Graph] = set()
     for graph in smaller:
         for count in range(len(graph) + 1):
             for inputs in itertools.combinations(range(len(graph)), count):
                 grown = (*graph, frozenset(inputs))
-                form = _canonical(grown)
+                form = canonical(grown)
                 if form not in seen:
                     seen.add(form)
                     yield grown
 
 
-def _canonical(graph: _Graph) -> _Graph:
+def canonical(graph: Graph) -> Graph:
     """One graph for all that differ in the numbers of the vertices only.
 
     Of all renumberings the least, where only those are tried that respect the colours: vertices of
@@ -64,7 +64,7 @@ def _canonical(graph: _Graph) -> _Graph:
     return min(forms, key=lambda form: [sorted(inputs) for inputs in form])
 
 
-def _colours(graph: _Graph) -> list[int]:
+def _colours(graph: Graph) -> list[int]:
     """A number for each vertex, refined by those of its neighbours until nothing changes."""
     colours = [0] * len(graph)
     while True:
@@ -83,12 +83,12 @@ def _colours(graph: _Graph) -> list[int]:
         colours = refined
 
 
-def _renumbered(graph: _Graph, order: list[int]) -> _Graph:
+def _renumbered(graph: Graph, order: list[int]) -> Graph:
     number = {vertex: position for position, vertex in enumerate(order)}
     return tuple(frozenset(number[other] for other in graph[vertex]) for vertex in order)
 
 
-def _job(graph: _Graph, records: int, sink: Sink) -> Job:
+def _job(graph: Graph, records: int, sink: Sink) -> Job:
     names = [f"V{number}" for number in range(1, len(graph) + 1)]
     read = frozenset[int]().union(*graph)
     vertices = tuple(

@@ -20,6 +20,7 @@ from model.topology import (
     Vertex,
     all_shapes,
 )
+from model.topology.enumeration import canonical
 
 
 def read(toml: str) -> Job:
@@ -233,6 +234,20 @@ def labelled_count(size: int) -> int:
         (-1) ** (k + 1) * math.comb(size, k) * 2 ** (k * (size - k)) * labelled_count(size - k)
         for k in range(1, size + 1)
     )
+
+
+@given(st.data())
+def test_a_canonical_form_does_not_depend_on_the_numbers(data: st.DataObject) -> None:
+    size = data.draw(st.integers(1, 6))
+    graph = [
+        frozenset(data.draw(st.sets(st.integers(0, v - 1)))) if v else frozenset[int]()
+        for v in range(size)
+    ]
+    number = data.draw(st.permutations(range(size)))
+    renumbered = [frozenset[int]()] * size
+    for vertex, inputs in enumerate(graph):
+        renumbered[number[vertex]] = frozenset(number[each] for each in inputs)
+    assert canonical(tuple(graph)) == canonical(tuple(renumbered))
 
 
 def test_there_are_as_many_shapes_as_unlabelled_acyclic_graphs() -> None:
