@@ -1,0 +1,112 @@
+"""What a check answers: a verdict a property, and what the search that gave it has seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from model.language.explore import Branch
+from model.trace import Trace
+
+#: The rows that every protocol has beside its properties.
+WELL_FORMED = "well-formed"
+NO_DEADLOCK = "no-deadlock"
+
+
+@dataclass(frozen=True)
+class Holds:
+    """The property holds; a `reachable` one with the trace that reaches it."""
+
+    witness: Trace | None = None
+
+    word = "holds"
+
+
+@dataclass(frozen=True)
+class Violated:
+    """The property does not hold: a shortest trace shows it.
+
+    `binding` is the predicate's, as shown. A `reachable` property that is never reached has no
+    trace.
+    """
+
+    trace: Trace | None
+    binding: tuple[tuple[str, str], ...] = ()
+
+    word = "violated"
+
+
+@dataclass(frozen=True)
+class Vacuous:
+    """The property was never put to the test: `why` says what never happened."""
+
+    why: str
+
+    word = "vacuous"
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """No verdict: `why` names the bound or limit that stands in the way."""
+
+    why: str
+    trace: Trace | None = None
+
+    word = "unknown"
+
+
+@dataclass(frozen=True)
+class DoesNotApply:
+    """The protocol does not implement the view that the property reads."""
+
+    why: str
+
+    word = "does-not-apply"
+
+
+Verdict = Holds | Violated | Vacuous | Unknown | DoesNotApply
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The verdict on one property, and how it was reached: "exhaustive", "sampled", …"""
+
+    property: str
+    verdict: Verdict
+    how: str = "exhaustive"
+
+    @property
+    def steps(self) -> int | None:
+        """The length of the trace: of the counterexample, or of the witness."""
+        match self.verdict:
+            case Holds(witness=trace) | Violated(trace=trace) | Unknown(trace=trace):
+                return trace.length if trace is not None else None
+            case _:
+                return None
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """What a search has seen. `complete` says that it saw all there is.
+
+    states: distinct states; transitions: ground rules that ended in an update, over all states;
+    depth: the largest breadth-first distance; frontier: states found and not expanded.
+    """
+
+    states: int
+    transitions: int
+    depth: int
+    seconds: float
+    complete: bool = True
+    frontier: int = 0
+
+
+@dataclass(frozen=True)
+class Report:
+    """All answers to one question."""
+
+    backend: str
+    answers: tuple[Answer, ...]
+    statistics: Statistics
+    dead_branches: tuple[Branch, ...] = ()
+    stopped: str = ""
+    exercised: frozenset[str] = field(default_factory=frozenset)

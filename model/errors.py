@@ -1,0 +1,68 @@
+"""Mistakes that a user can make, each with a code, a place and what to do next.
+
+A mistake is an exception; a verdict is a value (`checker.answer`); an impossibility is an assertion.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a mistake is: a file, a line of it, a key of a spec, the rule that was being read."""
+
+    file: str | None = None
+    line: int | None = None
+    key: str | None = None
+    rule: str | None = None
+
+    def __str__(self) -> str:
+        spot = self.file or ""
+        if self.line is not None:
+            spot = f"{spot}:{self.line}"
+        details = [f"key {self.key}"] if self.key else []
+        details += [f"rule {self.rule}"] if self.rule else []
+        return " ".join([spot, f"({', '.join(details)})"] if details else [spot]).strip()
+
+
+class FinaleError(Exception):
+    """Bad input: the user's to mend. The command line prints it and exits with 2.
+
+    `code` is a stable kebab-case word, `advice` says what to do in one sentence.
+    """
+
+    def __init__(
+        self, code: str, message: str, *, place: Place | None = None, advice: str
+    ) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.place = place
+        self.advice = advice
+
+    def __str__(self) -> str:
+        where = f"{self.place}: " if self.place and str(self.place) else ""
+        return f"error[{self.code}]: {where}{self.message}\n  help: {self.advice}"
+
+    def located(self, place: Place) -> FinaleError:
+        """The same mistake, with the parts of its place that were not known filled in."""
+        known = self.place or Place()
+        self.place = Place(
+            known.file or place.file,
+            known.line if known.file else place.line,
+            known.key or place.key,
+            known.rule or place.rule,
+        )
+        return self
+
+
+def nearest(word: str, known: Iterable[str]) -> str:
+    """Half a sentence that helps with a misspelt `word`: the nearest known one, or all of them."""
+    names = list(known)
+    matches = difflib.get_close_matches(word, names, n=1, cutoff=0.5)
+    if matches:
+        return f'did you mean "{matches[0]}"?'
+    return f"known: {', '.join(sorted(names))}" if names else "none is known here"

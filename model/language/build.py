@@ -1,0 +1,295 @@
+"""From a protocol to a system: its ground rules as decision trees, its properties as expressions."""
+
+from __future__ import annotations
+
+import enum
+import inspect
+import typing
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import replace
+from itertools import product
+from typing import Any, NamedTuple
+
+from ..domains import Bool, Domain, Enum
+from ..errors import FinaleError, Place
+from ..expressions import FALSE, TRUE, Cell, Expression, conjunction, disjunction
+from ..system import (
+    Blocked,
+    Fault,
+    GroundRule,
+    Kind,
+    Predicate,
+    Property,
+    Rule,
+    State,
+    System,
+    Test,
+    Tree,
+    Update,
+    leaves,
+)
+from .entities import Entity, World
+from .explore import End, Fork, Folded, decide, explore, fold
+from .marks import Marked, mark_of
+from .properties import Family, Taken, stepping
+from .protocol import Protocol
+from .shapes import join
+from .stops import BlockedHere, FaultHere
+from .stores import SymbolicStore
+from .symbols import SymbolicBool, truth_of
+
+
+class Bound(NamedTuple):
+    """A rule with its parameters bound to entities and choices."""
+
+    rule: Rule
+    method: Callable[..., None]
+    arguments: tuple[object, ...]
+    binding: tuple[tuple[str, str], ...]
+    entities: tuple[str, ...]
+
+
+def world_of(protocol: Protocol, observed: frozenset[str]) -> World:
+    """The entities and variables of a protocol."""
+    return World([protocol, *protocol.entities()], protocol.limits(), observed)
+
+
+def build(protocol: Protocol, families: Sequence[Family] = ()) -> System:
+    """The system of a protocol with properties. Raises coded errors for mistakes in rules."""
+    world = world_of(protocol, protocol.setting.observe)
+    rules = tuple(
+        GroundRule(bound.rule, bound.binding, bound.entities, tree)
+        for bound in bound_rules(protocol)
+        if not isinstance(tree := _tree(world, bound), Blocked) or tree.bound is not None
+    )
+    system = System(
+        protocol.key,
+        world.variables,
+        world.cells(),
+        initial_states(world),
+        rules,
+        (),
+        _truth(world, protocol.terminal),
+    )
+    properties = (_property(world, protocol, family, system) for family in families)
+    return replace(system, properties=tuple(properties))
+
+
+def initial_states(world: World) -> tuple[State, ...]:
+    """The initial states: one, unless fields start with any of several values."""
+    choices = [world.initial_values(variable) for variable in world.variables]
+    return tuple(dict.fromkeys(world.encode(values) for values in product(*choices)))
+
+
+# --- rules ---------------------------------------------------------------------------------------
+
+
+def rule_names(kind: type[Protocol]) -> list[str]:
+    """The rules of a protocol: those of its bases first, each where it was first defined."""
+    names: dict[str, None] = {}
+    for base in reversed(kind.__mro__):
+        for name, value in vars(base).items():
+            mark = mark_of(value)
+            if mark is not None and mark.role == "rule":
+                names[name] = None
+            elif name in names and mark is None:
+                raise FinaleError(
+                    "override-not-marked",
+                    f"{base.__qualname__}.{name} overrides a rule and is not marked @rule",
+                    place=_place(value, base),
+                    advice="mark the override @rule",
+                )
+    return list(names)
+
+
+def _place(value: object, base: type) -> Place:
+    code = getattr(value, "__code__", None)
+    file = code.co_filename if code else inspect.getfile(base)
+    return Place(file, code.co_firstlineno if code else None)
+
+
+def bound_rules(protocol: Protocol) -> Iterator[Bound]:
+    """The rules with every binding of their parameters, in rule order and then entity order."""
+    for name in rule_names(type(protocol)):
+        mark = mark_of(getattr(type(protocol), name))
+        assert mark is not None
+        if not mark.sentence:
+            raise FinaleError(
+                "rule-without-sentence",
+                f"{name} has no docstring",
+                place=mark.place,
+                advice="say in one sentence what the rule does: traces print it",
+            )
+        rule = Rule(name, mark.sentence, mark.fairness, mark.place, mark.cites)
+        method = getattr(protocol, name)
+        for arguments, binding, entities in _bindings(protocol, mark, skip=1):
+            yield Bound(rule, method, arguments, binding, entities)
+
+
+def _hints(mark: Marked) -> dict[str, Any]:
+    try:
+        return typing.get_type_hints(mark.function, include_extras=True)
+    except NameError as error:
+        raise FinaleError(
+            "unknown-annotation",
+            f"a parameter is annotated with a name that is not known: {error}",
+            place=mark.place,
+            advice="annotate with classes that the module defines or imports at its top level",
+        ) from None
+
+
+def _bindings(
+    protocol: Protocol, mark: Marked, skip: int
+) -> Iterator[tuple[tuple[object, ...], tuple[tuple[str, str], ...], tuple[str, ...]]]:
+    hints = _hints(mark)
+    names = list(inspect.signature(mark.function).parameters)[skip:]
+    names = [name for name in names if hints.get(name) is not Taken]
+    choices = [_choices(protocol, mark, name, hints.get(name)) for name in names]
+    for arguments in product(*choices):
+        binding = tuple((n, shown(a)) for n, a in zip(names, arguments, strict=True))
+        entities = tuple(a.name for a in arguments if isinstance(a, Entity))
+        yield arguments, binding, entities
+
+
+def shown(value: object) -> str:
+    """A value of a binding, in traces."""
+    return value.name if isinstance(value, enum.Enum | Entity) else str(value)
+
+
+def _choices(protocol: Protocol, mark: Marked, name: str, hint: Any) -> tuple[object, ...]:
+    world = protocol.world
+    if isinstance(hint, type) and issubclass(hint, Entity):
+        return world.scope.of(hint)
+    if hint is bool:
+        return tuple(Bool.values())
+    if isinstance(hint, type) and issubclass(hint, enum.Enum):
+        return tuple(Enum(hint).values())
+    domains = [each for each in getattr(hint, "__metadata__", ()) if isinstance(each, Domain)]
+    if domains:
+        return tuple(domains[0].resolve(world.scope).values())
+    raise FinaleError(
+        "unknown-parameter",
+        f'the parameter "{name}" of {mark.function.__name__} cannot be bound',
+        place=mark.place,
+        advice="annotate it with an entity class, bool, an enumeration, or "
+        "Annotated[int, Range(low, high)]",
+    )
+
+
+def _tree(world: World, bound: Bound) -> Tree:
+    store = SymbolicStore(world.cells())
+    try:
+        with world.on(store):
+            runs = explore(lambda: bound.method(*bound.arguments), store)
+    except FinaleError as error:
+        raise error.located(Place(bound.rule.place.file, bound.rule.place.line, rule=bound.rule.name)) from None
+    tree = _decision(runs, store)
+    _refuse_certain_mistakes(tree, bound.rule)
+    return tree
+
+
+def _decision(node: Fork | End, store: SymbolicStore) -> Tree:
+    if isinstance(node, Fork):
+        yes, no = _decision(node.yes, store), _decision(node.no, store)
+        return yes if yes == no else Test(node.test, yes, no)
+    match node.stop:
+        case BlockedHere(bound=bound):
+            return Blocked(bound)
+        case FaultHere() as fault:
+            return Fault(fault.code, fault.message, fault.place)
+        case _:
+            writes = tuple(
+                (index, expression)
+                for index, expression in sorted(node.writes.items())
+                if expression is not store.cells[index]
+            )
+            return Update(writes, tuple(node.branches.items()))
+
+
+def _refuse_certain_mistakes(tree: Tree, rule: Rule) -> None:
+    ends = list(leaves(tree))
+    faults = [end for end in ends if isinstance(end, Fault)]
+    updates = [end for end in ends if isinstance(end, Update)]
+    if faults and not updates:
+        raise FinaleError(
+            faults[0].code,
+            f"{faults[0].message}, in every state in which {rule.name} is enabled",
+            place=Place(faults[0].place.file, faults[0].place.line, rule=rule.name),
+            advice="guard it with require(...), or mend what is written",
+        )
+    if any(not update.writes for update in updates):
+        raise FinaleError(
+            "rule-does-nothing",
+            f"on some path {rule.name} writes nothing",
+            place=rule.place,
+            advice="require(...) what the rule is for, so that it is not enabled there",
+        )
+
+
+# --- properties ----------------------------------------------------------------------------------
+
+
+def _truth(world: World, condition: Callable[[], bool]) -> Expression:
+    folded = _folded(world, condition, SymbolicStore(world.cells()))
+    return truth_of(folded.value)
+
+
+def _folded(world: World, condition: Callable[[], object], store: SymbolicStore) -> Folded:
+    with world.on(store):
+        runs = explore(lambda: SymbolicBool(truth_of(condition())), store)
+        folded = fold(runs, store, _joined)
+    return folded
+
+
+def _joined(condition: Expression, yes: object, no: object) -> object:
+    return join(condition, yes, no)
+
+
+def applies(family: Family, protocol: Protocol) -> bool:
+    """Whether the protocol implements the view that the property reads."""
+    view = next(iter(_hints(family.mark).values()), None)
+    return isinstance(view, type) and view in type(protocol).__mro__
+
+
+def _property(world: World, protocol: Protocol, family: Family, system: System) -> Property:
+    mark = family.mark
+    written = Property(
+        family.name, family.kind, family.sentence, mark.place, (), witness=family.witness
+    )
+    try:
+        if family.kind is not Kind.ON_STEP:
+            predicates = tuple(_predicates(world, protocol, mark, None))
+            return _with_antecedent(replace(written, predicates=predicates))
+        if Taken not in _hints(mark).values():
+            same = tuple(_predicates(world, protocol, mark, None))
+            return _with_antecedent(replace(written, on_rules=(same,) * len(system.rules)))
+        taken = (Taken(r.rule.name, dict(r.binding)) for r in system.rules)
+        on_rules = tuple(tuple(_predicates(world, protocol, mark, each)) for each in taken)
+        return _with_antecedent(replace(written, on_rules=on_rules))
+    except FinaleError as error:
+        raise error.located(mark.place) from None
+
+
+def _with_antecedent(prop: Property) -> Property:
+    predicates = prop.predicates or tuple(each for own in prop.on_rules for each in own)
+    return replace(prop, has_antecedent=any(p.when is not TRUE for p in predicates))
+
+
+def _predicates(
+    world: World, protocol: Protocol, mark: Marked, taken: Taken | None
+) -> Iterator[Predicate]:
+    steps = mark.prepared.function
+    on_step = mark.role == Kind.ON_STEP.value
+    earlier = SymbolicStore(world.cells())
+    for arguments, binding, _ in _bindings(protocol, mark, skip=1):
+        given = (*arguments, taken) if taken is not None else arguments
+        store = SymbolicStore(world.cells(after=on_step))
+        with stepping(world, earlier) if on_step else nullcontext():
+            folded = _folded(world, lambda given=given: steps(protocol, *given), store)
+        claim = truth_of(folded.value) if folded.returns is not FALSE else TRUE
+        fault = disjunction(condition for condition, _ in folded.faults)
+        yield Predicate(binding, folded.returns, claim, fault)
+
+
+__all__ = ["applies", "bound_rules", "build", "initial_states", "rule_names", "world_of"]

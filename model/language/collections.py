@@ -1,0 +1,123 @@
+"""What a rule can do with queues, sets, arrays and maps of the state: the interface of both modes.
+
+`places.py` implements it over symbolic cells, `plain.py` over plain tuples and frozensets.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+K = TypeVar("K")
+
+
+class QueueOf(ABC, Generic[T]):
+    """A bounded first-in-first-out queue. Elements are compared by value or with their class."""
+
+    @property
+    @abstractmethod
+    def head(self) -> T:
+        """The oldest element; of an empty queue `Nothing`, which equals nothing else."""
+
+    @property
+    @abstractmethod
+    def length(self) -> int:
+        """How many elements are queued."""
+
+    @property
+    @abstractmethod
+    def capacity(self) -> int:
+        """How many elements fit: a plain number."""
+
+    @abstractmethod
+    def put(self, value: T) -> None:
+        """Add behind the youngest element. Into a full queue: a fault."""
+
+    @abstractmethod
+    def put_first(self, value: T) -> None:
+        """Add before the oldest element: the lane of a barrier that overtakes."""
+
+    @abstractmethod
+    def take(self) -> T:
+        """Remove the oldest element and return it. From an empty queue: a fault."""
+
+    @abstractmethod
+    def at(self, position: int) -> T:
+        """The element at a position, 0 the oldest; beyond the youngest, `Nothing`."""
+
+    @abstractmethod
+    def clear(self) -> None:
+        """Remove all elements."""
+
+    @property
+    def is_empty(self) -> bool:
+        return self.length == 0
+
+    @property
+    def has_space(self) -> bool:
+        """Whether one more element fits."""
+        return self.length < self.capacity
+
+    @abstractmethod
+    def holds(self, wanted: object) -> bool:
+        """Whether some element equals a value, or is of a record class."""
+
+    @abstractmethod
+    def has_space_for(self, elements: int) -> bool:
+        """Whether so many more elements fit."""
+
+
+class SetOf(ABC, Generic[T]):
+    """A set of values of a small domain."""
+
+    @abstractmethod
+    def has(self, value: T) -> bool:
+        """Whether a value is in the set, as a value: it does not fork, `in` does."""
+
+    def __contains__(self, value: T) -> bool:
+        return bool(self.has(value))
+
+    @abstractmethod
+    def add(self, value: T) -> None:
+        """Put a value into the set."""
+
+    @abstractmethod
+    def remove(self, value: T) -> None:
+        """Take a value out of the set, if it is in."""
+
+    @abstractmethod
+    def clear(self) -> None:
+        """Take all values out."""
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """How many values are in the set."""
+
+    @property
+    def is_empty(self) -> bool:
+        return self.size == 0
+
+
+class ArrayOf(ABC, Generic[T]):
+    """A fixed number of values, by position. An index outside is a fault."""
+
+    @abstractmethod
+    def __getitem__(self, index: int) -> T: ...
+
+    @abstractmethod
+    def __setitem__(self, index: int, value: T) -> None: ...
+
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+
+class MapOf(ABC, Generic[K, T]):
+    """A value for each entity of a class."""
+
+    @abstractmethod
+    def __getitem__(self, entity: K) -> T: ...
+
+    @abstractmethod
+    def __setitem__(self, entity: K, value: T) -> None: ...

@@ -1,0 +1,276 @@
+"""Entities and their fields: what a protocol's state is made of.
+
+A protocol declares classes of entities (a task, a channel, a coordinator, the protocol itself) with
+fields of finite domains. A `World` holds the entities of one system and the variables that their
+fields are; reading and writing a field goes to the store that the world has at the moment: symbolic
+while a rule is explored, plain while it is executed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+
+from ..domains import Domain, OutOfDomain, Ref, Scope
+from ..errors import FinaleError, Place, nearest
+from ..expressions import Expression, cell
+from .explore import exploring
+from .plain import PlainStore
+from .stops import caller
+
+if TYPE_CHECKING:
+    from .stores import SymbolicStore
+
+T = TypeVar("T")
+_E = TypeVar("_E", bound="Entity")
+
+
+@dataclass(frozen=True)
+class AnyOf(Generic[T]):
+    """An initial value that is not fixed: there is an initial state for each of the values."""
+
+    values: tuple[T, ...]
+
+
+class Field(Generic[T]):
+    """One declared field of an entity class; on an entity, its value."""
+
+    def __init__(self, domain: Domain[T], initial: object, ghost: str | None, file: Place) -> None:
+        self.domain = domain
+        self.initial = initial
+        self.ghost = ghost
+        self.place = file
+        self.name = ""
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self.name = name
+
+    @overload
+    def __get__(self, entity: None, owner: type) -> Field[T]: ...
+
+    @overload
+    def __get__(self, entity: Entity, owner: type) -> T: ...
+
+    def __get__(self, entity: Entity | None, owner: type) -> T | Field[T]:
+        if entity is None:
+            return self
+        value: T = entity.world.store.get(self._variable(entity))
+        return value
+
+    def __set__(self, entity: Entity, value: T) -> None:
+        entity.world.store.set(self._variable(entity), value)
+
+    def _variable(self, entity: Entity) -> Variable:
+        variable = entity.variables.get(self.name)
+        if variable is None:
+            raise FinaleError(
+                "not-observed",
+                f'"{self.name}" of {entity} is history that this system does not keep',
+                place=caller(),
+                advice=f"switch it on: [observe] {self.ghost} = true",
+            )
+        return variable
+
+
+def field(domain: Domain[T], initial: object, *, ghost: str | None = None) -> Field[T]:
+    """Declare a field of an entity class.
+
+    `initial` is a plain value, a function of the entity that gives one, or `AnyOf` values.
+    `ghost` names the switch of `[observe]` that keeps this field: history that properties read and
+    the protocol does not.
+    """
+    return Field(domain, initial, ghost, caller())
+
+
+@dataclass(frozen=True)
+class Variable:
+    """One field of one entity: where its cells are in the state, and its place among variables."""
+
+    name: str
+    domain: Domain[Any]
+    offset: int
+    position: int
+    ghost: str | None
+    entity: Entity
+    field: str
+
+    @property
+    def indices(self) -> range:
+        """The cells of the state that store it."""
+        return range(self.offset, self.offset + self.domain.width)
+
+
+class Entity:
+    """Something that a protocol speaks of. Subclasses declare fields; other attributes are fixed."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self.variables: Mapping[str, Variable] = {}
+
+    @property
+    def world(self) -> World:
+        """The system that this entity is part of."""
+        world: World = self.__dict__["_world"]
+        return world
+
+    def __setattr__(self, name: str, value: object) -> None:
+        declared = getattr(type(self), name, None)
+        if "_world" in self.__dict__ and not isinstance(declared, Field):
+            if isinstance(declared, property) and declared.fset is not None:
+                declared.fset(self, value)
+                return
+            raise FinaleError(
+                "unknown-field",
+                f'{type(self).__name__} has no field "{name}"',
+                place=caller(),
+                advice=nearest(name, [f.name for f in fields_of(type(self))]),
+            )
+        super().__setattr__(name, value)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or not exploring():
+            raise AttributeError(f"{type(self).__name__} has no attribute {name!r}")
+        raise FinaleError(
+            "unknown-field",
+            f'{type(self).__name__} has no field or attribute "{name}"',
+            place=caller(),
+            advice=nearest(name, [f.name for f in fields_of(type(self))]),
+        )
+
+    def __lt__(self: _E, other: _E) -> bool:
+        return self.world.position(self) < self.world.position(other)
+
+    def __le__(self: _E, other: _E) -> bool:
+        return self is other or self < other
+
+    def __str__(self) -> str:
+        return self.name
+
+    def __repr__(self) -> str:
+        return self.name
+
+
+def fields_of(kind: type) -> list[Field[Any]]:
+    """The fields of an entity class, inherited ones first, in the order of declaration."""
+    found: dict[str, Field[Any]] = {}
+    for base in reversed(kind.__mro__):
+        for name, value in vars(base).items():
+            if isinstance(value, Field):
+                found[name] = value
+    return list(found.values())
+
+
+class World:
+    """The entities and variables of one system, and the store that fields go to at the moment."""
+
+    def __init__(
+        self, entities: Sequence[Entity], bounds: Mapping[str, int], observed: frozenset[str]
+    ) -> None:
+        self.entities = tuple(entities)
+        self._positions = {id(entity): i for i, entity in enumerate(self.entities)}
+        self.scope = Scope(bounds, self._by_class())
+        self.store: SymbolicStore | PlainStore = PlainStore(())
+        variables: list[Variable] = []
+        offset = 0
+        for entity in self.entities:
+            own: dict[str, Variable] = {}
+            for declared in fields_of(type(entity)):
+                if declared.ghost is not None and declared.ghost not in observed:
+                    continue
+                domain = _resolved(declared, entity, self.scope)
+                prefix = f"{entity.name}." if entity.name else ""
+                variable = Variable(
+                    f"{prefix}{declared.name}",
+                    domain,
+                    offset,
+                    len(variables),
+                    declared.ghost,
+                    entity,
+                    declared.name,
+                )
+                offset += domain.width
+                variables.append(variable)
+                own[declared.name] = variable
+            entity.variables = own
+        self.variables = tuple(variables)
+        for entity in self.entities:
+            entity.__dict__["_world"] = self
+        self._refs: dict[type, Ref[Any]] = {}
+
+    def _by_class(self) -> dict[type, list[object]]:
+        found: dict[type, list[object]] = {}
+        for entity in self.entities:
+            for kind in type(entity).__mro__:
+                if issubclass(kind, Entity):
+                    found.setdefault(kind, []).append(entity)
+        return found
+
+    def position(self, entity: Entity) -> int:
+        """The place of an entity among all, which orders the entities of a class."""
+        return self._positions[id(entity)]
+
+    def ref(self, kind: type) -> Ref[Any]:
+        """The domain of the entities of a class."""
+        if kind not in self._refs:
+            self._refs[kind] = Ref(kind).resolve(self.scope)
+        return self._refs[kind]
+
+    def cells(self, after: bool = False) -> tuple[Expression, ...]:
+        """The cells of the state as expressions."""
+        return tuple(
+            cell(variable.offset + i, each.low, each.high, each.boolean, after)
+            for variable in self.variables
+            for i, each in enumerate(variable.domain.cells)
+        )
+
+    @contextmanager
+    def on(self, store: SymbolicStore | PlainStore) -> Iterator[None]:
+        """Let fields go to this store for a while."""
+        outer, self.store = self.store, store
+        try:
+            yield
+        finally:
+            self.store = outer
+
+    def encode(self, values: Sequence[object]) -> tuple[int, ...]:
+        """A plain state as cells."""
+        pairs = zip(self.variables, values, strict=True)
+        return tuple(c for variable, value in pairs for c in variable.domain.encode(value))
+
+    def decode(self, state: Sequence[int]) -> tuple[object, ...]:
+        """A state as plain values, one a variable."""
+        return tuple(
+            v.domain.decode(state[v.offset : v.offset + v.domain.width]) for v in self.variables
+        )
+
+    def initial_values(self, variable: Variable) -> tuple[object, ...]:
+        """The values that a variable may start with. Raises `initial-outside-domain`."""
+        declared: Field[Any] = getattr(type(variable.entity), variable.field)
+        given = declared.initial
+        if isinstance(given, Callable) and not isinstance(given, type):  # type: ignore[arg-type]
+            given = given(variable.entity)
+        values = given.values if isinstance(given, AnyOf) else (given,)
+        for value in values:
+            try:
+                variable.domain.encode(value)
+            except OutOfDomain as reason:
+                raise FinaleError(
+                    "initial-outside-domain",
+                    f"the initial value of {variable.name}: {reason}",
+                    place=declared.place,
+                    advice="start with a value of the field's domain",
+                ) from None
+        return tuple(values)
+
+
+def _resolved(declared: Field[Any], entity: Entity, scope: Scope) -> Domain[Any]:
+    try:
+        return declared.domain.resolve(scope)
+    except FinaleError as error:
+        error.message = f"{type(entity).__name__}.{declared.name}: {error.message}"
+        raise error.located(declared.place) from None
+
+
+__all__ = ["AnyOf", "Entity", "Field", "Variable", "World", "field", "fields_of"]

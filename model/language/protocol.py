@@ -1,0 +1,84 @@
+"""A protocol: a class whose rules are methods, and the setting that it is built in."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar
+
+from ..errors import FinaleError, nearest
+from ..topology import Job
+from .entities import Entity
+from .marks import Limit
+
+
+@dataclass(frozen=True)
+class Nil:
+    """No options, no bounds, no sizes: the default of a protocol that declares none."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What a spec gives a protocol: the job or sizes, options, bounds, and the history to keep."""
+
+    job: Job | None = None
+    sizes: Mapping[str, int] = field(default_factory=dict)
+    options: Mapping[str, object] = field(default_factory=dict)
+    bounds: Mapping[str, int] = field(default_factory=dict)
+    observe: frozenset[str] = frozenset()
+
+
+class Protocol(Entity):
+    """The base of protocols. A variant is a subclass that overrides the rules that change.
+
+    `key` is the name in specs. `Options`, `Bounds` and `Sizes` are frozen dataclasses, the latter
+    two of integers; `ghosts` are the switches of `[observe]`. The protocol is itself an entity and
+    may have fields of its own.
+    """
+
+    key: ClassVar[str] = ""
+    Options: ClassVar[type] = Nil
+    Bounds: ClassVar[type] = Nil
+    Sizes: ClassVar[type] = Nil
+    ghosts: ClassVar[tuple[str, ...]] = ()
+    needs_job: ClassVar[bool] = False
+
+    options: Any
+    bounds: Any
+    sizes: Any
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__("")
+        self.setting = setting
+        self.options = self.Options(**setting.options)
+        self.sizes = self.Sizes(**setting.sizes)
+        limits = {each.name: each.default for each in fields(self.Bounds)} | dict(setting.bounds)
+        self.bounds = self.Bounds(**{key: Limit(value, key) for key, value in limits.items()})
+        unknown = setting.observe - set(self.ghosts)
+        for name in sorted(unknown):
+            raise FinaleError(
+                "unknown-observation",
+                f'{self.key} keeps no history called "{name}"',
+                advice=nearest(name, self.ghosts),
+            )
+
+    def entities(self) -> Sequence[Entity]:
+        """All entities but the protocol itself, in the order that states and bindings have."""
+        return ()
+
+    def terminal(self) -> bool:
+        """Whether the protocol has come to its end: a state where nothing more need happen."""
+        return False
+
+    def observes(self, ghost: str) -> bool:
+        """Whether the system keeps this history: a plain truth value."""
+        assert ghost in self.ghosts, ghost
+        return ghost in self.setting.observe
+
+    def limits(self) -> Mapping[str, int]:
+        """The numbers that domains may name: bounds and sizes."""
+        return {
+            each.name: int(getattr(owner, each.name))
+            for owner in (self.bounds, self.sizes)
+            for each in fields(owner)
+        }

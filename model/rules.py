@@ -1,0 +1,86 @@
+"""The rule language: everything that the file of a protocol imports.
+
+A protocol is a class whose rules are methods in plain Python over the fields of entities:
+
+    class Task(Entity):
+        status = field(Enum(Status), Status.RUNNING)
+
+    class Finish(Protocol):
+        @rule(fair=WEAK)
+        def finish(self, task: Task) -> None:
+            "A running task comes to its end."
+            require(task.status == Status.RUNNING)
+            task.status = Status.FINISHED
+
+`docs/rules.md` is the tutorial; `language/` is how it works.
+"""
+
+from .domains import Array, Bool, Bound, Enum, Option, PerEntity, Queue, Range, RecordOf, Ref, Set, Union
+from .language.entities import AnyOf, Entity, field
+from .language.marks import count, define, each, exists, forall, require, rule, step, within
+from .language.properties import (
+    Taken,
+    always,
+    before,
+    eventually,
+    leads_to,
+    on_step,
+    reachable,
+    when,
+)
+from .language.protocol import Protocol, Setting
+from .system import Fairness
+from .values import Nothing, NothingType, Record, part
+
+WEAK = Fairness.WEAK
+STRONG = Fairness.STRONG
+
+__all__ = [
+    # Domains
+    "Array",
+    "Bool",
+    "Bound",
+    "Enum",
+    "Option",
+    "PerEntity",
+    "Queue",
+    "Range",
+    "RecordOf",
+    "Ref",
+    "Set",
+    "Union",
+    # Values
+    "Nothing",
+    "NothingType",
+    "Record",
+    "part",
+    # Entities
+    "AnyOf",
+    "Entity",
+    "Protocol",
+    "Setting",
+    "field",
+    # Rules and helpers
+    "STRONG",
+    "WEAK",
+    "define",
+    "rule",
+    "step",
+    # Guards
+    "require",
+    "within",
+    # Quantifiers
+    "count",
+    "each",
+    "exists",
+    "forall",
+    # Properties
+    "Taken",
+    "always",
+    "before",
+    "eventually",
+    "leads_to",
+    "on_step",
+    "reachable",
+    "when",
+]

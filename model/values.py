@@ -1,0 +1,136 @@
+"""Values that protocols handle and Python has no type for: records, and the absence of a value."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, dataclass_transform, final
+
+from .errors import FinaleError
+from .language.stops import FaultHere
+
+
+class VariantType(type):
+    """Classes whose instances may be symbolic: a symbolic value answers `isinstance` itself."""
+
+    def __instancecheck__(cls, instance: object) -> bool:
+        is_variant = getattr(type(instance), "is_variant", None)
+        if is_variant is not None:
+            return bool(is_variant(instance, cls))
+        return type.__instancecheck__(cls, instance)
+
+
+@final
+class NothingType(metaclass=VariantType):
+    """The type of `Nothing`: what an empty option holds, and the head of an empty queue."""
+
+    def __repr__(self) -> str:
+        return "Nothing"
+
+    def __bool__(self) -> bool:
+        return False
+
+    def _read(self, *_: object) -> Any:
+        raise FaultHere("nothing-read", "Nothing is used as a value")
+
+    __lt__ = __le__ = __gt__ = __ge__ = _read
+    __add__ = __radd__ = __sub__ = __rsub__ = _read
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        return self._read()
+
+
+Nothing = NothingType()
+
+
+def part(domain: object) -> Any:
+    """One field of a record, with its domain: `checkpoint: int = part(CheckpointId)`.
+
+    The result stands in for the declared type, as a dataclass's field specifier does: hence Any.
+    """
+    return Part(domain)
+
+
+class Part:
+    """A declared field of a record: its domain, until the record's class is made."""
+
+    def __init__(self, domain: object) -> None:
+        self.domain = domain
+
+
+@dataclass_transform(frozen_default=True, eq_default=False, field_specifiers=(part,))
+class RecordType(VariantType):
+    """Makes record classes: `class Barrier(Record): checkpoint: int = part(CheckpointId)`.
+
+    `isinstance(value, Barrier)` is also the question of a `case Barrier():`; a symbolic value
+    answers it itself (`language.symbols`), which is how a pattern forks.
+    """
+
+    __parts__: dict[str, object]
+    __match_args__: tuple[str, ...]
+
+    def __new__(
+        mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any]
+    ) -> RecordType:
+        parts: dict[str, object] = {}
+        for base in bases:
+            parts |= getattr(base, "__parts__", {})
+        own = {key: value for key, value in namespace.items() if isinstance(value, Part)}
+        for key, value in own.items():
+            parts[key] = value.domain
+            del namespace[key]
+        namespace["__parts__"] = parts
+        namespace["__match_args__"] = tuple(parts)
+        return super().__new__(mcs, name, bases, namespace)
+
+
+class Record(metaclass=RecordType):
+    """A frozen value with named parts; equal to a record of its class with equal parts.
+
+    Compared with a class (`channel.head == EndOfData`) it asks whether it is of that class.
+    """
+
+    __parts__: ClassVar[dict[str, object]]
+
+    def __init__(self, *values: object, **named: object) -> None:
+        kind, parts = type(self), type(self).__parts__
+        given = dict(zip(parts, values, strict=False)) | named
+        if len(values) > len(parts) or set(given) != set(parts):
+            raise FinaleError(
+                "record-parts",
+                f"{kind.__name__} takes {', '.join(parts) or 'no parts'}; "
+                f"given {', '.join(map(str, given)) or 'none'}",
+                advice="give every part of the record once, by name",
+            )
+        self.__dict__.update(given)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise FinaleError(
+            "record-is-frozen",
+            f"{type(self).__name__}.{name} cannot be assigned: a record is a value",
+            advice="make a new record, or declare the parts as fields of an entity",
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        # Reached only where the record has no such part.
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise FaultHere(
+            "field-of-another-variant", f'"{name}" is read of {type(self).__name__}, which has none'
+        )
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, RecordType):
+            return type.__instancecheck__(other, self)
+        if type(other) is not type(self):
+            # A symbolic value on the other side compares itself with this record.
+            return NotImplemented if hasattr(type(other), "is_variant") else False
+        comparisons = (self.__dict__[key] == other.__dict__[key] for key in type(self).__parts__)
+        return all(comparisons)
+
+    def __hash__(self) -> int:
+        return hash((type(self), *self.__dict__.values()))
+
+    def __repr__(self) -> str:
+        parts = ", ".join(f"{key}={value!r}" for key, value in self.__dict__.items())
+        return f"{type(self).__name__}({parts})"
