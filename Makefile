@@ -1,0 +1,40 @@
+DEMO = finale trace specs/final-checkpoint/finish-during-trigger-hangs.toml
+
+PYTHON ?= python3
+BIN = .venv/bin
+STAMP = .venv/.stamp
+
+# The same node everywhere: the one that comes as a wheel, not one that happens to be on PATH.
+export PYRIGHT_PYTHON_GLOBAL_NODE = 0
+
+.PHONY: setup demo lint test slow bench clean
+
+setup: $(STAMP)
+
+$(STAMP): pyproject.toml constraints.txt
+	@test -x $(BIN)/pip || $(PYTHON) -m venv .venv
+	@$(BIN)/pip install -qq --disable-pip-version-check -e '.[dev]' -c constraints.txt
+	@touch $@
+
+demo: setup
+	@$(BIN)/$(DEMO)
+
+lint: setup
+	@$(BIN)/ruff check --quiet
+	@$(BIN)/ruff format --check --quiet
+	@$(BIN)/mypy --no-error-summary
+	@$(BIN)/pyright
+	@$(BIN)/lint-imports --no-logo
+
+test: lint
+	@$(BIN)/pytest -n 2
+
+slow: setup
+	@$(BIN)/pytest -m slow
+
+bench: setup
+	@$(BIN)/python -m benchmarks
+
+clean:
+	rm -rf .venv build *.egg-info .*_cache .hypothesis
+	find . -name __pycache__ -prune -exec rm -rf {} +

@@ -1,0 +1,85 @@
+"""Style as a test: what a linter does not count, over every file that git would know."""
+
+import ast
+import re
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGES = ("model", "checker", "cli", "reference", "pipeline")
+FILE_LINES_MAX = 400
+FUNCTION_LINES_MAX = 70
+COLUMNS_MAX = 100
+# Tests that may be longer than a file should be: path -> the reason.
+LONG_TESTS: dict[str, str] = {}
+
+# Each pattern is written so that it does not match itself.
+BANNED = re.compile(r"\b(?:TO[D]O|FIX[M]E|XX[X]|HA[C]K)\b")
+MACHINE_PATH = re.compile(r"(?<![\w.)/-])/(?:home|root|Users|work|mnt)/")
+
+
+def files() -> Iterator[Path]:
+    """Tracked files, and new ones that are not ignored."""
+    command = ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+    listing = subprocess.run(command, cwd=ROOT, check=True, capture_output=True, text=True).stdout
+    for name in sorted(set(filter(None, listing.split("\0")))):
+        if (ROOT / name).is_file():
+            yield Path(name)
+
+
+def complaints(path: Path, text: str) -> Iterator[str]:
+    lines = text.splitlines()
+    code = path.suffix in {".py", ".toml"} or path.name == "Makefile"
+    for number, line in enumerate(lines, 1):
+        if found := BANNED.search(line) or MACHINE_PATH.search(line):
+            yield f"{path}:{number}: {found.group()!r} must not be here"
+        if code and len(line) > COLUMNS_MAX:
+            yield f"{path}:{number}: {len(line)} columns, at most {COLUMNS_MAX}"
+    if path.suffix == ".py":
+        if len(lines) > FILE_LINES_MAX and str(path) not in LONG_TESTS:
+            yield f"{path}: {len(lines)} lines, at most {FILE_LINES_MAX}"
+        yield from complaints_of_syntax(path, ast.parse(text))
+
+
+def complaints_of_syntax(path: Path, tree: ast.Module) -> Iterator[str]:
+    if ast.get_docstring(tree) is None:
+        yield f"{path}: opens without a docstring"
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+            size = (node.end_lineno or node.lineno) - node.lineno + 1
+            if size > FUNCTION_LINES_MAX:
+                yield f"{path}:{node.lineno}: {node.name} has {size} lines, at most 70"
+
+
+def test_every_file_is_in_style() -> None:
+    found: list[str] = []
+    folders: set[Path] = set()
+    for path in files():
+        if path.suffix == ".py" and path.parts[0] in PACKAGES:
+            folders.update(path.parents[:-1])
+        try:
+            text = (ROOT / path).read_text(encoding="utf-8")
+        except UnicodeDecodeError:
+            continue  # not a text
+        found.extend(complaints(path, text))
+    bare = [folder for folder in sorted(folders) if not (ROOT / folder / "__init__.py").is_file()]
+    found.extend(f"{folder}: a package without __init__.py" for folder in bare)
+    assert not found, "\n" + "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        ("x = 1\n", "without a docstring"),
+        ('"""A."""\n# ' + "TO" + "DO\n", "must not be here"),
+        ('"""A."""\nx = "' + "/ho" + 'me/me"\n', "must not be here"),
+        ('"""A."""\nx = "' + "a" * COLUMNS_MAX + '"\n', "columns"),
+        ('"""A."""\n' + "x = 1\n" * FILE_LINES_MAX, f"at most {FILE_LINES_MAX}"),
+        ('"""A."""\ndef f():\n' + "    x = 1\n" * FUNCTION_LINES_MAX, "f has 71 lines"),
+    ],
+)
+def test_each_complaint_can_be_made(text: str, complaint: str) -> None:
+    assert complaint in " ".join(complaints(Path("a.py"), text))
