@@ -10,6 +10,7 @@ export PYRIGHT_PYTHON_GLOBAL_NODE = 0
 .PHONY: setup demo lint test slow bench clean
 
 setup: $(STAMP)
+	@:
 
 $(STAMP): pyproject.toml constraints.txt
 	@test -x $(BIN)/pip || $(PYTHON) -m venv .venv
