@@ -75,7 +75,7 @@ class Scope:
         return self.bounds[declared.name] + declared.offset
 
     def of(self, kind: type) -> tuple[object, ...]:
-        """The entities of class `kind`, subclasses included, in order. Raises `no-entities`."""
+        """The entities of class `kind`, subclasses included, in order."""
         return tuple(self.entities.get(kind, ()))
 
 
@@ -235,20 +235,13 @@ class Enum(Domain[E]):
 
 @dataclass(frozen=True)
 class Ref(Domain[T]):
-    """One entity of a class: a task, a channel, a checkpoint."""
+    """One entity of a class: a task, a channel, a checkpoint. Of no entities, it has no value."""
 
     kind: type[T]
     entities: tuple[object, ...] = ()
 
     def resolve(self, scope: Scope) -> Ref[T]:
-        entities = scope.of(self.kind)
-        if not entities:
-            raise FinaleError(
-                "no-entities",
-                f"Ref({self.kind.__name__}): the system has no entity of this class",
-                advice="return the entities from `entities()` of the protocol",
-            )
-        return Ref(self.kind, entities)
+        return Ref(self.kind, scope.of(self.kind))
 
     @property
     def size(self) -> int:
@@ -256,7 +249,7 @@ class Ref(Domain[T]):
 
     @property
     def cells(self) -> tuple[CellType, ...]:
-        return (CellType("", 0, self.size - 1),)
+        return (CellType("", 0, max(0, self.size - 1)),)
 
     def encode(self, value: object) -> tuple[int, ...]:
         for index, entity in enumerate(self.entities):

@@ -1,0 +1,39 @@
+"""Agreement of those who take part in a decision."""
+
+from __future__ import annotations
+
+from ..rules import Entity, always, reachable, when
+
+
+class Participant(Entity):
+    """Someone who ends by committing or aborting."""
+
+    @property
+    def has_committed(self) -> bool:
+        """Whether it has committed, for good."""
+        raise AssertionError("a protocol says it")
+
+    @property
+    def has_aborted(self) -> bool:
+        """Whether it has aborted, for good."""
+        raise AssertionError("a protocol says it")
+
+
+class AgreementView:
+    """A protocol whose participants decide together."""
+
+
+@always
+def agreement(state: AgreementView, one: Participant, other: Participant) -> bool:
+    """No participant commits while another aborts."""
+    when(one.has_committed)
+    return not other.has_aborted
+
+
+@reachable
+def commitment(state: AgreementView, one: Participant) -> bool:
+    """Some participant commits."""
+    return one.has_committed
+
+
+FAMILIES = (agreement, commitment)
