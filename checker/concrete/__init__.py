@@ -1,0 +1,1 @@
+"""The second opinion: a search that runs the rules themselves, on plain values."""

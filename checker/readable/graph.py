@@ -1,0 +1,69 @@
+"""What a breadth-first search keeps: the states in the order found, how each was found, the edges.
+
+The order is canonical. Initial states come in the system's order, states are expanded in the order
+found, rules in their order; the first step that reaches a state is its parent. The path to a state
+is then the least, by initial state and then rule by rule, among the shortest ones.
+"""
+
+from __future__ import annotations
+
+from array import array
+from dataclasses import dataclass, field
+
+from model.system import Fault, State
+from model.trace import Trace
+
+from .machine import Leaf
+
+
+def numbers() -> array[int]:
+    """A growing sequence of state or leaf numbers, 4 bytes each."""
+    return array("i")
+
+
+@dataclass
+class Graph:
+    """The part of the state graph that was seen. Edges are kept only if `keeps_edges`.
+
+    `starts[i]` is the first edge of state `i`; edge `e` takes leaf `taken[e]` to state `targets[e]`.
+    """
+
+    leaves: tuple[Leaf, ...]
+    keeps_edges: bool
+    states: list[State] = field(default_factory=list)
+    index: dict[State, int] = field(default_factory=dict)
+    parents: array[int] = field(default_factory=numbers)
+    parent_leaves: array[int] = field(default_factory=numbers)
+    starts: array[int] = field(default_factory=numbers)
+    targets: array[int] = field(default_factory=numbers)
+    taken: array[int] = field(default_factory=numbers)
+    initial: int = 0
+
+    def edges(self, position: int) -> range:
+        """The edges of a state, in rule order."""
+        return range(self.starts[position], self.starts[position + 1])
+
+    def rule(self, edge: int) -> int:
+        """The ground rule that an edge takes."""
+        return self.leaves[self.taken[edge]].rule
+
+    def trace_to(self, position: int) -> Trace:
+        """The least shortest run to a state."""
+        states, rules = [self.states[position]], []
+        while self.parents[position] >= 0:
+            rules.append(self.leaves[self.parent_leaves[position]].rule)
+            position = self.parents[position]
+            states.append(self.states[position])
+        return Trace(tuple(reversed(states)), tuple(reversed(rules)))
+
+    def trace_through(self, position: int, leaf: int, after: State | None) -> Trace:
+        """The least shortest run to a state, and one step more: to a state, or into a fault."""
+        path = self.trace_to(position)
+        rule, end = self.leaves[leaf].rule, self.leaves[leaf].end
+        if after is None:
+            assert isinstance(end, Fault)
+            return Trace(path.states, (*path.rules, rule), fault=end)
+        return Trace((*path.states, after), (*path.rules, rule))
+
+
+__all__ = ["Graph", "numbers"]

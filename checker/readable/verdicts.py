@@ -1,0 +1,103 @@
+"""From what a search has found to an answer for each property, and for the rows beside them.
+
+A violation stands however the search ended: breadth-first, its trace is a shortest one. Everything
+else is claimed of a complete search only; after one that was cut short it is unknown.
+"""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from checker.answer import (
+    NO_DEADLOCK,
+    WELL_FORMED,
+    Answer,
+    Holds,
+    Unknown,
+    Vacuous,
+    Verdict,
+    Violated,
+)
+from model.system import Kind, Property
+from model.trace import Trace, replay
+
+from .questions import FAULTS, Asked, Finding
+from .walk import Search
+
+EXHAUSTIVE = "exhaustive"
+PARTIAL = "partial"
+
+
+def answers_of(search: Search) -> tuple[Answer, ...]:
+    """An answer for each property of the system, then those of the rows that all systems have."""
+    verdicts = {
+        prop.name: _verdict(search, index, prop)
+        for index, prop in enumerate(search.machine.system.properties)
+    }
+    verdicts[WELL_FORMED] = _violated_by(search, FAULTS) or _unless_cut(search, Holds())
+    verdicts[NO_DEADLOCK] = _no_deadlock(search)
+    how = PARTIAL if search.stopped else EXHAUSTIVE
+    return tuple(Answer(name, verdict, how) for name, verdict in verdicts.items())
+
+
+def _verdict(search: Search, index: int, prop: Property) -> Verdict:
+    match prop.kind:
+        case Kind.ALWAYS | Kind.ON_STEP:
+            violated = _violated_by(search, (Asked.FAILS, index))
+            return violated or _unless_cut(search, vacuous(search, index, prop) or Holds())
+        case Kind.REACHABLE:
+            reached = search.questions.findings.get((Asked.REACHED, index))
+            if reached is not None:
+                return Holds(_trace(search, reached))
+            return _unless_cut(search, Violated(None))
+        case Kind.LEADS_TO | Kind.EVENTUALLY:
+            return _unless_cut(search, Unknown("liveness is not checked yet"))
+        case _:
+            assert_never(prop.kind)
+
+
+def _no_deadlock(search: Search) -> Verdict:
+    if search.deadlock is None:
+        return _unless_cut(search, Holds())
+    return Violated(_replayed(search, search.graph.trace_to(search.deadlock)))
+
+
+def _violated_by(search: Search, topic: tuple[Asked, int]) -> Violated | None:
+    finding = search.questions.findings.get(topic)
+    return Violated(_trace(search, finding), finding.binding) if finding is not None else None
+
+
+def _unless_cut(search: Search, verdict: Verdict) -> Verdict:
+    if not search.stopped:
+        return verdict
+    seen = search.statistics
+    return Unknown(
+        f"{search.stopped}: {seen.states} states and {seen.transitions} transitions seen, "
+        f"depth {seen.depth}, {seen.frontier} states left to expand"
+    )
+
+
+def vacuous(search: Search, index: int, prop: Property) -> Vacuous | None:
+    """Why a property that is not violated says nothing, if it does; of a complete search."""
+    findings = search.questions.findings
+    if (Asked.WHEN, index) not in findings:
+        return Vacuous("its antecedent was never true")
+    names = [each.name for each in search.machine.system.properties]
+    if prop.witness is not None and (Asked.REACHED, names.index(prop.witness)) not in findings:
+        return Vacuous(f'its witness "{prop.witness}" is never reached')
+    return None
+
+
+def _trace(search: Search, finding: Finding) -> Trace:
+    graph = search.graph
+    if finding.leaf is None:
+        return _replayed(search, graph.trace_to(finding.state))
+    return _replayed(search, graph.trace_through(finding.state, finding.leaf, finding.after))
+
+
+def _replayed(search: Search, trace: Trace) -> Trace:
+    replay(search.machine.system, trace)
+    return trace
+
+
+__all__ = ["EXHAUSTIVE", "PARTIAL", "answers_of", "vacuous"]
