@@ -7,6 +7,7 @@ that implement the view. Further parameters are entities; there is one predicate
 
 from __future__ import annotations
 
+import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar, overload
@@ -29,6 +30,21 @@ class Family:
     kind: Kind
     mark: Marked
     witness: str | None
+    needs: str | None = None
+
+    @property
+    def view(self) -> object:
+        """The class of its first parameter. Raises `unknown-annotation`."""
+        try:
+            hints = typing.get_type_hints(self.mark.function)
+        except NameError as error:
+            raise FinaleError(
+                "unknown-annotation",
+                f"a parameter is annotated with a name that is not known: {error}",
+                place=self.mark.place,
+                advice="annotate with classes that the module defines or imports at its top level",
+            ) from None
+        return next(iter(hints.values()), None)
 
     @property
     def sentence(self) -> str:
@@ -44,12 +60,14 @@ class Taken:
     binding: Mapping[str, object]
 
 
-def _family(kind: Kind, witness: str | None) -> Callable[[Callable[..., bool]], Family]:
+def _family(
+    kind: Kind, function: Callable[..., bool] | None, witness: str | None, needs: str | None
+) -> Family | Callable[[Callable[..., bool]], Family]:
     def marking(function: Callable[..., bool]) -> Family:
         name = function.__name__.replace("_", "-")
-        return Family(name, kind, Marked(function, kind.value), witness)
+        return Family(name, kind, Marked(function, kind.value), witness, needs)
 
-    return marking
+    return marking if function is None else marking(function)
 
 
 @overload
@@ -57,42 +75,88 @@ def always(function: Callable[..., bool], /) -> Family: ...
 
 
 @overload
-def always(*, witness: str) -> Callable[[Callable[..., bool]], Family]: ...
+def always(
+    *, witness: str | None = None, needs: str | None = None
+) -> Callable[[Callable[..., bool]], Family]: ...
 
 
 def always(
-    function: Callable[..., bool] | None = None, /, *, witness: str | None = None
+    function: Callable[..., bool] | None = None,
+    /,
+    *,
+    witness: str | None = None,
+    needs: str | None = None,
 ) -> Family | Callable[[Callable[..., bool]], Family]:
     """The function holds in every reachable state.
 
     Without `when` in its body it names a `reachable` property, its witness, that must be reached
-    lest the claim be vacuous.
+    lest the claim be vacuous. `needs`, here and below, names the history of `[observe]` that the
+    function reads.
     """
-    marking = _family(Kind.ALWAYS, witness)
-    return marking if function is None else marking(function)
+    return _family(Kind.ALWAYS, function, witness, needs)
 
 
-def on_step(function: Callable[..., bool]) -> Family:
+@overload
+def on_step(function: Callable[..., bool], /) -> Family: ...
+
+
+@overload
+def on_step(*, needs: str | None = None) -> Callable[[Callable[..., bool]], Family]: ...
+
+
+def on_step(
+    function: Callable[..., bool] | None = None, /, *, needs: str | None = None
+) -> Family | Callable[[Callable[..., bool]], Family]:
     """The function holds on every step; it reads the state after it, `before(...)` the one before.
 
     A parameter of type `Taken` is the step itself.
     """
-    return _family(Kind.ON_STEP, None)(function)
+    return _family(Kind.ON_STEP, function, None, needs)
 
 
-def leads_to(function: Callable[..., bool]) -> Family:
+@overload
+def leads_to(function: Callable[..., bool], /) -> Family: ...
+
+
+@overload
+def leads_to(*, needs: str | None = None) -> Callable[[Callable[..., bool]], Family]: ...
+
+
+def leads_to(
+    function: Callable[..., bool] | None = None, /, *, needs: str | None = None
+) -> Family | Callable[[Callable[..., bool]], Family]:
     """Whenever the `when` of the function holds, the function holds at once or later."""
-    return _family(Kind.LEADS_TO, None)(function)
+    return _family(Kind.LEADS_TO, function, None, needs)
 
 
-def eventually(function: Callable[..., bool]) -> Family:
+@overload
+def eventually(function: Callable[..., bool], /) -> Family: ...
+
+
+@overload
+def eventually(*, needs: str | None = None) -> Callable[[Callable[..., bool]], Family]: ...
+
+
+def eventually(
+    function: Callable[..., bool] | None = None, /, *, needs: str | None = None
+) -> Family | Callable[[Callable[..., bool]], Family]:
     """On every fair run the function holds at some time."""
-    return _family(Kind.EVENTUALLY, None)(function)
+    return _family(Kind.EVENTUALLY, function, None, needs)
 
 
-def reachable(function: Callable[..., bool]) -> Family:
+@overload
+def reachable(function: Callable[..., bool], /) -> Family: ...
+
+
+@overload
+def reachable(*, needs: str | None = None) -> Callable[[Callable[..., bool]], Family]: ...
+
+
+def reachable(
+    function: Callable[..., bool] | None = None, /, *, needs: str | None = None
+) -> Family | Callable[[Callable[..., bool]], Family]:
     """The function holds in some reachable state: a witness that it does happen."""
-    return _family(Kind.REACHABLE, None)(function)
+    return _family(Kind.REACHABLE, function, None, needs)
 
 
 def when(condition: object) -> None:

@@ -1,0 +1,235 @@
+"""What specs can name: protocols, variants and properties, of the package and of a user's folder.
+
+A spec never runs code. Code from outside the package is loaded only from a folder that the user
+names with `--protocols DIR`. Each of its files says by literal names what it offers:
+
+    PROTOCOLS  = (Handshake,)                    # classes with a `key` of their own
+    VARIANTS   = {"forgets-the-ack": Forgetful}  # of the protocol whose key the class inherits
+    PROPERTIES = (no_lost_ack,)                  # further properties
+
+and may import its siblings by `from .other import …`.
+"""
+
+from __future__ import annotations
+
+import importlib
+import itertools
+import sys
+import traceback
+import types
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from model.errors import FinaleError, Place, nearest
+from model.language.properties import Family
+from model.language.protocol import Protocol
+from model.properties import PROPERTIES
+from model.protocols.registry import PROTOCOLS
+
+Reference = str | type[Protocol]
+"""A class, or where it will be imported from: "module:Class"."""
+
+_OFFERS = ("PROTOCOLS", "VARIANTS", "PROPERTIES")
+_package_numbers = itertools.count(1)
+
+
+@dataclass
+class Catalogue:
+    """Protocols by key, variants by protocol and key, and properties by name."""
+
+    protocols: dict[str, Reference] = field(default_factory=dict)
+    variants: dict[tuple[str, str], Reference] = field(default_factory=dict)
+    properties: dict[str, Family] = field(default_factory=dict)
+    folder: Path | None = None
+
+    def protocol(self, key: str) -> type[Protocol]:
+        """The class of a protocol. Raises `unknown-protocol`."""
+        if key not in self.protocols:
+            raise FinaleError(
+                "unknown-protocol",
+                f'there is no protocol "{key}"',
+                advice=f"{nearest(key, self.protocols)} "
+                "Protocols of your own are loaded with --protocols DIR",
+            )
+        return _imported(self.protocols[key])
+
+    def variants_of(self, key: str) -> tuple[str, ...]:
+        """The keys of a protocol's variants."""
+        return tuple(variant for protocol, variant in self.variants if protocol == key)
+
+    def variant(self, key: str, variant: str) -> type[Protocol]:
+        """The class of a variant. Raises `unknown-variant`."""
+        if (key, variant) not in self.variants:
+            raise FinaleError(
+                "unknown-variant",
+                f'"{key}" has no variant "{variant}"',
+                advice=nearest(variant, self.variants_of(key)),
+            )
+        return _imported(self.variants[key, variant])
+
+    @contextmanager
+    def blaming_user_code(self) -> Iterator[None]:
+        """Turns an exception that comes out of the user's folder into a coded error with its line.
+
+        What comes out of this package keeps its traceback: that is a mistake of ours.
+        """
+        try:
+            yield
+        except FinaleError:
+            raise
+        except Exception as error:
+            place = self._place_in_folder(error)
+            if place is None:
+                raise
+            raise FinaleError(
+                "protocol-raises",
+                f"{type(error).__name__}: {error}",
+                place=place,
+                advice="this is Python's own complaint about code of the --protocols folder",
+            ) from error
+
+    def _place_in_folder(self, error: Exception) -> Place | None:
+        if self.folder is None:
+            return None
+        for frame in reversed(traceback.extract_tb(error.__traceback__)):
+            if Path(frame.filename).is_relative_to(self.folder):
+                return Place(frame.filename, frame.lineno)
+        return None
+
+
+def catalogue(folder: Path | None = None) -> Catalogue:
+    """Everything of this package, and of a folder of the user's."""
+    known = Catalogue(
+        {entry.key: entry.where for entry in PROTOCOLS},
+        {(e.key, variant): where for e in PROTOCOLS for variant, where in e.variants.items()},
+        {family.name: family for family in PROPERTIES},
+    )
+    if folder is not None:
+        _load_folder(known, folder)
+    return known
+
+
+def _imported(reference: Reference) -> type[Protocol]:
+    if isinstance(reference, type):
+        return reference
+    module, _, name = reference.partition(":")
+    kind = getattr(importlib.import_module(module), name)
+    assert isinstance(kind, type), reference
+    assert issubclass(kind, Protocol), reference
+    return kind
+
+
+# --- a folder of the user's ----------------------------------------------------------------------
+
+
+def _load_folder(known: Catalogue, folder: Path) -> None:
+    if not folder.is_dir():
+        raise FinaleError(
+            "no-such-folder",
+            f"{folder} is not a folder",
+            advice="give --protocols the folder with the Python files of your protocols",
+        )
+    files = sorted(file for file in folder.glob("*.py") if file.stem != "__init__")
+    known.folder = folder.resolve()
+    # A package of its own name: files of the user can import each other, and shadow nothing.
+    package = types.ModuleType(f"finale_protocols_{next(_package_numbers)}")
+    package.__path__ = [str(known.folder)]
+    sys.modules[package.__name__] = package
+    modules = [(file.resolve(), _load(known, package.__name__, file.resolve())) for file in files]
+    if not any(hasattr(module, name) for _, module in modules for name in _OFFERS):
+        raise FinaleError(
+            "no-protocols",
+            f"no Python file in {folder} offers a protocol",
+            advice="end the file with PROTOCOLS = (YourProtocol,) or "
+            'VARIANTS = {"your-variant": YourVariant}',
+        )
+    for file, module in modules:
+        _add_protocols(known, file, getattr(module, "PROTOCOLS", ()))
+    for file, module in modules:
+        _add_variants(known, file, getattr(module, "VARIANTS", {}))
+        _add_properties(known, file, getattr(module, "PROPERTIES", ()))
+
+
+def _load(known: Catalogue, package: str, file: Path) -> types.ModuleType:
+    try:
+        with known.blaming_user_code():
+            return importlib.import_module(f"{package}.{file.stem}")
+    except SyntaxError as error:
+        raise FinaleError(
+            "protocol-syntax",
+            f"this is not Python: {error.msg}",
+            place=Place(error.filename, error.lineno),
+            advice="mend the syntax; Python itself stops here",
+        ) from None
+
+
+def _add_protocols(known: Catalogue, file: Path, offered: object) -> None:
+    place = Place(str(file), key="PROTOCOLS")
+    for kind in offered if isinstance(offered, tuple | list) else (offered,):
+        if not (isinstance(kind, type) and issubclass(kind, Protocol)):
+            raise _not_a("protocol", kind, place, "list classes: PROTOCOLS = (YourProtocol,)")
+        if not kind.key:
+            raise FinaleError(
+                "protocol-without-key",
+                f"{kind.__name__} has no key, so no spec can name it",
+                place=place,
+                advice='write key = "…" in the class',
+            )
+        if kind.key in known.protocols:
+            raise FinaleError(
+                "duplicate-protocol",
+                f'there is a protocol "{kind.key}" already',
+                place=place,
+                advice=f"give {kind.__name__} a key of its own, or list it as a variant: "
+                f'VARIANTS = {{"…": {kind.__name__}}}',
+            )
+        known.protocols[kind.key] = kind
+
+
+def _add_variants(known: Catalogue, file: Path, offered: object) -> None:
+    place = Place(str(file), key="VARIANTS")
+    if not isinstance(offered, Mapping):
+        raise _not_a("mapping", offered, place, 'write VARIANTS = {"your-variant": YourVariant}')
+    for name, kind in offered.items():
+        if not (isinstance(kind, type) and issubclass(kind, Protocol)):
+            raise _not_a("protocol", kind, place, 'write VARIANTS = {"your-variant": YourVariant}')
+        if kind.key not in known.protocols:
+            raise FinaleError(
+                "unknown-protocol",
+                f'{kind.__name__} is a variant of "{kind.key}", which is no protocol',
+                place=place,
+                advice="derive it from a protocol and leave its key alone",
+            )
+        if (kind.key, name) in known.variants:
+            raise FinaleError(
+                "duplicate-variant",
+                f'"{kind.key}" has a variant "{name}" already',
+                place=place,
+                advice="choose another key for the variant",
+            )
+        known.variants[kind.key, str(name)] = kind
+
+
+def _add_properties(known: Catalogue, file: Path, offered: object) -> None:
+    place = Place(str(file), key="PROPERTIES")
+    for family in offered if isinstance(offered, tuple | list) else (offered,):
+        if not isinstance(family, Family):
+            raise _not_a("property", family, place, "mark it @always, @on_step, @leads_to, …")
+        if family.name in known.properties:
+            raise FinaleError(
+                "duplicate-property",
+                f'there is a property "{family.name}" already',
+                place=place,
+                advice="rename the function: properties are named by it",
+            )
+        known.properties[family.name] = family
+
+
+def _not_a(what: str, value: object, place: Place, advice: str) -> FinaleError:
+    shown = value.__name__ if isinstance(value, type) else repr(value)
+    return FinaleError(f"not-a-{what}", f"{shown} is not a {what}", place=place, advice=advice)
+
+
+__all__ = ["Catalogue", "catalogue"]

@@ -1,0 +1,171 @@
+"""Verdicts against expectations: one row a property, and one for the exact counts of the search."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from model.language.explore import Branch
+from model.trace import Trace
+
+from .answer import (
+    NO_DEADLOCK,
+    WELL_FORMED,
+    Answer,
+    DoesNotApply,
+    Holds,
+    Report,
+    Unknown,
+    Vacuous,
+    Verdict,
+    Violated,
+)
+from .claim import Counts, Expectation, Spec
+
+#: The property name of the row with the exact counts.
+SEARCH = "search"
+
+
+class Exit(enum.IntEnum):
+    """Exit codes of the command line; of several that apply, the first of `PRECEDENCE` counts."""
+
+    AS_EXPECTED = 0
+    FAILED = 1
+    BAD_INPUT = 2
+    LIMIT = 3
+    INTERRUPTED = 130
+
+
+PRECEDENCE = (Exit.INTERRUPTED, Exit.BAD_INPUT, Exit.FAILED, Exit.LIMIT, Exit.AS_EXPECTED)
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of a result. `expected` is None where nothing is expected: then it is `ok`."""
+
+    property: str
+    verdict: str
+    expected: str | None
+    expected_steps: int | None
+    ok: bool
+    steps: int | None
+    how: str
+    why: str
+    trace: Trace | None = None
+    binding: tuple[tuple[str, str], ...] = ()
+    is_claim: bool = False
+
+
+@dataclass(frozen=True)
+class Result:
+    """What one spec came to."""
+
+    spec: Spec
+    report: Report
+    rows: tuple[Row, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether everything is as expected."""
+        return all(row.ok for row in self.rows)
+
+    @property
+    def exit(self) -> Exit:
+        """The exit code of this spec alone."""
+        wrong = [row for row in self.rows if not row.ok]
+        if any(row.verdict != Unknown.word for row in wrong):
+            return Exit.FAILED
+        return Exit.LIMIT if wrong or self.report.stopped else Exit.AS_EXPECTED
+
+    @property
+    def dead_branches(self) -> tuple[Branch, ...]:
+        """The branches that the full search never took; of a part of it nothing can be said."""
+        return self.report.dead_branches if self.report.statistics.complete else ()
+
+
+def result_of(spec: Spec, report: Report, only: Collection[str] = ()) -> Result:
+    """The rows of a report: all, or those of some properties."""
+    rows = [row for row in _rows(spec, report) if not only or row.property in only]
+    return Result(spec, report, tuple(rows))
+
+
+def _rows(spec: Spec, report: Report) -> Iterator[Row]:
+    answers = {answer.property: answer for answer in report.answers}
+    for expected in spec.expectations.values():
+        if expected.verdict == DoesNotApply.word and expected.property not in answers:
+            why = f'"{spec.protocol.key}" does not implement the view that it reads'
+            answers[expected.property] = Answer(expected.property, DoesNotApply(why))
+    for name, answer in answers.items():
+        yield _property_row(answer, spec.expectations.get(name, _default(name)))
+    yield _search_row(spec.counts, report)
+
+
+def _default(name: str) -> Expectation | None:
+    return Expectation(name, Holds.word) if name in (WELL_FORMED, NO_DEADLOCK) else None
+
+
+def _property_row(answer: Answer, expected: Expectation | None) -> Row:
+    verdict, steps = answer.verdict, answer.steps
+    why, ok = why_of(verdict), True
+    if expected is not None:
+        as_long = expected.steps is None or expected.steps == steps
+        ok = verdict.word == expected.verdict and as_long
+        if verdict.word == expected.verdict and not as_long:
+            why = f"expected {expected.steps} steps, found {steps}"
+    return Row(
+        answer.property,
+        verdict.word,
+        expected.verdict if expected else None,
+        expected.steps if expected else None,
+        ok,
+        steps,
+        answer.how,
+        why,
+        trace_of(verdict),
+        verdict.binding if isinstance(verdict, Violated) else (),
+        is_claim=True,
+    )
+
+
+def trace_of(verdict: Verdict) -> Trace | None:
+    """The counterexample, or the witness."""
+    match verdict:
+        case Holds(witness=trace) | Violated(trace=trace) | Unknown(trace=trace):
+            return trace
+        case _:
+            return None
+
+
+def why_of(verdict: Verdict) -> str:
+    """What the verdict says of its reason."""
+    match verdict:
+        case Vacuous(why=why) | Unknown(why=why) | DoesNotApply(why=why):
+            return why
+        case Violated(trace=None):
+            return "no reachable state shows it"
+        case _:
+            return ""
+
+
+def _search_row(counts: Counts | None, report: Report) -> Row:
+    found = report.statistics
+    how = next((answer.how for answer in report.answers), "exhaustive")
+    expected = Holds.word if counts is not None else None
+    if not found.complete:
+        verdict, why = Unknown.word, report.stopped
+    elif counts is None:
+        verdict, why = Holds.word, ""
+    else:
+        pairs = (
+            ("states", counts.states, found.states),
+            ("transitions", counts.transitions, found.transitions),
+            ("depth", counts.depth, found.depth),
+        )
+        wrong = [f"{name} {want} expected, {got} found" for name, want, got in pairs if want != got]
+        verdict, why = Violated.word if wrong else Holds.word, "; ".join(wrong)
+    ok = expected is None or verdict == expected
+    return Row(SEARCH, verdict, expected, None, ok, None, how, why)
+
+
+__all__ = ["PRECEDENCE", "SEARCH", "Exit", "Result", "Row", "result_of", "trace_of", "why_of"]

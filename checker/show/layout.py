@@ -1,0 +1,112 @@
+"""Text on a page: a console for a terminal and for a pipe, aligned columns, numbers in groups."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+
+from rich.cells import cell_len
+from rich.console import Console
+from rich.text import Text
+
+#: The width of a page that is not a terminal, unless COLUMNS says otherwise.
+PIPE_WIDTH = 100
+#: The last column is never squeezed below this, however narrow the page.
+COLUMN_MIN = 24
+
+Cell = str | Text
+
+
+def console(*, stderr: bool = False) -> Console:
+    """Where to write: colours on a terminal that wants them, and only those that we chose."""
+    page = Console(stderr=stderr, highlight=False, markup=False, emoji=False)
+    if not page.is_terminal and "COLUMNS" not in os.environ:
+        page.width = PIPE_WIDTH
+    return page
+
+
+def write(page: Console, lines: Iterable[Cell]) -> None:
+    """Write lines as they are: what is wider than the page was meant to be."""
+    for line in lines:
+        page.print(line, soft_wrap=True)
+
+
+def text_of(cell: Cell) -> Text:
+    """The cell as styled text."""
+    return cell if isinstance(cell, Text) else Text(cell)
+
+
+def columns(
+    rows: Sequence[Sequence[Cell]], width: int, *, indent: int = 0, gap: int = 2
+) -> list[Text]:
+    """Rows with their cells below each other; the last cell of a row is wrapped under itself."""
+    texts = [[text_of(cell) for cell in row] for row in rows]
+    count = max((len(row) for row in texts), default=0)
+    widths = [
+        max((row[i].cell_len for row in texts if len(row) > i + 1), default=0) for i in range(count)
+    ]
+    lines: list[Text] = []
+    for row in texts:
+        head = Text(" " * indent)
+        for cell, wide in zip(row[:-1], widths, strict=False):
+            head.append_text(cell).append(" " * (wide - cell.cell_len + gap))
+        lines += _hanging(head, row[-1], width)
+    return lines
+
+
+def _hanging(head: Text, body: Text, width: int) -> list[Text]:
+    start = head.cell_len
+    first, *rest = wrapped(body, width - start) or [Text()]
+    lines = [head.append_text(first), *(Text(" " * start).append_text(line) for line in rest)]
+    for line in lines:
+        line.rstrip()
+    return lines
+
+
+def wrapped(text: Cell, width: int) -> list[Text]:
+    """A text in lines of a width, broken between words."""
+    body = text_of(text)
+    if body.cell_len <= width:
+        return [body]
+    page = Console(width=10_000, color_system=None)
+    lines = [line for part in body.split() for line in part.wrap(page, max(width, COLUMN_MIN))]
+    for line in lines:
+        line.rstrip()
+    return lines
+
+
+def paragraph(text: Cell, width: int, *, indent: int = 0) -> list[Text]:
+    """A text in lines of a width, all indented."""
+    return [Text(" " * indent).append_text(line) for line in wrapped(text, width - indent)]
+
+
+def joined(parts: Iterable[Cell], separator: str = " · ") -> Text:
+    """Texts on one line, the empty ones left out."""
+    return Text(separator).join(each for part in parts if (each := text_of(part)).plain)
+
+
+def shortened(text: str, width: int) -> str:
+    """A text that fits, with an ellipsis where something was cut off."""
+    if cell_len(text) <= width:
+        return text
+    return text[: max(width - 1, 1)].rstrip() + "…"
+
+
+def grouped(number: int) -> str:
+    """A number with its digits in groups of three."""
+    return f"{number:,}".replace(",", " ")
+
+
+def counted(number: int, noun: str) -> str:
+    """`1 step`, `2 steps`."""
+    plural = f"{noun}es" if noun.endswith("ch") else f"{noun}s"
+    return f"{grouped(number)} {noun if number == 1 else plural}"
+
+
+def duration(seconds: float) -> str:
+    """A time that one can read: `0.42 s`, `12 s`, `3 min 20 s`."""
+    if seconds < 10:
+        return f"{seconds:.2g} s" if seconds >= 0.1 else f"{seconds * 1000:.0f} ms"
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds // 60:.0f} min {seconds % 60:.0f} s"

@@ -1,0 +1,179 @@
+"""The result of a check: a table a spec in a terminal, and the rows as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from rich.text import Text
+
+from checker.answer import Holds, Unknown, Violated
+from checker.rows import SEARCH, Result, Row
+from model.language.explore import Branch
+
+from .layout import columns, counted, duration, grouped, joined, paragraph, shortened
+from .places import shown_file
+
+_STYLES = {"holds": "green", "violated": "red", "vacuous": "yellow", "unknown": "yellow"}
+#: Of more branches than this only the number is told.
+BRANCHES_MAX = 6
+
+
+# --- in a terminal -------------------------------------------------------------------------------
+
+
+def result_lines(result: Result, width: int) -> list[Text]:
+    """One spec: its name and title, what is expected or went wrong, the counts."""
+    mark = Text("✓ ", "bold green") if result.ok else Text("✗ ", "bold red")
+    name = Text(shown_file(result.spec.file), "bold")
+    lines = [mark + name]
+    lines += paragraph(Text(result.spec.title), width, indent=2)
+    told = [
+        row
+        for row in result.rows
+        if row.is_claim and not _goes_without_saying(row) and not _was_cut_short(row, result)
+    ]
+    lines += columns([_property_cells(row) for row in told], width, indent=4)
+    quiet = [row.property for row in result.rows if _goes_without_saying(row)]
+    if quiet:
+        head = "also holds: " if len(quiet) == 1 else "also hold: "
+        lines += paragraph(Text(head + ", ".join(quiet), "dim"), width, indent=4)
+    lines += _search_lines(result, width)
+    cut_short = [row.property for row in result.rows if _was_cut_short(row, result)]
+    if result.report.stopped:
+        what = f"unknown: {', '.join(cut_short)}" if cut_short else ""
+        why = joined([f"stopped by {result.report.stopped}", what])
+        lines += columns([[Text("!", "bold yellow"), why]], width, indent=4)
+    return lines
+
+
+def _goes_without_saying(row: Row) -> bool:
+    """Nobody asked in particular, and it holds."""
+    asked = row.expected is not None and row.expected_steps is not None
+    return row.ok and row.is_claim and row.verdict == Holds.word and not asked
+
+
+def _was_cut_short(row: Row, result: Result) -> bool:
+    """Only the limit on the search is why nothing is known."""
+    return bool(result.report.stopped) and row.verdict == Unknown.word
+
+
+def _property_cells(row: Row) -> list[Text]:
+    verdict = Text(row.verdict, _STYLES.get(row.verdict, "dim"))
+    return [_mark(row), Text(row.property), verdict, _remarks(row)]
+
+
+def _mark(row: Row) -> Text:
+    if row.expected is None and row.verdict != Holds.word:
+        return Text("·", "dim")
+    return Text("✓", "green") if row.ok else Text("✗", "bold red")
+
+
+def _remarks(row: Row) -> Text:
+    steps = counted(row.steps, "step") if row.steps is not None else ""
+    if row.verdict == Holds.word and steps:
+        steps = f"reached in {steps}"
+    expected = ""
+    if row.expected is None and row.verdict == Violated.word:
+        expected = "nothing is expected of it"
+    elif not row.ok and row.expected != row.verdict:
+        expected = f"expected: {row.expected}"
+    elif row.ok and row.verdict != Holds.word:
+        expected = "as expected"
+    return joined([steps, row.why, Text(expected, "" if row.ok else "bold")])
+
+
+def _search_lines(result: Result, width: int) -> list[Text]:
+    found = result.report.statistics
+    row = next((row for row in result.rows if row.property == SEARCH), None)
+    numbers = [
+        counted(found.states, "state"),
+        counted(found.transitions, "transition"),
+        f"depth {found.depth}",
+        duration(found.seconds),
+        f"{grouped(round(found.states / found.seconds))} states/s" if found.seconds else "",
+    ]
+    lines = paragraph(joined([Text(each, "dim") for each in numbers]), width, indent=4)
+    if row is not None and row.verdict == Violated.word:
+        lines += columns([[_mark(row), Text(SEARCH), Text(row.why)]], width, indent=4)
+    elif row is not None and row.verdict == Holds.word and result.spec.counts is not None:
+        agreed = f"as counted by {result.spec.counts.counted_by}"
+        lines[-1].append_text(Text(f" · {agreed}", "dim"))
+    if result.dead_branches:
+        lines += paragraph(Text(_branches(result.dead_branches), "dim"), width, indent=4)
+    failed = [row for row in result.rows if not row.ok and row.trace is not None]
+    for row in failed[:1]:
+        command = f"finale trace {shown_file(result.spec.file)} --property {row.property}"
+        lines.append(Text("    tell it step by step: ") + Text(command, "bold"))
+    return lines
+
+
+def _branches(branches: Sequence[Branch]) -> str:
+    count = f"{counted(len(branches), 'branch')} never taken"
+    if len(branches) > BRANCHES_MAX:
+        return count
+    spots = [
+        f"{Path(each.file).name}:{each.line}{'' if each.outcome else ' else'}" for each in branches
+    ]
+    return f"{count}: {', '.join(spots)}"
+
+
+def summary_line(
+    results: Sequence[Result], errors: int, skipped: int, seconds: float, interrupted: bool = False
+) -> Text:
+    """What it comes to, over all specs."""
+    failed = sum(not result.ok for result in results)
+    specs = f"{counted(len(results), 'spec')} checked"
+    good = len(results) - failed
+    style = "bold red" if failed or errors else "bold green"
+    parts = [
+        Text(specs, style),
+        Text(f"{good} as expected") if failed or errors else Text("all as expected"),
+        Text(f"{failed} not as expected" if failed else "", "bold red"),
+        Text(f"{errors} with mistakes in them" if errors else "", "bold red"),
+        Text(f"{skipped} slow, skipped: --slow checks them too" if skipped else ""),
+        Text("interrupted" if interrupted else "", "bold yellow"),
+        Text(duration(seconds), "dim"),
+    ]
+    return joined(part for part in parts if results or part is not parts[1])
+
+
+def slow_line(file: Path, title: str, width: int) -> Text:
+    """A spec that was not checked because it is slow."""
+    head = f"- {shown_file(file)} "
+    return Text(shortened(f"{head}skipped, slow: {title}", width), "dim")
+
+
+# --- as JSON -------------------------------------------------------------------------------------
+
+
+def json_rows(result: Result, traces: Mapping[str, str]) -> list[dict[str, object]]:
+    """The rows of a spec; `traces` are the files in which traces were written, by property."""
+    found = result.report.statistics
+    return [
+        {
+            "spec": shown_file(result.spec.file),
+            "property": row.property,
+            "verdict": row.verdict,
+            "expected": row.expected,
+            "ok": row.ok,
+            "backend": result.report.backend,
+            "states": found.states,
+            "transitions": found.transitions,
+            "depth": found.depth,
+            "steps": row.steps,
+            "seconds": round(found.seconds, 3),
+            "how": row.how,
+            "dead_branches": _json_branches(result) if row.property == SEARCH else [],
+            "trace": traces.get(row.property),
+            "why": row.why,
+        }
+        for row in result.rows
+    ]
+
+
+def _json_branches(result: Result) -> list[dict[str, object]]:
+    return [
+        {"file": shown_file(each.file), "line": each.line, "outcome": each.outcome}
+        for each in result.dead_branches
+    ]

@@ -1,0 +1,366 @@
+"""Reads a spec: one claim as a TOML file, with a protocol, a job, bounds and what is expected.
+
+Everything in it is checked before anything is searched; a mistake is an error with file, line and
+key. A spec never runs code: it names protocols, and `loading` knows where they come from.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from model.errors import FinaleError, Place, nearest
+from model.language.properties import Family
+from model.language.protocol import Protocol, Setting
+from model.topology import Job
+
+from .answer import NO_DEADLOCK, WELL_FORMED
+from .claim import Counts, Expectation, Spec, located
+from .lines import KeyLines
+from .loading import Catalogue
+from .typed import Complain, in_toml, numbers_of, options_of
+
+KEYS = (
+    "title", "cites", "protocol", "variant", "release", "slow",
+    "options", "job", "sizes", "bounds", "observe", "resume", "search", "expect",
+)  # fmt: skip
+COUNT_KEYS = ("states", "transitions", "depth", "counted_by")
+EXPECT_KEYS = ("property", "verdict", "steps")
+VERDICTS = ("holds", "violated", "vacuous", "unknown", "does-not-apply")
+#: Who may have given a second opinion on counts: contracts, section 4.
+COUNTERS = ("bench", "concrete", "published", "spin", "tlc")
+BUILT_IN = (WELL_FORMED, NO_DEADLOCK)
+
+
+def read_spec(file: Path, catalogue: Catalogue) -> Spec:
+    """The spec in a file. Raises coded errors with file, line and key."""
+    text = _text_of(file)
+    try:
+        table = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise _malformed(file, text, str(error)) from None
+    lines = KeyLines(text)
+    try:
+        spec = _Reader(file, table, lines, catalogue).spec()
+        spec.refuse_too_wide_job()
+        spec.instance()
+    except FinaleError as error:
+        raise located(error, file, lines) from None
+    return spec
+
+
+def _text_of(file: Path) -> str:
+    try:
+        return file.read_bytes().decode()
+    except OSError as error:
+        raise FinaleError(
+            "unreadable",
+            f"the file cannot be read: {error.strerror}",
+            place=Place(str(file)),
+            advice="check its name and its permissions",
+        ) from None
+    except UnicodeDecodeError as error:
+        raise FinaleError(
+            "not-utf-8",
+            f"the file is not text in UTF-8: {error.reason} at byte {error.start}",
+            place=Place(str(file)),
+            advice="TOML is written in UTF-8: save the file in it",
+        ) from None
+
+
+def _malformed(file: Path, text: str, message: str) -> FinaleError:
+    where = re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)$", message)
+    line = int(where[1]) if where and where[1] else text.count("\n") + 1
+    column = f" in column {where[2]}" if where and where[2] else ""
+    what = message[: where.start()] if where else message
+    return FinaleError(
+        "malformed-toml",
+        f"this is not TOML{column}: {what[:1].lower()}{what[1:]}",
+        place=Place(str(file), line),
+        advice="mend the syntax: strings in quotes, one key a line, tables in [brackets]",
+    )
+
+
+class _Reader:
+    """Takes the table of one file apart."""
+
+    def __init__(
+        self, file: Path, table: Mapping[str, object], lines: KeyLines, catalogue: Catalogue
+    ) -> None:
+        self.file = file
+        self.table = table
+        self.lines = lines
+        self.catalogue = catalogue
+
+    def error(self, code: str, message: str, advice: str, *path: str | int) -> FinaleError:
+        key = ".".join(str(part) for part in path if isinstance(part, str))
+        place = Place(str(self.file), self.lines.of(*path), key or None)
+        return FinaleError(code, message, place=place, advice=advice)
+
+    def spec(self) -> Spec:
+        self._check_keys(self.table, KEYS)
+        title = self._text("title")
+        key = self._text("protocol")
+        kind, variant = self._protocol(key)
+        setting = self._setting(kind)
+        expectations = self._expectations(kind, setting)
+        return Spec(
+            self.file,
+            title,
+            self._cites(),
+            kind,
+            variant,
+            self._slow(),
+            setting,
+            self._counts(),
+            expectations,
+            self._families(kind, setting),
+            self.lines,
+            self.catalogue,
+        )
+
+    def _families(self, kind: type[Protocol], setting: Setting) -> tuple[Family, ...]:
+        """The properties that apply and whose history is kept."""
+        return tuple(
+            family
+            for family in self.catalogue.properties.values()
+            if can_apply(family, kind) and (family.needs is None or family.needs in setting.observe)
+        )
+
+    # --- the top level ---------------------------------------------------------------------------
+
+    def _check_keys(
+        self, table: Mapping[str, object], known: Sequence[str], *path: str | int
+    ) -> None:
+        for name in table:
+            if name not in known:
+                where = f"[{path[0]}]" if path else "a spec"
+                message = f'"{name}" means nothing in {where}'
+                raise self.error("unknown-key", message, nearest(name, known), *path, name)
+
+    def _text(self, key: str) -> str:
+        if key not in self.table:
+            raise self.error(
+                "missing-key", f'the spec has no "{key}"', f'write {key} = "…" at the top'
+            )
+        value = self.table[key]
+        if not isinstance(value, str) or not value.strip():
+            raise self._bad(key, value, f'write {key} = "…"')
+        return value
+
+    def _bad(self, key: str, value: object, advice: str) -> FinaleError:
+        message = f'"{key}" cannot be {in_toml(value)}'
+        return self.error("bad-value", message, advice, *key.split("."))
+
+    def _cites(self) -> tuple[str, ...]:
+        given = self.table.get("cites", [])
+        texts = [each for each in given if isinstance(each, str)] if isinstance(given, list) else []
+        if not isinstance(given, list) or len(texts) != len(given):
+            raise self._bad("cites", given, 'write a list of texts: cites = ["FLIP-147"]')
+        return tuple(texts)
+
+    def _slow(self) -> bool:
+        slow = self.table.get("slow", False)
+        if not isinstance(slow, bool):
+            raise self._bad("slow", slow, "write true or false")
+        return slow
+
+    def _table(self, key: str) -> Mapping[str, object]:
+        value = self.table.get(key, {})
+        if not isinstance(value, dict):
+            raise self._bad(key, value, f"write a table: [{key}]")
+        return value
+
+    def _protocol(self, key: str) -> tuple[type[Protocol], str | None]:
+        try:
+            kind = self.catalogue.protocol(key)
+            variant = self._text("variant") if "variant" in self.table else None
+            if variant is not None:
+                kind = self.catalogue.variant(key, variant)
+        except FinaleError as error:
+            named = {"unknown-protocol": "protocol", "unknown-variant": "variant"}.get(error.code)
+            if named is None:
+                raise
+            raise self.error(error.code, error.message, error.advice, named) from None
+        for name, what in (("release", "presets of options"), ("resume", "resumed runs")):
+            if name in self.table:
+                raise self.error(
+                    f"no-{name}",
+                    f'the protocol "{key}" has no {what}',
+                    f'leave out "{name}"',
+                    name,
+                )
+        return kind, variant
+
+    # --- the setting -----------------------------------------------------------------------------
+
+    def _setting(self, kind: type[Protocol]) -> Setting:
+        job = self._job(kind)
+        options = options_of(kind.Options, self._table("options"), self._within("options"))
+        bounds = numbers_of("bound", kind.Bounds, self._table("bounds"), self._within("bounds"))
+        sizes = numbers_of("size", kind.Sizes, self._table("sizes"), self._within("sizes"))
+        return Setting(job, sizes, options, bounds, self._observe(kind))
+
+    def _within(self, table: str) -> Complain:
+        return _Complain(self, table)
+
+    def _job(self, kind: type[Protocol]) -> Job | None:
+        if not kind.needs_job:
+            if "job" in self.table:
+                raise self.error(
+                    "job-not-taken",
+                    f'the protocol "{kind.key}" runs on no job',
+                    "leave out [job]; [sizes] says how large it is, if it has sizes",
+                    "job",
+                )
+            return None
+        if "job" not in self.table:
+            raise self.error(
+                "job-missing",
+                f'the protocol "{kind.key}" runs on a job, and the spec has none',
+                'write [job] with its vertices, or with a shape: shape = "chain"',
+            )
+        return Job.from_table(self._table("job"))
+
+    def _observe(self, kind: type[Protocol]) -> frozenset[str]:
+        table = self._table("observe")
+        for name, value in table.items():
+            if name not in kind.ghosts:
+                raise self.error(
+                    "unknown-observation",
+                    f'the protocol "{kind.key}" keeps no history called "{name}"',
+                    nearest(name, kind.ghosts),
+                    "observe",
+                    name,
+                )
+            if not isinstance(value, bool):
+                raise self._bad(f"observe.{name}", value, "write true or false")
+        return frozenset(name for name, value in table.items() if value)
+
+    # --- what is expected ------------------------------------------------------------------------
+
+    def _counts(self) -> Counts | None:
+        if "search" not in self.table:
+            return None
+        table = self._table("search")
+        self._check_keys(table, COUNT_KEYS, "search")
+        for key in COUNT_KEYS:
+            if key not in table:
+                raise self.error(
+                    "missing-key",
+                    f'[search] has no "{key}"',
+                    "give all counts and who counted, or leave out [search] and "
+                    "let finale check --record write it",
+                    "search",
+                )
+        states, transitions, depth = (
+            self._count(f"search.{key}", table[key]) for key in COUNT_KEYS[:3]
+        )
+        counted_by = table["counted_by"]
+        if not isinstance(counted_by, str) or counted_by not in COUNTERS:
+            advice = nearest(str(counted_by), COUNTERS)
+            raise self._bad("search.counted_by", counted_by, advice)
+        return Counts(states, transitions, depth, counted_by)
+
+    def _count(self, key: str, value: object) -> int:
+        if isinstance(value, bool) or not isinstance(value, int) or value < 0:
+            raise self._bad(key, value, "write a whole number, 0 or more")
+        return value
+
+    def _expectations(self, kind: type[Protocol], setting: Setting) -> dict[str, Expectation]:
+        rows = self.table.get("expect", [])
+        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+            raise self._bad("expect", rows, "write a table for each property: [[expect]]")
+        found: dict[str, Expectation] = {}
+        for position, row in enumerate(rows):
+            expected = self._expectation(position, row)
+            if expected.property in found:
+                raise self.error(
+                    "duplicate-expectation",
+                    f'"{expected.property}" is expected twice',
+                    "keep one [[expect]] for each property",
+                    "expect",
+                    position,
+                    "property",
+                )
+            self._check_judged(position, expected, kind, setting)
+            found[expected.property] = expected
+        return found
+
+    def _expectation(self, position: int, row: Mapping[str, object]) -> Expectation:
+        at = ("expect", position)
+        self._check_keys(row, EXPECT_KEYS, *at)
+        for key in ("property", "verdict"):
+            if not isinstance(row.get(key), str):
+                given = f"cannot be {in_toml(row[key])}" if key in row else "is missing"
+                raise self.error(
+                    "bad-value" if key in row else "missing-key",
+                    f'"{key}" {given}',
+                    f'write {key} = "…" in this [[expect]]',
+                    *at,
+                    key,
+                )
+        name, verdict, steps = str(row["property"]), str(row["verdict"]), row.get("steps")
+        if verdict not in VERDICTS:
+            message, advice = f'"{verdict}" is no verdict', nearest(verdict, VERDICTS)
+            raise self.error("unknown-verdict", message, advice, *at, "verdict")
+        if steps is None:
+            return Expectation(name, verdict)
+        if isinstance(steps, bool) or not isinstance(steps, int) or steps < 0:
+            message, advice = f"a trace cannot have {in_toml(steps)} steps", "write a whole number"
+            raise self.error("bad-value", message, advice, *at, "steps")
+        if verdict not in ("holds", "violated", "unknown"):
+            message, advice = f'"{verdict}" comes without a trace', 'leave out "steps"'
+            raise self.error("bad-value", message, advice, *at, "steps")
+        return Expectation(name, verdict, steps)
+
+    def _check_judged(
+        self, position: int, expected: Expectation, kind: type[Protocol], setting: Setting
+    ) -> None:
+        name, at = expected.property, ("expect", position, "property")
+        if name in BUILT_IN:
+            return
+        family = self.catalogue.properties.get(name)
+        if family is None:
+            known = (*BUILT_IN, *self.catalogue.properties)
+            message = f'there is no property "{name}"'
+            raise self.error("unknown-property", message, nearest(name, known), *at)
+        if expected.verdict == "does-not-apply":
+            return
+        if not can_apply(family, kind):
+            raise self.error(
+                "does-not-apply",
+                f'"{name}" says nothing about the protocol "{kind.key}"',
+                'expect the verdict "does-not-apply", or leave it out',
+                *at,
+            )
+        if family.needs is not None and family.needs not in setting.observe:
+            raise self.error(
+                "not-observed",
+                f'"{name}" reads the history "{family.needs}", which is not kept',
+                f"write {family.needs} = true in [observe]",
+                *at,
+            )
+
+
+@dataclass(frozen=True)
+class _Complain:
+    """Makes errors about keys of one table."""
+
+    reader: _Reader
+    table: str
+
+    def __call__(self, code: str, message: str, advice: str, key: str) -> FinaleError:
+        path = (self.table, key) if key else (self.table,)
+        return self.reader.error(code, message, advice, *path)
+
+
+def can_apply(family: Family, kind: type[Protocol]) -> bool:
+    """Whether a protocol implements the view of a property and can keep the history it needs."""
+    return family.view in kind.__mro__ and (family.needs is None or family.needs in kind.ghosts)
+
+
+__all__ = ["Counts", "Expectation", "Spec", "can_apply", "read_spec"]

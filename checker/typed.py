@@ -1,0 +1,135 @@
+"""Values of a spec against the frozen dataclasses in which a protocol declares what it takes.
+
+Options are truth values, whole numbers, enumerations (written as the member's value) and `Literal`
+words; bounds and sizes are whole numbers.
+"""
+
+from __future__ import annotations
+
+import enum
+import typing
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import MISSING, Field, fields
+from typing import Any
+
+from model.domains import Range
+from model.errors import FinaleError, nearest
+
+#: A bound or size above this is surely a mistake: no search ends that explores so much.
+NUMBER_MAX = 4096
+
+Complain = Callable[..., FinaleError]
+"""Makes the error of one key: `complain(code, message, advice, key)`."""
+
+
+def options_of(kind: type, given: Mapping[str, object], complain: Complain) -> dict[str, object]:
+    """The options given, each as the value that its declared type has."""
+    _check_names("option", kind, given, complain)
+    hints = typing.get_type_hints(kind)
+    return {name: _option(hints[name], name, value, complain) for name, value in given.items()}
+
+
+def numbers_of(
+    what: str, kind: type, given: Mapping[str, object], complain: Complain
+) -> dict[str, int]:
+    """All bounds or sizes, those not given with their defaults.
+
+    Zero is taken only where it is the default, or the annotation says so:
+    `Annotated[int, Range(0, 5)]`.
+    """
+    _check_names(what, kind, given, complain)
+    numbers: dict[str, int] = {}
+    for declared in fields(kind):
+        name = declared.name
+        if name in given:
+            low, high = limits_of(kind, declared)
+            numbers[name] = _number(what, name, given[name], (low, high), complain)
+        elif declared.default is not MISSING:
+            numbers[name] = declared.default
+        else:
+            raise complain(
+                f"missing-{what}", f'the {what} "{name}" has no default', f"write {name} = …", ""
+            )
+    return numbers
+
+
+def limits_of(kind: type, declared: Field[Any]) -> tuple[int, int]:
+    """The least and the largest number that a bound or size takes."""
+    hint = typing.get_type_hints(kind, include_extras=True)[declared.name]
+    for each in getattr(hint, "__metadata__", ()):
+        if isinstance(each, Range):
+            return each.limits
+    return (0 if declared.default == 0 else 1), NUMBER_MAX
+
+
+def words_of(hint: object) -> tuple[str, ...]:
+    """What may be written for an option of a type, in a spec's words."""
+    if hint is bool:
+        return ("true", "false")
+    if typing.get_origin(hint) is typing.Literal:
+        return tuple(str(each) for each in typing.get_args(hint))
+    if isinstance(hint, type) and issubclass(hint, enum.Enum):
+        return tuple(str(member.value) for member in hint)
+    return ("a whole number",)
+
+
+def _check_names(what: str, kind: type, given: Iterable[str], complain: Complain) -> None:
+    known = [each.name for each in fields(kind)]
+    for name in given:
+        if name not in known:
+            raise complain(
+                f"unknown-{what}",
+                f'the protocol has no {what} "{name}"',
+                nearest(name, known),
+                name,
+            )
+
+
+def _option(hint: object, name: str, value: object, complain: Complain) -> object:
+    if hint is bool and isinstance(value, bool):
+        return value
+    if hint is int and isinstance(value, int) and not isinstance(value, bool):
+        return value
+    if typing.get_origin(hint) is typing.Literal:
+        for word in typing.get_args(hint):
+            if word == value and type(word) is type(value):
+                return word
+    if isinstance(hint, type) and issubclass(hint, enum.Enum):
+        for member in hint:
+            if member.value == value and type(member.value) is type(value):
+                return member
+    words = words_of(hint)
+    advice = nearest(value, words) if isinstance(value, str) else f"write {' or '.join(words)}"
+    raise complain("bad-option", f'the option "{name}" cannot be {in_toml(value)}', advice, name)
+
+
+def _number(
+    what: str, name: str, value: object, limits: tuple[int, int], complain: Complain
+) -> int:
+    low, high = limits
+    if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+        raise complain(
+            f"bad-{what}",
+            f'the {what} "{name}" cannot be {in_toml(value)}',
+            f"write a whole number from {low} to {high}",
+            name,
+        )
+    return value
+
+
+def in_toml(value: object) -> str:
+    """A value as a spec writes it, for messages."""
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case str():
+            return f'"{value}"'
+        case dict():
+            return "a table"
+        case list():
+            return "a list"
+        case _:
+            return str(value)
+
+
+__all__ = ["in_toml", "limits_of", "numbers_of", "options_of", "words_of"]

@@ -1,0 +1,229 @@
+"""`finale check`: searches specs and compares what is found with what they expect."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from checker.loading import Catalogue, catalogue
+from checker.question import Limits
+from checker.rows import PRECEDENCE, SEARCH, Exit, Result
+from checker.run import run
+from checker.show.layout import console, write
+from checker.show.results import json_rows, result_lines, slow_line, summary_line
+from checker.spec import BUILT_IN, Spec, read_spec
+from model.errors import FinaleError, Place, nearest
+
+from .errors import print_error
+from .main import VERSION
+from .meter import Meter
+from .parameters import PLAIN, ProtocolsFolder
+
+
+def check(  # noqa: PLR0913 - one parameter a flag
+    *paths: Annotated[Path, Parameter(help="Specs, or folders with specs in them.")],
+    format: Annotated[Literal["text", "json"], Parameter(help="How to print it.")] = "text",
+    properties: Annotated[
+        tuple[str, ...],
+        PLAIN,
+        Parameter(name="--property", help="Only this property; may be given several times."),
+    ] = (),
+    max_states: Annotated[int | None, Parameter(help="Stop a search at so many states.")] = None,
+    max_seconds: Annotated[float | None, Parameter(help="Stop a search after so long.")] = None,
+    slow: Annotated[bool, PLAIN, Parameter(help="Check also specs that are marked slow.")] = False,
+    record: Annotated[
+        bool,
+        PLAIN,
+        Parameter(help="Write exact counts into the specs, where two searches agree on them."),
+    ] = False,
+    trace_dir: Annotated[
+        Path | None, Parameter(help="Write each trace found into this folder, as ITF.")
+    ] = None,
+    protocols: ProtocolsFolder = None,
+) -> int:
+    """Check specs, and compare with what they expect."""
+    if not paths:
+        raise FinaleError(
+            "no-paths", "no spec is given", advice="name specs, or folders: finale check specs/"
+        )
+    known = catalogue(protocols)
+    _check_names(properties, known)
+    options = Options(known, properties, _limits(max_states, max_seconds), slow, record, trace_dir)
+    checking = Checking(options, format == "text")
+    try:
+        for path in paths:
+            checking.check(path)
+        checking.refuse_unused()
+    except KeyboardInterrupt:
+        checking.interrupted = True
+    checking.close()
+    return checking.exit
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the command line asks for."""
+
+    catalogue: Catalogue
+    properties: tuple[str, ...]
+    limits: Limits
+    slow: bool
+    record: bool
+    trace_dir: Path | None
+
+
+@dataclass
+class Checking:
+    """One run of the command: the results so far, printed as they come."""
+
+    options: Options
+    as_text: bool
+    results: list[Result] = field(default_factory=list)
+    rows: list[dict[str, object]] = field(default_factory=list)
+    seen: set[Path] = field(default_factory=set)
+    errors: int = 0
+    skipped: int = 0
+    interrupted: bool = False
+    start: float = field(default_factory=time.perf_counter)
+
+    def check(self, path: Path) -> None:
+        """Check a spec, or all in a folder. Mistakes in one do not keep the others from it."""
+        try:
+            files = list(specs_in(path))
+        except FinaleError as error:
+            self._note(error)
+            return
+        for file in files:
+            if file.resolve() in self.seen:
+                continue
+            self.seen.add(file.resolve())
+            try:
+                self._check_file(file)
+            except FinaleError as error:
+                self._note(error)
+
+    def _note(self, error: FinaleError) -> None:
+        self.errors += 1
+        print_error(error)
+
+    def _check_file(self, file: Path) -> None:
+        spec = read_spec(file, self.options.catalogue)
+        if spec.slow and not self.options.slow:
+            self.skipped += 1
+            page = console(stderr=not self.as_text)
+            write(page, [slow_line(file, spec.title, page.width)])
+            return
+        with Meter(file.name) as meter:
+            result = run(spec, self.options.limits, meter, self.options.properties)
+        self._keep(spec, result)
+
+    def _keep(self, spec: Spec, result: Result) -> None:
+        if self.options.record:
+            from checker.recording import record
+
+            result = record(spec, result)
+        traces: dict[str, str] = {}
+        if self.options.trace_dir is not None:
+            from .traces import write_traces
+
+            traces = write_traces(result, self.options.trace_dir)
+        self.results.append(result)
+        self.rows += json_rows(result, traces)
+        if self.as_text:
+            page = console()
+            write(page, [*result_lines(result, page.width), ""])
+
+    def refuse_unused(self) -> None:
+        """A property that no spec is asked about was asked for in vain."""
+        asked = {str(row["property"]) for row in self.rows}
+        for name in self.options.properties:
+            if name not in asked and self.results:
+                self._note(
+                    FinaleError(
+                        "does-not-apply",
+                        f'no spec given has an answer about "{name}"',
+                        place=Place(key="--property"),
+                        advice="its protocol does not implement the view that the property reads, "
+                        "or [observe] keeps no history for it",
+                    )
+                )
+
+    def close(self) -> None:
+        """Print what it comes to."""
+        if self.as_text:
+            seconds = time.perf_counter() - self.start
+            if self.results or self.skipped or self.errors > 1:
+                line = summary_line(
+                    self.results, self.errors, self.skipped, seconds, self.interrupted
+                )
+                write(console(), [line])
+        else:
+            ok = not self.errors and all(result.ok for result in self.results)
+            print(json.dumps({"finale": VERSION, "results": self.rows, "ok": ok}, indent=2))
+
+    @property
+    def exit(self) -> Exit:
+        """The exit code over all specs."""
+        codes = {result.exit for result in self.results}
+        codes |= {Exit.BAD_INPUT} if self.errors else set()
+        codes |= {Exit.INTERRUPTED} if self.interrupted else set()
+        return next((code for code in PRECEDENCE if code in codes), Exit.AS_EXPECTED)
+
+
+def specs_in(path: Path) -> Iterator[Path]:
+    """A spec, or all specs below a folder, sorted. Raises `no-such-path`, `no-specs`."""
+    if path.is_dir():
+        files = sorted(path.rglob("*.toml"))
+        if not files:
+            raise FinaleError(
+                "no-specs",
+                "the folder has no spec in it",
+                place=Place(str(path)),
+                advice="specs are files that end in .toml",
+            )
+        yield from files
+    elif not path.exists():
+        raise FinaleError(
+            "no-such-path",
+            "there is no such file or folder",
+            place=Place(str(path)),
+            advice=_near_file(path),
+        )
+    else:
+        yield path
+
+
+def _near_file(path: Path) -> str:
+    beside = [each.name for each in path.parent.glob("*")] if path.parent.is_dir() else []
+    hint = nearest(path.name, beside)
+    return hint if hint.startswith("did you mean") else "check the name, and the current folder"
+
+
+def _check_names(names: Sequence[str], known: Catalogue) -> None:
+    all_names = (*BUILT_IN, SEARCH, *known.properties)
+    for name in names:
+        if name not in all_names:
+            raise FinaleError(
+                "unknown-property",
+                f'there is no property "{name}"',
+                place=Place(key="--property"),
+                advice=nearest(name, all_names),
+            )
+
+
+def _limits(states: int | None, seconds: float | None) -> Limits:
+    for key, value in (("--max-states", states), ("--max-seconds", seconds)):
+        if value is not None and not value > 0:
+            raise FinaleError(
+                "bad-limit",
+                f"a search cannot be limited to {value}",
+                place=Place(key=key),
+                advice="give a number above zero, or leave it out",
+            )
+    return Limits(states, seconds)

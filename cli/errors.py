@@ -1,0 +1,34 @@
+"""Mistakes of the user on stderr, as `FinaleError` writes them."""
+
+from __future__ import annotations
+
+import sys
+
+from cyclopts import CycloptsError
+
+from checker.show.places import shown_file
+from model.errors import FinaleError, Place
+
+
+def print_error(error: FinaleError) -> None:
+    """The code, the place, what is wrong and what to do."""
+    place = error.place
+    if place is not None and place.file is not None:
+        error.place = Place(shown_file(place.file), place.line, place.key, place.rule)
+    print(error, file=sys.stderr)
+
+
+def print_if_ours(error: Exception) -> bool:
+    """Print a mistake of the user; False for any other exception."""
+    if isinstance(error, FinaleError):
+        print_error(error)
+    return isinstance(error, FinaleError)
+
+
+def print_usage_error(error: CycloptsError) -> None:
+    """A command line that is not one, in the same form."""
+    error.verbose = False
+    command = " ".join(["finale", *(error.command_chain or ())])
+    message = " ".join(str(error).split())
+    advice = f"{command} --help lists what it takes"
+    print_error(FinaleError("usage", message.rstrip("."), advice=advice))

@@ -1,0 +1,70 @@
+"""`finale`: names the commands, and turns whatever ends them into an exit code.
+
+Commands are loaded when they are called: `finale --help` imports none of them.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+import traceback
+from collections.abc import Sequence
+
+from cyclopts import App, CycloptsError
+
+VERSION = "0.1.0"
+
+#: Of an exception that is our own mistake: none of the codes that say something about a spec.
+EXIT_INTERNAL = 70
+EXIT_BAD_INPUT = 2
+EXIT_INTERRUPTED = 130
+EXIT_PIPE_CLOSED = 141
+
+COMMANDS = (
+    ("check", "cli.check:check", "Check specs, and compare with what they expect."),
+    ("trace", "cli.trace:trace", "Tell a counterexample or witness step by step."),
+    ("show", "cli.show:show", "Show what a spec is about: its job, options, rules, properties."),
+    ("list", "cli.listing:listing", "List protocols, properties, options or rules."),
+)
+
+app = App(
+    "finale",
+    help="Check how a stream-processing job takes checkpoints, stops and finishes.",
+    help_epilogue="Exit codes: 0 as expected, 1 an expectation failed, 2 bad input, 3 a limit was "
+    "hit, 130 interrupted.",
+    help_format="plaintext",
+    version=f"finale {VERSION}",
+    exit_on_error=False,
+    print_error=False,
+    suppress_keyboard_interrupt=False,
+    result_action="return_value",
+)
+for _name, _where, _help in COMMANDS:
+    app.command(_where, name=_name, help=_help)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run a command line; the exit code."""
+    try:
+        code: int | None = app(arguments)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return EXIT_INTERRUPTED
+    except BrokenPipeError:
+        # The reader went away, as `head` does. Python would complain once more when it exits.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return EXIT_PIPE_CLOSED
+    except CycloptsError as error:
+        from cli.errors import print_usage_error
+
+        print_usage_error(error)
+        return EXIT_BAD_INPUT
+    except Exception as error:
+        from cli.errors import print_if_ours
+
+        if print_if_ours(error):
+            return EXIT_BAD_INPUT
+        traceback.print_exc()
+        return EXIT_INTERNAL
+    return code or 0

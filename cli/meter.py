@@ -1,0 +1,48 @@
+"""How far a search is, on one line of a terminal; nothing in a pipe."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import TYPE_CHECKING
+
+from checker.show.layout import console, counted, duration, grouped
+
+if TYPE_CHECKING:
+    from rich.status import Status
+
+
+class Meter:
+    """A line on stderr while a search runs. It appears with the first report, and then vanishes."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._page = console(stderr=True)
+        self._status: Status | None = None
+
+    def __enter__(self) -> Meter:
+        return self
+
+    def __call__(
+        self, *, states: int, transitions: int, depth: int, frontier: int, seconds: float
+    ) -> None:
+        """Tell how far the search is."""
+        if not self._page.is_terminal:
+            return
+        rate = grouped(round(states / seconds)) if seconds else "?"
+        text = (
+            f"{self._name}: {counted(states, 'state')} · {rate}/s · "
+            f"{grouped(frontier)} to expand · depth {depth} · {duration(seconds)}"
+        )
+        if self._status is None:
+            self._status = self._page.status(text, spinner="line")
+            self._status.start()
+        self._status.update(text)
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if self._status is not None:
+            self._status.stop()
