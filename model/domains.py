@@ -332,6 +332,10 @@ class Union(Domain[R]):
                 )
         return resolved
 
+    def inhabited(self, index: int) -> bool:
+        """Whether the class at `index` has a value: one with a reference to no entities has none."""
+        return all(domain.size for _, domain in self.parts[index])
+
     @cached_property
     def layout(self) -> dict[str, tuple[int, Domain[object]]]:
         """Where each part is: the offset of its first cell, and its domain."""
@@ -399,6 +403,10 @@ class _Slots(Domain[T]):
     def length(self) -> int:
         assert isinstance(self.count, int), "resolve it first"
         return self.count
+
+    def filled(self, value: object) -> object:
+        """The value whose elements are all this one; a tuple is taken as it is."""
+        return value if isinstance(value, tuple) else (value,) * self.length
 
     @property
     def keys(self) -> tuple[object, ...]:

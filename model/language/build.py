@@ -57,7 +57,7 @@ def world_of(protocol: Protocol, observed: frozenset[str]) -> World:
 
 def build(protocol: Protocol, families: Sequence[Family] = ()) -> System:
     """The system of a protocol with properties. Raises coded errors for mistakes in rules."""
-    world = world_of(protocol, protocol.setting.observe)
+    world = world_of(protocol, protocol.keeps())
     rules = tuple(
         GroundRule(bound.rule, bound.binding, bound.entities, tree)
         for bound in bound_rules(protocol)
@@ -123,7 +123,7 @@ def bound_rules(protocol: Protocol) -> Iterator[Bound]:
             )
         rule = Rule(name, mark.sentence, mark.fairness, mark.place, mark.cites)
         method = getattr(protocol, name)
-        for arguments, binding, entities in _bindings(protocol, mark, skip=1):
+        for arguments, binding, entities in bindings(protocol, mark, skip=1):
             yield Bound(rule, method, arguments, binding, entities)
 
 
@@ -139,9 +139,13 @@ def _hints(mark: Marked) -> dict[str, Any]:
         ) from None
 
 
-def _bindings(
+def bindings(
     protocol: Protocol, mark: Marked, skip: int
 ) -> Iterator[tuple[tuple[object, ...], tuple[tuple[str, str], ...], tuple[str, ...]]]:
+    """Arguments for the parameters of a rule or property, how they are shown, their entities.
+
+    The first `skip` parameters, and one that is the step taken, are not bound.
+    """
     hints = _hints(mark)
     names = list(inspect.signature(mark.function).parameters)[skip:]
     names = [name for name in names if hints.get(name) is not Taken]
@@ -282,7 +286,7 @@ def _predicates(
     steps = mark.prepared.function
     on_step = mark.role == Kind.ON_STEP.value
     earlier = SymbolicStore(world.cells())
-    for arguments, binding, _ in _bindings(protocol, mark, skip=1):
+    for arguments, binding, _ in bindings(protocol, mark, skip=1):
         given = (*arguments, taken) if taken is not None else arguments
         store = SymbolicStore(world.cells(after=on_step))
         with stepping(world, earlier) if on_step else nullcontext():
@@ -292,4 +296,4 @@ def _predicates(
         yield Predicate(binding, folded.returns, claim, fault)
 
 
-__all__ = ["applies", "bound_rules", "build", "initial_states", "rule_names", "world_of"]
+__all__ = ["Bound", "applies", "bindings", "bound_rules", "build", "initial_states", "rule_names", "world_of"]

@@ -77,7 +77,8 @@ class Field(Generic[T]):
 def field(domain: Domain[T], initial: object, *, ghost: str | None = None) -> Field[T]:
     """Declare a field of an entity class.
 
-    `initial` is a plain value, a function of the entity that gives one, or `AnyOf` values.
+    `initial` is a plain value, a function of the entity that gives one, or `AnyOf` values; for an
+    array or a map, the value that each of its elements starts with.
     `ghost` names the switch of `[observe]` that keeps this field: history that properties read and
     the protocol does not.
     """
@@ -140,9 +141,13 @@ class Entity:
         )
 
     def __lt__(self: _E, other: _E) -> bool:
+        if not isinstance(other, Entity):
+            return NotImplemented  # a symbolic entity compares itself
         return self.world.position(self) < self.world.position(other)
 
     def __le__(self: _E, other: _E) -> bool:
+        if not isinstance(other, Entity):
+            return NotImplemented
         return self is other or self < other
 
     def __str__(self) -> str:
@@ -193,7 +198,7 @@ class World:
                 offset += domain.width
                 variables.append(variable)
                 own[declared.name] = variable
-            entity.variables = own
+            entity.__dict__["variables"] = own  # also of an entity that had a world before
         self.variables = tuple(variables)
         for entity in self.entities:
             entity.__dict__["_world"] = self
@@ -252,6 +257,8 @@ class World:
         if isinstance(given, Callable) and not isinstance(given, type):  # type: ignore[arg-type]
             given = given(variable.entity)
         values = given.values if isinstance(given, AnyOf) else (given,)
+        if hasattr(variable.domain, "filled"):
+            values = tuple(variable.domain.filled(value) for value in values)
         for value in values:
             try:
                 variable.domain.encode(value)

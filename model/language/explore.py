@@ -80,6 +80,9 @@ class Run:
     outcomes: list[bool] = field(default_factory=list)
     branches: dict[Branch, Expression] = field(default_factory=dict)
     lines: list[Place] = field(default_factory=list)
+    helpers: int = 0
+    known_helpers: dict[tuple[object, ...], Folded] = field(default_factory=dict)
+    """Helpers explored by earlier runs of the same body, by the decisions before the call."""
 
 
 _run: Run | None = None
@@ -149,11 +152,12 @@ def explore(body: Callable[[], object], store: SymbolicStore) -> Fork | End:
     """All runs of a body, as a tree. Raises `too-many-paths` beyond PATHS_MAX leaves."""
     facts = _run.facts if _run is not None else Facts()
     count = 0
+    helpers: dict[tuple[object, ...], Folded] = {}
 
     def one(prescribed: list[bool]) -> Fork | End:
         nonlocal count
         count += 1
-        run = Run(prescribed, store, facts.copy())
+        run = Run(prescribed, store, facts.copy(), known_helpers=helpers)
         value, stop = None, None
         with _running(run):
             try:
@@ -256,14 +260,19 @@ def merged(
     condition under which plain Python would have come here at all (a later element of `all`).
     """
     run = current()
-    folded = fold(explore(body, store), store, merge)
+    # Runs of one body with the same decisions so far make the same calls: explore each once.
+    call = (run.helpers, *run.outcomes)
+    run.helpers += 1
+    folded = run.known_helpers.get(call)
+    if folded is None:
+        folded = run.known_helpers[call] = fold(explore(body, store), store, merge)
     for when, fault in folded.faults:
         if decide(conjunction([given, when])):
             raise fault
     for bound, when in folded.blocked.items():
         if decide(conjunction([given, when])):
             raise BlockedHere(bound)
-    store.writes = folded.writes
+    store.writes = dict(folded.writes)
     for branch, when in folded.branches.items():
         taken = conjunction([given, when])
         run.branches[branch] = disjunction([run.branches.get(branch, FALSE), taken])

@@ -75,6 +75,10 @@ class Protocol(Entity):
         assert ghost in self.ghosts, ghost
         return ghost in self.setting.observe
 
+    def keeps(self) -> frozenset[str]:
+        """The switches of the ghost fields that the system has: what is observed, at least."""
+        return self.setting.observe
+
     def limits(self) -> Mapping[str, int]:
         """The numbers that domains may name: bounds and sizes."""
         return {

@@ -297,7 +297,8 @@ class SymbolicRecord(Symbolic):
         self.cells = cells
 
     def _is_kind(self, wanted: type) -> Expression:
-        indices = [i for i, kind in enumerate(self.domain.kinds) if issubclass(kind, wanted)]
+        kinds = enumerate(self.domain.kinds)
+        indices = [i for i, kind in kinds if issubclass(kind, wanted) and self.domain.inhabited(i)]
         return disjunction(equal(self.cells[0], integer(i)) for i in indices)
 
     def is_variant(self, wanted: type) -> bool:

@@ -238,7 +238,8 @@ def _recompiled(
     definition.returns = None
     for argument in (*definition.args.posonlyargs, *definition.args.args, *definition.args.kwonlyargs):
         argument.annotation = None
-    definition.args.defaults, definition.args.kw_defaults = [], []
+    definition.args.defaults = []
+    definition.args.kw_defaults = [None] * len(definition.args.kwonlyargs)
     # A factory whose parameters are the helpers and the free names makes them cells of the body.
     names = [*helpers, *free]
     parameters = ast.arguments([], [ast.arg(n) for n in names], None, [], [], None, [])

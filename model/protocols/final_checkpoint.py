@@ -1,0 +1,319 @@
+"""FLIP-147: every task waits, after its operators have finished, for a checkpoint that commits all.
+
+"FLIP-147: Support Checkpoints After Tasks Finished - Part Two" (blog, 2022), the wiki's life-cycle
+tables, and rules FC-1, FC-2, FC-4 … FC-11 of the fact sheet with aligned barriers; trigger plan,
+acknowledgements and notifications are in `parts/coordinator.py`, alignment in `parts/tasks.py`,
+failure and restart in `parts/recovery.py`.
+Left out: stops with a savepoint (FC-3), unaligned barriers (FC-12), operator chains (a task has one
+operator), watermarks other than the last, which travels with EndOfData.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+from model.protocols.parts.channels import Channel
+from model.protocols.parts.coordinator import Checkpoint, Checkpointing
+from model.protocols.parts.elements import (
+    Barrier,
+    CancelBarrier,
+    CheckpointId,
+    Data,
+    EndOfData,
+    EndOfPartition,
+)
+from model.protocols.parts.recovery import Recovery
+from model.protocols.parts.tasks import Buffering, Source, Task, TaskStatus
+from model.rules import WEAK, Bool, Nothing, Setting, define, each, field, require, rule, step
+
+
+class FinishRace(enum.Enum):
+    """What happens to a checkpoint whose trigger finds its task already ended."""
+
+    ABORT = "abort"
+    RETRIGGER = "retrigger"
+
+
+class Release(enum.Enum):
+    """Which checkpoint, of those after the operators finished, releases a task."""
+
+    ANY = "any"
+    FIRST = "first"
+
+
+class FinalWait(enum.Enum):
+    """From when a checkpoint counts as final: the two readings of the blog's step 4."""
+
+    AFTER_END_OF_DATA = "after-end-of-data"
+    AFTER_END_OF_PARTITION = "after-end-of-partition"
+
+
+class VirtualBarrier(enum.Enum):
+    """Where a trigger by RPC puts the barrier on an input that has not ended (PL-7)."""
+
+    NOW = "now"
+    BEFORE_END_OF_PARTITION = "before-end-of-partition"
+
+
+@dataclass(frozen=True)
+class Options:
+    """The toggles of section 6 that concern these rules; the defaults are today's Flink."""
+
+    checkpoints_after_finish: bool = True
+    concurrent: int = 1
+    finish_race: FinishRace = FinishRace.ABORT
+    release: Release = Release.ANY
+    final_wait: FinalWait = FinalWait.AFTER_END_OF_DATA
+    virtual_barrier: VirtualBarrier = VirtualBarrier.NOW
+    waits_for_acknowledgement: bool = True
+    filters_confirmations: bool = True
+    aborts_carry_latest: bool = True
+    periodic: bool = True
+    final_trigger: bool = False
+    opens_after_finish: bool = False
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """How much is explored: checkpoint ids, elements a channel, and how often what may go wrong."""
+
+    checkpoints: int = 1
+    channel: int = 2
+    failures: int = 0
+    lost_confirmations: int = 0
+    expiries: int = 0
+    declines: int = 0
+
+
+class FinalCheckpoint(Recovery, Checkpointing):
+    """The finish of FLIP-147 for natural ends."""
+
+    key = "final-checkpoint"
+    Options = Options
+    Bounds = Bounds
+    options: Options
+    bounds: Bounds
+
+    final_triggered = field(Bool, False, ghost="final-trigger")
+    """FC-10: the one checkpoint at the end of all data was triggered."""
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__(setting)
+        self.checkpoints_after_finish = self.options.checkpoints_after_finish
+        self.aborts_on_end = not self.options.checkpoints_after_finish
+        self.aborts_carry_latest = self.options.aborts_carry_latest
+        self.concurrent = self.options.concurrent
+
+    def keeps(self) -> frozenset[str]:
+        own = {"final-trigger"} if self.options.final_trigger else set[str]()
+        return super().keeps() | own
+
+    # --- the end of data -------------------------------------------------------------------------
+
+    @rule(fair=WEAK)
+    def emit(self, task: Source) -> None:
+        """A source emits its next record."""
+        require(task.is_running)
+        task.emit_next()
+
+    @rule(fair=WEAK)
+    def end_source(self, task: Source) -> None:
+        """FC-1: a bounded source without further records finishes its operators."""
+        require(task.subtask.vertex.bounded or self.is_skipped(task))
+        require(task.is_running, task.remaining == 0)
+        self.finish_operators(task)
+
+    @rule(fair=WEAK)
+    def poll_data(self, channel: Channel) -> None:
+        """A task processes the record at the head of a channel."""
+        task = self.reader(channel)
+        require(task.is_alive, not channel.blocked, channel.queue.head == Data)
+        self.process(task, channel)
+
+    @step
+    def process(self, task: Task, channel: Channel) -> None:
+        """The operator's work on a record: hold it back, write it, or pass it on."""
+        match channel.queue.take():
+            case Data(record=record):
+                if channel.cut:
+                    channel.received += 1
+                if isinstance(task, Buffering):
+                    task.buffer.add(record)
+                else:
+                    task.emit(record)
+                if task.sink:
+                    task.sink.write(record)
+
+    @rule(fair=WEAK)
+    def poll_end_of_data(self, channel: Channel) -> None:
+        """FC-2: a task polls EndOfData; with the last one its operators finish."""
+        task = self.reader(channel)
+        require(task.is_alive, not channel.blocked, channel.queue.head == EndOfData)
+        channel.queue.take()
+        channel.end_of_data = True
+        if all(each.end_of_data for each in task.inputs):
+            self.finish_operators(task)
+
+    @step
+    def finish_operators(self, task: Task) -> None:
+        """FC-1: endInput and finish of the operators, then EndOfData on every output."""
+        if isinstance(task, Buffering):
+            task.flush()
+        task.broadcast(EndOfData())
+        task.status = TaskStatus.WAITING_FOR_FINAL_CP
+
+    # --- barriers --------------------------------------------------------------------------------
+
+    @rule(fair=WEAK)
+    def poll_barrier(self, channel: Channel) -> None:
+        """AL-1: a task polls a barrier, and takes the checkpoint when the last one is there."""
+        task = self.reader(channel)
+        require(task.is_alive, not channel.blocked, channel.queue.head == Barrier)
+        barrier = channel.queue.take()
+        task.on_barrier(channel, barrier.checkpoint, virtual=False)
+
+    @rule(fair=WEAK)
+    def poll_cancel_barrier(self, channel: Channel) -> None:
+        """AL-3: a task polls the news that a checkpoint is given up upstream."""
+        task = self.reader(channel)
+        require(task.is_alive, not channel.blocked, channel.queue.head == CancelBarrier)
+        barrier = channel.queue.take()
+        task.on_cancel_barrier(barrier.checkpoint)
+
+    @rule(fair=WEAK)
+    def poll_end_of_partition(self, channel: Channel) -> None:
+        """AL-2: a channel has ended, and counts as aligned from now on."""
+        task = self.reader(channel)
+        require(task.is_alive, not channel.blocked, channel.queue.head == EndOfPartition)
+        channel.queue.take()
+        task.on_end_of_partition(channel)
+
+    @step
+    def snapshot_taken(self, task: Task, checkpoint: CheckpointId) -> None:
+        """FC-4: the first checkpoint after the operators finished is the first that is final."""
+        super().snapshot_taken(task, checkpoint)
+        self.keep_snapshot(task, checkpoint)
+        if task.sink:
+            opens = not task.has_finished or task.final_from == Nothing
+            self.pre_commit(task, checkpoint, opens=opens)
+        if task.final_from == Nothing and self.is_final(task):
+            task.final_from = checkpoint
+
+    @define
+    def is_final(self, task: Task) -> bool:
+        """Whether a checkpoint taken now is final for the task."""
+        if self.options.final_wait == FinalWait.AFTER_END_OF_PARTITION:
+            return task.has_finished and task.inputs_ended
+        return task.has_finished
+
+    @step
+    def pre_commit(self, task: Task, checkpoint: CheckpointId, *, opens: bool) -> None:
+        """1.7: the open transaction becomes pending; after finish() the base class opens none."""
+        assert task.sink
+        task.sink.snapshot(checkpoint, opens=opens | self.options.opens_after_finish)
+
+    # --- release and close -----------------------------------------------------------------------
+
+    @step
+    def on_confirmation(self, task: Task, checkpoint: CheckpointId) -> None:
+        """FC-7: a newer confirmation commits, and releases a task whose final checkpoint it is."""
+        if self.accepts(task, checkpoint):
+            task.confirmed = checkpoint
+            if task.sink:
+                task.sink.confirm(checkpoint)
+            if self.releases(task, checkpoint):
+                task.released = True
+
+    @define
+    def accepts(self, task: Task, checkpoint: CheckpointId) -> bool:
+        """CN-4: confirmations are acted on in increasing order."""
+        if not self.options.filters_confirmations or task.confirmed == Nothing:
+            return True
+        return task.confirmed < checkpoint
+
+    @define
+    def releases(self, task: Task, checkpoint: CheckpointId) -> bool:
+        """FC-7: any checkpoint from the first final one on, or that one only."""
+        if task.final_from == Nothing:
+            return False
+        if self.options.release == Release.FIRST:
+            return task.final_from == checkpoint
+        return task.final_from <= checkpoint
+
+    @rule(fair=WEAK)
+    def quiesce(self, task: Task) -> None:
+        """FC-6, FC-8: nothing holds the task any more: its mailbox refuses new mail."""
+        require(task.status == TaskStatus.WAITING_FOR_FINAL_CP, self.may_close(task))
+        task.status = TaskStatus.QUIESCED
+
+    @define
+    def may_close(self, task: Task) -> bool:
+        """FC-5, FC-6: the inputs have ended, and with the flag on all data is processed downstream
+        and a final checkpoint is confirmed."""
+        if not self.options.checkpoints_after_finish:
+            return task.inputs_ended
+        return task.inputs_ended and task.released and self.is_acknowledged(task)
+
+    @define
+    def is_acknowledged(self, task: Task) -> bool:
+        """Whether every consumer has polled the task's EndOfData."""
+        if not self.options.waits_for_acknowledgement:
+            return True
+        return all(channel.end_of_data for channel in task.outputs)
+
+    @rule(fair=WEAK)
+    def close(self, task: Task) -> None:
+        """FC-8, FC-9: with its mailbox empty the task closes its operators and emits EndOfPartition."""
+        require(task.status == TaskStatus.QUIESCED, task.mail.is_empty)
+        task.broadcast(EndOfPartition())
+        task.status = TaskStatus.CLOSED
+        self.close_operators(task)
+        self.drop_messages(task)
+
+    @step
+    def close_operators(self, task: Task) -> None:
+        """CN-7: a sink aborts its open transaction and leaves the pending ones."""
+        if task.sink:
+            task.sink.close()
+
+    # --- triggers of this protocol ---------------------------------------------------------------
+
+    @rule(fair=WEAK)
+    def trigger_checkpoint(self) -> None:
+        """PL-1, PL-2, PL-3: the coordinator plans the next periodic checkpoint and makes it pending."""
+        require(self.options.periodic)
+        super().trigger_checkpoint()
+
+    @rule(fair=WEAK)
+    def trigger_at_end_of_data(self) -> None:
+        """FC-10: once, when every task has reported its end of data, a checkpoint is triggered."""
+        require(self.options.final_trigger, self.options.checkpoints_after_finish)
+        require(not self.final_triggered)
+        require(all(task.has_finished for task in self.tasks))
+        self.admit()
+        self.begin()
+        self.final_triggered = True
+
+    @rule(fair=WEAK)
+    def run_trigger(self, task: Task, checkpoint: Checkpoint) -> None:
+        """PL-7: the mailbox runs a trigger, also while it drains (FC-8)."""
+        if self.options.virtual_barrier == VirtualBarrier.BEFORE_END_OF_PARTITION:
+            require(task.inputs_ended)
+        super().run_trigger(task, checkpoint)
+
+    @step
+    def trigger_failed(self, task: Task, checkpoint: Checkpoint) -> None:
+        """PL-5: the checkpoint is aborted; PL-6: or the task's consumers are triggered instead."""
+        if self.options.finish_race == FinishRace.ABORT:
+            super().trigger_failed(task, checkpoint)
+        elif checkpoint.is_pending:
+            checkpoint.awaited.remove(task)
+            checkpoint.finished.add(task)
+            each(self.consumers(task), lambda below: self._retrigger(below, checkpoint))
+
+    @step
+    def _retrigger(self, task: Task, checkpoint: Checkpoint) -> None:
+        heads = all(checkpoint.finished.has(producer) for producer in self.producers(task))
+        if heads and checkpoint.awaited.has(task):
+            checkpoint.triggers.add(task)

@@ -1,0 +1,1 @@
+"""What protocols share: elements and channels, tasks, the coordinator, sinks, recovery."""

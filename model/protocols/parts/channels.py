@@ -1,0 +1,92 @@
+"""A channel: the bounded queue from one subtask to another, and what its two ends know of it.
+
+Models 1.5 of the fact sheet for aligned checkpoints. That a consumer has polled EndOfData is at
+once the acknowledgement AckAllUserRecordsProcessed at the producer: the producer alone reads it, and
+may be late for any other reason, so a separate message adds no behaviour.
+"""
+
+from __future__ import annotations
+
+from model.protocols.parts.elements import (
+    Barrier,
+    CancelBarrier,
+    CheckpointId,
+    Data,
+    Datum,
+    EndOfData,
+    EndOfPartition,
+)
+from model.rules import (
+    Bool,
+    Bound,
+    Entity,
+    PerEntity,
+    Queue,
+    Range,
+    Record,
+    Ref,
+    Union,
+
+    define,
+    field,
+    require,
+    step,
+)
+from model.topology import Channel as Edge
+
+Element = Union(Data, EndOfData, Barrier, CancelBarrier, EndOfPartition)
+RecordCount = Range(0, Bound("data"))
+
+
+class Channel(Entity):
+    """One logical channel. `reader` and `writer` are its tasks, set when the job is laid out."""
+
+    queue = field(Queue(Element, Bound("channel")), ())
+    end_of_data = field(Bool, False)
+    """The reader has polled EndOfData; the writer knows."""
+    ended = field(Bool, False)
+    """The reader has polled EndOfPartition."""
+    aligned = field(Bool, False)
+    """The reader counts it as arrived at the barrier that it is aligning."""
+    blocked = field(Bool, False)
+    """The reader does not read it until the alignment ends."""
+
+    sent = field(RecordCount, 0, ghost="cut")
+    received = field(RecordCount, 0, ghost="cut")
+    sent_before = field(PerEntity(CheckpointId, RecordCount), 0, ghost="cut")
+    received_before = field(PerEntity(CheckpointId, RecordCount), 0, ghost="cut")
+
+    def __init__(self, edge: Edge, *, cut: bool) -> None:
+        super().__init__(edge.name)
+        self.edge = edge
+        self.cut = cut
+
+    @step
+    def put(self, element: Record) -> None:
+        """Add an element: the writer's step is blocked while the channel is full."""
+        require(self.queue.has_space)
+        self.queue.put(element)
+
+    @step
+    def put_record(self, record: Datum) -> None:
+        """Add a record, and count it."""
+        self.put(Data(record))
+        if self.cut:
+            self.sent += 1
+
+    @define
+    def holds_data(self) -> bool:
+        """Whether records are on their way."""
+        return self.queue.holds(Data)
+
+    @step
+    def reset(self) -> None:
+        """A new attempt: the channel is empty and open."""
+        self.queue.clear()
+        self.end_of_data = False
+        self.ended = False
+        self.aligned = False
+        self.blocked = False
+
+
+

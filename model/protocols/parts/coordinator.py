@@ -1,0 +1,439 @@
+"""The checkpoint coordinator: plan, trigger, acknowledgement, completion, subsumption, abort.
+
+Models PL-1 … PL-9, CN-1 … CN-5 and AB-1 … AB-6 of the fact sheet for periodic aligned checkpoints
+with one completed checkpoint retained. Steps that the atomicity map (1.8) keeps apart stay apart:
+the plan and each RPC, the mail and its run, the acknowledgement and its application, completion and
+each confirmation, EndOfPartition and the coordinator learning FINISHED. Merged are the plan, the id
+and the pending checkpoint, since between them only the coordinator could act. A message to a closed
+task has no effect and is dropped with it, except a trigger, whose failure is the point (PL-5).
+Left out: savepoints, coordinators of operators, master hooks, storage failures.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from model.protocols.parts.channels import Channel
+from model.protocols.parts.elements import CheckpointId, Datum
+from model.protocols.parts.sinks import AtLeastOnceSink, Sink, TwoPhaseSink
+from model.protocols.parts.tasks import Buffering, Source, Task, TaskStatus, task_of
+from model.rules import (
+    WEAK,
+    Bool,
+    Bound,
+    Entity,
+    Enum,
+    Nothing,
+    Option,
+    Protocol,
+    Range,
+    Ref,
+    Set,
+    Setting,
+    count,
+    define,
+    field,
+    require,
+    rule,
+    step,
+    within,
+)
+from model.topology import Job, Kind
+from model.topology import Sink as SinkKind
+
+
+class CheckpointStatus(enum.Enum):
+    """What the coordinator knows of a checkpoint id."""
+
+    UNUSED = "unused"
+    PENDING = "pending"
+    COMPLETED = "completed"
+    ABORTED = "aborted"
+
+
+UNUSED, PENDING = CheckpointStatus.UNUSED, CheckpointStatus.PENDING
+COMPLETED, ABORTED = CheckpointStatus.COMPLETED, CheckpointStatus.ABORTED
+
+
+class Checkpoint(CheckpointId):
+    """One checkpoint: its plan, the messages under way for it, and what came of it."""
+
+    status = field(Enum(CheckpointStatus), UNUSED)
+    finished = field(Set(Ref(Task)), frozenset())
+    """Tasks that the plan counts as finished; all others must acknowledge."""
+    triggers = field(Set(Ref(Task)), frozenset())
+    """Trigger RPCs under way."""
+    awaited = field(Set(Ref(Task)), frozenset())
+    """Tasks whose acknowledgement is missing."""
+    acknowledgements = field(Set(Ref(Task)), frozenset())
+    """Acknowledgements under way."""
+    declined = field(Bool, False)
+    """A decline is under way."""
+    confirmations = field(Set(Ref(Task)), frozenset())
+    aborts = field(Set(Ref(Task)), frozenset())
+    """Notifications under way that it completed, or that it was aborted."""
+    latest = field(Option(Ref(CheckpointId)), Nothing)
+    """The newest completed checkpoint when this one was aborted: its aborts carry it (CN-3)."""
+    operators_finished = field(Set(Ref(Task)), frozenset(), ghost="union")
+    """Tasks that acknowledged with their operators' end behind them (PL-8)."""
+
+    @property
+    def is_pending(self) -> bool:
+        return self.status == PENDING
+
+    @property
+    def is_completed(self) -> bool:
+        return self.status == COMPLETED
+
+    @step
+    def drop(self, task: Task) -> None:
+        """What is under way to a task has no receiver any more."""
+        self.confirmations.remove(task)
+        self.aborts.remove(task)
+
+
+class Checkpointing(Protocol):
+    """A job and its coordinator. What a task does when it ends is its subclasses' to say."""
+
+    needs_job = True
+    ghosts = ("effects", "cut", "progress")
+
+    #: PL-2.1: whether checkpoints are taken after tasks have finished (Flink's flag).
+    checkpoints_after_finish: bool
+    #: PL-1: how many checkpoints may be pending at once.
+    concurrent: int
+
+    #: CN-3: whether an abort carries the newest completed id.
+    aborts_carry_latest: bool
+
+    losses = field(Range(0, Bound("lost_confirmations")), 0)
+    declines = field(Range(0, Bound("declines")), 0)
+    expiries = field(Range(0, Bound("expiries")), 0)
+    progress = field(Bool, False, ghost="progress")
+    """A checkpoint completed, and none was triggered since."""
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__(setting)
+        assert setting.job is not None
+        self.job: Job = setting.job
+        self.data = tuple(
+            Datum(subtask, number + 1)
+            for subtask in self.job.subtasks
+            for number in range(subtask.records if subtask.vertex.is_source else 0)
+        )
+        self.checkpoints = tuple(Checkpoint(n + 1) for n in range(self.bounds.checkpoints))
+        self.tasks = tuple(task_of(subtask, self) for subtask in self.job.subtasks)
+        by_subtask = {task.subtask: task for task in self.tasks}
+        cut = "cut" in setting.observe
+        links = {edge: Channel(edge, cut=cut) for edge in self.job.channels}
+        self.channels = tuple(links.values())
+        self.sinks: list[Sink] = []
+        for task in self.tasks:
+            task.inputs = tuple(links[edge] for edge in self.job.inputs(task.subtask))
+            task.outputs = tuple(links[edge] for edge in self.job.outputs(task.subtask))
+            if isinstance(task, Source):
+                task.data = tuple(d for d in self.data if d.source == task.subtask)
+            if isinstance(task, Buffering):
+                task.data = self.data
+            if "effects" in setting.observe and task.subtask.vertex.is_sink:
+                two_phase = task.subtask.vertex.sink is SinkKind.TWO_PHASE
+                kind = TwoPhaseSink if two_phase else AtLeastOnceSink
+                task.sink = kind(f"{task.name}.sink", self.data, self.checkpoints)
+                self.sinks += [task.sink]
+        self.readers = {edge: by_subtask[edge.receiver] for edge in links}
+        self.writers = {edge: by_subtask[edge.sender] for edge in links}
+        self.unions = tuple(
+            tuple(by_subtask[each] for each in self.job.subtasks_of(vertex))
+            for vertex in self.job.vertices
+            if vertex.kind is Kind.UNION_STATE and vertex.parallelism > 1
+        )
+
+    def entities(self) -> Sequence[Entity]:
+        return (*self.checkpoints, *self.data, *self.tasks, *self.channels, *self.sinks)
+
+    def keeps(self) -> frozenset[str]:
+        return super().keeps() | (frozenset({"union"}) if self.unions else frozenset())
+
+    def limits(self) -> Mapping[str, int]:
+        return {**super().limits(), "data": len(self.data)}
+
+    def reader(self, channel: Channel) -> Task:
+        """The task that a channel leads to."""
+        return self.readers[channel.edge]
+
+    def writer(self, channel: Channel) -> Task:
+        """The task that a channel comes from."""
+        return self.writers[channel.edge]
+
+    def producers(self, task: Task) -> tuple[Task, ...]:
+        """up(t): the tasks that a task reads."""
+        return tuple(self.writer(channel) for channel in task.inputs)
+
+    def consumers(self, task: Task) -> tuple[Task, ...]:
+        """down(t): the tasks that read a task."""
+        return tuple(self.reader(channel) for channel in task.outputs)
+
+    @staticmethod
+    def known(checkpoint: CheckpointId) -> Checkpoint:
+        """What the coordinator knows of an id."""
+        return cast(Checkpoint, checkpoint)
+
+    @define
+    def terminal(self) -> bool:
+        return all(task.reported_finished for task in self.tasks)
+
+    # --- trigger ---------------------------------------------------------------------------------
+
+    @rule(fair=WEAK)
+    def trigger_checkpoint(self) -> None:
+        """PL-1, PL-2, PL-3: the coordinator plans the next checkpoint and makes it pending."""
+        self.admit()
+        self.begin()
+        if self.observes("progress"):
+            self.progress = False
+
+    @step
+    def admit(self) -> None:
+        """PL-1, PL-2.1, PL-2.5: whether a checkpoint can be triggered now at all."""
+        require(count(self.checkpoints, lambda each: each.is_pending) < self.concurrent)
+        require(any(not task.reported_finished for task in self.tasks))
+        require(all(task.status != TaskStatus.RESTORING for task in self.tasks))
+        if not self.checkpoints_after_finish:
+            require(all(not task.reported_finished for task in self.tasks))
+        within(
+            count(self.checkpoints, lambda each: each.status != UNUSED),
+            self.bounds.checkpoints,
+        )
+
+    @step
+    def begin(self) -> None:
+        """Make the next id pending, with the plan of this moment."""
+        # From the last id down, so that one that has just begun is not taken for a used one.
+        for position in reversed(range(len(self.checkpoints))):
+            self._begin_if_next(position)
+
+    @step
+    def _begin_if_next(self, position: int) -> None:
+        checkpoint = self.checkpoints[position]
+        is_next = position == 0 or self.checkpoints[position - 1].status != UNUSED
+        if is_next and checkpoint.status == UNUSED:
+            checkpoint.status = PENDING
+            self.compute_plan(checkpoint)
+
+    @step
+    def compute_plan(self, checkpoint: Checkpoint) -> None:
+        """PL-2.3, PL-2.4: wait for all that run; trigger those of them whose producers all ended."""
+        for task in self.tasks:
+            self._plan(checkpoint, task)
+
+    @step
+    def _plan(self, checkpoint: Checkpoint, task: Task) -> None:
+        if task.reported_finished:
+            checkpoint.finished.add(task)
+        else:
+            checkpoint.awaited.add(task)
+            if all(producer.reported_finished for producer in self.producers(task)):
+                checkpoint.triggers.add(task)
+
+    @rule(fair=WEAK)
+    def deliver_trigger(self, task: Task, checkpoint: Checkpoint) -> None:
+        """PL-4: a trigger RPC arrives: the mailbox takes it, or the call fails."""
+        require(checkpoint.triggers.has(task))
+        checkpoint.triggers.remove(task)
+        if task.status == TaskStatus.QUIESCED or task.status == TaskStatus.CLOSED:
+            self.trigger_failed(task, checkpoint)
+        else:
+            task.mail.add(checkpoint)
+
+    @step
+    def trigger_failed(self, task: Task, checkpoint: Checkpoint) -> None:
+        """PL-5: a task that has ended meanwhile cannot be triggered: the checkpoint is aborted."""
+        if checkpoint.is_pending:
+            self.abort(checkpoint)
+
+    @rule(fair=WEAK)
+    def run_trigger(self, task: Task, checkpoint: Checkpoint) -> None:
+        """PL-7: the mailbox runs a trigger, also while it drains (FC-8)."""
+        require(task.mail.has(checkpoint), task.is_alive)
+        task.mail.remove(checkpoint)
+        task.on_trigger(checkpoint)
+
+    # --- acknowledgement and completion ----------------------------------------------------------
+
+    @step
+    def snapshot_taken(self, task: Task, checkpoint: CheckpointId) -> None:
+        """The task's part is taken: its acknowledgement is on its way."""
+        known = self.known(checkpoint)
+        if known.is_pending:
+            known.acknowledgements.add(task)
+            if self.unions and task.has_finished:
+                known.operators_finished.add(task)
+
+    @rule(fair=WEAK)
+    def apply_acknowledgement(self, task: Task, checkpoint: Checkpoint) -> None:
+        """AB-2: an acknowledgement arrives; acknowledgements of several tasks in any order."""
+        require(checkpoint.acknowledgements.has(task))
+        checkpoint.acknowledgements.remove(task)
+        checkpoint.awaited.remove(task)
+
+    @rule(fair=WEAK)
+    def complete(self, checkpoint: Checkpoint) -> None:
+        """CN-1: all have acknowledged: the checkpoint is stored, older ones are subsumed."""
+        require(checkpoint.is_pending, checkpoint.awaited.is_empty)
+        if self.may_not_complete(checkpoint):
+            self.abort(checkpoint)
+        else:
+            checkpoint.status = COMPLETED
+            for older in self.checkpoints:
+                self._subsume(older, checkpoint)
+            for task in self.tasks:
+                self._confirm(task, checkpoint)
+            if self.observes("progress"):
+                self.progress = True
+
+    @step
+    def _subsume(self, older: Checkpoint, newer: Checkpoint) -> None:
+        if older < newer:
+            if older.is_pending:
+                self.abort(older)
+            older.finished.clear()
+
+    @step
+    def _confirm(self, task: Task, checkpoint: Checkpoint) -> None:
+        if not checkpoint.finished.has(task) and not task.is_closed:
+            checkpoint.confirmations.add(task)
+
+    @define
+    def may_not_complete(self, checkpoint: Checkpoint) -> bool:
+        """PL-8: a vertex with union state has finished in part, or its operators have."""
+        return any(self._is_uneven(checkpoint, subtasks) for subtasks in self.unions)
+
+    @define
+    def _is_uneven(self, checkpoint: Checkpoint, subtasks: tuple[Task, ...]) -> bool:
+        finished = count(subtasks, lambda each: checkpoint.finished.has(each))
+        ending = count(subtasks, lambda each: checkpoint.operators_finished.has(each))
+        if finished == 0:
+            return 0 < ending < len(subtasks)
+        return finished < len(subtasks)
+
+    # --- abort -----------------------------------------------------------------------------------
+
+    @step
+    def abort(self, checkpoint: Checkpoint) -> None:
+        """AB-1: dispose of a pending checkpoint and tell those that it waited for."""
+        checkpoint.status = ABORTED
+        checkpoint.latest = self.newest_completed()
+        for task in self.tasks:
+            self._notify_abort(task, checkpoint)
+        checkpoint.finished.clear()
+        checkpoint.awaited.clear()
+        checkpoint.acknowledgements.clear()
+        checkpoint.declined = False
+
+    @step
+    def _notify_abort(self, task: Task, checkpoint: Checkpoint) -> None:
+        if not checkpoint.finished.has(task) and not task.is_closed:
+            checkpoint.aborts.add(task)
+
+    @define
+    def newest_completed(self) -> CheckpointId:
+        """The restore target and the id that aborts carry; Nothing before the first."""
+        newest: CheckpointId = Nothing  # type: ignore[assignment]
+        for checkpoint in self.checkpoints:
+            newest = checkpoint if checkpoint.is_completed else newest
+        return newest
+
+    @step
+    def declined(self, checkpoint: CheckpointId) -> None:
+        """A task gives a checkpoint up: its decline is on its way."""
+        known = self.known(checkpoint)
+        if known.is_pending:
+            known.declined = True
+
+    @rule(fair=WEAK)
+    def apply_decline(self, checkpoint: Checkpoint) -> None:
+        """AB-1: a decline arrives and aborts the checkpoint."""
+        require(checkpoint.declined)
+        self.abort(checkpoint)
+
+    @rule
+    def fail_snapshot(self, task: Task, checkpoint: Checkpoint) -> None:
+        """AB-1: the asynchronous part of a snapshot fails, and the task declines."""
+        require(checkpoint.acknowledgements.has(task), task.is_alive)
+        within(self.declines, self.bounds.declines)
+        self.declines += 1
+        checkpoint.acknowledgements.remove(task)
+        checkpoint.declined = True
+
+    @rule
+    def expire(self, checkpoint: Checkpoint) -> None:
+        """AB-1: a pending checkpoint times out."""
+        require(checkpoint.is_pending)
+        within(self.expiries, self.bounds.expiries)
+        self.expiries += 1
+        self.abort(checkpoint)
+
+    # --- notifications ---------------------------------------------------------------------------
+
+    @rule(fair=WEAK)
+    def deliver_abort(self, task: Task, checkpoint: Checkpoint) -> None:
+        """AB-3, CN-3: an abort arrives; first the completion that it carries, then the abort."""
+        require(checkpoint.aborts.has(task))
+        checkpoint.aborts.remove(task)
+        if self.aborts_carry_latest and checkpoint.latest != Nothing:
+            self.on_confirmation(task, checkpoint.latest)
+        if not task.is_past(checkpoint):
+            task.aborted.add(checkpoint)
+
+    @rule(fair=WEAK)
+    def deliver_confirmation(self, task: Task, checkpoint: Checkpoint) -> None:
+        """FC-7, CN-5: a confirmation arrives; confirmations in any order."""
+        require(checkpoint.confirmations.has(task))
+        checkpoint.confirmations.remove(task)
+        self.on_confirmation(task, checkpoint)
+
+    @rule
+    def lose_confirmation(self, task: Task, checkpoint: Checkpoint) -> None:
+        """1.6: a confirmation is lost."""
+        require(checkpoint.confirmations.has(task))
+        within(self.losses, self.bounds.lost_confirmations)
+        self.losses += 1
+        checkpoint.confirmations.remove(task)
+
+    @step
+    def on_confirmation(self, task: Task, checkpoint: CheckpointId) -> None:
+        """CN-4: a task acts on a confirmation that is newer than those before."""
+        if task.confirmed == Nothing or task.confirmed < checkpoint:
+            task.confirmed = checkpoint
+            if task.sink:
+                task.sink.confirm(checkpoint)
+
+    # --- the end ---------------------------------------------------------------------------------
+
+    @rule(fair=WEAK)
+    def learn_finished(self, task: Task) -> None:
+        """1.8: the coordinator learns that a task is FINISHED, later than those downstream."""
+        require(task.is_closed, not task.reported_finished)
+        task.reported_finished = True
+        if all(each.reported_finished for each in self.tasks):
+            self.shut_down()
+
+    @step
+    def shut_down(self) -> None:
+        """RC-3: the job has FINISHED: what is pending is aborted."""
+        for checkpoint in self.checkpoints:
+            self._give_up(checkpoint)
+
+    @step
+    def _give_up(self, checkpoint: Checkpoint) -> None:
+        if checkpoint.is_pending:
+            self.abort(checkpoint)
+        checkpoint.triggers.clear()
+
+    @step
+    def drop_messages(self, task: Task) -> None:
+        """A task closes: no notification reaches it any more."""
+        for checkpoint in self.checkpoints:
+            checkpoint.drop(task)

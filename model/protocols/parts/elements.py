@@ -1,0 +1,53 @@
+"""What flows through a channel, and the things that a checkpointing protocol has ids for.
+
+Models 1.5 and 1.6 of the fact sheet for aligned checkpoints. Left out: watermarks (the maximal one
+travels with EndOfData, which follows it at once), latency markers, unaligned barriers.
+"""
+
+from __future__ import annotations
+
+from model.rules import Entity, Record, Ref, part
+from model.topology import Subtask
+
+
+class Datum(Entity):
+    """A source record: which source subtask emits it, and its number there, from 1."""
+
+    def __init__(self, source: Subtask, number: int) -> None:
+        super().__init__(f"{source.name}#{number}")
+        self.source = source
+        self.number = number
+
+
+class CheckpointId(Entity):
+    """A checkpoint by its id. Ids are ordered by when they were given."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(f"cp{number}")
+        self.number = number
+
+
+class Data(Record):
+    """A record, or what an operator made of one: its effect is the source record's."""
+
+    record: Datum = part(Ref(Datum))
+
+
+class Barrier(Record):
+    """What comes before it belongs to the checkpoint, what comes after it does not."""
+
+    checkpoint: CheckpointId = part(Ref(CheckpointId))
+
+
+class CancelBarrier(Record):
+    """The checkpoint is given up: do not wait for its barrier (AL-3)."""
+
+    checkpoint: CheckpointId = part(Ref(CheckpointId))
+
+
+class EndOfData(Record):
+    """No more records will come; the sender's operators have finished and it still runs (FC-1)."""
+
+
+class EndOfPartition(Record):
+    """The last element of a channel: the sender has closed (FC-9)."""

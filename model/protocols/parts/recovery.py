@@ -1,0 +1,130 @@
+"""Failure and restart: everything is cancelled, and every task restored from the newest checkpoint.
+
+Models RC-1 (global restart) and RC-4 at equal parallelism of the fact sheet. A failure ends all
+attempts at once: between the first failed task and the last cancelled one nothing is committed that
+a later failure could not also have found. Each task is then restored by itself, in any order.
+Left out: regional restart, the coordinator's crash, rescaling, changed graphs.
+"""
+
+from __future__ import annotations
+
+from model.protocols.parts.coordinator import Checkpoint, Checkpointing
+from model.protocols.parts.elements import CheckpointId
+from model.protocols.parts.tasks import Buffering, Source, Task, TaskStatus
+from model.rules import WEAK, Bound, Nothing, Range, define, field, require, rule, step, within
+
+
+class Recovery(Checkpointing):
+    """Rules of failure and restart. Nothing of it is in the system when no failure is allowed."""
+
+    failures = field(Range(0, Bound("failures")), 0, ghost="recovery")
+
+    @property
+    def recovers(self) -> bool:
+        """Whether failures are explored: a plain truth value."""
+        return int(self.bounds.failures) > 0
+
+    def keeps(self) -> frozenset[str]:
+        own = {"recovery"} if self.recovers else set[str]()
+        return super().keeps() | own
+
+    @define
+    def is_skipped(self, task: Task) -> bool:
+        """Whether the task was restored as finished: its operators do nothing."""
+        return task.skipped if self.recovers else False
+
+    @step
+    def keep_snapshot(self, task: Task, checkpoint: CheckpointId) -> None:
+        """What a restore will need of this task."""
+        if self.recovers:
+            if isinstance(task, Source):
+                task.offset[checkpoint] = task.remaining
+            if isinstance(task, Buffering):
+                task.buffered[checkpoint] = task.buffer
+        if self.observes("cut"):
+            for channel in task.outputs:
+                channel.sent_before[checkpoint] = channel.sent
+            for channel in task.inputs:
+                channel.received_before[checkpoint] = channel.received
+
+    @rule
+    def fail(self) -> None:
+        """RC-1: a task fails: pending checkpoints are aborted, and all attempts end."""
+        require(self.recovers)
+        require(any(not task.reported_finished for task in self.tasks))
+        within(self.failures, self.bounds.failures)
+        self.failures += 1
+        for checkpoint in self.checkpoints:
+            self._lose(checkpoint)
+        for channel in self.channels:
+            channel.reset()
+        for task in self.tasks:
+            task.forget()
+            task.status = TaskStatus.RESTORING
+
+    @step
+    def _lose(self, checkpoint: Checkpoint) -> None:
+        if checkpoint.is_pending:
+            self.abort(checkpoint)
+        checkpoint.triggers.clear()
+        checkpoint.confirmations.clear()
+        checkpoint.aborts.clear()
+
+    @rule(fair=WEAK)
+    def restore(self, task: Task) -> None:
+        """RC-1, RC-4: a task starts again from the newest completed checkpoint, or from nothing."""
+        require(self.recovers, lambda: task.status == TaskStatus.RESTORING)
+        task.status = TaskStatus.RUNNING
+        checkpoint = self.newest_completed()
+        if checkpoint == Nothing:
+            self.restart_from_nothing(task)
+        else:
+            self.restore_from(task, checkpoint)
+
+    @step
+    def restart_from_nothing(self, task: Task) -> None:
+        """No checkpoint has completed: the attempt starts as the first one did."""
+        if isinstance(task, Source):
+            task.remaining = len(task.data)
+        if isinstance(task, Buffering):
+            task.buffer.clear()
+        if task.sink:
+            task.sink.restart()
+        self._count_from_nothing(task)
+
+    @step
+    def _count_from_nothing(self, task: Task) -> None:
+        if self.observes("cut"):
+            for channel in task.outputs:
+                channel.sent = 0
+            for channel in task.inputs:
+                channel.received = 0
+
+    @step
+    def restore_from(self, task: Task, checkpoint: CheckpointId) -> None:
+        """RC-4: a task of a fully finished vertex does nothing any more; others get their state."""
+        task.confirmed = checkpoint
+        known = self.known(checkpoint)
+        if all(known.finished.has(each) for each in self.siblings(task)):
+            task.skipped = True
+        if isinstance(task, Source):
+            task.remaining = 0 if known.finished.has(task) else task.offset[checkpoint]
+        if isinstance(task, Buffering):
+            task.buffer = task.buffered[checkpoint]
+            if known.finished.has(task):
+                task.buffer.clear()
+        if task.sink:
+            task.sink.restore(checkpoint)
+        self._count_from(task, checkpoint)
+
+    @step
+    def _count_from(self, task: Task, checkpoint: CheckpointId) -> None:
+        if self.observes("cut"):
+            for channel in task.outputs:
+                channel.sent = channel.received_before[checkpoint]
+            for channel in task.inputs:
+                channel.received = channel.received_before[checkpoint]
+
+    def siblings(self, task: Task) -> tuple[Task, ...]:
+        """The subtasks of the task's vertex."""
+        return tuple(each for each in self.tasks if each.subtask.vertex == task.subtask.vertex)

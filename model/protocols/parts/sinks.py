@@ -1,0 +1,177 @@
+"""Sinks: what the job does to the outside world, record by record.
+
+`TwoPhaseSink` models TwoPhaseCommitSinkFunction (1.7 of the fact sheet): one open transaction, one
+pending transaction a checkpoint, commit of all up to the one confirmed, recover-and-commit on
+restore. `AtLeastOnceSink` writes at once. A record's visibility is counted 0, 1, 2 (two or more).
+Left out: the committer with tags of Sink V2, which only differs in who holds the committables.
+"""
+
+from __future__ import annotations
+
+import enum
+
+from model.protocols.parts.elements import CheckpointId, Datum
+from model.rules import Entity, Enum, PerEntity, Range, Ref, Set, define, field, step
+
+#: A record whose effect is there this often is there too often.
+TOO_OFTEN = 2
+
+
+class Transaction(enum.Enum):
+    """A pending transaction, as the external system knows it."""
+
+    NONE = "none"
+    PRECOMMITTED = "pre-committed"
+    COMMITTED = "committed"
+    ABORTED = "aborted"
+
+
+class Sink(Entity):
+    """What every sink has: for each record, how often its effect is visible outside."""
+
+    visible = field(PerEntity(Datum, Range(0, TOO_OFTEN)), 0)
+
+    def __init__(self, name: str, data: tuple[Datum, ...], checkpoints: tuple[CheckpointId, ...]):
+        super().__init__(name)
+        self.data = data
+        self.checkpoints = checkpoints
+
+    @step
+    def show(self, record: Datum) -> None:
+        """The record's effect becomes visible once more."""
+        if self.visible[record] < TOO_OFTEN:
+            self.visible[record] += 1
+
+    def write(self, record: Datum) -> None:
+        """A record arrives."""
+        raise AssertionError("a kind of sink says it")
+
+    def snapshot(self, checkpoint: CheckpointId, *, opens: bool) -> None:
+        """A checkpoint is taken; `opens`: there is an open transaction."""
+
+    def confirm(self, checkpoint: CheckpointId) -> None:
+        """The checkpoint is known to be completed."""
+
+    def close(self) -> None:
+        """The operator closes."""
+
+    def restore(self, checkpoint: CheckpointId) -> None:
+        """A new attempt starts from the snapshot of a checkpoint."""
+
+    def restart(self) -> None:
+        """A new attempt starts from nothing."""
+
+
+class AtLeastOnceSink(Sink):
+    """Writes at once: what is processed again is written again."""
+
+    @step
+    def write(self, record: Datum) -> None:
+        self.show(record)
+
+
+class TwoPhaseSink(Sink):
+    """Writes into transactions, and commits what a completed checkpoint has secured."""
+
+    current = field(Set(Ref(Datum)), frozenset())
+    content = field(
+        PerEntity(CheckpointId, Set(Ref(Datum))),
+        frozenset(),
+    )
+    transaction = field(
+        PerEntity(CheckpointId, Enum(Transaction)),
+        Transaction.NONE,
+    )
+    listed = field(
+        PerEntity(CheckpointId, Set(Ref(CheckpointId))),
+        frozenset(),
+    )
+    """The pending transactions that a checkpoint's snapshot of this sink lists."""
+
+    @step
+    def write(self, record: Datum) -> None:
+        self.current.add(record)
+
+    @step
+    def snapshot(self, checkpoint: CheckpointId, *, opens: bool) -> None:
+        if opens:
+            self.transaction[checkpoint] = Transaction.PRECOMMITTED
+            self.content[checkpoint] = self.current
+            self.current.clear()
+        for other in self.checkpoints:
+            self._list(checkpoint, other)
+
+    @step
+    def _list(self, checkpoint: CheckpointId, other: CheckpointId) -> None:
+        if self.transaction[other] == Transaction.PRECOMMITTED:
+            self.listed[checkpoint].add(other)
+
+    @step
+    def confirm(self, checkpoint: CheckpointId) -> None:
+        for other in self.checkpoints:
+            self._commit_if_secured(other, checkpoint)
+
+    @step
+    def _commit_if_secured(self, transaction: CheckpointId, confirmed: CheckpointId) -> None:
+        if transaction <= confirmed and self.transaction[transaction] == Transaction.PRECOMMITTED:
+            self.commit(transaction)
+
+    @step
+    def commit(self, transaction: CheckpointId) -> None:
+        """The transaction's records become visible."""
+        self.transaction[transaction] = Transaction.COMMITTED
+        for record in self.data:
+            self._show_if_in(transaction, record)
+        self.content[transaction].clear()
+
+    @step
+    def _show_if_in(self, transaction: CheckpointId, record: Datum) -> None:
+        if self.content[transaction].has(record):
+            self.show(record)
+
+    @step
+    def close(self) -> None:
+        """Abort the open transaction only: pending ones may still be restored (CN-7)."""
+        self.current.clear()
+
+    @step
+    def abort(self, transaction: CheckpointId) -> None:
+        """The external system forgets the transaction."""
+        self.transaction[transaction] = Transaction.ABORTED
+        self.content[transaction].clear()
+
+    @step
+    def restore(self, checkpoint: CheckpointId) -> None:
+        """Commit again what the snapshot lists; what it does not list is never committed."""
+        for other in self.checkpoints:
+            self._recover(checkpoint, other)
+        self.current.clear()
+
+    @step
+    def _recover(self, checkpoint: CheckpointId, other: CheckpointId) -> None:
+        if self.transaction[other] == Transaction.PRECOMMITTED:
+            if self.listed[checkpoint].has(other):
+                self.commit(other)
+            else:
+                self.abort(other)
+
+    @step
+    def restart(self) -> None:
+        for other in self.checkpoints:
+            self._abort_if_pending(other)
+        self.current.clear()
+
+    @step
+    def _abort_if_pending(self, other: CheckpointId) -> None:
+        if self.transaction[other] == Transaction.PRECOMMITTED:
+            self.abort(other)
+
+    @define
+    def has_pending(self) -> bool:
+        """Whether a transaction that is not empty waits for its commit."""
+        return any(
+            self.transaction[each] == Transaction.PRECOMMITTED and not self.content[each].is_empty
+            for each in self.checkpoints
+        )
+
+
