@@ -1,4 +1,4 @@
-"""How far a search may go, and whom it tells how far it is: what every back end is asked with."""
+"""What every back end is asked with: limits, whom to tell how far it is, what must be there."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from model.errors import FinaleError, Place
+from model.system import Kind, System
 
+from .answer import Statistics, Unknown
 
 #: What `Report.stopped` says of a search that the user stopped.
 INTERRUPTED = "interrupted"
@@ -41,4 +43,27 @@ class Progress(Protocol):
     ) -> None: ...
 
 
-__all__ = ["INTERRUPTED", "Limits", "Progress"]
+def check_witnesses(system: System) -> None:
+    """Raises `witness-missing` where a property names a witness that was not asked for."""
+    reachable = {prop.name for prop in system.properties if prop.kind is Kind.REACHABLE}
+    for prop in system.properties:
+        if prop.witness is not None and prop.witness not in reachable:
+            raise FinaleError(
+                "witness-missing",
+                f'"{prop.name}" names the witness "{prop.witness}", '
+                "which is not a reachable property of the system",
+                place=prop.place,
+                advice=f'check "{prop.witness}" together with it: '
+                "without its witness it may hold because nothing happens",
+            )
+
+
+def cut_short(stopped: str, seen: Statistics) -> Unknown:
+    """The verdict on what a search could not tell because it was stopped."""
+    return Unknown(
+        f"{stopped}: {seen.states} states and {seen.transitions} transitions seen, "
+        f"depth {seen.depth}, {seen.frontier} states left to expand"
+    )
+
+
+__all__ = ["INTERRUPTED", "Limits", "Progress", "check_witnesses", "cut_short"]

@@ -1,1 +1,1 @@
-"""The readable back end: a breadth-first search over decision trees, written to be checked by eye."""
+"""The readable back end: breadth-first search over decision trees, written to be read."""

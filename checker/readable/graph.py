@@ -25,7 +25,7 @@ def numbers() -> array[int]:
 class Graph:
     """The part of the state graph that was seen. Edges are kept only if `keeps_edges`.
 
-    `starts[i]` is the first edge of state `i`; edge `e` takes leaf `taken[e]` to state `targets[e]`.
+    `starts[i]` is the first edge of state `i`; edge `e` takes leaf `taken[e]` to `targets[e]`.
     """
 
     leaves: tuple[Leaf, ...]

@@ -1,4 +1,4 @@
-"""Expressions as Python text: what is known on a path is folded, what is used twice is computed once."""
+"""Expressions as Python text: what a path knows is folded, what is used twice is computed once."""
 
 from __future__ import annotations
 
@@ -128,7 +128,7 @@ def cells_read(expressions: Iterable[Expression]) -> set[Cell]:
 
 
 class Text:
-    """Writes expressions as Python text. Cells are the locals `c0`, `c1`, … and, after a step, `d0`, …
+    """Writes expressions as Python text. Cells are the locals `c0`, `c1`, …; after a step `d0`, …
 
     Expressions cannot fail, so one that is used twice may be computed ahead, whatever its place in
     a choice. `names` are the locals that hold an expression already.

@@ -6,7 +6,6 @@ import enum
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from model.errors import FinaleError
 from model.expressions import FALSE, Expression, conjunction, negation
 from model.system import Kind, Predicate, State, System
 
@@ -23,7 +22,7 @@ class Asked(enum.Enum):
 
 
 Topic = tuple[Asked, int]
-"""Questions of one topic are settled together, by the first `yes`: what is asked, of which property.
+"""What is asked, of which property: questions of one topic are settled by the first `yes` to any.
 
 Faults, of rules and of all properties, are one topic: they have one row.
 """
@@ -33,16 +32,16 @@ FAULTS: Topic = (Asked.FAULT, -1)
 
 @dataclass(frozen=True)
 class Question:
-    """One question about one predicate of a property."""
+    """One question about one predicate of the property with the number `subject`."""
 
     asked: Asked
-    property: int
+    subject: int
     predicate: Predicate
     condition: Expression
 
     @property
     def topic(self) -> Topic:
-        return FAULTS if self.asked is Asked.FAULT else (self.asked, self.property)
+        return FAULTS if self.asked is Asked.FAULT else (self.asked, self.subject)
 
 
 @dataclass(frozen=True)
@@ -65,7 +64,6 @@ class Questions:
 
     def __init__(self, machine: Machine) -> None:
         system = machine.system
-        check_witnesses(system)
         self.machine = machine
         self.findings: dict[Topic, Finding] = {}
         self._of_states = _asked(_questions_of_states(system))
@@ -153,19 +151,4 @@ def _questions_of_steps(system: System, rule: int) -> Iterator[Question]:
             yield Question(Asked.FAILS, index, predicate, _fails(predicate))
 
 
-def check_witnesses(system: System) -> None:
-    """Raises `witness-missing` where a property names a witness that was not asked for."""
-    reachable = {prop.name for prop in system.properties if prop.kind is Kind.REACHABLE}
-    for prop in system.properties:
-        if prop.witness is not None and prop.witness not in reachable:
-            raise FinaleError(
-                "witness-missing",
-                f'"{prop.name}" names the witness "{prop.witness}", '
-                "which is not a reachable property of the system",
-                place=prop.place,
-                advice=f'check "{prop.witness}" together with it: '
-                "without its witness it may hold because nothing happens",
-            )
-
-
-__all__ = ["FAULTS", "Asked", "Finding", "Question", "Questions", "Topic", "check_witnesses"]
+__all__ = ["FAULTS", "Asked", "Finding", "Question", "Questions", "Topic"]

@@ -6,7 +6,7 @@ This is the readable back end as others call it; `walk.py` searches, `verdicts.p
 from __future__ import annotations
 
 from checker.answer import Report
-from checker.question import Limits, Progress
+from checker.question import Limits, Progress, check_witnesses
 from model.system import System
 
 from .machine import Compiled, Defined
@@ -28,6 +28,7 @@ def check(
     With `compiled` off the search walks `semantics.py` instead of generated code: much slower, and
     the same in everything. Raises `witness-missing`.
     """
+    check_witnesses(system)
     search = Search(Compiled(system) if compiled else Defined(system), limits, progress)
     search.run()
     answers = answers_of(search)

@@ -101,9 +101,7 @@ def _follow(system: System, numbers: LeafNumbers) -> AtLeaf:
     """Updates append their number and the state they make; faults their number."""
     cells = [f"c{i}" for i in range(len(system.cells))]
 
-    def at_leaf(
-        text: Text, depth: int, rule: int, end: End, known: Known, names: Names
-    ) -> None:
+    def at_leaf(text: Text, depth: int, rule: int, end: End, known: Known, names: Names) -> None:
         number = numbers[rule, id(end)]
         if not isinstance(end, Update):
             text.line(depth, f"faults.append({number})")

@@ -18,6 +18,7 @@ from checker.answer import (
     Verdict,
     Violated,
 )
+from checker.question import cut_short
 from model.system import Kind, Property
 from model.trace import Trace, replay
 
@@ -68,13 +69,7 @@ def _violated_by(search: Search, topic: tuple[Asked, int]) -> Violated | None:
 
 
 def _unless_cut(search: Search, verdict: Verdict) -> Verdict:
-    if not search.stopped:
-        return verdict
-    seen = search.statistics
-    return Unknown(
-        f"{search.stopped}: {seen.states} states and {seen.transitions} transitions seen, "
-        f"depth {seen.depth}, {seen.frontier} states left to expand"
-    )
+    return cut_short(search.stopped, search.statistics) if search.stopped else verdict
 
 
 def vacuous(search: Search, index: int, prop: Property) -> Vacuous | None:

@@ -13,7 +13,7 @@ from time import perf_counter
 
 from checker.answer import Statistics
 from checker.question import INTERRUPTED, Limits, Progress
-from model.system import Kind, State, System
+from model.system import Kind, State
 
 from .coverage import Coverage
 from .graph import Graph

@@ -1,0 +1,111 @@
+"""Rules and properties run as the Python that they are, on plain values: no expression is built."""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+from typing import Literal
+
+from model.language.build import Bound, bindings, bound_rules
+from model.language.plain import PlainStore
+from model.language.properties import Family, Taken, stepping
+from model.language.protocol import Protocol
+from model.language.stops import BlockedHere, FaultHere
+from model.system import Blocked, Fault, Kind
+
+Values = tuple[object, ...]
+"""A state as plain values, one a variable."""
+
+Judgement = bool | Literal["fault", "silent"]
+"""What a property says of a state or step; `silent` where its antecedent is false."""
+
+
+@dataclass(frozen=True)
+class After:
+    """A rule was taken, to a state of these values."""
+
+    values: Values
+
+
+@dataclass(frozen=True)
+class PlainPredicate:
+    """A property with its parameters bound."""
+
+    family: Family
+    arguments: tuple[object, ...]
+    binding: tuple[tuple[str, str], ...]
+    takes_step: bool
+
+    @property
+    def on_steps(self) -> bool:
+        """Whether it judges steps and not states."""
+        return self.family.kind is Kind.ON_STEP
+
+
+class PlainSystem:
+    """A protocol whose rules and properties are called on plain values; it must have been built."""
+
+    def __init__(self, protocol: Protocol, families: Sequence[Family] = ()) -> None:
+        self.protocol = protocol
+        self.world = protocol.world
+        self.rules = tuple(bound_rules(protocol))
+        self.predicates = tuple(
+            predicate for family in families for predicate in _predicates(protocol, family)
+        )
+        self._steps = {id(rule): Taken(rule.rule.name, dict(rule.binding)) for rule in self.rules}
+
+    def initial(self) -> tuple[Values, ...]:
+        """The initial states."""
+        choices = [self.world.initial_values(variable) for variable in self.world.variables]
+        return tuple(dict.fromkeys(product(*choices)))
+
+    def take(self, rule: Bound, values: Values) -> After | Blocked | Fault:
+        """Run a rule in a state."""
+        store = PlainStore(values)
+        try:
+            with self.world.on(store):
+                rule.method(*rule.arguments)
+        except BlockedHere as stop:
+            return Blocked(stop.bound)
+        except FaultHere as stop:
+            return Fault(stop.code, stop.message, stop.place)
+        return After(tuple(store.values))
+
+    def is_terminal(self, values: Values) -> bool:
+        """Whether the protocol has come to its end in a state."""
+        with self.world.on(PlainStore(values)):
+            return bool(self.protocol.terminal())
+
+    def judge_state(self, predicate: PlainPredicate, values: Values) -> Judgement:
+        """What a property of states says of one."""
+        with self.world.on(PlainStore(values)):
+            return self._called(predicate, predicate.arguments)
+
+    def judge_step(
+        self, predicate: PlainPredicate, before: Values, rule: Bound, after: Values
+    ) -> Judgement:
+        """What a property of steps says of one."""
+        step = (self._steps[id(rule)],) if predicate.takes_step else ()
+        with stepping(self.world, PlainStore(before)), self.world.on(PlainStore(after)):
+            return self._called(predicate, (*predicate.arguments, *step))
+
+    def _called(self, predicate: PlainPredicate, arguments: tuple[object, ...]) -> Judgement:
+        try:
+            return bool(predicate.family.mark.function(self.protocol, *arguments))
+        except BlockedHere:
+            return "silent"
+        except FaultHere:
+            return "fault"
+
+
+def _predicates(protocol: Protocol, family: Family) -> list[PlainPredicate]:
+    takes_step = Taken in typing.get_type_hints(family.mark.function).values()
+    return [
+        PlainPredicate(family, arguments, binding, takes_step)
+        for arguments, binding, _ in bindings(protocol, family.mark, skip=1)
+    ]
+
+
+__all__ = ["After", "Judgement", "PlainPredicate", "PlainSystem", "Values"]

@@ -1,0 +1,48 @@
+"""Explore a protocol by running its rules on plain values: a second opinion on every count.
+
+`walk.py` searches, `verdicts.py` answers; `compare.py` confronts each rule with its decision tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from checker.answer import Report
+from checker.question import Limits, Progress, check_witnesses
+from model.language.build import build
+from model.language.properties import Family
+from model.language.protocol import Protocol
+
+from .execution import PlainSystem
+from .verdicts import answers_of
+from .walk import Search
+
+NO_LIMITS = Limits()
+
+
+def explore(
+    protocol: Protocol,
+    families: Sequence[Family] = (),
+    limits: Limits = NO_LIMITS,
+    progress: Progress | None = None,
+) -> Report:
+    """Search all states of a protocol by running its rules; answer what properties claim.
+
+    Properties of liveness are `unknown` here. Raises `witness-missing`.
+    """
+    # The system gives traces their numbers; no rule is run on it.
+    system = build(protocol, families)
+    check_witnesses(system)
+    search = Search(PlainSystem(protocol, families), limits, progress)
+    search.run()
+    answers = answers_of(search, system)
+    return Report(
+        "concrete",
+        answers,
+        search.statistics,
+        stopped=search.stopped,
+        exercised=frozenset(search.exercised),
+    )
+
+
+__all__ = ["explore"]
