@@ -21,7 +21,7 @@ from .errors import FinaleError, nearest
 from .values import Nothing, NothingType, Record
 
 if TYPE_CHECKING:
-    from .language.collections import ArrayOf, MapOf, QueueOf, SetOf
+    from .language.collections import MapOf
 
 T = TypeVar("T")
 E = TypeVar("E", bound=enum.Enum)

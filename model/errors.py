@@ -34,9 +34,7 @@ class FinaleError(Exception):
     `code` is a stable kebab-case word, `advice` says what to do in one sentence.
     """
 
-    def __init__(
-        self, code: str, message: str, *, place: Place | None = None, advice: str
-    ) -> None:
+    def __init__(self, code: str, message: str, *, place: Place | None = None, advice: str) -> None:
         super().__init__(message)
         self.code = code
         self.message = message

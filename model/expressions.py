@@ -155,9 +155,7 @@ class IfThenElse:
     boolean: bool
 
 
-Expression = (
-    Constant | Cell | Add | Subtract | Equal | Less | Not | And | Or | IfThenElse
-)
+Expression = Constant | Cell | Add | Subtract | Equal | Less | Not | And | Or | IfThenElse
 
 _Node = TypeVar("_Node", bound=Expression)
 _POOL: WeakValueDictionary[Hashable, Expression] = WeakValueDictionary()

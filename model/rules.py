@@ -15,7 +15,20 @@ A protocol is a class whose rules are methods in plain Python over the fields of
 `docs/rules.md` is the tutorial; `language/` is how it works.
 """
 
-from .domains import Array, Bool, Bound, Enum, Option, PerEntity, Queue, Range, RecordOf, Ref, Set, Union
+from .domains import (
+    Array,
+    Bool,
+    Bound,
+    Enum,
+    Option,
+    PerEntity,
+    Queue,
+    Range,
+    RecordOf,
+    Ref,
+    Set,
+    Union,
+)
 from .language.entities import AnyOf, Entity, field
 from .language.marks import count, define, each, exists, forall, require, rule, step, within
 from .language.properties import (

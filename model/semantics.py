@@ -59,7 +59,9 @@ def evaluate(expression: Expression, state: State, after: State | None = None) -
         case Or():
             return int(any(evaluate(each, state, after) for each in expression.operands))
         case IfThenElse():
-            chosen = expression.yes if evaluate(expression.condition, state, after) else expression.no
+            chosen = (
+                expression.yes if evaluate(expression.condition, state, after) else expression.no
+            )
             return evaluate(chosen, state, after)
         case _:
             assert_never(expression)

@@ -69,9 +69,7 @@ class RecordType(VariantType):
     __parts__: dict[str, object]
     __match_args__: tuple[str, ...]
 
-    def __new__(
-        mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any]
-    ) -> RecordType:
+    def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> RecordType:
         parts: dict[str, object] = {}
         for base in bases:
             parts |= getattr(base, "__parts__", {})

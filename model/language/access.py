@@ -10,11 +10,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
-from ..errors import FinaleError
+from model.errors import FinaleError
+
 from .stops import caller
 
 if TYPE_CHECKING:
-    from ..domains import Domain
+    from model.domains import Domain
 
 T = TypeVar("T")
 

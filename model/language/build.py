@@ -11,10 +11,10 @@ from dataclasses import replace
 from itertools import product
 from typing import Any, NamedTuple
 
-from ..domains import Bool, Domain, Enum
-from ..errors import FinaleError, Place
-from ..expressions import FALSE, TRUE, Cell, Expression, conjunction, disjunction
-from ..system import (
+from model.domains import Bool, Domain, Enum
+from model.errors import FinaleError, Place
+from model.expressions import FALSE, TRUE, Expression, disjunction
+from model.system import (
     Blocked,
     Fault,
     GroundRule,
@@ -29,8 +29,9 @@ from ..system import (
     Update,
     leaves,
 )
+
 from .entities import Entity, World
-from .explore import End, Fork, Folded, decide, explore, fold
+from .explore import End, Folded, Fork, explore, fold
 from .marks import Marked, mark_of
 from .properties import Family, Taken, stepping
 from .protocol import Protocol
@@ -187,7 +188,9 @@ def _tree(world: World, bound: Bound) -> Tree:
         with world.on(store):
             runs = explore(lambda: bound.method(*bound.arguments), store)
     except FinaleError as error:
-        raise error.located(Place(bound.rule.place.file, bound.rule.place.line, rule=bound.rule.name)) from None
+        raise error.located(
+            Place(bound.rule.place.file, bound.rule.place.line, rule=bound.rule.name)
+        ) from None
     tree = _decision(runs, store)
     _refuse_certain_mistakes(tree, bound.rule)
     return tree
@@ -296,4 +299,13 @@ def _predicates(
         yield Predicate(binding, folded.returns, claim, fault)
 
 
-__all__ = ["Bound", "applies", "bindings", "bound_rules", "build", "initial_states", "rule_names", "world_of"]
+__all__ = [
+    "Bound",
+    "applies",
+    "bindings",
+    "bound_rules",
+    "build",
+    "initial_states",
+    "rule_names",
+    "world_of",
+]

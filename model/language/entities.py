@@ -13,9 +13,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
 
-from ..domains import Domain, OutOfDomain, Ref, Scope
-from ..errors import FinaleError, Place, nearest
-from ..expressions import Expression, cell
+from model.domains import Domain, OutOfDomain, Ref, Scope
+from model.errors import FinaleError, Place, nearest
+from model.expressions import Expression, cell
+
 from .explore import exploring
 from .plain import PlainStore
 from .stops import caller

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ..errors import FinaleError, Place
-from ..expressions import (
+from model.errors import FinaleError, Place
+from model.expressions import (
     FALSE,
     TRUE,
     Constant,
@@ -28,6 +28,7 @@ from ..expressions import (
     negation,
     truth,
 )
+
 from .facts import Facts
 from .stops import BlockedHere, FaultHere, caller
 
@@ -225,9 +226,7 @@ def fold(
         yes = walk(node.yes, (*path, node.test))
         no = walk(node.no, (*path, negation(node.test)))
         blocked = {
-            bound: disjunction(
-                [yes.blocked.get(bound, FALSE), no.blocked.get(bound, FALSE)]
-            )
+            bound: disjunction([yes.blocked.get(bound, FALSE), no.blocked.get(bound, FALSE)])
             for bound in yes.blocked | no.blocked
         }
         branches = dict(yes.branches)

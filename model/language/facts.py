@@ -6,7 +6,7 @@ suspected. It may miss a consequence: the path is then explored and never taken 
 
 from __future__ import annotations
 
-from ..expressions import (
+from model.expressions import (
     Add,
     And,
     Constant,

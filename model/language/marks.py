@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ParamSpec, TypeVar, cast, overload
 
-from ..errors import FinaleError, Place
-from ..expressions import FALSE, TRUE, Expression, conjunction, disjunction, negation
-from ..system import Fairness
+from model.errors import FinaleError, Place
+from model.expressions import FALSE, TRUE, Expression, conjunction, disjunction, negation
+from model.system import Fairness
+
 from .explore import Branch, current, decide, exploring, merged, note_branch
 from .shapes import join, symbol
 from .stops import BlockedHere, caller
@@ -62,7 +63,9 @@ class Marked:
     @property
     def cites(self) -> tuple[str, ...]:
         """The rule ids that the docstring names: FC-2, PL-5, S7, V-11."""
-        found = re.findall(r"\b(?:[A-Z]{2,3}-|[A-Z]\d+-|V-|[SLH](?=\d))\d+\b", self.function.__doc__ or "")
+        found = re.findall(
+            r"\b(?:[A-Z]{2,3}-|[A-Z]\d+-|V-|[SLH](?=\d))\d+\b", self.function.__doc__ or ""
+        )
         return tuple(dict.fromkeys(found))
 
 
@@ -181,14 +184,14 @@ def within(used: int, limit: int) -> None:
 # --- quantifiers ---------------------------------------------------------------------------------
 
 
-def _one_by_one(
-    items: Iterable[V], value_of: Callable[[V], object], decisive: bool
-) -> bool:
+def _one_by_one(items: Iterable[V], value_of: Callable[[V], object], decisive: bool) -> bool:
     """`all` (decisive False) or `any` (True) with each item explored on its own."""
     so_far: list[Expression] = []
     for item in items:
-        given = TRUE if not so_far else conjunction(
-            [negation(each) if decisive else each for each in so_far]
+        given = (
+            TRUE
+            if not so_far
+            else conjunction([negation(each) if decisive else each for each in so_far])
         )
         if given is FALSE:
             break

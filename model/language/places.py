@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..domains import Array, Domain, Option, Queue, Set, _PerEntity
-from ..errors import FinaleError
-from ..expressions import (
+from model.domains import Array, Domain, Option, Queue, Set, _PerEntity
+from model.errors import FinaleError
+from model.expressions import (
     Constant,
     Expression,
     choose,
@@ -19,7 +19,8 @@ from ..expressions import (
     negation,
     plus,
 )
-from ..values import Nothing
+from model.values import Nothing
+
 from .access import Access, Place
 from .collections import ArrayOf, MapOf, QueueOf, SetOf
 from .explore import decide, settled
@@ -60,7 +61,9 @@ def _within(outer: Access[Cells], domain: Domain[Any], offset: int) -> Any:
         whole = outer.read()
         outer.write((*whole[:offset], *cells, *whole[end:]))
 
-    return place_of(domain, Access(read, write)) if is_structured(domain) else symbol(domain, read())
+    return (
+        place_of(domain, Access(read, write)) if is_structured(domain) else symbol(domain, read())
+    )
 
 
 def _number(expression: Expression) -> Any:
@@ -163,7 +166,8 @@ class SymbolicSet(Place, SetOf[Any]):
         cells = cells_of(element, value)
         return [
             conjunction(
-                equal(a, b) for a, b in zip(cells, constants(element, element.encode(v)), strict=True)
+                equal(a, b)
+                for a, b in zip(cells, constants(element, element.encode(v)), strict=True)
             )
             for v in self.domain.universe
         ]

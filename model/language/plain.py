@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..domains import Array, Domain, OutOfDomain, Queue, Set, _PerEntity
-from ..values import Nothing
+from model.domains import Array, Domain, OutOfDomain, Queue, Set, _PerEntity
+from model.values import Nothing
+
 from .access import Access, Place
 from .collections import ArrayOf, MapOf, QueueOf, SetOf
 from .stops import FaultHere

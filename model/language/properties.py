@@ -12,8 +12,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeVar, overload
 
-from ..errors import FinaleError
-from ..system import Kind
+from model.errors import FinaleError
+from model.system import Kind
+
 from .entities import World
 from .marks import Marked
 from .stops import BlockedHere, caller

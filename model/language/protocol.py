@@ -6,8 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
-from ..errors import FinaleError, nearest
-from ..topology import Job
+from model.errors import FinaleError, nearest
+from model.topology import Job
+
 from .entities import Entity
 from .marks import Limit
 

@@ -10,7 +10,7 @@ import enum
 from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
-from ..domains import (
+from model.domains import (
     Bool,
     Boolean,
     Domain,
@@ -21,10 +21,10 @@ from ..domains import (
     Ref,
     Union,
 )
-from ..errors import FinaleError
-from ..expressions import (
-    TRUE,
+from model.errors import FinaleError
+from model.expressions import (
     FALSE,
+    TRUE,
     Constant,
     Expression,
     choose,
@@ -34,7 +34,8 @@ from ..expressions import (
     negation,
     truth,
 )
-from ..values import Nothing, Record
+from model.values import Nothing, Record
+
 from .access import Place, Value
 from .entities import Entity
 from .explore import decide
@@ -60,7 +61,7 @@ def constants(domain: Domain[Any], values: Sequence[int]) -> tuple[Expression, .
 
 def symbol(domain: Domain[Any], cells: tuple[Expression, ...]) -> Any:
     """What a rule sees of a value that is stored in these cells."""
-    from .places import place_of  # noqa: PLC0415 - places are made of symbols
+    from .places import place_of
 
     match domain:
         case Boolean():
@@ -237,7 +238,9 @@ def join(condition: Expression, yes: Any, no: Any) -> Any:
 def _common_domains(yes: Any, no: Any) -> Iterator[Domain[Any]]:
     known = [shape for shape in (_shape_of(yes), _shape_of(no)) if shape is not None]
     if all(isinstance(shape, Range) for shape in known) and known:
-        lows, highs = zip(*(shape.limits for shape in known if isinstance(shape, Range)), strict=True)
+        lows, highs = zip(
+            *(shape.limits for shape in known if isinstance(shape, Range)), strict=True
+        )
         known = [Range(min(lows), max(highs))]
     if isinstance(yes, Entity) and isinstance(no, Entity):
         shared = next(kind for kind in type(yes).__mro__ if isinstance(no, kind))

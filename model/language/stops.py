@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from ..errors import Place
+from model.errors import Place
 
 _LANGUAGE = str(Path(__file__).parent)
 _VALUES = str(Path(__file__).parent.parent / "values.py")

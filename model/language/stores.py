@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from ..expressions import Expression
+from model.expressions import Expression
+
 from .access import Access
 from .places import is_structured, place_of
 from .shapes import cells_of, symbol

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NoReturn
 
-from ..errors import FinaleError, nearest
-from ..expressions import (
+from model.errors import FinaleError, nearest
+from model.expressions import (
     FALSE,
     TRUE,
-    Constant,
     Expression,
     choose,
     conjunction,
@@ -25,12 +24,13 @@ from ..expressions import (
     plus,
     truth,
 )
-from ..values import Nothing, NothingType, Record, RecordType
+from model.values import Nothing, NothingType, Record, RecordType
+
 from .explore import decide
 from .stops import FaultHere, caller
 
 if TYPE_CHECKING:
-    from ..domains import Domain, Enum, Option, Ref, Union
+    from model.domains import Domain, Enum, Option, Ref, Union
 
 
 def _unsupported(what: str, advice: str, code: str = "unsupported-operation") -> NoReturn:
@@ -331,7 +331,7 @@ class SymbolicRecord(Symbolic):
     __hash__ = Symbolic.__hash__
 
     def _part(self, name: str) -> Any:
-        from .shapes import symbol  # noqa: PLC0415 - shapes makes symbols
+        from .shapes import symbol
 
         offset, domain = self.domain.layout[name]
         return symbol(domain, self.cells[offset : offset + domain.width])
@@ -372,7 +372,7 @@ class SymbolicOption(Symbolic):
     @property
     def payload(self) -> Any:
         """The value, where it is one."""
-        from .shapes import symbol  # noqa: PLC0415 - shapes makes symbols
+        from .shapes import symbol
 
         return symbol(self.domain.element, self.cells[1:])
 
@@ -398,7 +398,9 @@ class SymbolicOption(Symbolic):
         if other is Nothing:
             return SymbolicBool(negation(self.present))
         if isinstance(other, SymbolicOption):
-            both = conjunction([self.present, other.present, truth_of(self.payload == other.payload)])
+            both = conjunction(
+                [self.present, other.present, truth_of(self.payload == other.payload)]
+            )
             neither = conjunction([negation(self.present), negation(other.present)])
             return SymbolicBool(disjunction([both, neither]))
         return SymbolicBool(conjunction([self.present, truth_of(self.payload == other)]))

@@ -18,7 +18,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NoReturn
 
-from ..errors import FinaleError, Place
+from model.errors import FinaleError, Place
+
 from .explore import Branch
 
 #: Method names that change Python containers; the collections of the state have other names.
@@ -33,7 +34,9 @@ class _Check(ast.NodeVisitor):
 
     def refuse(self, node: ast.AST, code: str, message: str, advice: str) -> NoReturn:
         line = getattr(node, "lineno", None)
-        raise FinaleError(code, message, place=Place(self.file, line, rule=self.rule), advice=advice)
+        raise FinaleError(
+            code, message, place=Place(self.file, line, rule=self.rule), advice=advice
+        )
 
     def visit_Compare(self, node: ast.Compare) -> None:
         if any(isinstance(op, ast.Is | ast.IsNot) for op in node.ops):
@@ -47,9 +50,7 @@ class _Check(ast.NodeVisitor):
 
     def visit_UnaryOp(self, node: ast.UnaryOp) -> None:
         if isinstance(node.op, ast.Invert):
-            self.refuse(
-                node, "rule-uses-invert", "`~` of a plain bool is a number", "write `not`"
-            )
+            self.refuse(node, "rule-uses-invert", "`~` of a plain bool is a number", "write `not`")
         self.generic_visit(node)
 
     def visit_MatchSingleton(self, node: ast.MatchSingleton) -> None:
@@ -236,7 +237,11 @@ def _recompiled(
     free = function.__code__.co_freevars
     definition.decorator_list = []
     definition.returns = None
-    for argument in (*definition.args.posonlyargs, *definition.args.args, *definition.args.kwonlyargs):
+    for argument in (
+        *definition.args.posonlyargs,
+        *definition.args.args,
+        *definition.args.kwonlyargs,
+    ):
         argument.annotation = None
     definition.args.defaults = []
     definition.args.kw_defaults = [None] * len(definition.args.kwonlyargs)
