@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import functools
 import inspect
 import typing
 from collections.abc import Callable, Iterator, Sequence
@@ -33,7 +34,7 @@ from model.system import (
 from .entities import Entity, World
 from .explore import End, Folded, Fork, explore, fold
 from .marks import Marked, mark_of
-from .properties import Family, Taken, stepping
+from .properties import Family, Taken, goal_alone, stepping
 from .protocol import Protocol
 from .shapes import join
 from .stops import BlockedHere, FaultHere
@@ -295,8 +296,17 @@ def _predicates(
         with stepping(world, earlier) if on_step else nullcontext():
             folded = _folded(world, lambda given=given: steps(protocol, *given), store)
         claim = truth_of(folded.value) if folded.returns is not FALSE else TRUE
+        if mark.role in (Kind.LEADS_TO.value, Kind.EVENTUALLY.value):
+            claim = _goal(world, functools.partial(steps, protocol, *given))
         fault = disjunction(condition for condition, _ in folded.faults)
         yield Predicate(binding, folded.returns, claim, fault)
+
+
+def _goal(world: World, claim: Callable[[], object]) -> Expression:
+    """Where the goal of a liveness property holds; not where reading it is a fault."""
+    with goal_alone():
+        folded = _folded(world, claim, SymbolicStore(world.cells()))
+    return conjunction([folded.returns, truth_of(folded.value)]) if folded.returns is not FALSE else FALSE
 
 
 __all__ = [

@@ -8,7 +8,8 @@ that implement the view. Further parameters are entities; there is one predicate
 from __future__ import annotations
 
 import typing
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar, overload
 
@@ -162,8 +163,25 @@ def reachable(
 
 def when(condition: object) -> None:
     """The antecedent of a property: where it is false, the property says nothing."""
-    if not condition:
+    if not _goal_alone and not condition:
         raise BlockedHere
+
+
+_goal_alone = False
+
+
+@contextmanager
+def goal_alone() -> Iterator[None]:
+    """While the goal of a liveness property is explored, which is judged in later states too.
+
+    The cause need no longer hold there, so nothing may be concluded from it: `when` is passed by.
+    """
+    global _goal_alone
+    _goal_alone = True
+    try:
+        yield
+    finally:
+        _goal_alone = False
 
 
 _before: tuple[World, Any] | None = None
