@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from model.domains import Bool, Domain, Enum
 from model.errors import FinaleError, Place
-from model.expressions import FALSE, TRUE, Expression, disjunction
+from model.expressions import FALSE, TRUE, Expression, conjunction, disjunction
 from model.system import (
     Blocked,
     Fault,
@@ -306,7 +306,9 @@ def _goal(world: World, claim: Callable[[], object]) -> Expression:
     """Where the goal of a liveness property holds; not where reading it is a fault."""
     with goal_alone():
         folded = _folded(world, claim, SymbolicStore(world.cells()))
-    return conjunction([folded.returns, truth_of(folded.value)]) if folded.returns is not FALSE else FALSE
+    if folded.returns is FALSE:
+        return FALSE
+    return conjunction([folded.returns, truth_of(folded.value)])
 
 
 __all__ = [
