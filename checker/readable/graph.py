@@ -25,7 +25,9 @@ def numbers() -> array[int]:
 class Graph:
     """The part of the state graph that was seen. Edges are kept only if `keeps_edges`.
 
-    `starts[i]` is the first edge of state `i`; edge `e` takes leaf `taken[e]` to `targets[e]`.
+    The first `initial` states are the initial ones. `starts[i]` is the first edge of state `i`; edge
+    `e` takes leaf `taken[e]` to `targets[e]`. `faulty` has the leaves that are faults, of each
+    state that has some.
     """
 
     leaves: tuple[Leaf, ...]
@@ -37,6 +39,7 @@ class Graph:
     starts: array[int] = field(default_factory=numbers)
     targets: array[int] = field(default_factory=numbers)
     taken: array[int] = field(default_factory=numbers)
+    faulty: dict[int, tuple[int, ...]] = field(default_factory=dict)
     initial: int = 0
 
     def edges(self, position: int) -> range:

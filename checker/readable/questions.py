@@ -134,12 +134,10 @@ def _questions_of_states(system: System) -> Iterator[Question]:
                 case Kind.ALWAYS:
                     yield Question(Asked.WHEN, index, predicate, predicate.when)
                     yield Question(Asked.FAILS, index, predicate, _fails(predicate))
-                case Kind.LEADS_TO:
-                    yield Question(Asked.WHEN, index, predicate, predicate.when)
                 case Kind.REACHABLE:
                     reached = conjunction([predicate.when, predicate.claim])
                     yield Question(Asked.REACHED, index, predicate, reached)
-                case Kind.EVENTUALLY | Kind.ON_STEP:
+                case Kind.LEADS_TO | Kind.EVENTUALLY | Kind.ON_STEP:
                     pass
 
 

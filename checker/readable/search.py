@@ -37,7 +37,7 @@ def check(
         answers,
         search.statistics,
         dead_branches=() if search.stopped else search.coverage.dead(),
-        stopped=search.stopped,
+        stopped=search.stopped or search.stopped_after,
         exercised=frozenset(search.coverage.rules),
     )
 

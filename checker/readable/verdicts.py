@@ -18,12 +18,14 @@ from checker.answer import (
     Verdict,
     Violated,
 )
-from checker.question import cut_short
+from checker.question import INTERRUPTED, cut_short
 from model.system import Kind, Property
 from model.trace import Trace, replay
 
+from .fairness import Fair
+from .liveness import judge
 from .questions import FAULTS, Asked, Finding
-from .walk import Search
+from .walk import LimitHit, Search
 
 EXHAUSTIVE = "exhaustive"
 PARTIAL = "partial"
@@ -31,8 +33,9 @@ PARTIAL = "partial"
 
 def answers_of(search: Search) -> tuple[Answer, ...]:
     """An answer for each property of the system, then those of the rows that all systems have."""
+    fair = Fair(search.machine, search.graph)
     verdicts = {
-        prop.name: _verdict(search, index, prop)
+        prop.name: _verdict(search, fair, index, prop)
         for index, prop in enumerate(search.machine.system.properties)
     }
     verdicts[WELL_FORMED] = _violated_by(search, FAULTS) or _unless_cut(search, Holds())
@@ -41,7 +44,7 @@ def answers_of(search: Search) -> tuple[Answer, ...]:
     return tuple(Answer(name, verdict, how) for name, verdict in verdicts.items())
 
 
-def _verdict(search: Search, index: int, prop: Property) -> Verdict:
+def _verdict(search: Search, fair: Fair, index: int, prop: Property) -> Verdict:
     match prop.kind:
         case Kind.ALWAYS | Kind.ON_STEP:
             violated = _violated_by(search, (Asked.FAILS, index))
@@ -52,9 +55,22 @@ def _verdict(search: Search, index: int, prop: Property) -> Verdict:
                 return Holds(_trace(search, reached))
             return _unless_cut(search, Violated(None))
         case Kind.LEADS_TO | Kind.EVENTUALLY:
-            return _unless_cut(search, Unknown("liveness is not checked yet"))
+            return _liveness(search, fair, prop)
         case _:
             assert_never(prop.kind)
+
+
+def _liveness(search: Search, fair: Fair, prop: Property) -> Verdict:
+    if search.stopped:
+        return cut_short(search.stopped, search.statistics)
+    if not search.stopped_after:
+        try:
+            return judge(fair, prop, search.look)
+        except LimitHit as limit:
+            search.stopped_after = str(limit)
+        except KeyboardInterrupt:
+            search.stopped_after = INTERRUPTED
+    return Unknown(f"{search.stopped_after}: all states were seen, but not all fair runs")
 
 
 def _no_deadlock(search: Search) -> Verdict:

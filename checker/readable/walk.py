@@ -28,13 +28,16 @@ STATES_BETWEEN_LOOKS = 256
 SECONDS_BETWEEN_NEWS = 0.1
 
 
-class _LimitHit(Exception):
+class LimitHit(Exception):
     """The search has come to a limit; the argument names it."""
 
 
 @dataclass
 class Search:
-    """A breadth-first search: what it has seen, and how far it is."""
+    """A breadth-first search: what it has seen, and how far it is.
+
+    `stopped` says why it did not see all, `stopped_after` why the work after it was cut short.
+    """
 
     machine: Machine
     limits: Limits
@@ -47,6 +50,7 @@ class Search:
     expanded: int = 0
     depth: int = 0
     stopped: str = ""
+    stopped_after: str = ""
     seconds: float = 0.0
 
     def __post_init__(self) -> None:
@@ -65,7 +69,7 @@ class Search:
         gc.disable()  # states are tuples of ints: there are no cycles to collect
         try:
             self._run()
-        except _LimitHit as limit:
+        except LimitHit as limit:
             self.stopped = str(limit)
         except KeyboardInterrupt:
             self.stopped = INTERRUPTED
@@ -85,7 +89,7 @@ class Search:
                 questions.reopen()
             for position in range(self.expanded, level_end):
                 if position % STATES_BETWEEN_LOOKS == 0:
-                    self._look()
+                    self.look()
                 self._expand(position)
                 self.expanded = position + 1
             if len(graph.states) > level_end:
@@ -99,7 +103,7 @@ class Search:
         graph = self.graph
         number = len(graph.states)
         if number == self.limits.states_max:
-            raise _LimitHit(f"the limit of {number} states")
+            raise LimitHit(f"the limit of {number} states")
         graph.index[state] = number
         graph.parents.append(parent)
         graph.parent_leaves.append(leaf)
@@ -135,6 +139,8 @@ class Search:
             step_test = step_tests[rule]
             if step_test is not None and (positions := step_test(state, after)):
                 self.questions.on_step(positions, (length, position, rule), leaf, after)
+        if faults:
+            graph.faulty[position] = tuple(faults)
         for leaf in faults:
             rule = leaves[leaf].rule
             self.questions.note(FAULTS, Finding((length, position, rule), position, leaf))
@@ -145,11 +151,12 @@ class Search:
         """Of a state that no step changes, whether it is a deadlock."""
         return not self._is_terminal(state) and not self.machine.bounds(state)
 
-    def _look(self) -> None:
+    def look(self) -> None:
+        """Tell how far the search is. Raises LimitHit when its time is over."""
         now = perf_counter()
         seconds, seconds_max = now - self._started, self.limits.seconds_max
         if seconds_max is not None and seconds > seconds_max:
-            raise _LimitHit(f"the limit of {seconds_max:g} seconds")
+            raise LimitHit(f"the limit of {seconds_max:g} seconds")
         if self.progress is not None and now - self._told >= SECONDS_BETWEEN_NEWS:
             self._told = now
             states = len(self.graph.states)
@@ -171,4 +178,4 @@ class Search:
         return Statistics(states, self.transitions, depth, self.seconds, complete, frontier)
 
 
-__all__ = ["Search"]
+__all__ = ["LimitHit", "Search"]

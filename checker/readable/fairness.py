@@ -1,0 +1,126 @@
+"""Fair runs: in which components of the state graph a run can stay for ever.
+
+Only steps that change the state count. A run may also stay in one state for ever, as it does after
+its end: every state is a component with an implicit loop. To stay is fair where no fair rule could
+change the state; a rule that is never fair need not be taken, be it enabled or not.
+
+A run that stays in a component is fair if, of the rules of one fairness key taken together,
+- WEAK ones are taken inside again and again, or again and again none is enabled;
+- STRONG ones are taken inside again and again, or from some time on none is enabled.
+
+In the *strict* reading a fair key that only a bound blocks counts as enabled, and cannot be taken:
+a component that is fair in this reading is so without the bound, too. A rule that ends in a fault
+is enabled, and taking it leads out of every component.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from model.system import Fairness
+
+from .components import components
+from .graph import Graph
+from .machine import Machine
+
+Keys = int
+"""A set of fairness keys, one bit each."""
+
+
+class Fair:
+    """The fairness of a system, on its complete state graph."""
+
+    def __init__(self, machine: Machine, graph: Graph) -> None:
+        self.machine = machine
+        self.graph = graph
+        self.weak: Keys = 0
+        self.strong: Keys = 0
+        #: The key of each ground rule: no bit for one that is never fair.
+        self.key: list[Keys] = []
+        bits: dict[tuple[str, tuple[str, ...]], Keys] = {}
+        for rule in machine.system.rules:
+            fairness, bit = rule.rule.fairness, 0
+            if fairness is not Fairness.NONE:
+                bit = bits.setdefault(rule.fairness_key, 1 << len(bits))
+            self.key.append(bit)
+            self.weak |= bit if fairness is Fairness.WEAK else 0
+            self.strong |= bit if fairness is Fairness.STRONG else 0
+        self._enabled: dict[int, Keys] = {}
+        self._bounds: dict[int, tuple[tuple[Keys, str], ...]] = {}
+
+    # --- one state -------------------------------------------------------------------------------
+
+    def steps(self, state: int) -> Iterator[tuple[int, int]]:
+        """The steps that change a state, in rule order: the leaf taken, and the state after."""
+        graph = self.graph
+        for edge in graph.edges(state):
+            after = graph.targets[edge]
+            if after != state:
+                yield graph.taken[edge], after
+
+    def successors(self, state: int) -> Iterator[int]:
+        """The states after one step."""
+        return (after for _, after in self.steps(state))
+
+    def key_of_leaf(self, leaf: int) -> Keys:
+        """The key of the rule that a leaf is of."""
+        return self.key[self.graph.leaves[leaf].rule]
+
+    def enabled(self, state: int, strict: bool) -> Keys:
+        """The fair keys that are enabled in a state; if `strict`, those that bounds block too."""
+        keys = self._enabled.get(state)
+        if keys is None:
+            keys = 0
+            for leaf, _ in self.steps(state):
+                keys |= self.key_of_leaf(leaf)
+            for leaf in self.graph.faulty.get(state, ()):
+                keys |= self.key_of_leaf(leaf)
+            self._enabled[state] = keys
+        if strict:
+            for blocked, _ in self.bounds(state):
+                keys |= blocked
+        return keys
+
+    def bounds(self, state: int) -> tuple[tuple[Keys, str], ...]:
+        """The fair keys that only a bound blocks in a state, with the bound."""
+        known = self._bounds.get(state)
+        if known is None:
+            found = self.machine.bounds(self.graph.states[state])
+            known = tuple((self.key[rule], bound) for rule, bound in found if self.key[rule])
+            self._bounds[state] = known
+        return known
+
+    # --- components ------------------------------------------------------------------------------
+
+    def components(self, region: Sequence[int], strict: bool) -> Iterator[list[int]]:
+        """The components of a region that a fair run can stay in, as large as they can be."""
+        pending = [region]
+        while pending:
+            for component in components(pending.pop(), self.successors):
+                taken = self.taken_inside(component)
+                enabled = [self.enabled(state, strict) for state in component]
+                always, sometimes = -1, 0
+                for keys in enabled:
+                    always &= keys
+                    sometimes |= keys
+                if always & self.weak & ~taken:
+                    continue  # nor is any part of it fair: the key is enabled in every state
+                starved = sometimes & self.strong & ~taken
+                if not starved:
+                    yield component
+                elif any(not keys & starved for keys in enabled):
+                    pairs = zip(component, enabled, strict=True)
+                    pending.append([state for state, keys in pairs if not keys & starved])
+
+    def taken_inside(self, component: Sequence[int]) -> Keys:
+        """The fair keys that some step between states of a component takes."""
+        inside = set(component)
+        keys = 0
+        for state in component:
+            for leaf, after in self.steps(state):
+                if after in inside:
+                    keys |= self.key_of_leaf(leaf)
+        return keys
+
+
+__all__ = ["Fair", "Keys"]
