@@ -48,11 +48,11 @@ class Search:
     plain: PlainSystem
     limits: Limits
     progress: Progress | None
-    states: list[Values] = field(default_factory=list)
-    index: dict[Values, int] = field(default_factory=dict)
-    parents: list[tuple[int, int]] = field(default_factory=list)
-    findings: dict[tuple[str, str], Found] = field(default_factory=dict)
-    exercised: set[str] = field(default_factory=set)
+    states: list[Values] = field(default_factory=list[Values])
+    index: dict[Values, int] = field(default_factory=dict[Values, int])
+    parents: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+    findings: dict[tuple[str, str], Found] = field(default_factory=dict[tuple[str, str], Found])
+    exercised: set[str] = field(default_factory=set[str])
     deadlock: int | None = None
     transitions: int = 0
     expanded: int = 0

@@ -55,7 +55,7 @@ class Coverage:
     def visit(self, leaf: int, state: State) -> None:
         """A transition takes a leaf in a state."""
         self.rules.add(self.machine.system.rules[self.machine.leaves[leaf].rule].rule.name)
-        left = []
+        left: list[tuple[Branch, Expression]] = []
         for branch, condition in self._pending[leaf]:
             if branch in self.exercised:
                 continue

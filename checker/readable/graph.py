@@ -25,21 +25,21 @@ def numbers() -> array[int]:
 class Graph:
     """The part of the state graph that was seen. Edges are kept only if `keeps_edges`.
 
-    The first `initial` states are the initial ones. `starts[i]` is the first edge of state `i`; edge
-    `e` takes leaf `taken[e]` to `targets[e]`. `faulty` has the leaves that are faults, of each
-    state that has some.
+    The first `initial` states are the initial ones. `starts[i]` is the first edge of state `i`;
+    edge `e` takes leaf `taken[e]` to `targets[e]`. `faulty` has the leaves that are faults, of
+    each state that has some.
     """
 
     leaves: tuple[Leaf, ...]
     keeps_edges: bool
-    states: list[State] = field(default_factory=list)
-    index: dict[State, int] = field(default_factory=dict)
+    states: list[State] = field(default_factory=list[State])
+    index: dict[State, int] = field(default_factory=dict[State, int])
     parents: array[int] = field(default_factory=numbers)
     parent_leaves: array[int] = field(default_factory=numbers)
     starts: array[int] = field(default_factory=numbers)
     targets: array[int] = field(default_factory=numbers)
     taken: array[int] = field(default_factory=numbers)
-    faulty: dict[int, tuple[int, ...]] = field(default_factory=dict)
+    faulty: dict[int, tuple[int, ...]] = field(default_factory=dict[int, tuple[int, ...]])
     initial: int = 0
 
     def edges(self, position: int) -> range:
@@ -52,7 +52,8 @@ class Graph:
 
     def trace_to(self, position: int) -> Trace:
         """The least shortest run to a state."""
-        states, rules = [self.states[position]], []
+        states = [self.states[position]]
+        rules: list[int] = []
         while self.parents[position] >= 0:
             rules.append(self.leaves[self.parent_leaves[position]].rule)
             position = self.parents[position]

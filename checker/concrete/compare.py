@@ -1,0 +1,159 @@
+"""Confronts rules and properties, run as Python, with their decision trees and predicates.
+
+Over all reachable states: what a rule does on plain values (the state after it, the bound that
+blocks it, its fault) must be what `semantics.py` makes of its tree; what a property says of a plain
+state or step must be what its expressions say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from model.language.build import Bound, build
+from model.language.properties import Family
+from model.language.protocol import Protocol
+from model.semantics import evaluate, outcome, updated
+from model.system import Blocked, Fault, Kind, Predicate, State, System, Update
+
+from .execution import After, Judgement, PlainPredicate, PlainSystem, Values
+
+#: The kinds whose plain function says what their expressions say. The goal of a liveness property
+#: is also judged where its cause does not hold, and only there do the two differ.
+COMPARED = (Kind.ALWAYS, Kind.ON_STEP, Kind.REACHABLE)
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """The two meanings of one rule or property differ in one state: `plain` ran it as Python."""
+
+    state: State
+    of: str
+    plain: object
+    tree: object
+
+    def __str__(self) -> str:
+        return f"{self.of} in {self.state}: as Python {self.plain}; as a tree {self.tree}"
+
+
+def compare(
+    protocol: Protocol, families: Sequence[Family] = (), states_max: int | None = None
+) -> Disagreement | None:
+    """The first disagreement in any reachable state, in breadth-first order; None if all agree."""
+    system = build(protocol, families)
+    return next(_Pair(PlainSystem(protocol, families), system).disagreements(states_max), None)
+
+
+Outcome = tuple[str, object]
+"""What a rule does: "after" and the state, "blocked" and the bound, "fault" and its code."""
+
+
+class _Pair:
+    """Both meanings of one protocol."""
+
+    def __init__(self, plain: PlainSystem, system: System) -> None:
+        self.plain = plain
+        self.system = system
+        ground = {(rule.rule.name, rule.binding): i for i, rule in enumerate(system.rules)}
+        #: Each rule with the number of its tree. A rule that no state enables has none.
+        self.rules = [(each, ground.get((each.rule.name, each.binding))) for each in plain.rules]
+        of_family = {prop.name: prop for prop in system.properties}
+        self.predicates = [
+            (predicate, of_family[predicate.family.name], position)
+            for predicate, position in _positions(plain.predicates)
+            if predicate.family.kind in COMPARED
+        ]
+
+    def disagreements(self, states_max: int | None) -> Iterator[Disagreement]:
+        """All disagreements, state by state; of no more than `states_max` states, if given."""
+        seen = dict.fromkeys(self.system.initial)
+        pending = list(seen)
+        for state in pending:  # it grows while it is read
+            values = self.plain.world.decode(state)
+            yield from self._about_state(state, values)
+            for rule, number in self.rules:
+                meant = self._tree_outcome(number, state)
+                done = self._plain_outcome(rule, values)
+                if done != meant:
+                    yield Disagreement(state, _name(rule.rule.name, rule.binding), done, meant)
+                after = meant[1]
+                if meant[0] == "after" and isinstance(after, tuple):
+                    assert number is not None
+                    yield from self._about_step(state, values, rule, number, after)
+                    if after not in seen and (states_max is None or len(seen) < states_max):
+                        seen[after] = None
+                        pending.append(after)
+
+    # --- rules -----------------------------------------------------------------------------------
+
+    def _tree_outcome(self, number: int | None, state: State) -> Outcome:
+        if number is None:
+            return "blocked", None
+        match outcome(self.system.rules[number].tree, state):
+            case Update() as update:
+                return "after", updated(update, state)
+            case Blocked(bound=bound):
+                return "blocked", bound
+            case Fault(code=code):
+                return "fault", code
+
+    def _plain_outcome(self, rule: Bound, values: Values) -> Outcome:
+        try:
+            match self.plain.take(rule, values):
+                case After(values=after):
+                    return "after", self.plain.world.encode(after)
+                case Blocked(bound=bound):
+                    return "blocked", bound
+                case Fault(code=code):
+                    return "fault", code
+        except Exception as error:  # whatever it is, no tree does that
+            return "raises", repr(error)
+
+    # --- properties ------------------------------------------------------------------------------
+
+    def _about_state(self, state: State, values: Values) -> Iterator[Disagreement]:
+        terminal = bool(evaluate(self.system.terminal, state))
+        if self.plain.is_terminal(values) != terminal:
+            yield Disagreement(state, "terminal", not terminal, terminal)
+        for plain, prop, position in self.predicates:
+            if prop.kind is not Kind.ON_STEP:
+                said = self.plain.judge_state(plain, values)
+                meant = _judgement(prop.predicates[position], state)
+                if said != meant:
+                    yield Disagreement(state, _name(prop.name, plain.binding), said, meant)
+
+    def _about_step(
+        self, state: State, values: Values, rule: Bound, number: int, after: State
+    ) -> Iterator[Disagreement]:
+        for plain, prop, position in self.predicates:
+            if prop.kind is Kind.ON_STEP:
+                reached = self.plain.world.decode(after)
+                said = self.plain.judge_step(plain, values, rule, reached)
+                meant = _judgement(prop.on_rules[number][position], state, after)
+                if said != meant:
+                    name = f"{_name(prop.name, plain.binding)} of {rule.rule.name} to {after}"
+                    yield Disagreement(state, name, said, meant)
+
+
+def _positions(predicates: Sequence[PlainPredicate]) -> Iterator[tuple[PlainPredicate, int]]:
+    """Each predicate with its position among those of its property."""
+    counted: dict[str, int] = {}
+    for predicate in predicates:
+        name = predicate.family.name
+        counted[name] = counted.get(name, -1) + 1
+        yield predicate, counted[name]
+
+
+def _judgement(predicate: Predicate, state: State, after: State | None = None) -> Judgement:
+    if evaluate(predicate.fault, state, after):
+        return "fault"
+    if not evaluate(predicate.when, state, after):
+        return "silent"
+    return bool(evaluate(predicate.claim, state, after))
+
+
+def _name(name: str, binding: tuple[tuple[str, str], ...]) -> str:
+    return f"{name}({', '.join(value for _, value in binding)})"
+
+
+__all__ = ["Disagreement", "compare"]
