@@ -111,7 +111,7 @@ def on_step(
 ) -> Family | Callable[[Callable[..., bool]], Family]:
     """The function holds on every step; it reads the state after it, `before(...)` the one before.
 
-    A parameter of type `Taken` is the step itself.
+    A last parameter of type `Taken` is the step itself.
     """
     return _family(Kind.ON_STEP, function, None, needs)
 

@@ -168,7 +168,7 @@ def _number_within(domain: Range, value: object) -> Expression:
 
 
 def _index_within(domain: Domain[Any], value: _Picked) -> Expression:
-    if value.domain == domain:
+    if _holds_all_of(domain, value.domain):
         return value.expression
     return constants(domain, _encoded(domain, value.pick()))[0]
 
@@ -188,6 +188,9 @@ def _option_cells(domain: Option[Any], value: Any) -> tuple[Expression, ...]:
         return (TRUE, *cells_of(domain.element, value))
     if value.domain == domain:
         return value.cells
+    if _holds_all_of(domain.element, value.domain.element):
+        pairs = zip(value.cells[1:], filler, strict=True)
+        return (value.present, *(choose(value.present, cell, f) for cell, f in pairs))
     if decide(value.present):
         return (TRUE, *cells_of(domain.element, value.payload))
     return (FALSE, *filler)
@@ -236,18 +239,28 @@ def join(condition: Expression, yes: Any, no: Any) -> Any:
 
 
 def _common_domains(yes: Any, no: Any) -> Iterator[Domain[Any]]:
+    """Domains that may hold both, without a fork to find out: an option if either may be Nothing."""
+    optional = any(value is Nothing or isinstance(value, SymbolicOption) for value in (yes, no))
     known = [shape for shape in (_shape_of(yes), _shape_of(no)) if shape is not None]
-    if all(isinstance(shape, Range) for shape in known) and known:
-        lows, highs = zip(
-            *(shape.limits for shape in known if isinstance(shape, Range)), strict=True
-        )
+    known = [shape.element if isinstance(shape, Option) else shape for shape in known]
+    ranges = [shape for shape in known if isinstance(shape, Range)]
+    if ranges and len(ranges) == len(known):
+        lows, highs = zip(*(shape.limits for shape in ranges), strict=True)
         known = [Range(min(lows), max(highs))]
     if isinstance(yes, Entity) and isinstance(no, Entity):
         shared = next(kind for kind in type(yes).__mro__ if isinstance(no, kind))
         known = [yes.world.ref(shared)]
     for shape in known:
-        wanting = (yes is Nothing or no is Nothing) and not isinstance(shape, Option)
-        yield Option(shape) if wanting else shape
+        yield Option(shape) if optional else shape
+
+
+def _holds_all_of(domain: Domain[Any], other: Domain[Any]) -> bool:
+    """Whether every value of `other` is in `domain` and has the same cells there."""
+    if isinstance(domain, Range) and isinstance(other, Range):
+        return domain.limits[0] <= other.limits[0] and other.limits[1] <= domain.limits[1]
+    if isinstance(domain, Ref) and isinstance(other, Ref):
+        return domain.entities == other.entities
+    return domain == other
 
 
 def _shape_of(value: Any) -> Domain[Any] | None:

@@ -3,6 +3,14 @@
 from __future__ import annotations
 
 from ..language.properties import Family
-from . import consistency
+from . import channels, checkpoints, commits, consistency, cut, finishing, liveness
 
-PROPERTIES: tuple[Family, ...] = (*consistency.FAMILIES,)
+PROPERTIES: tuple[Family, ...] = (
+    *consistency.FAMILIES,
+    *cut.FAMILIES,
+    *commits.FAMILIES,
+    *finishing.FAMILIES,
+    *channels.FAMILIES,
+    *checkpoints.FAMILIES,
+    *liveness.FAMILIES,
+)

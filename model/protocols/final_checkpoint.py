@@ -13,16 +13,10 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
+from model.properties.views import EndOfDataView
 from model.protocols.parts.channels import Channel
-from model.protocols.parts.coordinator import Checkpoint, Checkpointing
-from model.protocols.parts.elements import (
-    Barrier,
-    CancelBarrier,
-    CheckpointId,
-    Data,
-    EndOfData,
-    EndOfPartition,
-)
+from model.protocols.parts.checkpoints import Checkpoint
+from model.protocols.parts.elements import CheckpointId, EndOfData, EndOfPartition
 from model.protocols.parts.recovery import Recovery
 from model.protocols.parts.tasks import Buffering, Source, Task, TaskStatus
 from model.rules import WEAK, Bool, Nothing, Setting, define, each, field, require, rule, step
@@ -79,6 +73,7 @@ class Bounds:
     """How much is explored: checkpoint ids, elements a channel, and how often what may go wrong."""
 
     checkpoints: int = 1
+    live_checkpoints: int = 0
     channel: int = 2
     failures: int = 0
     lost_confirmations: int = 0
@@ -86,7 +81,7 @@ class Bounds:
     declines: int = 0
 
 
-class FinalCheckpoint(Recovery, Checkpointing):
+class FinalCheckpoint(Recovery, EndOfDataView):
     """The finish of FLIP-147 for natural ends."""
 
     key = "final-checkpoint"
@@ -112,38 +107,11 @@ class FinalCheckpoint(Recovery, Checkpointing):
     # --- the end of data -------------------------------------------------------------------------
 
     @rule(fair=WEAK)
-    def emit(self, task: Source) -> None:
-        """A source emits its next record."""
-        require(task.is_running)
-        task.emit_next()
-
-    @rule(fair=WEAK)
     def end_source(self, task: Source) -> None:
         """FC-1: a bounded source without further records finishes its operators."""
         require(task.subtask.vertex.bounded or self.is_skipped(task))
         require(task.is_running, task.remaining == 0)
         self.finish_operators(task)
-
-    @rule(fair=WEAK)
-    def poll_data(self, channel: Channel) -> None:
-        """A task processes the record at the head of a channel."""
-        task = self.reader(channel)
-        require(task.is_alive, not channel.blocked, channel.queue.head == Data)
-        self.process(task, channel)
-
-    @step
-    def process(self, task: Task, channel: Channel) -> None:
-        """The operator's work on a record: hold it back, write it, or pass it on."""
-        match channel.queue.take():
-            case Data(record=record):
-                if channel.cut:
-                    channel.received += 1
-                if isinstance(task, Buffering):
-                    task.buffer.add(record)
-                else:
-                    task.emit(record)
-                if task.sink:
-                    task.sink.write(record)
 
     @rule(fair=WEAK)
     def poll_end_of_data(self, channel: Channel) -> None:
@@ -163,42 +131,19 @@ class FinalCheckpoint(Recovery, Checkpointing):
         task.broadcast(EndOfData())
         task.status = TaskStatus.WAITING_FOR_FINAL_CP
 
-    # --- barriers --------------------------------------------------------------------------------
-
-    @rule(fair=WEAK)
-    def poll_barrier(self, channel: Channel) -> None:
-        """AL-1: a task polls a barrier, and takes the checkpoint when the last one is there."""
-        task = self.reader(channel)
-        require(task.is_alive, not channel.blocked, channel.queue.head == Barrier)
-        barrier = channel.queue.take()
-        task.on_barrier(channel, barrier.checkpoint, virtual=False)
-
-    @rule(fair=WEAK)
-    def poll_cancel_barrier(self, channel: Channel) -> None:
-        """AL-3: a task polls the news that a checkpoint is given up upstream."""
-        task = self.reader(channel)
-        require(task.is_alive, not channel.blocked, channel.queue.head == CancelBarrier)
-        barrier = channel.queue.take()
-        task.on_cancel_barrier(barrier.checkpoint)
-
-    @rule(fair=WEAK)
-    def poll_end_of_partition(self, channel: Channel) -> None:
-        """AL-2: a channel has ended, and counts as aligned from now on."""
-        task = self.reader(channel)
-        require(task.is_alive, not channel.blocked, channel.queue.head == EndOfPartition)
-        channel.queue.take()
-        task.on_end_of_partition(channel)
-
     @step
     def snapshot_taken(self, task: Task, checkpoint: CheckpointId) -> None:
         """FC-4: the first checkpoint after the operators finished is the first that is final."""
         super().snapshot_taken(task, checkpoint)
-        self.keep_snapshot(task, checkpoint)
-        if task.sink:
-            opens = not task.has_finished or task.final_from == Nothing
-            self.pre_commit(task, checkpoint, opens=opens)
         if task.final_from == Nothing and self.is_final(task):
             task.final_from = checkpoint
+
+    @define
+    def opens_transaction(self, task: Task) -> bool:
+        """1.7: the last transaction is open when the operators finish; then no other is opened."""
+        if self.options.opens_after_finish:
+            return True
+        return not task.has_finished or task.final_from == Nothing
 
     @define
     def is_final(self, task: Task) -> bool:
@@ -207,30 +152,21 @@ class FinalCheckpoint(Recovery, Checkpointing):
             return task.has_finished and task.inputs_ended
         return task.has_finished
 
-    @step
-    def pre_commit(self, task: Task, checkpoint: CheckpointId, *, opens: bool) -> None:
-        """1.7: the open transaction becomes pending; after finish() the base class opens none."""
-        assert task.sink
-        task.sink.snapshot(checkpoint, opens=opens | self.options.opens_after_finish)
-
     # --- release and close -----------------------------------------------------------------------
 
     @step
-    def on_confirmation(self, task: Task, checkpoint: CheckpointId) -> None:
+    def confirmed(self, task: Task, checkpoint: CheckpointId) -> None:
         """FC-7: a newer confirmation commits, and releases a task whose final checkpoint it is."""
-        if self.accepts(task, checkpoint):
-            task.confirmed = checkpoint
-            if task.sink:
-                task.sink.confirm(checkpoint)
-            if self.releases(task, checkpoint):
-                task.released = True
+        super().confirmed(task, checkpoint)
+        if self.releases(task, checkpoint):
+            task.released = True
 
     @define
     def accepts(self, task: Task, checkpoint: CheckpointId) -> bool:
-        """CN-4: confirmations are acted on in increasing order."""
-        if not self.options.filters_confirmations or task.confirmed == Nothing:
+        """CN-4: confirmations are acted on in increasing order, or without that filter in any."""
+        if not self.options.filters_confirmations:
             return True
-        return task.confirmed < checkpoint
+        return super().accepts(task, checkpoint)
 
     @define
     def releases(self, task: Task, checkpoint: CheckpointId) -> bool:
@@ -270,12 +206,6 @@ class FinalCheckpoint(Recovery, Checkpointing):
         task.status = TaskStatus.CLOSED
         self.close_operators(task)
         self.drop_messages(task)
-
-    @step
-    def close_operators(self, task: Task) -> None:
-        """CN-7: a sink aborts its open transaction and leaves the pending ones."""
-        if task.sink:
-            task.sink.close()
 
     # --- triggers of this protocol ---------------------------------------------------------------
 

@@ -24,9 +24,7 @@ from model.rules import (
     Queue,
     Range,
     Record,
-    Ref,
     Union,
-
     define,
     field,
     require,
@@ -78,6 +76,11 @@ class Channel(Entity):
     def holds_data(self) -> bool:
         """Whether records are on their way."""
         return self.queue.holds(Data)
+
+    @define
+    def refers_to(self, checkpoint: CheckpointId) -> bool:
+        """Whether a barrier of the checkpoint is on its way."""
+        return self.queue.holds(Barrier(checkpoint)) or self.queue.holds(CancelBarrier(checkpoint))
 
     @step
     def reset(self) -> None:

@@ -11,27 +11,16 @@ Left out: savepoints, coordinators of operators, master hooks, storage failures.
 
 from __future__ import annotations
 
-import enum
-from collections.abc import Mapping, Sequence
-from typing import cast
-
-from model.protocols.parts.channels import Channel
-from model.protocols.parts.elements import CheckpointId, Datum
-from model.protocols.parts.sinks import AtLeastOnceSink, Sink, TwoPhaseSink
-from model.protocols.parts.tasks import Buffering, Source, Task, TaskStatus, task_of
+from model.protocols.parts.checkpoints import ABORTED, COMPLETED, PENDING, UNUSED, Checkpoint
+from model.protocols.parts.elements import CheckpointId
+from model.protocols.parts.recycling import Recycling
+from model.protocols.parts.tasks import Task, TaskStatus
 from model.rules import (
     WEAK,
     Bool,
     Bound,
-    Entity,
-    Enum,
     Nothing,
-    Option,
-    Protocol,
     Range,
-    Ref,
-    Set,
-    Setting,
     count,
     define,
     field,
@@ -40,65 +29,10 @@ from model.rules import (
     step,
     within,
 )
-from model.topology import Job, Kind
-from model.topology import Sink as SinkKind
 
 
-class CheckpointStatus(enum.Enum):
-    """What the coordinator knows of a checkpoint id."""
-
-    UNUSED = "unused"
-    PENDING = "pending"
-    COMPLETED = "completed"
-    ABORTED = "aborted"
-
-
-UNUSED, PENDING = CheckpointStatus.UNUSED, CheckpointStatus.PENDING
-COMPLETED, ABORTED = CheckpointStatus.COMPLETED, CheckpointStatus.ABORTED
-
-
-class Checkpoint(CheckpointId):
-    """One checkpoint: its plan, the messages under way for it, and what came of it."""
-
-    status = field(Enum(CheckpointStatus), UNUSED)
-    finished = field(Set(Ref(Task)), frozenset())
-    """Tasks that the plan counts as finished; all others must acknowledge."""
-    triggers = field(Set(Ref(Task)), frozenset())
-    """Trigger RPCs under way."""
-    awaited = field(Set(Ref(Task)), frozenset())
-    """Tasks whose acknowledgement is missing."""
-    acknowledgements = field(Set(Ref(Task)), frozenset())
-    """Acknowledgements under way."""
-    declined = field(Bool, False)
-    """A decline is under way."""
-    confirmations = field(Set(Ref(Task)), frozenset())
-    aborts = field(Set(Ref(Task)), frozenset())
-    """Notifications under way that it completed, or that it was aborted."""
-    latest = field(Option(Ref(CheckpointId)), Nothing)
-    """The newest completed checkpoint when this one was aborted: its aborts carry it (CN-3)."""
-    operators_finished = field(Set(Ref(Task)), frozenset(), ghost="union")
-    """Tasks that acknowledged with their operators' end behind them (PL-8)."""
-
-    @property
-    def is_pending(self) -> bool:
-        return self.status == PENDING
-
-    @property
-    def is_completed(self) -> bool:
-        return self.status == COMPLETED
-
-    @step
-    def drop(self, task: Task) -> None:
-        """What is under way to a task has no receiver any more."""
-        self.confirmations.remove(task)
-        self.aborts.remove(task)
-
-
-class Checkpointing(Protocol):
+class Checkpointing(Recycling):
     """A job and its coordinator. What a task does when it ends is its subclasses' to say."""
-
-    needs_job = True
-    ghosts = ("effects", "cut", "progress")
 
     #: PL-2.1: whether checkpoints are taken after tasks have finished (Flink's flag).
     checkpoints_after_finish: bool
@@ -113,76 +47,6 @@ class Checkpointing(Protocol):
     expiries = field(Range(0, Bound("expiries")), 0)
     progress = field(Bool, False, ghost="progress")
     """A checkpoint completed, and none was triggered since."""
-
-    def __init__(self, setting: Setting) -> None:
-        super().__init__(setting)
-        assert setting.job is not None
-        self.job: Job = setting.job
-        self.data = tuple(
-            Datum(subtask, number + 1)
-            for subtask in self.job.subtasks
-            for number in range(subtask.records if subtask.vertex.is_source else 0)
-        )
-        self.checkpoints = tuple(Checkpoint(n + 1) for n in range(self.bounds.checkpoints))
-        self.tasks = tuple(task_of(subtask, self) for subtask in self.job.subtasks)
-        by_subtask = {task.subtask: task for task in self.tasks}
-        cut = "cut" in setting.observe
-        links = {edge: Channel(edge, cut=cut) for edge in self.job.channels}
-        self.channels = tuple(links.values())
-        self.sinks: list[Sink] = []
-        for task in self.tasks:
-            task.inputs = tuple(links[edge] for edge in self.job.inputs(task.subtask))
-            task.outputs = tuple(links[edge] for edge in self.job.outputs(task.subtask))
-            if isinstance(task, Source):
-                task.data = tuple(d for d in self.data if d.source == task.subtask)
-            if isinstance(task, Buffering):
-                task.data = self.data
-            if "effects" in setting.observe and task.subtask.vertex.is_sink:
-                two_phase = task.subtask.vertex.sink is SinkKind.TWO_PHASE
-                kind = TwoPhaseSink if two_phase else AtLeastOnceSink
-                task.sink = kind(f"{task.name}.sink", self.data, self.checkpoints)
-                self.sinks += [task.sink]
-        self.readers = {edge: by_subtask[edge.receiver] for edge in links}
-        self.writers = {edge: by_subtask[edge.sender] for edge in links}
-        self.unions = tuple(
-            tuple(by_subtask[each] for each in self.job.subtasks_of(vertex))
-            for vertex in self.job.vertices
-            if vertex.kind is Kind.UNION_STATE and vertex.parallelism > 1
-        )
-
-    def entities(self) -> Sequence[Entity]:
-        return (*self.checkpoints, *self.data, *self.tasks, *self.channels, *self.sinks)
-
-    def keeps(self) -> frozenset[str]:
-        return super().keeps() | (frozenset({"union"}) if self.unions else frozenset())
-
-    def limits(self) -> Mapping[str, int]:
-        return {**super().limits(), "data": len(self.data)}
-
-    def reader(self, channel: Channel) -> Task:
-        """The task that a channel leads to."""
-        return self.readers[channel.edge]
-
-    def writer(self, channel: Channel) -> Task:
-        """The task that a channel comes from."""
-        return self.writers[channel.edge]
-
-    def producers(self, task: Task) -> tuple[Task, ...]:
-        """up(t): the tasks that a task reads."""
-        return tuple(self.writer(channel) for channel in task.inputs)
-
-    def consumers(self, task: Task) -> tuple[Task, ...]:
-        """down(t): the tasks that read a task."""
-        return tuple(self.reader(channel) for channel in task.outputs)
-
-    @staticmethod
-    def known(checkpoint: CheckpointId) -> Checkpoint:
-        """What the coordinator knows of an id."""
-        return cast(Checkpoint, checkpoint)
-
-    @define
-    def terminal(self) -> bool:
-        return all(task.reported_finished for task in self.tasks)
 
     # --- trigger ---------------------------------------------------------------------------------
 
@@ -202,10 +66,8 @@ class Checkpointing(Protocol):
         require(all(task.status != TaskStatus.RESTORING for task in self.tasks))
         if not self.checkpoints_after_finish:
             require(all(not task.reported_finished for task in self.tasks))
-        within(
-            count(self.checkpoints, lambda each: each.status != UNUSED),
-            self.bounds.checkpoints,
-        )
+        self.make_room()
+        within(count(self.checkpoints, lambda each: each.status != UNUSED), self.id_limit)
 
     @step
     def begin(self) -> None:
@@ -324,9 +186,10 @@ class Checkpointing(Protocol):
     def abort(self, checkpoint: Checkpoint) -> None:
         """AB-1: dispose of a pending checkpoint and tell those that it waited for."""
         checkpoint.status = ABORTED
-        checkpoint.latest = self.newest_completed()
         for task in self.tasks:
             self._notify_abort(task, checkpoint)
+        if not checkpoint.aborts.is_empty:
+            checkpoint.latest = self.newest_completed()
         checkpoint.finished.clear()
         checkpoint.awaited.clear()
         checkpoint.acknowledgements.clear()
@@ -336,14 +199,6 @@ class Checkpointing(Protocol):
     def _notify_abort(self, task: Task, checkpoint: Checkpoint) -> None:
         if not checkpoint.finished.has(task) and not task.is_closed:
             checkpoint.aborts.add(task)
-
-    @define
-    def newest_completed(self) -> CheckpointId:
-        """The restore target and the id that aborts carry; Nothing before the first."""
-        newest: CheckpointId = Nothing  # type: ignore[assignment]
-        for checkpoint in self.checkpoints:
-            newest = checkpoint if checkpoint.is_completed else newest
-        return newest
 
     @step
     def declined(self, checkpoint: CheckpointId) -> None:
@@ -381,9 +236,10 @@ class Checkpointing(Protocol):
     def deliver_abort(self, task: Task, checkpoint: Checkpoint) -> None:
         """AB-3, CN-3: an abort arrives; first the completion that it carries, then the abort."""
         require(checkpoint.aborts.has(task))
-        checkpoint.aborts.remove(task)
-        if self.aborts_carry_latest and checkpoint.latest != Nothing:
-            self.on_confirmation(task, checkpoint.latest)
+        latest = checkpoint.latest
+        checkpoint.notified_of_abort(task)
+        if self.aborts_carry_latest and latest != Nothing:
+            self.on_confirmation(task, latest)
         if not task.is_past(checkpoint):
             task.aborted.add(checkpoint)
 
@@ -402,13 +258,9 @@ class Checkpointing(Protocol):
         self.losses += 1
         checkpoint.confirmations.remove(task)
 
-    @step
     def on_confirmation(self, task: Task, checkpoint: CheckpointId) -> None:
-        """CN-4: a task acts on a confirmation that is newer than those before."""
-        if task.confirmed == Nothing or task.confirmed < checkpoint:
-            task.confirmed = checkpoint
-            if task.sink:
-                task.sink.confirm(checkpoint)
+        """What a task does with a confirmation."""
+        raise AssertionError("a subclass says it")
 
     # --- the end ---------------------------------------------------------------------------------
 

@@ -7,16 +7,25 @@ travels with EndOfData, which follows it at once), latency markers, unaligned ba
 from __future__ import annotations
 
 from model.rules import Entity, Record, Ref, part
-from model.topology import Subtask
+from model.topology import Edge, Subtask
 
 
 class Datum(Entity):
-    """A source record: which source subtask emits it, and its number there, from 1."""
+    """A source record on one path through the job: its effect on the way to one sink.
 
-    def __init__(self, source: Subtask, number: int) -> None:
-        super().__init__(f"{source.name}#{number}")
+    Where a vertex has several edges out, what goes along each is a datum of its own (`along`), so
+    that an effect that arrives twice by two paths is not taken for a duplicate.
+    """
+
+    def __init__(self, name: str, source: Subtask, number: int) -> None:
+        super().__init__(name)
         self.source = source
         self.number = number
+        self.along: dict[Edge, Datum] = {}
+
+    def on(self, edge: Edge) -> Datum:
+        """What goes along an edge; itself where it never comes, as a symbolic record might."""
+        return self.along.get(edge, self)
 
 
 class CheckpointId(Entity):

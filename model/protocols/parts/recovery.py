@@ -8,13 +8,14 @@ Left out: regional restart, the coordinator's crash, rescaling, changed graphs.
 
 from __future__ import annotations
 
-from model.protocols.parts.coordinator import Checkpoint, Checkpointing
+from model.protocols.parts.checkpoints import Checkpoint
 from model.protocols.parts.elements import CheckpointId
+from model.protocols.parts.processing import Processing
 from model.protocols.parts.tasks import Buffering, Source, Task, TaskStatus
 from model.rules import WEAK, Bound, Nothing, Range, define, field, require, rule, step, within
 
 
-class Recovery(Checkpointing):
+class Recovery(Processing):
     """Rules of failure and restart. Nothing of it is in the system when no failure is allowed."""
 
     failures = field(Range(0, Bound("failures")), 0, ghost="recovery")
@@ -36,16 +37,12 @@ class Recovery(Checkpointing):
     @step
     def keep_snapshot(self, task: Task, checkpoint: CheckpointId) -> None:
         """What a restore will need of this task."""
+        super().keep_snapshot(task, checkpoint)
         if self.recovers:
             if isinstance(task, Source):
                 task.offset[checkpoint] = task.remaining
             if isinstance(task, Buffering):
                 task.buffered[checkpoint] = task.buffer
-        if self.observes("cut"):
-            for channel in task.outputs:
-                channel.sent_before[checkpoint] = channel.sent
-            for channel in task.inputs:
-                channel.received_before[checkpoint] = channel.received
 
     @rule
     def fail(self) -> None:
@@ -69,6 +66,7 @@ class Recovery(Checkpointing):
         checkpoint.triggers.clear()
         checkpoint.confirmations.clear()
         checkpoint.aborts.clear()
+        checkpoint.latest = Nothing
 
     @rule(fair=WEAK)
     def restore(self, task: Task) -> None:

@@ -12,6 +12,7 @@ import enum
 
 from model.protocols.parts.elements import CheckpointId, Datum
 from model.rules import Entity, Enum, PerEntity, Range, Ref, Set, define, field, step
+from model.topology import Vertex
 
 #: A record whose effect is there this often is there too often.
 TOO_OFTEN = 2
@@ -31,8 +32,15 @@ class Sink(Entity):
 
     visible = field(PerEntity(Datum, Range(0, TOO_OFTEN)), 0)
 
-    def __init__(self, name: str, data: tuple[Datum, ...], checkpoints: tuple[CheckpointId, ...]):
-        super().__init__(name)
+    def __init__(
+        self,
+        task: str,
+        vertex: Vertex,
+        data: tuple[Datum, ...],
+        checkpoints: tuple[CheckpointId, ...],
+    ) -> None:
+        super().__init__(f"{task}.sink")
+        self.vertex = vertex
         self.data = data
         self.checkpoints = checkpoints
 
@@ -41,6 +49,10 @@ class Sink(Entity):
         """The record's effect becomes visible once more."""
         if self.visible[record] < TOO_OFTEN:
             self.visible[record] += 1
+
+    def refers_to(self, checkpoint: CheckpointId) -> bool:
+        """Whether something is pending under the checkpoint's id."""
+        return False
 
     def write(self, record: Datum) -> None:
         """A record arrives."""
@@ -165,6 +177,10 @@ class TwoPhaseSink(Sink):
     def _abort_if_pending(self, other: CheckpointId) -> None:
         if self.transaction[other] == Transaction.PRECOMMITTED:
             self.abort(other)
+
+    @define
+    def refers_to(self, checkpoint: CheckpointId) -> bool:
+        return self.transaction[checkpoint] == Transaction.PRECOMMITTED
 
     @define
     def has_pending(self) -> bool:

@@ -22,8 +22,6 @@ from model.protocols.parts.elements import (
     CancelBarrier,
     CheckpointId,
     Datum,
-    EndOfData,
-    EndOfPartition,
 )
 from model.protocols.parts.sinks import Sink
 from model.rules import (
@@ -42,7 +40,7 @@ from model.rules import (
     require,
     step,
 )
-from model.topology import Kind, Subtask
+from model.topology import Edge, Kind, Subtask
 
 
 class TaskStatus(enum.Enum):
@@ -88,6 +86,10 @@ class Task(Entity):
     """The first checkpoint taken after the operators finished (FC-4)."""
     released = field(Bool, False)
     """A final checkpoint is confirmed (FC-7)."""
+    taken = field(Set(Ref(CheckpointId)), frozenset(), ghost="taken")
+    """History: the checkpoints that this attempt has taken."""
+    covering = field(Set(Ref(CheckpointId)), frozenset(), ghost="taken")
+    """History: the checkpoints that were taken after the operators had finished."""
     skipped = field(Bool, False, ghost="recovery")
     """The task was restored as finished: its operators do nothing (RC-4)."""
 
@@ -140,12 +142,12 @@ class Task(Entity):
     def emit(self, record: Datum) -> None:
         """Put a record on one channel of each edge out: the one its number chooses."""
         for edge in dict.fromkeys(channel.edge.edge for channel in self.outputs):
-            among = tuple(channel for channel in self.outputs if channel.edge.edge == edge)
-            self._choose(record, among)
+            self._emit_along(record, edge)
 
     @step
-    def _choose(self, record: Datum, channels: tuple[Channel, ...]) -> None:
-        channels[record.number % len(channels)].put_record(record)
+    def _emit_along(self, record: Datum, edge: Edge) -> None:
+        among = tuple(channel for channel in self.outputs if channel.edge.edge == edge)
+        among[record.number % len(among)].put_record(record.on(edge))
 
     # --- the barrier handler ---------------------------------------------------------------------
 
@@ -243,7 +245,19 @@ class Task(Entity):
             self.broadcast(Barrier(checkpoint))
             self.ports.snapshot_taken(self, checkpoint)
 
+    @define
+    def refers_to(self, checkpoint: CheckpointId) -> bool:
+        """Whether the task may still do something about a checkpoint."""
+        return self.mail.has(checkpoint) or (self.aligning and self.newest == checkpoint)
+
     # --- the life of an attempt ------------------------------------------------------------------
+
+    @step
+    def remember(self, checkpoint: CheckpointId) -> None:
+        """History: a checkpoint is taken."""
+        self.taken.add(checkpoint)
+        if self.has_finished:
+            self.covering.add(checkpoint)
 
     @step
     def forget(self) -> None:
@@ -310,6 +324,3 @@ def task_of(subtask: Subtask, ports: Ports) -> Task:
     kinds = {Kind.BUFFERING: Buffering, Kind.TIMER: Buffering}
     return kinds.get(subtask.vertex.kind, Task)(subtask, ports)
 
-
-END_OF_DATA = EndOfData()
-END_OF_PARTITION = EndOfPartition()

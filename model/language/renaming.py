@@ -1,0 +1,166 @@
+"""Ids without end in a finite state: the oldest id that nothing refers to is given again.
+
+A protocol that counts for ever (checkpoint ids) has entities for a few live ids only. `retire` takes
+one of them out of use: the ids behind it move one place down, with their fields and with every
+reference to them, in order; the last entity becomes unused. It is part of the rule that needs an id.
+References to the retired id itself must be gone, or mean "the next one" (they then do).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from model.domains import Array, Domain, _PerEntity, Option, Queue, Ref, Set, Union
+from model.expressions import FALSE, Expression, choose, integer, less, minus
+from model.language.entities import Entity, Variable, World
+from model.language.explore import exploring
+from model.language.plain import PlainStore
+from model.language.shapes import constants
+from model.language.stores import SymbolicStore
+from model.values import Nothing, Record
+
+
+def retire(entity: Entity, kind: type[Entity]) -> None:
+    """Take an entity out of use: those of its kind behind it move down. A step of a rule."""
+    world = entity.world
+    ids = world.scope.of(kind)
+    gone = ids.index(entity)
+    moved = {id(each): ids[i] for i, each in enumerate(ids[1:]) if i + 1 > gone}
+    following = {id(each): ids[i + 1] for i, each in enumerate(ids[:-1]) if i >= gone}
+    store = world.store
+    if exploring():
+        assert isinstance(store, SymbolicStore)
+        _retire_symbolic(world, store, _Cells(ids, gone), following)
+    else:
+        assert isinstance(store, PlainStore)
+        _retire_plain(world, store, _Plain(ids, gone, moved), following)
+
+
+def _owner(variable: Variable, entity: Any) -> Variable:
+    owned: Variable = entity.variables[variable.field]
+    return owned
+
+
+# --- symbolic ------------------------------------------------------------------------------------
+
+
+def _retire_symbolic(
+    world: World, store: SymbolicStore, cells: _Cells, following: dict[int, object]
+) -> None:
+    new: dict[int, Expression] = {}
+    for variable in world.variables:
+        source = variable
+        if variable.entity in cells.ids:
+            if id(variable.entity) in following:
+                source = _owner(variable, following[id(variable.entity)])
+            elif cells.ids.index(variable.entity) >= cells.gone:
+                initial = variable.domain.encode(world.initial_values(variable)[0])
+                new |= zip(variable.indices, constants(variable.domain, initial), strict=True)
+                continue
+        read = tuple(store.read(index) for index in source.indices)
+        new |= zip(variable.indices, cells.renamed(variable.domain, read), strict=True)
+    for index, expression in new.items():
+        if store.read(index) is not expression:
+            store.writes[index] = expression
+
+
+class _Cells:
+    """The renaming on the cells of a value."""
+
+    def __init__(self, ids: tuple[object, ...], gone: int) -> None:
+        self.ids = ids
+        self.gone = gone
+
+    def renamed(self, domain: Domain[Any], cells: Sequence[Expression]) -> tuple[Expression, ...]:
+        """The cells of the same value with every reference moved."""
+        match domain:
+            case Ref(entities=entities) if entities == self.ids:
+                behind = less(integer(self.gone), cells[0])
+                return (choose(behind, minus(cells[0], integer(1)), cells[0]),)
+            case Option():
+                return (cells[0], *self.renamed(domain.element, cells[1:]))
+            case Union():
+                parts = domain.layout.values()
+                return (
+                    cells[0],
+                    *(
+                        cell
+                        for offset, part in parts
+                        for cell in self.renamed(part, cells[offset : offset + part.width])
+                    ),
+                )
+            case Queue():
+                return (cells[0], *self._each(domain.element, cells[1:]))
+            case Set() if isinstance(domain.element, Ref) and domain.universe == self.ids:
+                return (*cells[: self.gone], *cells[self.gone + 1 :], FALSE)
+            case _PerEntity() if domain.entities == self.ids:
+                moved = self._each(domain.element, cells)
+                width = domain.element.width
+                filler = constants(domain.element, domain.element.filler)
+                start = self.gone * width
+                return (*moved[:start], *moved[start + width :], *filler)
+            case Array() | _PerEntity():
+                return self._each(domain.element, cells)
+            case _:
+                return tuple(cells)
+
+    def _each(
+        self, element: Domain[Any], cells: Sequence[Expression]
+    ) -> tuple[Expression, ...]:
+        width = element.width or 1
+        starts = range(0, len(cells), width)
+        return tuple(c for i in starts for c in self.renamed(element, cells[i : i + width]))
+
+
+# --- plain ---------------------------------------------------------------------------------------
+
+
+def _retire_plain(
+    world: World, store: PlainStore, plain: _Plain, following: dict[int, object]
+) -> None:
+    new: list[object] = []
+    for variable in world.variables:
+        owner: object = variable.entity
+        if owner in plain.ids and plain.ids.index(owner) >= plain.gone:
+            if id(owner) not in following:
+                new.append(world.initial_values(variable)[0])
+                continue
+            source = _owner(variable, following[id(owner)])
+        else:
+            source = variable
+        new.append(plain.renamed(variable.domain, store.values[source.position]))
+    store.values[:] = new
+
+
+class _Plain:
+    """The renaming on plain values."""
+
+    def __init__(self, ids: tuple[object, ...], gone: int, moved: dict[int, object]) -> None:
+        self.ids = ids
+        self.gone = gone
+        self.moved = moved
+
+    def renamed(self, domain: Domain[Any], value: Any) -> object:
+        """The same value with every reference moved."""
+        match domain:
+            case Ref() if domain.entities == self.ids:
+                return self.moved.get(id(value), value)
+            case Option():
+                return value if value is Nothing else self.renamed(domain.element, value)
+            case Union():
+                assert isinstance(value, Record)
+                parts = domain.parts[domain.kinds.index(type(value))]
+                named = {n: self.renamed(part, getattr(value, n)) for n, part in parts}
+                return type(value)(**named)
+            case Set() if domain.universe == self.ids:
+                kept = (each for each in value if each is not self.ids[self.gone])
+                return frozenset(self.moved.get(id(each), each) for each in kept)
+            case _PerEntity() if domain.entities == self.ids:
+                moved = [self.renamed(domain.element, each) for each in value]
+                empty = domain.element.decode(domain.element.filler)
+                return (*moved[: self.gone], *moved[self.gone + 1 :], empty)
+            case Array() | _PerEntity() | Queue():
+                return tuple(self.renamed(domain.element, each) for each in value)
+            case _:
+                return value

@@ -1,0 +1,86 @@
+"""What flows through a channel, in which order, and when it is blocked (S9, S10, S11, S19)."""
+
+from __future__ import annotations
+
+from model.properties.views import EndOfDataView
+from model.protocols.parts.channels import Channel
+from model.protocols.parts.elements import Data, EndOfData, EndOfPartition
+from model.protocols.parts.layout import JobProtocol
+from model.protocols.parts.tasks import Task
+from model.rules import Taken, always, before, define, on_step, when
+
+
+@define
+def follows(channel: Channel, position: int, wanted: type) -> bool:
+    """Whether behind a position of the queue there is an element of a class."""
+    return any(channel.queue.at(i) == wanted for i in range(position + 1, channel.queue.capacity))
+
+
+@always
+def no_data_after_end_of_data(state: EndOfDataView, channel: Channel) -> bool:
+    """After EndOfData no record and no other EndOfData comes on a channel (S9)."""
+    when(channel.end_of_data or channel.queue.holds(EndOfData))
+    if channel.end_of_data:
+        return not channel.queue.holds(Data) and not channel.queue.holds(EndOfData)
+    return all(
+        channel.queue.at(i) != EndOfData
+        or (not follows(channel, i, Data) and not follows(channel, i, EndOfData))
+        for i in range(channel.queue.capacity)
+    )
+
+
+@always
+def nothing_after_end_of_partition(state: JobProtocol, channel: Channel) -> bool:
+    """EndOfPartition is the last element of a channel, and comes once (S9)."""
+    when(channel.ended or channel.queue.holds(EndOfPartition))
+    if channel.ended:
+        return channel.queue.is_empty
+    last = channel.queue.length - 1
+    return all(
+        channel.queue.at(i) != EndOfPartition or last == i for i in range(channel.queue.capacity)
+    )
+
+
+@always
+def end_of_partition_after_close(state: JobProtocol, channel: Channel) -> bool:
+    """EndOfPartition is out if and only if the sender has closed, whose own inputs have ended (S9)."""
+    writer = state.writer(channel)
+    out = channel.ended or channel.queue.holds(EndOfPartition)
+    when(out or writer.is_closed)
+    return writer.is_closed and out and writer.inputs_ended
+
+
+@always
+def close_after_acknowledgement(state: EndOfDataView, channel: Channel) -> bool:
+    """A task closes only after every consumer has polled its EndOfData, and so all its records (S10)."""
+    when(state.writer(channel).is_closed)
+    return channel.end_of_data
+
+
+@on_step
+def call_finds_inputs_read(state: EndOfDataView, task: Task, step: Taken) -> bool:
+    """A trigger by RPC runs at a task only when no record and no EndOfData is on its inputs (S11)."""
+    when(step.rule == "run_trigger" and step.binding["task"] == task.name and len(task.inputs) > 0)
+    return before(
+        lambda: all(
+            not channel.queue.holds(Data) and not channel.queue.holds(EndOfData)
+            for channel in task.inputs
+        )
+    )
+
+
+@always
+def unblocked_without_alignment(state: JobProtocol, channel: Channel) -> bool:
+    """A channel is blocked only while its reader aligns a checkpoint (S19)."""
+    when(not state.reader(channel).aligning)
+    return not channel.blocked
+
+
+FAMILIES = (
+    no_data_after_end_of_data,
+    nothing_after_end_of_partition,
+    end_of_partition_after_close,
+    close_after_acknowledgement,
+    call_finds_inputs_read,
+    unblocked_without_alignment,
+)

@@ -1,0 +1,99 @@
+"""The coordinator's bookkeeping: plans, flags, ids, notifications (S12, S13, S17, S18)."""
+
+from __future__ import annotations
+
+from model.protocols.parts.checkpoints import ABORTED, COMPLETED, PENDING, Checkpoint
+from model.protocols.parts.layout import JobProtocol
+from model.protocols.parts.tasks import Task, TaskStatus
+from model.rules import Nothing, Taken, always, before, on_step, when
+
+
+@always
+def triggered_tasks_are_heads(state: JobProtocol, task: Task, checkpoint: Checkpoint) -> bool:
+    """No task is triggered by RPC while one of its producers is still running (S12)."""
+    when(checkpoint.is_pending and checkpoint.triggers.has(task))
+    return all(producer.is_closed for producer in state.producers(task))
+
+
+@always
+def counted_finished_are_finished(state: JobProtocol, task: Task, checkpoint: Checkpoint) -> bool:
+    """What a pending checkpoint counts as finished is closed (S12)."""
+    when(checkpoint.is_pending and checkpoint.finished.has(task))
+    return task.is_closed
+
+
+@on_step
+def waiting_tasks_are_reached(state: JobProtocol, task: Task, checkpoint: Checkpoint) -> bool:
+    """Every task that a new plan waits for is triggered, or reads one that it waits for (S12)."""
+    when(checkpoint.is_pending and before(lambda: not checkpoint.is_pending))
+    when(checkpoint.awaited.has(task))
+    reached = any(checkpoint.awaited.has(producer) for producer in state.producers(task))
+    return checkpoint.triggers.has(task) or reached
+
+
+@on_step
+def plan_is_a_partition(state: JobProtocol, task: Task, checkpoint: Checkpoint) -> bool:
+    """A new plan either waits for a task or counts it as finished (S12)."""
+    when(checkpoint.is_pending and before(lambda: not checkpoint.is_pending))
+    return checkpoint.awaited.has(task) != checkpoint.finished.has(task)
+
+
+@always(needs="taken")
+def finished_flag_is_sound(state: JobProtocol, task: Task, checkpoint: Checkpoint) -> bool:
+    """A task that a checkpoint counts as finished had an earlier completed final checkpoint (S13)."""
+    when(checkpoint.is_pending and checkpoint.finished.has(task))
+    return any(
+        earlier < checkpoint and earlier.is_completed and task.covering.has(earlier)
+        for earlier in state.checkpoints
+    )
+
+
+@on_step
+def decided_once(state: JobProtocol, checkpoint: Checkpoint) -> bool:
+    """A checkpoint completes or aborts once (S17)."""
+    when(not state.recycles)
+    was_completed = before(lambda: checkpoint.status == COMPLETED)
+    was_aborted = before(lambda: checkpoint.status == ABORTED)
+    when(was_completed or was_aborted)
+    return checkpoint.status == (COMPLETED if was_completed else ABORTED)
+
+
+@on_step
+def completed_in_order(state: JobProtocol, checkpoint: Checkpoint, newer: Checkpoint) -> bool:
+    """After a checkpoint has completed no older one completes (S17)."""
+    when(checkpoint.is_completed and before(lambda: checkpoint.status == PENDING))
+    return not (checkpoint < newer and before(lambda: newer.is_completed))
+
+
+@on_step(needs="taken")
+def confirms_what_was_taken(state: JobProtocol, task: Task) -> bool:
+    """A task acts on the completion of a checkpoint only if it has taken it in this attempt (S18)."""
+    was_restoring = before(lambda: task.status == TaskStatus.RESTORING)
+    when(not state.recycles and not was_restoring)
+    when(task.confirmed != before(lambda: task.confirmed) and task.confirmed != Nothing)
+    return task.taken.has(task.confirmed)
+
+
+@on_step
+def no_release_is_dropped(
+    state: JobProtocol, task: Task, checkpoint: Checkpoint, step: Taken
+) -> bool:
+    """A confirmation that is not acted on is not one that the task was waiting for (S18)."""
+    when(step.rule == "deliver_confirmation" and step.binding["task"] == task.name)
+    when(step.binding["checkpoint"] == checkpoint.name)
+    when(task.status == TaskStatus.WAITING_FOR_FINAL_CP)
+    when(task.final_from != Nothing and task.final_from <= checkpoint)
+    return task.released
+
+
+FAMILIES = (
+    triggered_tasks_are_heads,
+    counted_finished_are_finished,
+    waiting_tasks_are_reached,
+    plan_is_a_partition,
+    finished_flag_is_sound,
+    decided_once,
+    completed_in_order,
+    confirms_what_was_taken,
+    no_release_is_dropped,
+)

@@ -1,0 +1,77 @@
+"""What becomes visible outside: committed once, only when it is durable, and in the end all (S3-S6)."""
+
+from __future__ import annotations
+
+from model.protocols.parts.checkpoints import Checkpoint
+from model.protocols.parts.elements import Datum
+from model.protocols.parts.layout import JobProtocol
+from model.protocols.parts.sinks import Sink, Transaction, TwoPhaseSink
+from model.rules import always, before, define, on_step, reachable, when
+
+
+@always(needs="effects")
+def commit_at_most_once(state: JobProtocol, sink: TwoPhaseSink, record: Datum) -> bool:
+    """No record's effect is committed twice (S3)."""
+    when(sink.visible[record] > 0)
+    return sink.visible[record] == 1
+
+
+@on_step(needs="effects")
+def commit_only_durable(state: JobProtocol, sink: TwoPhaseSink, record: Datum) -> bool:
+    """A record becomes visible only when its transaction is listed in a completed checkpoint (S4)."""
+    when(sink.visible[record] != before(lambda: sink.visible[record]))
+    return before(lambda: is_secured(state, sink, record))
+
+
+@define
+def is_secured(state: JobProtocol, sink: TwoPhaseSink, record: Datum) -> bool:
+    """Whether a completed checkpoint lists a pending transaction that has the record."""
+    return any(
+        checkpoint.is_completed
+        and any(
+            sink.listed[checkpoint].has(transaction) and sink.content[transaction].has(record)
+            for transaction in state.checkpoints
+        )
+        for checkpoint in state.checkpoints
+    )
+
+
+@always(needs="effects")
+def no_abort_of_recoverable(
+    state: JobProtocol, sink: TwoPhaseSink, transaction: Checkpoint, checkpoint: Checkpoint
+) -> bool:
+    """No transaction is aborted that a snapshot lists which may still be restored (S5)."""
+    when(sink.listed[checkpoint].has(transaction))
+    when(checkpoint.is_pending or state.newest_completed() == checkpoint)
+    return sink.transaction[transaction] != Transaction.ABORTED
+
+
+@always(needs="effects")
+def commit_completeness(state: JobProtocol, sink: Sink, record: Datum) -> bool:
+    """When the job has finished, every record is visible exactly once, at one sink (S6)."""
+    siblings = state.siblings_of(sink)
+    when(state.is_finished and record in sink.data)
+    return sum(each.visible[record] for each in siblings) == 1
+
+
+@always(needs="effects")
+def nothing_pending_at_the_end(state: JobProtocol, sink: TwoPhaseSink) -> bool:
+    """When the job has finished, no transaction with records waits for its commit (S6)."""
+    when(state.is_finished)
+    return not sink.has_pending()
+
+
+@reachable
+def finished(state: JobProtocol) -> bool:
+    """The job can finish."""
+    return state.is_finished
+
+
+FAMILIES = (
+    commit_at_most_once,
+    commit_only_durable,
+    no_abort_of_recoverable,
+    commit_completeness,
+    nothing_pending_at_the_end,
+    finished,
+)

@@ -1,0 +1,55 @@
+"""The end of a task: after its final checkpoint, in order, and after what it reads (S7, S8)."""
+
+from __future__ import annotations
+
+from model.protocols.parts.channels import Channel
+from model.protocols.parts.layout import JobProtocol
+from model.protocols.parts.tasks import Task, TaskStatus
+from model.rules import always, before, on_step, reachable, when
+
+
+@always(needs="taken")
+def closed_after_final_checkpoint(state: JobProtocol, task: Task) -> bool:
+    """A closed task has taken part in a completed checkpoint after its operators finished (S7)."""
+    when(task.is_closed)
+    return any(
+        checkpoint.is_completed and task.covering.has(checkpoint)
+        for checkpoint in state.checkpoints
+    )
+
+
+@on_step
+def finish_before_close(state: JobProtocol, task: Task) -> bool:
+    """Operators finish before they close, and once closed a task stays so in its attempt (S8)."""
+    when(task.status != before(lambda: task.status))
+    was_finished = before(lambda: task.has_finished)
+    if task.status == TaskStatus.CLOSED:
+        return was_finished
+    if task.status == TaskStatus.WAITING_FOR_FINAL_CP:
+        return before(lambda: task.is_running)
+    return task.status != TaskStatus.RUNNING or before(
+        lambda: task.status == TaskStatus.RESTORING
+    )
+
+
+@on_step(needs="cut")
+def no_record_after_finish(state: JobProtocol, channel: Channel) -> bool:
+    """An operator emits no record after it has finished (S8)."""
+    when(before(lambda: state.writer(channel).has_finished))
+    when(state.writer(channel).has_finished)
+    return channel.sent == before(lambda: channel.sent)
+
+
+@reachable
+def one_checkpoint_for_all(state: JobProtocol) -> bool:
+    """The job can finish with a single checkpoint, shared by all tasks as their final one."""
+    completed = sum(checkpoint.is_completed for checkpoint in state.checkpoints)
+    return state.is_finished and completed == 1
+
+
+FAMILIES = (
+    closed_after_final_checkpoint,
+    finish_before_close,
+    no_record_after_finish,
+    one_checkpoint_for_all,
+)

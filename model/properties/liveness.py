@@ -1,0 +1,43 @@
+"""What must come: the job's end, a checkpoint's end, the next checkpoint, the release (L1, L3, L4, L7).
+
+Under F1, F2 and F3 of the fact sheet: rules of the protocol are weakly fair, failures and losses
+happen as often as the bounds allow and are never promised.
+"""
+
+from __future__ import annotations
+
+from model.protocols.parts.checkpoints import Checkpoint
+from model.protocols.parts.layout import JobProtocol
+from model.protocols.parts.tasks import Task, TaskStatus
+from model.rules import leads_to, when
+
+
+@leads_to
+def job_finishes(state: JobProtocol) -> bool:
+    """A job whose sources are all bounded finishes (L1)."""
+    when(all(source.bounded for source in state.job.sources))
+    return state.is_finished
+
+
+@leads_to
+def checkpoint_ends(state: JobProtocol, checkpoint: Checkpoint) -> bool:
+    """A checkpoint that was triggered completes or is aborted (L3)."""
+    when(checkpoint.is_pending)
+    return not checkpoint.is_pending
+
+
+@leads_to(needs="progress")
+def checkpoints_go_on(state: JobProtocol) -> bool:
+    """While some source never ends, checkpoints complete again and again (L4)."""
+    when(any(not source.bounded for source in state.job.sources))
+    return state.progress
+
+
+@leads_to
+def waiting_task_closes(state: JobProtocol, task: Task) -> bool:
+    """A task that only waits for its release closes, or its attempt fails (L7)."""
+    when(task.status == TaskStatus.WAITING_FOR_FINAL_CP and task.inputs_ended)
+    return task.is_closed or task.status == TaskStatus.RESTORING
+
+
+FAMILIES = (job_finishes, checkpoint_ends, checkpoints_go_on, waiting_task_closes)

@@ -1,0 +1,69 @@
+"""A checkpoint as the coordinator knows it: its plan, its messages under way, what came of it.
+
+Models `PendingCheckpoint` and `CompletedCheckpoint` (1.1, 1.2 of the fact sheet).
+"""
+
+from __future__ import annotations
+
+import enum
+
+from model.protocols.parts.elements import CheckpointId
+from model.protocols.parts.tasks import Task
+from model.rules import Bool, Enum, Nothing, Option, Ref, Set, field, step
+
+
+class CheckpointStatus(enum.Enum):
+    """What the coordinator knows of a checkpoint id."""
+
+    UNUSED = "unused"
+    PENDING = "pending"
+    COMPLETED = "completed"
+    ABORTED = "aborted"
+
+
+UNUSED, PENDING = CheckpointStatus.UNUSED, CheckpointStatus.PENDING
+COMPLETED, ABORTED = CheckpointStatus.COMPLETED, CheckpointStatus.ABORTED
+
+
+class Checkpoint(CheckpointId):
+    """One checkpoint: its plan, the messages under way for it, and what came of it."""
+
+    status = field(Enum(CheckpointStatus), UNUSED)
+    finished = field(Set(Ref(Task)), frozenset())
+    """Tasks that the plan counts as finished; all others must acknowledge."""
+    triggers = field(Set(Ref(Task)), frozenset())
+    """Trigger RPCs under way."""
+    awaited = field(Set(Ref(Task)), frozenset())
+    """Tasks whose acknowledgement is missing."""
+    acknowledgements = field(Set(Ref(Task)), frozenset())
+    """Acknowledgements under way."""
+    declined = field(Bool, False)
+    """A decline is under way."""
+    confirmations = field(Set(Ref(Task)), frozenset())
+    aborts = field(Set(Ref(Task)), frozenset())
+    """Notifications under way that it completed, or that it was aborted."""
+    latest = field(Option(Ref(CheckpointId)), Nothing)
+    """The newest completed checkpoint when this one was aborted: its aborts carry it (CN-3)."""
+    operators_finished = field(Set(Ref(Task)), frozenset(), ghost="union")
+    """Tasks that acknowledged with their operators' end behind them (PL-8)."""
+
+    @property
+    def is_pending(self) -> bool:
+        return self.status == PENDING
+
+    @property
+    def is_completed(self) -> bool:
+        return self.status == COMPLETED
+
+    @step
+    def drop(self, task: Task) -> None:
+        """What is under way to a task has no receiver any more."""
+        self.confirmations.remove(task)
+        self.notified_of_abort(task)
+
+    @step
+    def notified_of_abort(self, task: Task) -> None:
+        """The abort has reached a task; with the last one, what they carried is forgotten."""
+        self.aborts.remove(task)
+        if self.aborts.is_empty:
+            self.latest = Nothing

@@ -1,0 +1,129 @@
+"""A job laid out: the tasks, channels, checkpoints, records and sinks of a protocol on a job."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from model.protocols.parts.channels import Channel
+from model.protocols.parts.checkpoints import Checkpoint
+from model.protocols.parts.elements import CheckpointId, Datum
+from model.protocols.parts.sinks import AtLeastOnceSink, Sink, TwoPhaseSink
+from model.protocols.parts.tasks import Buffering, Ports, Source, Task, task_of
+from model.rules import Entity, Nothing, Protocol, Setting, define
+from model.topology import Job, Kind, Vertex
+from model.topology import Sink as SinkKind
+
+
+class JobProtocol(Protocol):
+    """What every protocol on jobs has. Its bounds have `checkpoints` and `live_checkpoints`."""
+
+    progress: bool
+    needs_job = True
+    ghosts = ("effects", "cut", "taken", "progress")
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__(setting)
+        assert setting.job is not None
+        self.job: Job = setting.job
+        self.recycles = int(self.bounds.live_checkpoints) > 0
+        self.id_limit = self.bounds.live_checkpoints if self.recycles else self.bounds.checkpoints
+        self.checkpoints = tuple(Checkpoint(n + 1) for n in range(self.id_limit))
+        self.data_at = _data_at(self.job)
+        self.data = tuple(dict.fromkeys(d for data in self.data_at.values() for d in data))
+        self.tasks = tuple(task_of(subtask, cast(Ports, self)) for subtask in self.job.subtasks)
+        self.channels = tuple(Channel(e, cut="cut" in setting.observe) for e in self.job.channels)
+        self.task_of = {task.subtask: task for task in self.tasks}
+        self.sinks: tuple[Sink, ...] = ()
+        for task in self.tasks:
+            self._connect(task, effects="effects" in setting.observe)
+        self.unions = tuple(
+            tuple(self.task_of[each] for each in self.job.subtasks_of(vertex))
+            for vertex in self.job.vertices
+            if vertex.kind is Kind.UNION_STATE and vertex.parallelism > 1
+        )
+
+    def _connect(self, task: Task, *, effects: bool) -> None:
+        by_edge = {channel.edge: channel for channel in self.channels}
+        task.inputs = tuple(by_edge[edge] for edge in self.job.inputs(task.subtask))
+        task.outputs = tuple(by_edge[edge] for edge in self.job.outputs(task.subtask))
+        vertex = task.subtask.vertex
+        if isinstance(task, Source):
+            task.data = tuple(d for d in self.data_at[vertex] if d.source == task.subtask)
+        if isinstance(task, Buffering):
+            task.data = self.data_at[vertex]
+        if effects and vertex.is_sink:
+            kind = TwoPhaseSink if vertex.sink is SinkKind.TWO_PHASE else AtLeastOnceSink
+            task.sink = kind(task.name, vertex, self.data_at[vertex], self.checkpoints)
+            self.sinks += (task.sink,)
+
+    def entities(self) -> Sequence[Entity]:
+        return (*self.checkpoints, *self.data, *self.tasks, *self.channels, *self.sinks)
+
+    def keeps(self) -> frozenset[str]:
+        return super().keeps() | (frozenset({"union"}) if self.unions else frozenset())
+
+    def limits(self) -> Mapping[str, int]:
+        return {**super().limits(), "data": len(self.data)}
+
+    def reader(self, channel: Channel) -> Task:
+        """The task that a channel leads to."""
+        return self.task_of[channel.edge.receiver]
+
+    def writer(self, channel: Channel) -> Task:
+        """The task that a channel comes from."""
+        return self.task_of[channel.edge.sender]
+
+    def producers(self, task: Task) -> tuple[Task, ...]:
+        """up(t): the tasks that a task reads."""
+        return tuple(self.writer(channel) for channel in task.inputs)
+
+    def consumers(self, task: Task) -> tuple[Task, ...]:
+        """down(t): the tasks that read a task."""
+        return tuple(self.reader(channel) for channel in task.outputs)
+
+    @staticmethod
+    def known(checkpoint: CheckpointId) -> Checkpoint:
+        """What the coordinator knows of an id."""
+        return cast(Checkpoint, checkpoint)
+
+    @property
+    @define
+    def is_finished(self) -> bool:
+        """The coordinator knows every task as FINISHED: the job has."""
+        return all(task.reported_finished for task in self.tasks)
+
+    def terminal(self) -> bool:
+        return self.is_finished
+
+    def siblings_of(self, sink: Sink) -> tuple[Sink, ...]:
+        """The sinks of the subtasks of one vertex."""
+        return tuple(each for each in self.sinks if each.vertex == sink.vertex)
+
+    @define
+    def newest_completed(self) -> CheckpointId:
+        """The restore target and the id that aborts carry; Nothing before the first."""
+        newest: CheckpointId = Nothing  # type: ignore[assignment]
+        for checkpoint in self.checkpoints:
+            newest = checkpoint if checkpoint.is_completed else newest
+        return newest
+
+
+def _data_at(job: Job) -> dict[Vertex, tuple[Datum, ...]]:
+    """The data that reach each vertex, in the order of sources and numbers."""
+    found: dict[Vertex, list[Datum]] = {vertex: [] for vertex in job.vertices}
+    for vertex in job.topological:
+        if vertex.is_source:
+            found[vertex] = [
+                Datum(f"{subtask.name}#{number + 1}", subtask, number + 1)
+                for subtask in job.subtasks_of(vertex)
+                for number in range(subtask.records)
+            ]
+        edges = job.edges_out_of(vertex)
+        for edge in edges:
+            for datum in found[vertex]:
+                split = len(edges) > 1
+                name = f"{datum.name}/{edge.target}" if split else datum.name
+                datum.along[edge] = Datum(name, datum.source, datum.number) if split else datum
+                found[job.vertex(edge.target)].append(datum.along[edge])
+    return {vertex: tuple(data) for vertex, data in found.items()}

@@ -1,0 +1,125 @@
+"""The work of a task's main loop: records, barriers and the ends of channels, one element a step.
+
+Models the polling of 6.2 of the fact sheet with aligned barriers (AL-1 … AL-5) and what a snapshot
+and a confirmation are for a sink (1.7).
+"""
+
+from __future__ import annotations
+
+from model.protocols.parts.channels import Channel
+from model.protocols.parts.coordinator import Checkpointing
+from model.protocols.parts.elements import (
+    Barrier,
+    CancelBarrier,
+    CheckpointId,
+    Data,
+    EndOfPartition,
+)
+from model.protocols.parts.tasks import Buffering, Source, Task
+from model.rules import WEAK, Nothing, define, require, rule, step
+
+
+class Processing(Checkpointing):
+    """What tasks do between their start and their end."""
+
+    @rule(fair=WEAK)
+    def emit(self, task: Source) -> None:
+        """A source emits its next record."""
+        require(task.is_running)
+        task.emit_next()
+
+    @rule(fair=WEAK)
+    def poll_data(self, channel: Channel) -> None:
+        """A task processes the record at the head of a channel."""
+        task = self.reader(channel)
+        require(task.is_alive, not channel.blocked, channel.queue.head == Data)
+        self.process(task, channel)
+
+    @step
+    def process(self, task: Task, channel: Channel) -> None:
+        """The operator's work on a record: hold it back, write it, or pass it on."""
+        match channel.queue.take():
+            case Data(record=record):
+                if channel.cut:
+                    channel.received += 1
+                if isinstance(task, Buffering):
+                    task.buffer.add(record)
+                else:
+                    task.emit(record)
+                if task.sink:
+                    task.sink.write(record)
+
+    # --- barriers --------------------------------------------------------------------------------
+
+    @rule(fair=WEAK)
+    def poll_barrier(self, channel: Channel) -> None:
+        """AL-1: a task polls a barrier, and takes the checkpoint when the last one is there."""
+        task = self.reader(channel)
+        require(task.is_alive, not channel.blocked, channel.queue.head == Barrier)
+        barrier = channel.queue.take()
+        task.on_barrier(channel, barrier.checkpoint, virtual=False)
+
+    @rule(fair=WEAK)
+    def poll_cancel_barrier(self, channel: Channel) -> None:
+        """AL-3: a task polls the news that a checkpoint is given up upstream."""
+        task = self.reader(channel)
+        require(task.is_alive, not channel.blocked, channel.queue.head == CancelBarrier)
+        barrier = channel.queue.take()
+        task.on_cancel_barrier(barrier.checkpoint)
+
+    @rule(fair=WEAK)
+    def poll_end_of_partition(self, channel: Channel) -> None:
+        """AL-2: a channel has ended, and counts as aligned from now on."""
+        task = self.reader(channel)
+        require(task.is_alive, not channel.blocked, channel.queue.head == EndOfPartition)
+        channel.queue.take()
+        task.on_end_of_partition(channel)
+
+    # --- what a checkpoint is for an operator ----------------------------------------------------
+
+    @step
+    def snapshot_taken(self, task: Task, checkpoint: CheckpointId) -> None:
+        """1.7: a sink's open transaction becomes pending; what a restore needs is kept."""
+        super().snapshot_taken(task, checkpoint)
+        self.keep_snapshot(task, checkpoint)
+        if task.sink:
+            task.sink.snapshot(checkpoint, opens=self.opens_transaction(task))
+        if self.observes("taken"):
+            task.remember(checkpoint)
+
+    @step
+    def keep_snapshot(self, task: Task, checkpoint: CheckpointId) -> None:
+        """Where each channel is cut."""
+        if self.observes("cut"):
+            for channel in task.outputs:
+                channel.sent_before[checkpoint] = channel.sent
+            for channel in task.inputs:
+                channel.received_before[checkpoint] = channel.received
+
+    def opens_transaction(self, task: Task) -> bool:
+        """Whether a sink has an open transaction when it takes a checkpoint."""
+        return True
+
+    @step
+    def on_confirmation(self, task: Task, checkpoint: CheckpointId) -> None:
+        """CN-4: a task acts on a confirmation, unless it has acted on a newer one."""
+        if self.accepts(task, checkpoint):
+            self.confirmed(task, checkpoint)
+
+    @define
+    def accepts(self, task: Task, checkpoint: CheckpointId) -> bool:
+        """CN-4: confirmations are acted on in increasing order."""
+        return task.confirmed == Nothing or task.confirmed < checkpoint
+
+    @step
+    def confirmed(self, task: Task, checkpoint: CheckpointId) -> None:
+        """1.7: a sink commits the pending transactions up to the checkpoint."""
+        task.confirmed = checkpoint
+        if task.sink:
+            task.sink.confirm(checkpoint)
+
+    @step
+    def close_operators(self, task: Task) -> None:
+        """CN-7: a sink aborts its open transaction and leaves the pending ones."""
+        if task.sink:
+            task.sink.close()

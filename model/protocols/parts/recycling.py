@@ -1,0 +1,65 @@
+"""Checkpoint ids without end: with `live_checkpoints`, an id that nothing names is given again.
+
+It lets a search answer what must happen again and again (L4). The renaming is canonical: ids keep
+their order, so that states that differ only in how many checkpoints there ever were are one.
+"""
+
+from __future__ import annotations
+
+from model.language.renaming import retire
+from model.protocols.parts.checkpoints import ABORTED, UNUSED, Checkpoint
+from model.protocols.parts.elements import CheckpointId
+from model.protocols.parts.layout import JobProtocol
+from model.protocols.parts.tasks import Task
+from model.rules import Nothing, define, step
+
+
+class Recycling(JobProtocol):
+    """Gives ids again."""
+
+    @step
+    def make_room(self) -> None:
+        """Bound `live_checkpoints`: with all ids used, the oldest that nothing refers to is retired."""
+        if self.recycles:
+            for checkpoint in self.checkpoints:
+                self._retire_if_free(checkpoint)
+
+    @step
+    def _retire_if_free(self, checkpoint: Checkpoint) -> None:
+        if self.checkpoints[-1].status != UNUSED and self.is_free(checkpoint):
+            # What is older than every live id stays older, and "from this one on" means the next.
+            before = self._before(checkpoint)
+            for task in self.tasks:
+                self._forget_id(task, checkpoint, before)
+            retire(checkpoint, Checkpoint)
+
+    def _before(self, checkpoint: Checkpoint) -> CheckpointId:
+        position = self.checkpoints.index(checkpoint)
+        return self.checkpoints[position - 1] if position else Nothing  # type: ignore[return-value]
+
+    @step
+    def _forget_id(self, task: Task, checkpoint: Checkpoint, before: CheckpointId) -> None:
+        if task.newest == checkpoint:
+            task.newest = before
+        if task.confirmed == checkpoint:
+            task.confirmed = before
+
+    @define
+    def is_free(self, checkpoint: Checkpoint) -> bool:
+        """Whether a checkpoint is over, and no message, alignment or restart can name it again."""
+        over = checkpoint.status == ABORTED or checkpoint.is_completed
+        quiet = (
+            checkpoint.triggers.is_empty
+            and checkpoint.confirmations.is_empty
+            and checkpoint.aborts.is_empty
+        )
+        return (
+            over
+            and quiet
+            and self.newest_completed() != checkpoint
+            and all(other.latest != checkpoint for other in self.checkpoints)
+            and all(not task.refers_to(checkpoint) for task in self.tasks)
+            and all(not channel.refers_to(checkpoint) for channel in self.channels)
+            and all(not sink.refers_to(checkpoint) for sink in self.sinks)
+        )
+
