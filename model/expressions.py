@@ -13,12 +13,12 @@ machine and solver widths derive from them.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
-from typing import TypeVar, cast
+from typing import ParamSpec, TypeVar, cast
 from weakref import WeakValueDictionary
 
-__all__ = [
+__all__ = [  # noqa: RUF022 - in the order of reading
     # Leaves
     "Constant",
     "Cell",
@@ -157,16 +157,16 @@ class IfThenElse:
 
 Expression = Constant | Cell | Add | Subtract | Equal | Less | Not | And | Or | IfThenElse
 
+_Parts = ParamSpec("_Parts")
 _Node = TypeVar("_Node", bound=Expression)
 _POOL: WeakValueDictionary[Hashable, Expression] = WeakValueDictionary()
 
 
-def _shared(kind: type[_Node], *parts: Hashable) -> _Node:
+def _shared(kind: Callable[_Parts, _Node], *parts: _Parts.args, **_: _Parts.kwargs) -> _Node:
     key = (kind, *parts)
     node = _POOL.get(key)
     if node is None:
-        node = kind(*parts)
-        _POOL[key] = node
+        node = _POOL[key] = kind(*parts, **_)
     return cast(_Node, node)
 
 
@@ -174,11 +174,15 @@ def _shared(kind: type[_Node], *parts: Hashable) -> _Node:
 
 TRUE = _shared(Constant, 1, True)
 FALSE = _shared(Constant, 0, True)
+_INTEGERS: dict[int, Constant] = {}
 
 
 def integer(value: int) -> Constant:
     """The integer `value`."""
-    return _shared(Constant, int(value), False)
+    known = _INTEGERS.get(value)
+    if known is None:
+        known = _INTEGERS[value] = _shared(Constant, int(value), False)
+    return known
 
 
 def truth(value: bool) -> Constant:
@@ -250,10 +254,20 @@ def equal(left: Expression, right: Expression) -> Expression:
     if isinstance(left, Constant) and isinstance(right, Constant):
         return truth(left.value == right.value)
     if isinstance(left, IfThenElse) and isinstance(right, Constant):
-        yes, no = equal(left.yes, right), equal(left.no, right)
-        if isinstance(yes, Constant) or isinstance(no, Constant):
+        yes, no = _decided(left.yes, right), _decided(left.no, right)
+        if yes is not None or no is not None:
+            # Only the other side goes deeper: nested choices are walked once.
+            yes = equal(left.yes, right) if yes is None else yes
+            no = equal(left.no, right) if no is None else no
             return choose(left.condition, yes, no)
     return _shared(Equal, left, right)
+
+
+def _decided(side: Expression, wanted: Constant) -> Expression | None:
+    """Whether a side of a choice is this number, where its bounds alone say so."""
+    if wanted.value < side.low or wanted.value > side.high:
+        return FALSE
+    return TRUE if side.low == side.high else None
 
 
 def _balanced(left: Expression, right: Expression) -> tuple[Expression, Expression]:
@@ -276,7 +290,23 @@ def less(left: Expression, right: Expression) -> Expression:
         return TRUE
     if left.low >= right.high:
         return FALSE
+    if isinstance(left, IfThenElse) and isinstance(right, Constant):
+        return _chosen_less(left, right)
     return _shared(Less, left, right)
+
+
+def _chosen_less(left: IfThenElse, right: Constant) -> Expression:
+    below = tuple(
+        TRUE if side.high < right.value else FALSE if side.low >= right.value else None
+        for side in (left.yes, left.no)
+    )
+    if below == (None, None):
+        return _shared(Less, left, right)
+    yes, no = (
+        less(side, right) if known is None else known
+        for side, known in zip((left.yes, left.no), below, strict=True)
+    )
+    return choose(left.condition, yes, no)
 
 
 # --- logic ---------------------------------------------------------------------------------------
@@ -293,30 +323,33 @@ def negation(operand: Expression) -> Expression:
 
 def conjunction(operands: Iterable[Expression]) -> Expression:
     """All of the operands; of none, true."""
-    kept: dict[Expression, None] = {}
-    for operand in operands:
-        for part in operand.operands if isinstance(operand, And) else (operand,):
-            if part is FALSE or negation(part) in kept:
-                return FALSE
-            if part is not TRUE:
-                kept[part] = None
-    if len(kept) <= 1:
-        return next(iter(kept), TRUE)
-    return _shared(And, tuple(kept))
+    return _joined(And, operands, FALSE, TRUE)
 
 
 def disjunction(operands: Iterable[Expression]) -> Expression:
     """At least one of the operands; of none, false."""
+    return _joined(Or, operands, TRUE, FALSE)
+
+
+def _joined(
+    kind: type[And | Or], operands: Iterable[Expression], decisive: Constant, neutral: Constant
+) -> Expression:
+    """Flattened, each operand once; an operand beside its negation decides."""
     kept: dict[Expression, None] = {}
+    denied: set[Expression] = set()
     for operand in operands:
-        for part in operand.operands if isinstance(operand, Or) else (operand,):
-            if part is TRUE or negation(part) in kept:
-                return TRUE
-            if part is not FALSE:
+        for part in operand.operands if isinstance(operand, kind) else (operand,):
+            if part is decisive or part in denied:
+                return decisive
+            if isinstance(part, Not):
+                if part.operand in kept:
+                    return decisive
+                denied.add(part.operand)
+            if part is not neutral:
                 kept[part] = None
     if len(kept) <= 1:
-        return next(iter(kept), FALSE)
-    return _shared(Or, tuple(kept))
+        return next(iter(kept), neutral)
+    return _shared(kind, tuple(kept))
 
 
 # --- choice --------------------------------------------------------------------------------------

@@ -1,7 +1,8 @@
 """What is known on a path: tests that were decided, and the bounds that follow from them.
 
 It decides tests that cannot go both ways, so that fewer paths are run and fewer faults are
-suspected. It may miss a consequence: the path is then explored and never taken by any state.
+suspected. What it says is so in every state that takes the path. It may miss a consequence: the
+path is then explored and never taken by any state.
 """
 
 from __future__ import annotations
@@ -24,51 +25,81 @@ class Facts:
     """Decided tests, and for integers the bounds and the single values that they exclude."""
 
     def __init__(self) -> None:
-        self.decided: dict[Expression, bool] = {}
-        self.bounds: dict[Expression, tuple[int, int]] = {}
-        self.excluded: dict[Expression, frozenset[int]] = {}
+        self._decided: dict[Expression, bool] = {}
+        self._bounds: dict[Expression, tuple[int, int]] = {}
+        self._excluded: dict[Expression, frozenset[int]] = {}
+        self._clauses: tuple[And | Or, ...] = ()
+        """Conjunctions that are false and disjunctions that are true: some operand is the cause."""
+        self._known: dict[Expression, bool | None] = {}
+        self._ranges: dict[Expression, tuple[int, int]] = {}
+        self._shared = False
 
     def copy(self) -> Facts:
-        """Facts that can grow apart from these."""
+        """Facts that can grow apart from these; what both know is copied when one learns."""
         other = Facts()
-        other.decided = dict(self.decided)
-        other.bounds = dict(self.bounds)
-        other.excluded = dict(self.excluded)
+        other._decided, other._bounds = self._decided, self._bounds
+        other._excluded, other._clauses = self._excluded, self._clauses
+        other._known, other._ranges = self._known, self._ranges
+        self._shared = other._shared = True
         return other
+
+    def _own(self) -> None:
+        if self._shared:
+            self._decided = dict(self._decided)
+            self._bounds = dict(self._bounds)
+            self._excluded = dict(self._excluded)
+            self._shared = False
+        self._forget()
+
+    def _forget(self) -> None:
+        """What was derived may be more now; not cleared in place, since copies may share it."""
+        self._known = {}
+        self._ranges = {}
+
+    # --- asking ----------------------------------------------------------------------------------
 
     def range(self, term: Expression) -> tuple[int, int]:
         """The bounds of a term, as far as known."""
         if isinstance(term, Constant):
             return term.value, term.value
-        low, high = self.bounds.get(term, (term.low, term.high))
-        if isinstance(term, Add | Subtract):
-            left, right = self.range(term.left), self.range(term.right)
-            if isinstance(term, Subtract):
-                right = (-right[1], -right[0])
-            return max(low, left[0] + right[0]), min(high, left[1] + right[1])
-        if isinstance(term, IfThenElse) and not term.boolean:
+        if isinstance(term, Add | Subtract | IfThenElse):
+            found = self._ranges.get(term)
+            if found is None:
+                found = self._ranges[term] = self._derived_range(term)
+            return found
+        return self._bounds.get(term, (term.low, term.high))
+
+    def _derived_range(self, term: Add | Subtract | IfThenElse) -> tuple[int, int]:
+        low, high = self._bounds.get(term, (term.low, term.high))
+        if isinstance(term, IfThenElse):
             known = self.known(term.condition)
             sides = [term.yes] if known else [term.no] if known is False else [term.yes, term.no]
-            ranges = [self.range(side) for side in sides]
-            return max(low, min(r[0] for r in ranges)), min(high, max(r[1] for r in ranges))
-        return low, high
+            lows, highs = zip(*(self.range(side) for side in sides), strict=True)
+            return max(low, min(lows)), min(high, max(highs))
+        left, right = self.range(term.left), self.range(term.right)
+        if isinstance(term, Subtract):
+            right = (-right[1], -right[0])
+        return max(low, left[0] + right[0]), min(high, left[1] + right[1])
 
     def known(self, test: Expression) -> bool | None:
         """The outcome of a test where it follows from the facts, else None."""
-        if test in self.decided:
-            return self.decided[test]
+        if isinstance(test, Constant):
+            return bool(test.value)
+        decided = self._decided.get(test)
+        if decided is not None:
+            return decided
+        if test in self._known:
+            return self._known[test]
+        outcome = self._known[test] = self._derived(test)
+        return outcome
+
+    def _derived(self, test: Expression) -> bool | None:
         match test:
-            case Constant():
-                return bool(test.value)
             case Not():
                 inner = self.known(test.operand)
                 return None if inner is None else not inner
             case And() | Or():
-                decisive = isinstance(test, Or)
-                outcomes = [self.known(operand) for operand in test.operands]
-                if decisive in outcomes:
-                    return decisive
-                return None if None in outcomes else not decisive
+                return self._known_of_all(test)
             case Equal():
                 return self._known_equal(test)
             case Less():
@@ -84,28 +115,56 @@ class Facts:
             case _:
                 return None
 
+    def _known_of_all(self, test: And | Or) -> bool | None:
+        decisive = isinstance(test, Or)
+        complete = True
+        for operand in test.operands:
+            outcome = self.known(operand)
+            if outcome is decisive:
+                return decisive
+            complete = complete and outcome is not None
+        return (not decisive) if complete else None
+
     def _known_equal(self, test: Equal) -> bool | None:
+        if test.left.boolean:
+            left_known, right_known = self.known(test.left), self.known(test.right)
+            both = left_known is not None and right_known is not None
+            return left_known == right_known if both else None
         left, right = self.range(test.left), self.range(test.right)
         if left[1] < right[0] or right[1] < left[0]:
             return False
         if left == right and left[0] == left[1]:
             return True
-        if right[0] == right[1] and right[0] in self.excluded.get(test.left, ()):
+        if right[0] == right[1] and right[0] in self._excluded.get(test.left, ()):
             return False
         return None
 
+    # --- learning --------------------------------------------------------------------------------
+
     def learn(self, test: Expression, outcome: bool) -> None:
         """Take a decided test, and what follows from it at once, into the facts."""
-        self.decided[test] = outcome
+        self._own()
+        self._learn(test, outcome)
+        self._propagate()
+
+    def bound(self, term: Expression, low: int, high: int) -> None:
+        """Take it as a fact that a term lies in low..high."""
+        known = self.range(term)
+        self._own()
+        self._bounds[term] = (max(known[0], low), min(known[1], high))
+
+    def _learn(self, test: Expression, outcome: bool) -> None:
+        self._decided[test] = outcome
+        self._forget()
         match test:
             case Not():
-                self.learn(test.operand, not outcome)
-            case And() if outcome:
-                for operand in test.operands:
-                    self.learn(operand, True)
-            case Or() if not outcome:
-                for operand in test.operands:
-                    self.learn(operand, False)
+                self._learn(test.operand, not outcome)
+            case And() | Or():
+                if outcome is isinstance(test, And):
+                    for operand in test.operands:
+                        self._learn(operand, outcome)
+                else:
+                    self._clauses = (*self._clauses, test)
             case Equal(right=Constant(value=value)) if not test.left.boolean:
                 self._learn_value(test.left, value, outcome)
             case Less():
@@ -113,24 +172,41 @@ class Facts:
             case _:
                 pass
 
+    def _propagate(self) -> None:
+        """Where all operands of a clause but one are known not to be the cause, that one is."""
+        again = bool(self._clauses)
+        while again:
+            again = False
+            for clause in self._clauses:
+                cause = isinstance(clause, Or)
+                outcomes = [(each, self.known(each)) for each in clause.operands]
+                unknown = [each for each, outcome in outcomes if outcome is None]
+                if len(unknown) == 1 and all(known is not cause for _, known in outcomes):
+                    self._learn(unknown[0], cause)
+                    again = True
+
     def _learn_value(self, term: Expression, value: int, outcome: bool) -> None:
         if outcome:
-            self.bounds[term] = (value, value)
+            self._set_bounds(term, value, value)
             return
-        excluded = self.excluded.get(term, frozenset()) | {value}
-        self.excluded[term] = excluded
+        excluded = self._excluded.get(term, frozenset()) | {value}
+        self._excluded[term] = excluded
         low, high = self.range(term)
         while low in excluded:
             low += 1
         while high in excluded:
             high -= 1
-        self.bounds[term] = (low, high)
+        self._set_bounds(term, low, high)
+
+    def _set_bounds(self, term: Expression, low: int, high: int) -> None:
+        self._bounds[term] = (low, high)
+        self._forget()
 
     def _learn_order(self, left: Expression, right: Expression, outcome: bool) -> None:
         (left_low, left_high), (right_low, right_high) = self.range(left), self.range(right)
         if outcome:  # left < right
-            self.bounds[left] = (left_low, min(left_high, right_high - 1))
-            self.bounds[right] = (max(right_low, left_low + 1), right_high)
+            self._set_bounds(left, left_low, min(left_high, right_high - 1))
+            self._set_bounds(right, max(right_low, left_low + 1), right_high)
         else:  # right <= left
-            self.bounds[left] = (max(left_low, right_low), left_high)
-            self.bounds[right] = (right_low, min(right_high, left_high))
+            self._set_bounds(left, max(left_low, right_low), left_high)
+            self._set_bounds(right, right_low, min(right_high, left_high))
