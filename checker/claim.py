@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,7 +66,8 @@ class Spec:
         """The system to search, with all properties or some. Raises `state-too-wide`."""
         protocol = self.instance()
         with self._blaming():
-            world = world_of(self.protocol(self.setting), self.setting.observe)
+            probe = self.protocol(self.setting)
+            world = world_of(probe, probe.keeps())
             bits = sum(
                 (c.high - c.low).bit_length() for v in world.variables for c in v.domain.cells
             )
@@ -75,7 +76,7 @@ class Spec:
             return build(protocol, self.families if families is None else families)
 
     def refuse_too_wide_job(self) -> None:
-        """Raises `state-too-wide` for a job whose subtasks and channels alone take too many bits."""
+        """Raises `state-too-wide` where subtasks and channels alone take too many bits."""
         job = self.setting.job
         if job is None:
             return
@@ -96,7 +97,7 @@ class Spec:
         )
 
     @contextmanager
-    def _blaming(self) -> Iterator[None]:
+    def _blaming(self) -> Generator[None]:
         try:
             with self.catalogue.blaming_user_code():
                 yield

@@ -17,10 +17,11 @@ import itertools
 import sys
 import traceback
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeGuard, cast
 
 from model.errors import FinaleError, Place, nearest
 from model.language.properties import Family
@@ -39,9 +40,11 @@ _package_numbers = itertools.count(1)
 class Catalogue:
     """Protocols by key, variants by protocol and key, and properties by name."""
 
-    protocols: dict[str, Reference] = field(default_factory=dict)
-    variants: dict[tuple[str, str], Reference] = field(default_factory=dict)
-    properties: dict[str, Family] = field(default_factory=dict)
+    protocols: dict[str, Reference] = field(default_factory=dict[str, Reference])
+    variants: dict[tuple[str, str], Reference] = field(
+        default_factory=dict[tuple[str, str], Reference]
+    )
+    properties: dict[str, Family] = field(default_factory=dict[str, Family])
     folder: Path | None = None
 
     def protocol(self, key: str) -> type[Protocol]:
@@ -70,7 +73,7 @@ class Catalogue:
         return _imported(self.variants[key, variant])
 
     @contextmanager
-    def blaming_user_code(self) -> Iterator[None]:
+    def blaming_user_code(self) -> Generator[None]:
         """Turns an exception that comes out of the user's folder into a coded error with its line.
 
         What comes out of this package keeps its traceback: that is a mistake of ours.
@@ -167,8 +170,8 @@ def _load(known: Catalogue, package: str, file: Path) -> types.ModuleType:
 
 def _add_protocols(known: Catalogue, file: Path, offered: object) -> None:
     place = Place(str(file), key="PROTOCOLS")
-    for kind in offered if isinstance(offered, tuple | list) else (offered,):
-        if not (isinstance(kind, type) and issubclass(kind, Protocol)):
+    for kind in _each(offered):
+        if not _is_protocol(kind):
             raise _not_a("protocol", kind, place, "list classes: PROTOCOLS = (YourProtocol,)")
         if not kind.key:
             raise FinaleError(
@@ -192,8 +195,8 @@ def _add_variants(known: Catalogue, file: Path, offered: object) -> None:
     place = Place(str(file), key="VARIANTS")
     if not isinstance(offered, Mapping):
         raise _not_a("mapping", offered, place, 'write VARIANTS = {"your-variant": YourVariant}')
-    for name, kind in offered.items():
-        if not (isinstance(kind, type) and issubclass(kind, Protocol)):
+    for name, kind in cast("Mapping[str, object]", offered).items():
+        if not _is_protocol(kind):
             raise _not_a("protocol", kind, place, 'write VARIANTS = {"your-variant": YourVariant}')
         if kind.key not in known.protocols:
             raise FinaleError(
@@ -214,7 +217,7 @@ def _add_variants(known: Catalogue, file: Path, offered: object) -> None:
 
 def _add_properties(known: Catalogue, file: Path, offered: object) -> None:
     place = Place(str(file), key="PROPERTIES")
-    for family in offered if isinstance(offered, tuple | list) else (offered,):
+    for family in _each(offered):
         if not isinstance(family, Family):
             raise _not_a("property", family, place, "mark it @always, @on_step, @leads_to, …")
         if family.name in known.properties:
@@ -225,6 +228,17 @@ def _add_properties(known: Catalogue, file: Path, offered: object) -> None:
                 advice="rename the function: properties are named by it",
             )
         known.properties[family.name] = family
+
+
+def _is_protocol(value: object) -> TypeGuard[type[Protocol]]:
+    return isinstance(value, type) and issubclass(value, Protocol)
+
+
+def _each(offered: object) -> Sequence[object]:
+    """What a module offers, also where it forgot the comma that makes a tuple of one."""
+    if isinstance(offered, tuple | list):
+        return cast("Sequence[object]", offered)
+    return (offered,)
 
 
 def _not_a(what: str, value: object, place: Place, advice: str) -> FinaleError:

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 
 from model.language.explore import Branch
+from model.system import System
 from model.trace import Trace
 
 from .answer import (
@@ -62,6 +63,7 @@ class Result:
     """What one spec came to."""
 
     spec: Spec
+    system: System
     report: Report
     rows: tuple[Row, ...]
 
@@ -84,10 +86,10 @@ class Result:
         return self.report.dead_branches if self.report.statistics.complete else ()
 
 
-def result_of(spec: Spec, report: Report, only: Collection[str] = ()) -> Result:
+def result_of(spec: Spec, system: System, report: Report, only: Collection[str] = ()) -> Result:
     """The rows of a report: all, or those of some properties."""
     rows = [row for row in _rows(spec, report) if not only or row.property in only]
-    return Result(spec, report, tuple(rows))
+    return Result(spec, system, report, tuple(rows))
 
 
 def _rows(spec: Spec, report: Report) -> Iterator[Row]:
@@ -106,7 +108,8 @@ def _default(name: str) -> Expectation | None:
 
 
 def _property_row(answer: Answer, expected: Expectation | None) -> Row:
-    verdict, steps = answer.verdict, answer.steps
+    verdict, trace = answer.verdict, trace_of(answer.verdict)
+    steps = trace.length if trace is not None else None
     why, ok = why_of(verdict), True
     if expected is not None:
         as_long = expected.steps is None or expected.steps == steps
@@ -122,7 +125,7 @@ def _property_row(answer: Answer, expected: Expectation | None) -> Row:
         steps,
         answer.how,
         why,
-        trace_of(verdict),
+        trace,
         verdict.binding if isinstance(verdict, Violated) else (),
         is_claim=True,
     )

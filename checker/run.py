@@ -22,7 +22,7 @@ def run(
 
     system = spec.system(chosen(spec.families, only))
     report = check(system, limits=limits or Limits(), progress=progress)
-    return result_of(spec, report, only)
+    return result_of(spec, system, report, only)
 
 
 def chosen(families: Collection[Family], only: Collection[str]) -> tuple[Family, ...]:

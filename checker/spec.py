@@ -21,7 +21,7 @@ from .answer import NO_DEADLOCK, WELL_FORMED
 from .claim import Counts, Expectation, Spec, located
 from .lines import KeyLines
 from .loading import Catalogue
-from .typed import Complain, in_toml, numbers_of, options_of
+from .typed import Complain, in_toml, is_list, is_table, numbers_of, options_of
 
 KEYS = (
     "title", "cites", "protocol", "variant", "release", "slow",
@@ -157,8 +157,8 @@ class _Reader:
 
     def _cites(self) -> tuple[str, ...]:
         given = self.table.get("cites", [])
-        texts = [each for each in given if isinstance(each, str)] if isinstance(given, list) else []
-        if not isinstance(given, list) or len(texts) != len(given):
+        texts = [each for each in given if isinstance(each, str)] if is_list(given) else []
+        if not is_list(given) or len(texts) != len(given):
             raise self._bad("cites", given, 'write a list of texts: cites = ["FLIP-147"]')
         return tuple(texts)
 
@@ -170,7 +170,7 @@ class _Reader:
 
     def _table(self, key: str) -> Mapping[str, object]:
         value = self.table.get(key, {})
-        if not isinstance(value, dict):
+        if not is_table(value):
             raise self._bad(key, value, f"write a table: [{key}]")
         return value
 
@@ -271,9 +271,10 @@ class _Reader:
         return value
 
     def _expectations(self, kind: type[Protocol], setting: Setting) -> dict[str, Expectation]:
-        rows = self.table.get("expect", [])
-        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
-            raise self._bad("expect", rows, "write a table for each property: [[expect]]")
+        given = self.table.get("expect", [])
+        rows = [row for row in given if is_table(row)] if is_list(given) else []
+        if not is_list(given) or len(rows) != len(given):
+            raise self._bad("expect", given, "write a table for each property: [[expect]]")
         found: dict[str, Expectation] = {}
         for position, row in enumerate(rows):
             expected = self._expectation(position, row)
@@ -358,9 +359,21 @@ class _Complain:
         return self.reader.error(code, message, advice, *path)
 
 
+def check_property_name(name: str, catalogue: Catalogue) -> None:
+    """Raises `unknown-property` for a name on the command line that no property has."""
+    names = (*BUILT_IN, *catalogue.properties)
+    if name not in names:
+        raise FinaleError(
+            "unknown-property",
+            f'there is no property "{name}"',
+            place=Place(key="--property"),
+            advice=nearest(name, names),
+        )
+
+
 def can_apply(family: Family, kind: type[Protocol]) -> bool:
     """Whether a protocol implements the view of a property and can keep the history it needs."""
     return family.view in kind.__mro__ and (family.needs is None or family.needs in kind.ghosts)
 
 
-__all__ = ["Counts", "Expectation", "Spec", "can_apply", "read_spec"]
+__all__ = ["Counts", "Expectation", "Spec", "can_apply", "check_property_name", "read_spec"]

@@ -10,7 +10,7 @@ import enum
 import typing
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, Field, fields
-from typing import Any
+from typing import Any, TypeGuard
 
 from model.domains import Range
 from model.errors import FinaleError, nearest
@@ -26,7 +26,18 @@ def options_of(kind: type, given: Mapping[str, object], complain: Complain) -> d
     """The options given, each as the value that its declared type has."""
     _check_names("option", kind, given, complain)
     hints = typing.get_type_hints(kind)
-    return {name: _option(hints[name], name, value, complain) for name, value in given.items()}
+    options: dict[str, object] = {}
+    for declared in fields(kind):
+        name = declared.name
+        if name not in given:
+            _default("option", declared, complain)
+        elif hints[name] is int:
+            options[name] = _number(
+                "option", name, given[name], limits_of(kind, declared), complain
+            )
+        else:
+            options[name] = _option(hints[name], name, given[name], complain)
+    return options
 
 
 def numbers_of(
@@ -44,17 +55,22 @@ def numbers_of(
         if name in given:
             low, high = limits_of(kind, declared)
             numbers[name] = _number(what, name, given[name], (low, high), complain)
-        elif declared.default is not MISSING:
-            numbers[name] = declared.default
         else:
-            raise complain(
-                f"missing-{what}", f'the {what} "{name}" has no default', f"write {name} = …", ""
-            )
+            numbers[name] = _default(what, declared, complain)
     return numbers
 
 
+def _default(what: str, declared: Field[Any], complain: Complain) -> Any:
+    default: Any = declared.default
+    if default is MISSING:
+        name = declared.name
+        message = f'the {what} "{name}" has no default, and is not given'
+        raise complain(f"missing-{what}", message, f"write {name} = …", "")
+    return default
+
+
 def limits_of(kind: type, declared: Field[Any]) -> tuple[int, int]:
-    """The least and the largest number that a bound or size takes."""
+    """The least and the largest number that a bound, a size or an option takes."""
     hint = typing.get_type_hints(kind, include_extras=True)[declared.name]
     for each in getattr(hint, "__metadata__", ()):
         if isinstance(each, Range):
@@ -62,7 +78,7 @@ def limits_of(kind: type, declared: Field[Any]) -> tuple[int, int]:
     return (0 if declared.default == 0 else 1), NUMBER_MAX
 
 
-def words_of(hint: object) -> tuple[str, ...]:
+def words_of(hint: Any) -> tuple[str, ...]:
     """What may be written for an option of a type, in a spec's words."""
     if hint is bool:
         return ("true", "false")
@@ -85,10 +101,8 @@ def _check_names(what: str, kind: type, given: Iterable[str], complain: Complain
             )
 
 
-def _option(hint: object, name: str, value: object, complain: Complain) -> object:
+def _option(hint: Any, name: str, value: object, complain: Complain) -> object:
     if hint is bool and isinstance(value, bool):
-        return value
-    if hint is int and isinstance(value, int) and not isinstance(value, bool):
         return value
     if typing.get_origin(hint) is typing.Literal:
         for word in typing.get_args(hint):
@@ -117,6 +131,23 @@ def _number(
     return value
 
 
+def option_word(value: object) -> str:
+    """The value of an option, a bound or a size, as a spec writes it, without quotes."""
+    if isinstance(value, enum.Enum):
+        return str(value.value)
+    return value if isinstance(value, str) else in_toml(value)
+
+
+def is_list(value: object) -> TypeGuard[list[object]]:
+    """Whether a value of TOML is an array."""
+    return isinstance(value, list)
+
+
+def is_table(value: object) -> TypeGuard[dict[str, object]]:
+    """Whether a value of TOML is a table: its keys are texts."""
+    return isinstance(value, dict)
+
+
 def in_toml(value: object) -> str:
     """A value as a spec writes it, for messages."""
     match value:
@@ -132,4 +163,14 @@ def in_toml(value: object) -> str:
             return str(value)
 
 
-__all__ = ["in_toml", "limits_of", "numbers_of", "options_of", "words_of"]
+__all__ = [
+    "Complain",
+    "in_toml",
+    "is_list",
+    "is_table",
+    "limits_of",
+    "numbers_of",
+    "option_word",
+    "options_of",
+    "words_of",
+]

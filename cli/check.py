@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal
@@ -17,7 +17,7 @@ from checker.rows import PRECEDENCE, SEARCH, Exit, Result
 from checker.run import run
 from checker.show.layout import console, write
 from checker.show.results import json_rows, result_lines, slow_line, summary_line
-from checker.spec import BUILT_IN, Spec, read_spec
+from checker.spec import Spec, check_property_name, read_spec
 from model.errors import FinaleError, Place, nearest
 
 from .errors import print_error
@@ -53,7 +53,9 @@ def check(  # noqa: PLR0913 - one parameter a flag
             "no-paths", "no spec is given", advice="name specs, or folders: finale check specs/"
         )
     known = catalogue(protocols)
-    _check_names(properties, known)
+    for name in properties:
+        if name != SEARCH:
+            check_property_name(name, known)
     options = Options(known, properties, _limits(max_states, max_seconds), slow, record, trace_dir)
     checking = Checking(options, format == "text")
     try:
@@ -84,9 +86,9 @@ class Checking:
 
     options: Options
     as_text: bool
-    results: list[Result] = field(default_factory=list)
-    rows: list[dict[str, object]] = field(default_factory=list)
-    seen: set[Path] = field(default_factory=set)
+    results: list[Result] = field(default_factory=list[Result])
+    rows: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
+    seen: set[Path] = field(default_factory=set[Path])
     errors: int = 0
     skipped: int = 0
     interrupted: bool = False
@@ -203,18 +205,6 @@ def _near_file(path: Path) -> str:
     beside = [each.name for each in path.parent.glob("*")] if path.parent.is_dir() else []
     hint = nearest(path.name, beside)
     return hint if hint.startswith("did you mean") else "check the name, and the current folder"
-
-
-def _check_names(names: Sequence[str], known: Catalogue) -> None:
-    all_names = (*BUILT_IN, SEARCH, *known.properties)
-    for name in names:
-        if name not in all_names:
-            raise FinaleError(
-                "unknown-property",
-                f'there is no property "{name}"',
-                place=Place(key="--property"),
-                advice=nearest(name, all_names),
-            )
 
 
 def _limits(states: int | None, seconds: float | None) -> Limits:

@@ -97,6 +97,11 @@ def grouped(number: int) -> str:
     return f"{number:,}".replace(",", " ")
 
 
+def times(number: int) -> str:
+    """So many of what stands beside it."""
+    return f"×{grouped(number)}"  # noqa: RUF001 - the sign is meant
+
+
 def counted(number: int, noun: str) -> str:
     """`1 step`, `2 steps`."""
     plural = f"{noun}es" if noun.endswith("ch") else f"{noun}s"

@@ -35,7 +35,7 @@ class Family:
     needs: str | None = None
 
     @property
-    def view(self) -> object:
+    def view(self) -> type | None:
         """The class of its first parameter. Raises `unknown-annotation`."""
         try:
             hints = typing.get_type_hints(self.mark.function)
@@ -46,7 +46,8 @@ class Family:
                 place=self.mark.place,
                 advice="annotate with classes that the module defines or imports at its top level",
             ) from None
-        return next(iter(hints.values()), None)
+        view = next(iter(hints.values()), None)
+        return view if isinstance(view, type) else None
 
     @property
     def sentence(self) -> str:

@@ -1,0 +1,56 @@
+"""What the fields of a declared class mean: the sentence that its source has beside each.
+
+A sentence is a docstring below the field, or a comment `#: …` above it.
+"""
+
+from __future__ import annotations
+
+import ast
+import inspect
+import textwrap
+
+
+def meanings(kind: type) -> dict[str, str]:
+    """The sentence of each field that has one, those of base classes included."""
+    found: dict[str, str] = {}
+    for base in reversed(kind.__mro__):
+        if base is not object:
+            found |= _own(base)
+    return found
+
+
+def first_paragraph(text: str | None) -> str:
+    """The first paragraph of a docstring on one line."""
+    return " ".join((text or "").strip().split("\n\n")[0].split())
+
+
+def _own(kind: type) -> dict[str, str]:
+    try:
+        source = textwrap.dedent(inspect.getsource(kind))
+    except (OSError, TypeError):
+        return {}
+    lines = source.splitlines()
+    definition = ast.parse(source).body[0]
+    assert isinstance(definition, ast.ClassDef)
+    found: dict[str, str] = {}
+    name = ""
+    for statement in definition.body:
+        match statement:
+            case ast.AnnAssign(target=ast.Name(id=name)):
+                comment = _comment_above(lines, statement.lineno)
+                if comment:
+                    found[name] = comment
+            case ast.Expr(value=ast.Constant(value=str(text))) if name:
+                found[name] = first_paragraph(text)
+            case _:
+                name = ""
+    return found
+
+
+def _comment_above(lines: list[str], line: int) -> str:
+    above: list[str] = []
+    for text in reversed(lines[: line - 1]):
+        if not text.strip().startswith("#:"):
+            break
+        above.insert(0, text.strip()[2:].strip())
+    return " ".join(above)

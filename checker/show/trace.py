@@ -1,0 +1,146 @@
+"""Draws a trace: step by step the rule, its sentence and what it changed; then why it is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.text import Text
+
+from checker.answer import NO_DEADLOCK, WELL_FORMED, Holds, Violated
+from checker.claim import Spec
+
+from .job import job_lines
+from .layout import Cell, columns, counted, joined, paragraph, text_of
+from .places import shown_file
+from .story import Change, Group, Story, Told
+from .values import ARROW
+
+#: Where the text of a step begins, right of its number.
+INDENT = 6
+#: Labels longer than this do not push all values to the right.
+LABEL_MAX = 30
+
+
+def trace_lines(story: Story, spec: Spec, width: int) -> list[Text]:
+    """The whole trace, for a reader who has never seen one."""
+    lines = [*_head(story, spec, width), Text()]
+    lines += [Text("start", "bold cyan"), *_groups(story.groups, width)]
+    for told in story.steps:
+        if story.loop is not None and told.number == story.loop + 1:
+            lines += [Text(), _loop_start(told.number)]
+        lines += [Text(), *_step(told, story, width)]
+    if story.loop is not None:
+        lines += [Text(), _loop_end(story)]
+    return [*lines, Text(), *_ending(story, width)]
+
+
+def _head(story: Story, spec: Spec, width: int) -> Iterator[Text]:
+    yield from paragraph(Text(spec.title, "bold"), width)
+    protocol = f"{spec.protocol.key}, variant {spec.variant}" if spec.variant else spec.protocol.key
+    yield from paragraph(Text(f"{shown_file(spec.file)} · protocol {protocol}", "dim"), width)
+    if spec.setting.job is not None:
+        yield Text()
+        yield from job_lines(spec.setting.job, width, indent=2)
+    yield Text()
+    colour = "bold green" if story.verdict == Holds.word else "bold red"
+    length = Text(f"{counted(len(story.steps), 'step')}, and no run is shorter")
+    if story.verdict == Holds.word:
+        yield Text(f"{story.property} is reached: ", colour) + length
+    else:
+        yield Text(f"{story.property} is violated: ", colour) + length
+    yield from paragraph(Text(story.sentence), width, indent=2)
+
+
+def _groups(groups: Sequence[Group], width: int) -> list[Text]:
+    rows: list[list[Cell]] = []
+    for group in groups:
+        values = joined([_field(name, value) for name, value in group.values], "  ")
+        names = ", ".join(name for name in group.names if name)
+        rows.append([Text(group.kind, "dim"), Text(names), values])
+    width_names = max((text.cell_len for _, text, _ in rows if isinstance(text, Text)), default=0)
+    if width_names > width // 3:
+        rows = [[kind, Text("  ").join(map(text_of, rest))] for kind, *rest in rows]
+    lines = columns(rows, width, indent=INDENT)
+    quiet = "what is not told is 0, false or empty"
+    return [*lines, Text(" " * INDENT).append(quiet, "dim italic")]
+
+
+def _field(name: str, value: str) -> Text:
+    return Text(f"{name} ", "dim").append(value, "default")
+
+
+def _step(told: Told, story: Story, width: int) -> Iterator[Text]:
+    number = Text(f"{told.number:>{INDENT - 2}}  ", "bold cyan")
+    title = number + Text(told.rule.rule.name, "bold")
+    if told.rule.binding:
+        title.append("  ").append_text(_binding(told.rule.binding))
+    yield title
+    yield from paragraph(Text(told.rule.rule.sentence, "italic"), width, indent=INDENT)
+    yield from columns(_change_rows(told.changes, _label_width(story)), width, indent=INDENT + 2)
+    if told.fault is not None:
+        place = told.fault.place
+        where = f"{shown_file(place.file)}:{place.line}" if place.file else ""
+        fault = Text(f"fault {told.fault.code}: ", "bold red")
+        fault = joined([fault.append(told.fault.message, "default"), Text(where, "dim")])
+        yield from paragraph(fault, width, indent=INDENT + 2)
+    elif not told.changes:
+        yield Text(" " * (INDENT + 2)).append("nothing changes", "dim")
+
+
+def _binding(binding: Sequence[tuple[str, str]]) -> Text:
+    return joined([Text(f"{name} ", "dim").append(value, "cyan") for name, value in binding], ", ")
+
+
+def _label_width(story: Story) -> int:
+    labels = [each.label for told in story.steps for each in told.changes]
+    labels += [each.label for each in story.ending]
+    return min(max((len(label) for label in labels), default=0), LABEL_MAX)
+
+
+def _change_rows(changes: Sequence[Change], label_width: int) -> list[list[Cell]]:
+    return [[Text(each.label.ljust(label_width)), _change(each)] for each in changes]
+
+
+def _change(change: Change) -> Text:
+    if change.is_queue:
+        return Text(change.new, "bold").append(f"   {change.old}" if change.old else "", "dim")
+    if not change.old:
+        return Text(change.new, "bold")
+    return Text(change.old, "dim").append(f" {ARROW} ").append(change.new, "bold")
+
+
+# --- the loop and the end ------------------------------------------------------------------------
+
+
+def _loop_start(number: int) -> Text:
+    return Text(
+        f"  ┌── from here on, step {number} and those after it repeat for ever", "bold yellow"
+    )
+
+
+def _loop_end(story: Story) -> Text:
+    assert story.loop is not None
+    if story.loop >= len(story.steps):
+        return Text("  ◇ nothing happens any more: this is the state for ever", "bold yellow")
+    where = f"step {story.loop}" if story.loop else "the start"
+    return Text(f"  └── back to the state after {where}", "bold yellow")
+
+
+def _ending(story: Story, width: int) -> Iterator[Text]:
+    if story.property == WELL_FORMED:
+        yield Text("A rule that can do this is not well-formed: guard it, or mend what it does.")
+        return
+    if story.property == NO_DEADLOCK:
+        yield Text("Here no rule can change anything, and the protocol has not ended:", "bold red")
+    elif story.verdict == Violated.word:
+        yield Text(f"This violates {story.property}:", "bold red")
+    else:
+        yield Text(f"This is {story.property}:", "bold green")
+    yield from paragraph(Text(story.sentence), width, indent=2)
+    if story.binding:
+        yield Text("  for ") + _binding(story.binding)
+    if story.ending:
+        yield Text("  because in the end", "dim")
+        yield from columns(
+            _change_rows(story.ending, _label_width(story)), width, indent=INDENT + 2
+        )

@@ -1,0 +1,120 @@
+"""`finale list`: what specs can name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import MISSING, fields
+from typing import Annotated, Literal, get_type_hints
+
+from cyclopts import Parameter
+from rich.text import Text
+
+from checker.loading import Catalogue, catalogue
+from checker.show.about import property_lines, rule_lines
+from checker.show.layout import columns, console, joined, write
+from checker.show.meanings import first_paragraph, meanings
+from checker.spec import can_apply
+from checker.typed import option_word, words_of
+from model.language.build import rule_names
+from model.language.marks import mark_of
+from model.language.properties import Family
+from model.language.protocol import Protocol
+from model.system import Rule
+
+from .parameters import ProtocolsFolder
+
+
+def listing(
+    what: Annotated[
+        Literal["protocols", "properties", "options", "rules"], Parameter(help="What to list.")
+    ],
+    *,
+    protocol: Annotated[str | None, Parameter(help="Only of this protocol.")] = None,
+    protocols: ProtocolsFolder = None,
+) -> int:
+    """List protocols, properties, options or rules."""
+    known = catalogue(protocols)
+    keys = (protocol,) if protocol is not None else tuple(known.protocols)
+    kinds = [known.protocol(key) for key in keys]
+    page = console()
+    match what:
+        case "protocols":
+            for kind in kinds:
+                write(page, _protocol(kind, known, page.width))
+        case "properties":
+            write(page, _properties(kinds, known, page.width))
+        case "options":
+            for kind in kinds:
+                write(page, [*_heading(kind), *_options(kind, page.width), ""])
+        case "rules":
+            for kind in kinds:
+                lines = rule_lines(rules_of(kind), page.width, {})
+                write(page, [*_heading(kind), *lines, ""])
+    return 0
+
+
+def rules_of(kind: type[Protocol]) -> list[Rule]:
+    """The rules of a protocol, without building a system."""
+    marks = [(name, mark_of(getattr(kind, name))) for name in rule_names(kind)]
+    return [
+        Rule(name, mark.sentence, mark.fairness, mark.place, mark.cites)
+        for name, mark in marks
+        if mark is not None
+    ]
+
+
+def _heading(kind: type[Protocol]) -> list[Text]:
+    return [Text(kind.key, "bold cyan")]
+
+
+def _protocol(kind: type[Protocol], known: Catalogue, width: int) -> Iterator[Text]:
+    yield Text(kind.key, "bold cyan")
+    yield from columns([[Text(first_paragraph(kind.__doc__))]], width, indent=2)
+    runs = "a job" if kind.needs_job else ", ".join(f.name for f in fields(kind.Sizes))
+    facts = [
+        ("runs on", runs or "itself"),
+        ("bounds", ", ".join(f.name for f in fields(kind.Bounds))),
+        ("history", ", ".join(kind.ghosts)),
+    ]
+    yield from columns([[Text(a, "dim"), Text(b)] for a, b in facts if b], width, indent=2)
+    rows: list[list[Text]] = []
+    for name in known.variants_of(kind.key):
+        variant = known.variant(kind.key, name)
+        falls: str | None = getattr(variant, "must_fall", None)
+        remark = Text(f"violates {falls}" if falls else "", "dim")
+        sentence = joined([Text(first_paragraph(variant.__doc__)), remark])
+        rows.append([Text(name, "red"), sentence])
+    if rows:
+        yield Text("  variants", "dim")
+    yield from columns(rows, width, indent=4)
+    yield Text()
+
+
+def _properties(kinds: Sequence[type[Protocol]], known: Catalogue, width: int) -> Iterator[Text]:
+    groups: dict[tuple[str, ...], list[Family]] = {}
+    for family in known.properties.values():
+        judged = tuple(kind.key for kind in kinds if can_apply(family, kind))
+        if judged or len(kinds) == len(known.protocols):
+            groups.setdefault(judged, []).append(family)
+    for judged, families in groups.items():
+        yield Text(", ".join(judged) or "no protocol", "bold cyan")
+        yield from property_lines(families, width)
+        yield Text()
+    yield Text("every protocol", "bold cyan")
+    yield from property_lines((), width, built_in=True)
+
+
+def _options(kind: type[Protocol], width: int) -> list[Text]:
+    told = meanings(kind.Options)
+    hints = get_type_hints(kind.Options)
+    rows: list[list[Text]] = []
+    for declared in fields(kind.Options):
+        standard = "" if declared.default is MISSING else option_word(declared.default)
+        words = Text(" | ").join(
+            Text(word, "bold" if word == standard else "")
+            for word in words_of(hints[declared.name])
+        )
+        if hints[declared.name] is int:
+            words = joined([words, Text(f"default {standard}")])
+        rows.append([Text(declared.name), words, Text(told.get(declared.name, ""))])
+    return columns(rows, width, indent=2) or [Text("  no options", "dim")]

@@ -1,0 +1,58 @@
+"""`finale show`: what a spec is about, without checking it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from checker.loading import catalogue
+from checker.show.about import about_lines
+from checker.show.layout import console, write
+from checker.show.lifecycle import life_cycles
+from checker.show.lifecycle_drawing import legend_lines, life_cycle_lines, mermaid
+from checker.spec import read_spec
+from model.errors import FinaleError, Place
+
+from .parameters import PLAIN, ProtocolsFolder, SpecFile
+
+
+def show(
+    spec: SpecFile,
+    *,
+    lifecycle: Annotated[
+        bool, PLAIN, Parameter(help="Draw life cycles, with the rules on their edges.")
+    ] = False,
+    format: Annotated[
+        Literal["text", "mermaid"], Parameter(help="How to draw life cycles.")
+    ] = "text",
+    protocols: ProtocolsFolder = None,
+) -> int:
+    """Show what a spec is about: its job, options, rules, properties."""
+    if format == "mermaid" and not lifecycle:
+        raise FinaleError(
+            "usage",
+            "only life cycles are drawn as Mermaid",
+            place=Place(key="--format"),
+            advice="add --lifecycle",
+        )
+    claim = read_spec(spec, catalogue(protocols))
+    system = claim.system()
+    page = console()
+    if not lifecycle:
+        write(page, about_lines(claim, system, page.width))
+        return 0
+    cycles = life_cycles(system)
+    if not cycles:
+        raise FinaleError(
+            "no-life-cycle",
+            f'nothing in the protocol "{claim.protocol.key}" has a status',
+            advice='a life cycle is read from an enumeration field called "status"',
+        )
+    if format == "mermaid":
+        print(mermaid(cycles, f"{claim.protocol.key}: {claim.title}"), end="")
+        return 0
+    for cycle in cycles:
+        write(page, [*life_cycle_lines(cycle, page.width), ""])
+    write(page, ["The rules:", *legend_lines(cycles, system, page.width)])
+    return 0

@@ -1,0 +1,109 @@
+"""`finale trace`: finds a counterexample or a witness again and tells it step by step."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from checker.answer import Holds, Violated
+from checker.loading import catalogue
+from checker.rows import Result, Row
+from checker.run import run
+from checker.show.layout import console, write
+from checker.show.places import shown_file
+from checker.show.story import story_json, story_of
+from checker.show.trace import trace_lines
+from checker.spec import check_property_name, read_spec
+from model.errors import FinaleError, Place
+
+from .meter import Meter
+from .output import to_file_or_stdout
+from .parameters import ProtocolsFolder, SpecFile
+from .traces import itf_of
+
+
+def trace(
+    spec: SpecFile,
+    *,
+    property: Annotated[
+        str | None,
+        Parameter(help="Whose trace; without it, the first that is violated, or else reached."),
+    ] = None,
+    format: Annotated[
+        Literal["table", "json", "itf"], Parameter(help="How to write it.")
+    ] = "table",
+    output: Annotated[Path | None, Parameter(help="Write it into this file.")] = None,
+    protocols: ProtocolsFolder = None,
+) -> int:
+    """Tell a counterexample or witness step by step."""
+    known = catalogue(protocols)
+    if property is not None:
+        check_property_name(property, known)
+    claim = read_spec(spec, known)
+    with Meter(spec.name) as meter:
+        result = run(claim, progress=meter, only=() if property is None else (property,))
+    row = row_to_tell(result, property)
+    assert row.trace is not None
+    story = story_of(result.system, row, row.trace)
+    match format:
+        case "table":
+            page = console()
+            if output is None:
+                write(page, trace_lines(story, claim, page.width))
+            else:
+                lines = trace_lines(story, claim, page.width)
+                to_file_or_stdout("".join(f"{line.plain}\n" for line in lines), output)
+        case "json":
+            about = {"spec": shown_file(spec), "title": claim.title}
+            text = json.dumps(about | story_json(story), indent=2, ensure_ascii=False) + "\n"
+            to_file_or_stdout(text, output)
+        case "itf":
+            to_file_or_stdout(itf_of(result, row, row.trace), output)
+    if output is not None:
+        print(f"written to {output}", file=sys.stderr)
+    return 0
+
+
+def row_to_tell(result: Result, name: str | None) -> Row:
+    """The row whose trace is asked for. Raises `no-trace`."""
+    rows = [row for row in result.rows if row.is_claim]
+    expected = list(result.spec.expectations)
+    told = sorted(
+        (row for row in rows if row.trace is not None),
+        key=lambda row: (
+            row.ok,
+            row.verdict != Violated.word,
+            expected.index(row.property) if row.property in expected else len(expected),
+        ),
+    )
+    if told:
+        return told[0]
+    place = Place(str(result.spec.file))
+    if name is None:
+        raise FinaleError(
+            "no-trace",
+            "nothing is violated here, and nothing was to be reached",
+            place=place,
+            advice="finale check tells the verdicts",
+        )
+    row = next((row for row in rows if row.property == name), None)
+    if row is None:
+        raise FinaleError(
+            "does-not-apply",
+            f'"{name}" has no answer here',
+            place=place,
+            advice="its protocol does not implement the view that the property reads, or "
+            "[observe] keeps no history for it",
+        )
+    verdict = f"{row.verdict}: {row.why}" if row.why else row.verdict
+    kind = "a counterexample" if row.verdict == Holds.word else "a trace"
+    raise FinaleError(
+        "no-trace",
+        f'"{name}" {verdict}',
+        place=place,
+        advice=f"there is {kind} only where a property is violated or a witness is reached",
+    )
