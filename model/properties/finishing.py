@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from model.properties.views import EndOfDataView
 from model.protocols.parts.channels import Channel
 from model.protocols.parts.layout import JobProtocol
 from model.protocols.parts.tasks import Task, TaskStatus
@@ -19,17 +20,21 @@ def closed_after_final_checkpoint(state: JobProtocol, task: Task) -> bool:
 
 
 @on_step
-def finish_before_close(state: JobProtocol, task: Task) -> bool:
-    """Operators finish before they close, and once closed a task stays so in its attempt (S8)."""
+def finish_before_close(state: EndOfDataView, task: Task) -> bool:
+    """A task runs, finishes its operators, refuses new mail, closes: in this order, until it is
+    restored (S8)."""
     when(task.status != before(lambda: task.status))
-    was_finished = before(lambda: task.has_finished)
-    if task.status == TaskStatus.CLOSED:
-        return was_finished
-    if task.status == TaskStatus.WAITING_FOR_FINAL_CP:
-        return before(lambda: task.is_running)
-    return task.status != TaskStatus.RUNNING or before(
-        lambda: task.status == TaskStatus.RESTORING
-    )
+    match task.status:
+        case TaskStatus.WAITING_FOR_FINAL_CP:
+            return before(lambda: task.status) == TaskStatus.RUNNING
+        case TaskStatus.QUIESCED:
+            return before(lambda: task.status) == TaskStatus.WAITING_FOR_FINAL_CP
+        case TaskStatus.CLOSED:
+            return before(lambda: task.status) == TaskStatus.QUIESCED
+        case _:
+            return task.status == TaskStatus.RESTORING or before(
+                lambda: task.status == TaskStatus.RESTORING
+            )
 
 
 @on_step(needs="cut")

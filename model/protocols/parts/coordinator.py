@@ -12,7 +12,7 @@ Left out: savepoints, coordinators of operators, master hooks, storage failures.
 from __future__ import annotations
 
 from model.protocols.parts.checkpoints import ABORTED, COMPLETED, PENDING, UNUSED, Checkpoint
-from model.protocols.parts.elements import CheckpointId
+from model.protocols.parts.elements import CancelBarrier, CheckpointId
 from model.protocols.parts.recycling import Recycling
 from model.protocols.parts.tasks import Task, TaskStatus
 from model.rules import (
@@ -92,12 +92,22 @@ class Checkpointing(Recycling):
 
     @step
     def _plan(self, checkpoint: Checkpoint, task: Task) -> None:
-        if task.reported_finished:
+        if self.counts_as_finished(task):
             checkpoint.finished.add(task)
         else:
             checkpoint.awaited.add(task)
-            if all(producer.reported_finished for producer in self.producers(task)):
+            if self.is_head(task):
                 checkpoint.triggers.add(task)
+
+    @define
+    def counts_as_finished(self, task: Task) -> bool:
+        """PL-2.4: whether a task need not take part."""
+        return task.reported_finished
+
+    @define
+    def is_head(self, task: Task) -> bool:
+        """PL-2.4: whether no producer of a task takes part, so that it must be triggered itself."""
+        return all(self.counts_as_finished(producer) for producer in self.producers(task))
 
     @rule(fair=WEAK)
     def deliver_trigger(self, task: Task, checkpoint: Checkpoint) -> None:
@@ -149,14 +159,15 @@ class Checkpointing(Recycling):
         else:
             checkpoint.status = COMPLETED
             for older in self.checkpoints:
-                self._subsume(older, checkpoint)
+                self.subsume(older, checkpoint)
             for task in self.tasks:
                 self._confirm(task, checkpoint)
             if self.observes("progress"):
                 self.progress = True
 
     @step
-    def _subsume(self, older: Checkpoint, newer: Checkpoint) -> None:
+    def subsume(self, older: Checkpoint, newer: Checkpoint) -> None:
+        """CN-1: an older checkpoint that is pending is aborted, a completed one is discarded."""
         if older < newer:
             if older.is_pending:
                 self.abort(older)
@@ -199,6 +210,14 @@ class Checkpointing(Recycling):
     def _notify_abort(self, task: Task, checkpoint: Checkpoint) -> None:
         if not checkpoint.finished.has(task) and not task.is_closed:
             checkpoint.aborts.add(task)
+
+    @step
+    def give_up_alignment(self, task: Task, checkpoint: CheckpointId) -> None:
+        """AL-4: a task unblocks its inputs, declines the checkpoint, and tells those downstream."""
+        task.newest = checkpoint
+        task.resume()
+        self.declined(checkpoint)
+        task.broadcast(CancelBarrier(checkpoint))
 
     @step
     def declined(self, checkpoint: CheckpointId) -> None:

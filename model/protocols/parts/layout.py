@@ -93,8 +93,12 @@ class JobProtocol(Protocol):
         """The coordinator knows every task as FINISHED: the job has."""
         return all(task.reported_finished for task in self.tasks)
 
+    @define
     def terminal(self) -> bool:
-        return self.is_finished
+        """The job has finished, or goes on for ever: a source that never ends waits for records."""
+        return self.is_finished or any(
+            task.is_running and not task.subtask.vertex.bounded for task in self.tasks
+        )
 
     def siblings_of(self, sink: Sink) -> tuple[Sink, ...]:
         """The sinks of the subtasks of one vertex."""

@@ -62,8 +62,8 @@ class Ports(Protocol):
     def snapshot_taken(self, task: Task, checkpoint: CheckpointId) -> None:
         """The task has taken its part of a checkpoint: it will be acknowledged."""
 
-    def declined(self, checkpoint: CheckpointId) -> None:
-        """The task gives the checkpoint up."""
+    def give_up_alignment(self, task: Task, checkpoint: CheckpointId) -> None:
+        """The task aborts the alignment of a checkpoint (AL-4)."""
 
 
 class Task(Entity):
@@ -158,7 +158,7 @@ class Task(Entity):
             return
         if self.newest == Nothing or self.newest < checkpoint:
             if self.aligning:
-                self.abort_alignment(self.newest)
+                self.ports.give_up_alignment(self, self.newest)
             self._begin(checkpoint)
         channel.aligned = True
         if not virtual:
@@ -183,11 +183,12 @@ class Task(Entity):
     def _perform_if_aligned(self) -> None:
         if all(channel.aligned for channel in self.inputs):
             checkpoint = self.newest
-            self._resume()
+            self.resume()
             self.perform(checkpoint)
 
     @step
-    def _resume(self) -> None:
+    def resume(self) -> None:
+        """The alignment ends: all inputs are read again."""
         self.aligning = False
         for channel in self.inputs:
             channel.aligned = False
@@ -200,7 +201,7 @@ class Task(Entity):
         channel.blocked = False
         if self.aligning:
             if self.ports.aborts_on_end:
-                self.abort_alignment(self.newest)
+                self.ports.give_up_alignment(self, self.newest)
             else:
                 channel.aligned = True
                 self._perform_if_aligned()
@@ -209,15 +210,7 @@ class Task(Entity):
     def on_cancel_barrier(self, checkpoint: CheckpointId) -> None:
         """AL-3: the producer gives a checkpoint up that this task has not taken."""
         if not self.is_past(checkpoint):
-            self.abort_alignment(checkpoint)
-
-    @step
-    def abort_alignment(self, checkpoint: CheckpointId) -> None:
-        """AL-4: unblock the inputs, decline the checkpoint, and tell those downstream."""
-        self.newest = checkpoint
-        self._resume()
-        self.ports.declined(checkpoint)
-        self.broadcast(CancelBarrier(checkpoint))
+            self.ports.give_up_alignment(self, checkpoint)
 
     @step
     def on_trigger(self, checkpoint: CheckpointId) -> None:

@@ -1,0 +1,34 @@
+"""V-3: a sink commits its open transaction when it closes, without a checkpoint.
+
+What it committed is replayed when another task fails before the job has finished.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from model.protocols.legacy_finish import LegacyFinish
+from model.protocols.parts.elements import Datum
+from model.protocols.parts.sinks import TwoPhaseSink
+from model.protocols.parts.tasks import Task
+from model.rules import step
+
+
+class CommitOnClose(LegacyFinish):
+    """LegacyFinish with one mistake."""
+
+    must_fall: ClassVar[str] = "commit-at-most-once"
+
+    @step
+    def close_operators(self, task: Task) -> None:
+        """The open transaction is committed instead of aborted."""
+        if isinstance(task.sink, TwoPhaseSink):
+            for record in task.sink.data:
+                self.commit_if_open(task.sink, record)
+            task.sink.current.clear()
+
+    @step
+    def commit_if_open(self, sink: TwoPhaseSink, record: Datum) -> None:
+        """Make a record of the open transaction visible."""
+        if sink.current.has(record):
+            sink.show(record)

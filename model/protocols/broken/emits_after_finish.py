@@ -1,0 +1,29 @@
+"""A buffering operator flushes only when its task closes, after EndOfData."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from model.protocols.final_checkpoint import FinalCheckpoint
+from model.protocols.parts.elements import EndOfData
+from model.protocols.parts.tasks import Buffering, Task, TaskStatus
+from model.rules import step
+
+
+class EmitsAfterFinish(FinalCheckpoint):
+    """FinalCheckpoint with one mistake."""
+
+    must_fall: ClassVar[str] = "no-record-after-finish"
+
+    @step
+    def finish_operators(self, task: Task) -> None:
+        """FC-1 without the flush."""
+        task.broadcast(EndOfData())
+        task.status = TaskStatus.WAITING_FOR_FINAL_CP
+
+    @step
+    def close_operators(self, task: Task) -> None:
+        """The flush comes when the operators close."""
+        if isinstance(task, Buffering):
+            task.flush()
+        super().close_operators(task)

@@ -1,0 +1,17 @@
+"""A completed checkpoint does not subsume the older ones that are pending."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from model.protocols.final_checkpoint import FinalCheckpoint
+from model.protocols.parts.checkpoints import Checkpoint
+
+
+class KeepsSubsumed(FinalCheckpoint):
+    """FinalCheckpoint with one mistake."""
+
+    must_fall: ClassVar[str] = "completed-in-order"
+
+    def subsume(self, older: Checkpoint, newer: Checkpoint) -> None:
+        """CN-1 without subsumption."""

@@ -1,0 +1,40 @@
+"""V-4: without EndOfData, a task finishes its operators only when its inputs have ended.
+
+Each level of the job then needs a final checkpoint of its own, one after the other.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from model.protocols.final_checkpoint import FinalCheckpoint
+from model.protocols.parts.channels import Channel
+from model.protocols.parts.tasks import Buffering, Task, TaskStatus
+from model.rules import WEAK, require, rule, step
+
+
+class NoEndOfData(FinalCheckpoint):
+    """FinalCheckpoint with one mistake."""
+
+    must_fall: ClassVar[str] = "one-checkpoint-for-all"
+
+    @step
+    def finish_operators(self, task: Task) -> None:
+        """The operators finish; those downstream do not hear of it."""
+        if isinstance(task, Buffering):
+            task.flush()
+        task.status = TaskStatus.WAITING_FOR_FINAL_CP
+        for channel in task.outputs:
+            channel.end_of_data = True
+
+    @rule(fair=WEAK)
+    def poll_end_of_data(self, channel: Channel) -> None:
+        """FC-2 does not exist."""
+        require(False)
+
+    @rule(fair=WEAK)
+    def finish_at_end(self, task: Task) -> None:
+        """A task all of whose inputs have ended finishes its operators."""
+        require(task.inputs)
+        require(task.is_running, task.inputs_ended)
+        self.finish_operators(task)

@@ -1,0 +1,24 @@
+"""An alignment that is given up leaves the channels blocked whose barrier had arrived."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from model.protocols.final_checkpoint import FinalCheckpoint
+from model.protocols.parts.elements import CancelBarrier, CheckpointId
+from model.protocols.parts.tasks import Task
+from model.rules import step
+
+
+class StaysBlocked(FinalCheckpoint):
+    """FinalCheckpoint with one mistake."""
+
+    must_fall: ClassVar[str] = "unblocked-without-alignment"
+
+    @step
+    def give_up_alignment(self, task: Task, checkpoint: CheckpointId) -> None:
+        """AL-4 without unblocking."""
+        task.newest = checkpoint
+        task.aligning = False
+        self.declined(checkpoint)
+        task.broadcast(CancelBarrier(checkpoint))
