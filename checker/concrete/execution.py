@@ -74,9 +74,12 @@ class PlainSystem:
         return After(tuple(store.values))
 
     def is_terminal(self, values: Values) -> bool:
-        """Whether the protocol has come to its end in a state."""
+        """Whether the protocol has come to its end in a state; not where that cannot be read."""
         with self.world.on(PlainStore(values)):
-            return bool(self.protocol.terminal())
+            try:
+                return bool(self.protocol.terminal())
+            except (BlockedHere, FaultHere):
+                return False
 
     def judge_state(self, predicate: PlainPredicate, values: Values) -> Judgement:
         """What a property of states says of one."""

@@ -72,7 +72,7 @@ def build(protocol: Protocol, families: Sequence[Family] = ()) -> System:
         initial_states(world),
         rules,
         (),
-        _truth(world, protocol.terminal),
+        _where(world, protocol.terminal),
     )
     properties = (_property(world, protocol, family, system) for family in families)
     return replace(system, properties=tuple(properties))
@@ -238,9 +238,12 @@ def _refuse_certain_mistakes(tree: Tree, rule: Rule) -> None:
 # --- properties ----------------------------------------------------------------------------------
 
 
-def _truth(world: World, condition: Callable[[], bool]) -> Expression:
+def _where(world: World, condition: Callable[[], object]) -> Expression:
+    """Where a condition holds by itself; not where reading it is a fault."""
     folded = _folded(world, condition, SymbolicStore(world.cells()))
-    return truth_of(folded.value)
+    if folded.returns is FALSE:
+        return FALSE
+    return conjunction([folded.returns, truth_of(folded.value)])
 
 
 def _folded(world: World, condition: Callable[[], object], store: SymbolicStore) -> Folded:
@@ -297,18 +300,10 @@ def _predicates(
             folded = _folded(world, lambda given=given: steps(protocol, *given), store)
         claim = truth_of(folded.value) if folded.returns is not FALSE else TRUE
         if mark.role in (Kind.LEADS_TO.value, Kind.EVENTUALLY.value):
-            claim = _goal(world, functools.partial(steps, protocol, *given))
+            with goal_alone():
+                claim = _where(world, functools.partial(steps, protocol, *given))
         fault = disjunction(condition for condition, _ in folded.faults)
         yield Predicate(binding, folded.returns, claim, fault)
-
-
-def _goal(world: World, claim: Callable[[], object]) -> Expression:
-    """Where the goal of a liveness property holds; not where reading it is a fault."""
-    with goal_alone():
-        folded = _folded(world, claim, SymbolicStore(world.cells()))
-    if folded.returns is FALSE:
-        return FALSE
-    return conjunction([folded.returns, truth_of(folded.value)])
 
 
 __all__ = [

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from model.domains import Array, Domain, OutOfDomain, Queue, Set, _PerEntity
+from model.domains import Array, Domain, OutOfDomain, Queue, Set, Union, _PerEntity
 from model.values import Nothing
 
 from .access import Access, Place
@@ -46,8 +46,23 @@ def _checked(domain: Domain[Any], value: Any) -> object:
     try:
         domain.encode(plain)
     except OutOfDomain as reason:
+        if _lacks_value(domain, plain):
+            raise FaultHere("nothing-read", "Nothing is used as a value") from None
         raise FaultHere("write-outside-domain", str(reason)) from None
     return plain
+
+
+def _lacks_value(domain: Domain[Any], value: object) -> bool:
+    """Whether the first mistake in a value outside its domain is a Nothing that should be a value."""
+    if isinstance(domain, Union) and type(value) in domain.kinds:
+        own = dict(domain.parts[domain.kinds.index(type(value))])
+        for name in (name for name in domain.layout if name in own):
+            part = getattr(value, name)
+            try:
+                own[name].encode(part)
+            except OutOfDomain:
+                return _lacks_value(own[name], part)
+    return value is Nothing
 
 
 def _element(domain: Domain[Any], access: Access[Any]) -> Any:
