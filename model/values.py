@@ -39,6 +39,9 @@ class NothingType(metaclass=VariantType):
             raise AttributeError(name)
         return self._read()
 
+    def __setattr__(self, name: str, value: object) -> None:
+        self._read()
+
 
 Nothing = NothingType()
 
