@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from model.protocols.parts.channels import Channel
 from model.protocols.parts.checkpoints import ABORTED, COMPLETED, PENDING, Checkpoint
 from model.protocols.parts.layout import JobProtocol
 from model.protocols.parts.tasks import Task, TaskStatus
-from model.rules import Nothing, Taken, always, before, on_step, when
+from model.rules import Nothing, Taken, always, before, on_step, reachable, when
 
 
 @always
@@ -86,6 +87,27 @@ def no_release_is_dropped(
     return task.released
 
 
+@reachable
+def trigger_meets_ended_task(state: JobProtocol, task: Task, checkpoint: Checkpoint) -> bool:
+    """A trigger is on its way to a task that has meanwhile ended (PL-5)."""
+    return checkpoint.is_pending and checkpoint.triggers.has(task) and task.is_closed
+
+
+@reachable
+def released_by_later_checkpoint(state: JobProtocol, task: Task, checkpoint: Checkpoint) -> bool:
+    """A task is released though the first checkpoint after its end was aborted (CN-6: 43 before 42)."""
+    return task.released and task.final_from == checkpoint and checkpoint.status == ABORTED
+
+
+@reachable
+def taken_with_ended_inputs(state: JobProtocol, channel: Channel, other: Channel) -> bool:
+    """A task aligns a barrier with one input blocked by it and another one ended (AL-2)."""
+    reader = state.reader(channel)
+    if state.reader(other) != reader:
+        return False
+    return reader.aligning and channel.blocked and other.ended
+
+
 FAMILIES = (
     triggered_tasks_are_heads,
     counted_finished_are_finished,
@@ -96,4 +118,7 @@ FAMILIES = (
     completed_in_order,
     confirms_what_was_taken,
     no_release_is_dropped,
+    trigger_meets_ended_task,
+    released_by_later_checkpoint,
+    taken_with_ended_inputs,
 )

@@ -37,10 +37,15 @@ class Release(enum.Enum):
 
 
 class FinalWait(enum.Enum):
-    """From when a checkpoint counts as final: the two readings of the blog's step 4."""
+    """From when a checkpoint counts as final: the two readings of the blog's step 4.
+
+    NONE is FLIP-147's first half alone: checkpoints go on after tasks have finished, and tasks
+    finish without waiting for one.
+    """
 
     AFTER_END_OF_DATA = "after-end-of-data"
     AFTER_END_OF_PARTITION = "after-end-of-partition"
+    NONE = "none"
 
 
 class VirtualBarrier(enum.Enum):
@@ -187,7 +192,8 @@ class FinalCheckpoint(Recovery, EndOfDataView):
     def may_close(self, task: Task) -> bool:
         """FC-5, FC-6: the inputs have ended, and with the flag on all data is processed downstream
         and a final checkpoint is confirmed."""
-        if not self.options.checkpoints_after_finish:
+        waits = self.options.final_wait != FinalWait.NONE
+        if not self.options.checkpoints_after_finish or not waits:
             return task.inputs_ended
         return task.inputs_ended and task.released and self.is_acknowledged(task)
 
