@@ -220,6 +220,13 @@ def _add_properties(known: Catalogue, file: Path, offered: object) -> None:
     for family in _each(offered):
         if not isinstance(family, Family):
             raise _not_a("property", family, place, "mark it @always, @on_step, @leads_to, …")
+        if not family.sentence:
+            raise FinaleError(
+                "property-without-sentence",
+                f'the property "{family.name}" has no docstring',
+                place=family.mark.place,
+                advice="say in one sentence what it claims: traces and lists print it",
+            )
         if family.name in known.properties:
             raise FinaleError(
                 "duplicate-property",
@@ -242,7 +249,8 @@ def _each(offered: object) -> Sequence[object]:
 
 
 def _not_a(what: str, value: object, place: Place, advice: str) -> FinaleError:
-    shown = value.__name__ if isinstance(value, type) else repr(value)
+    name: object = getattr(value, "__name__", None)
+    shown = name if isinstance(name, str) else repr(value)
     return FinaleError(f"not-a-{what}", f"{shown} is not a {what}", place=place, advice=advice)
 
 

@@ -73,9 +73,11 @@ def _text_of(file: Path) -> str:
 
 def _malformed(file: Path, text: str, message: str) -> FinaleError:
     where = re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)$", message)
-    line = int(where[1]) if where and where[1] else text.count("\n") + 1
+    line = int(where[1]) if where and where[1] else text.rstrip().count("\n") + 1
     column = f" in column {where[2]}" if where and where[2] else ""
     what = message[: where.start()] if where else message
+    if what == "Illegal character '\\n'":
+        what = "a text is not closed before its line ends"
     return FinaleError(
         "malformed-toml",
         f"this is not TOML{column}: {what[:1].lower()}{what[1:]}",
@@ -366,7 +368,6 @@ def check_property_name(name: str, catalogue: Catalogue) -> None:
         raise FinaleError(
             "unknown-property",
             f'there is no property "{name}"',
-            place=Place(key="--property"),
             advice=nearest(name, names),
         )
 

@@ -150,7 +150,6 @@ class Checking:
                     FinaleError(
                         "does-not-apply",
                         f'no spec given has an answer about "{name}"',
-                        place=Place(key="--property"),
                         advice="its protocol does not implement the view that the property reads, "
                         "or [observe] keeps no history for it",
                     )
@@ -181,7 +180,7 @@ class Checking:
 def specs_in(path: Path) -> Iterator[Path]:
     """A spec, or all specs below a folder, sorted. Raises `no-such-path`, `no-specs`."""
     if path.is_dir():
-        files = sorted(path.rglob("*.toml"))
+        files = sorted(file for file in path.rglob("*.toml") if not file.is_dir())
         if not files:
             raise FinaleError(
                 "no-specs",
@@ -212,8 +211,7 @@ def _limits(states: int | None, seconds: float | None) -> Limits:
         if value is not None and not value > 0:
             raise FinaleError(
                 "bad-limit",
-                f"a search cannot be limited to {value}",
-                place=Place(key=key),
+                f"{key} cannot be {value}",
                 advice="give a number above zero, or leave it out",
             )
     return Limits(states, seconds)

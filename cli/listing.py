@@ -12,7 +12,7 @@ from rich.text import Text
 from checker.loading import Catalogue, catalogue
 from checker.show.about import property_lines, rule_lines
 from checker.show.layout import columns, console, joined, write
-from checker.show.meanings import first_paragraph, meanings
+from checker.show.meanings import meanings, summary
 from checker.spec import can_apply
 from checker.typed import option_word, words_of
 from model.language.build import rule_names
@@ -69,7 +69,7 @@ def _heading(kind: type[Protocol]) -> list[Text]:
 
 def _protocol(kind: type[Protocol], known: Catalogue, width: int) -> Iterator[Text]:
     yield Text(kind.key, "bold cyan")
-    yield from columns([[Text(first_paragraph(kind.__doc__))]], width, indent=2)
+    yield from columns([[Text(summary(kind))]], width, indent=2)
     runs = "a job" if kind.needs_job else ", ".join(f.name for f in fields(kind.Sizes))
     facts = [
         ("runs on", runs or "itself"),
@@ -82,7 +82,7 @@ def _protocol(kind: type[Protocol], known: Catalogue, width: int) -> Iterator[Te
         variant = known.variant(kind.key, name)
         falls: str | None = getattr(variant, "must_fall", None)
         remark = Text(f"violates {falls}" if falls else "", "dim")
-        sentence = joined([Text(first_paragraph(variant.__doc__)), remark])
+        sentence = joined([Text(summary(variant)), remark])
         rows.append([Text(name, "red"), sentence])
     if rows:
         yield Text("  variants", "dim")

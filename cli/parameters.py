@@ -8,7 +8,7 @@ from typing import Annotated, TypeAlias
 from cyclopts import Parameter
 
 #: A flag has no `--no-…` twin, and a list option takes one value each time it is given.
-PLAIN = Parameter(negative=(), consume_multiple=False)
+PLAIN = Parameter(negative=(), consume_multiple=False, show_default=False)
 
 ProtocolsFolder: TypeAlias = Annotated[
     Path | None,

@@ -12,7 +12,7 @@ from checker.show.layout import console, write
 from checker.show.lifecycle import life_cycles
 from checker.show.lifecycle_drawing import legend_lines, life_cycle_lines, mermaid
 from checker.spec import read_spec
-from model.errors import FinaleError, Place
+from model.errors import FinaleError
 
 from .parameters import PLAIN, ProtocolsFolder, SpecFile
 
@@ -32,8 +32,7 @@ def show(
     if format == "mermaid" and not lifecycle:
         raise FinaleError(
             "usage",
-            "only life cycles are drawn as Mermaid",
-            place=Place(key="--format"),
+            "--format mermaid is for life cycles",
             advice="add --lifecycle",
         )
     claim = read_spec(spec, catalogue(protocols))

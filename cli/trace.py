@@ -31,7 +31,9 @@ def trace(
     *,
     property: Annotated[
         str | None,
-        Parameter(help="Whose trace; without it, the first that is violated, or else reached."),
+        Parameter(
+            help="Whose trace; without it, what is violated unexpectedly, or at all, or reached."
+        ),
     ] = None,
     format: Annotated[
         Literal["table", "json", "itf"], Parameter(help="How to write it.")
@@ -78,6 +80,7 @@ def row_to_tell(result: Result, name: str | None) -> Row:
             row.ok,
             row.verdict != Violated.word,
             expected.index(row.property) if row.property in expected else len(expected),
+            row.steps,
         ),
     )
     if told:

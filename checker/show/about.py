@@ -14,7 +14,7 @@ from model.system import Fairness, Rule, System
 
 from .job import job_lines
 from .layout import columns, counted, joined, paragraph, times
-from .meanings import first_paragraph, meanings
+from .meanings import meanings, summary
 from .places import shown_file
 from .story import BUILT_IN_SENTENCES
 
@@ -51,11 +51,9 @@ def _protocol(spec: Spec, width: int) -> Iterator[Text]:
     base = spec.protocol
     if spec.variant is not None:
         base = next(each for each in spec.protocol.__mro__[1:] if getattr(each, "key", ""))
-    yield from columns(
-        [[Text(spec.protocol.key, "bold"), Text(first_paragraph(base.__doc__))]], width, indent=2
-    )
+    yield from columns([[Text(spec.protocol.key, "bold"), Text(summary(base))]], width, indent=2)
     if spec.variant is not None:
-        rows = [[Text(spec.variant, "bold red"), Text(first_paragraph(spec.protocol.__doc__))]]
+        rows = [[Text(spec.variant, "bold red"), Text(summary(spec.protocol))]]
         yield Text("  in the variant")
         yield from columns(rows, width, indent=2)
         falls: str | None = getattr(spec.protocol, "must_fall", None)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
 
 from rich.text import Text
@@ -80,7 +81,7 @@ def legend_lines(cycles: Sequence[LifeCycle], system: System, width: int) -> lis
 
 def mermaid(cycles: Sequence[LifeCycle], title: str) -> str:
     """All life cycles as one Mermaid state diagram; of several, each is a composite state."""
-    lines = ["---", f"title: {title}", "---", "stateDiagram-v2"]
+    lines = ["---", f"title: {json.dumps(title, ensure_ascii=False)}", "---", "stateDiagram-v2"]
     for cycle in cycles:
         alone = len(cycles) == 1
         prefix = "" if alone else f"{cycle.kind}_"

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import ast
 import inspect
+import sys
 import textwrap
+
+from model.language.protocol import Protocol
 
 
 def meanings(kind: type) -> dict[str, str]:
@@ -22,6 +25,22 @@ def meanings(kind: type) -> dict[str, str]:
 def first_paragraph(text: str | None) -> str:
     """The first paragraph of a docstring on one line."""
     return " ".join((text or "").strip().split("\n\n")[0].split())
+
+
+def summary(kind: type[Protocol]) -> str:
+    """What a protocol is: the first sentence of its file, where the file is about it alone."""
+    module = sys.modules[kind.__module__]
+    protocols = [
+        each
+        for each in vars(module).values()
+        if isinstance(each, type)
+        and issubclass(each, Protocol)
+        and each.__module__ == module.__name__
+    ]
+    first, second = module.__doc__, kind.__doc__
+    if len(protocols) > 1:
+        first, second = second, first
+    return first_paragraph(first) or first_paragraph(second)
 
 
 def _own(kind: type) -> dict[str, str]:

@@ -7,16 +7,22 @@ from pathlib import Path
 
 from rich.text import Text
 
-from checker.answer import Holds, Unknown, Violated
-from checker.rows import SEARCH, Result, Row
+from checker.answer import Holds, Unknown, Vacuous, Violated
+from checker.rows import SEARCH, Exit, Result, Row
 from model.language.explore import Branch
 
 from .layout import columns, counted, duration, grouped, joined, paragraph, shortened
 from .places import shown_file
 
+_MARKS = {
+    Exit.AS_EXPECTED: Text("✓ ", "bold green"),
+    Exit.FAILED: Text("✗ ", "bold red"),
+    Exit.LIMIT: Text("! ", "bold yellow"),
+}
 _STYLES = {"holds": "green", "violated": "red", "vacuous": "yellow", "unknown": "yellow"}
-#: Of more branches than this only the number is told.
+#: Of more branches, or more names, than this only the number is told.
 BRANCHES_MAX = 6
+NAMES_MAX = 6
 
 
 # --- in a terminal -------------------------------------------------------------------------------
@@ -24,24 +30,32 @@ BRANCHES_MAX = 6
 
 def result_lines(result: Result, width: int) -> list[Text]:
     """One spec: its name and title, what is expected or went wrong, the counts."""
-    mark = Text("✓ ", "bold green") if result.ok else Text("✗ ", "bold red")
+    mark = _MARKS[result.exit]
     name = Text(shown_file(result.spec.file), "bold")
     lines = [mark + name]
     lines += paragraph(Text(result.spec.title), width, indent=2)
     told = [
         row
         for row in result.rows
-        if row.is_claim and not _goes_without_saying(row) and not _was_cut_short(row, result)
+        if row.is_claim
+        and not _goes_without_saying(row)
+        and not _is_quietly_vacuous(row)
+        and not _was_cut_short(row, result)
     ]
     lines += columns([_property_cells(row) for row in told], width, indent=4)
     quiet = [row.property for row in result.rows if _goes_without_saying(row)]
+    empty = [row.property for row in result.rows if _is_quietly_vacuous(row)]
     if quiet:
         head = "also holds: " if len(quiet) == 1 else "also hold: "
         lines += paragraph(Text(head + ", ".join(quiet), "dim"), width, indent=4)
+    if empty:
+        lines += paragraph(Text(f"vacuous here: {', '.join(empty)}", "dim"), width, indent=4)
     lines += _search_lines(result, width)
     cut_short = [row.property for row in result.rows if _was_cut_short(row, result)]
     if result.report.stopped:
         what = f"unknown: {', '.join(cut_short)}" if cut_short else ""
+        if len(cut_short) > NAMES_MAX:
+            what = f"{len(cut_short)} verdicts unknown"
         why = joined([f"stopped by {result.report.stopped}", what])
         lines += columns([[Text("!", "bold yellow"), why]], width, indent=4)
     return lines
@@ -51,6 +65,11 @@ def _goes_without_saying(row: Row) -> bool:
     """Nobody asked in particular, and it holds."""
     asked = row.expected is not None and row.expected_steps is not None
     return row.ok and row.is_claim and row.verdict == Holds.word and not asked
+
+
+def _is_quietly_vacuous(row: Row) -> bool:
+    """Nobody asked in particular, and it says nothing."""
+    return row.expected is None and row.verdict == Vacuous.word
 
 
 def _was_cut_short(row: Row, result: Result) -> bool:
@@ -78,7 +97,7 @@ def _remarks(row: Row) -> Text:
         expected = "nothing is expected of it"
     elif not row.ok and row.expected != row.verdict:
         expected = f"expected: {row.expected}"
-    elif row.ok and row.verdict != Holds.word:
+    elif row.ok and row.expected is not None and row.verdict != Holds.word:
         expected = "as expected"
     return joined([steps, row.why, Text(expected, "" if row.ok else "bold")])
 
@@ -122,14 +141,16 @@ def summary_line(
     results: Sequence[Result], errors: int, skipped: int, seconds: float, interrupted: bool = False
 ) -> Text:
     """What it comes to, over all specs."""
-    failed = sum(not result.ok for result in results)
+    failed = sum(result.exit is Exit.FAILED for result in results)
+    undecided = sum(result.exit is Exit.LIMIT for result in results)
     specs = f"{counted(len(results), 'spec')} checked"
-    good = len(results) - failed
-    style = "bold red" if failed or errors else "bold green"
+    good = len(results) - failed - undecided
+    style = "bold red" if failed or errors else "bold yellow" if undecided else "bold green"
     parts = [
         Text(specs, style),
-        Text(f"{good} as expected") if failed or errors else Text("all as expected"),
+        Text("all as expected" if good == len(results) else f"{good} as expected"),
         Text(f"{failed} not as expected" if failed else "", "bold red"),
+        Text(f"{undecided} undecided" if undecided else "", "bold yellow"),
         Text(f"{errors} with mistakes in them" if errors else "", "bold red"),
         Text(f"{skipped} slow, skipped: --slow checks them too" if skipped else ""),
         Text("interrupted" if interrupted else "", "bold yellow"),

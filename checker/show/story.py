@@ -7,16 +7,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from checker.answer import NO_DEADLOCK, WELL_FORMED
 from checker.rows import Row
-from model.domains import Queue
-from model.language.entities import Variable
+from model.language.entities import Entity, Variable
 from model.system import Fault, GroundRule, Kind, Predicate, Property, State, System
 from model.trace import Trace, replay
+from model.values import NothingType
 
 from .blame import cells_that_matter
-from .values import changes, label_of, value_text
+from .values import Change, changes, label_of, value_text
 
 #: What the rows claim that every spec has.
 BUILT_IN_SENTENCES = {
@@ -24,16 +25,6 @@ BUILT_IN_SENTENCES = {
     "read what is not there.",
     NO_DEADLOCK: "Something can go on until the protocol has come to its end.",
 }
-
-
-@dataclass(frozen=True)
-class Change:
-    """What a step did to one value. Of a queue `old` says what was put or taken."""
-
-    label: str
-    old: str
-    new: str
-    is_queue: bool = False
 
 
 @dataclass(frozen=True)
@@ -108,21 +99,29 @@ def groups_of(system: System, state: State) -> list[Group]:
     """
     entities: dict[tuple[str, str], list[tuple[str, str]]] = {}
     for variable, value in _pairs(system, state):
-        key = (type(variable.entity).__name__, variable.entity.name)
+        key = (kind_of(variable.entity), variable.entity.name)
         known = entities.setdefault(key, [])
-        if not _says_nothing(variable, value):
+        if not _says_nothing(value):
             known.append((variable.field, value_text(variable.domain, value)))
     alike: dict[tuple[str, tuple[tuple[str, str], ...]], list[str]] = {}
     for (kind, name), values in entities.items():
         alike.setdefault((kind, tuple(values)), []).append(name)
-    return [Group(kind, tuple(names), values) for (kind, values), names in alike.items()]
+    return [
+        Group(kind, tuple(names), values)
+        for (kind, values), names in alike.items()
+        if values or any(names)
+    ]
 
 
-def _says_nothing(variable: Variable, value: object) -> bool:
-    empty = tuple(cell.low for cell in variable.domain.cells)
-    counts = all(cell.low == 0 for cell in variable.domain.cells)
-    is_word = variable.domain.width == 1 and not isinstance(value, bool | int)
-    return counts and not is_word and variable.domain.encode(value) == empty
+def kind_of(entity: Entity) -> str:
+    """What an entity is, to a reader: its class; the protocol itself has fields of its own."""
+    return type(entity).__name__ if entity.name else "(protocol)"
+
+
+def _says_nothing(value: object) -> bool:
+    if isinstance(value, tuple):
+        return all(map(_says_nothing, cast("tuple[object, ...]", value)))
+    return value in (False, 0, frozenset()) or isinstance(value, NothingType)
 
 
 def _steps(system: System, trace: Trace) -> Iterator[Told]:
@@ -136,9 +135,7 @@ def _steps(system: System, trace: Trace) -> Iterator[Told]:
 def _changes(system: System, old: State, new: State) -> Iterator[Change]:
     before, after = system.values(old), system.values(new)
     for variable in system.variables:
-        is_queue = isinstance(variable.domain, Queue)
-        for label, was, now in changes(variable, before[variable.name], after[variable.name]):
-            yield Change(label, was, now, is_queue)
+        yield from changes(variable, before[variable.name], after[variable.name])
 
 
 # --- the end -------------------------------------------------------------------------------------
@@ -181,7 +178,7 @@ def _values(
         old, new = earlier[variable.name], values[variable.name]
         now = value_text(variable.domain, new)
         was = value_text(variable.domain, old) if old != new else ""
-        yield Change(label_of(variable), was, now, isinstance(variable.domain, Queue))
+        yield Change(label_of(variable), was, now)
 
 
 # --- as JSON -------------------------------------------------------------------------------------

@@ -12,8 +12,8 @@ from checker.claim import Spec
 from .job import job_lines
 from .layout import Cell, columns, counted, joined, paragraph, text_of
 from .places import shown_file
-from .story import Change, Group, Story, Told
-from .values import ARROW
+from .story import Group, Story, Told
+from .values import ARROW, Change
 
 #: Where the text of a step begins, right of its number.
 INDENT = 6
@@ -44,6 +44,12 @@ def _head(story: Story, spec: Spec, width: int) -> Iterator[Text]:
     yield Text()
     colour = "bold green" if story.verdict == Holds.word else "bold red"
     length = Text(f"{counted(len(story.steps), 'step')}, and no run is shorter")
+    if story.loop is not None:
+        stem = counted(story.loop, "step")
+        rest = counted(len(story.steps) - story.loop, "step")
+        length = Text(f"after {stem}, by a loop of {rest} that may go on for ever")
+        if story.loop == len(story.steps):
+            length = Text(f"after {stem} nothing happens any more")
     if story.verdict == Holds.word:
         yield Text(f"{story.property} is reached: ", colour) + length
     else:
@@ -76,7 +82,7 @@ def _step(told: Told, story: Story, width: int) -> Iterator[Text]:
         title.append("  ").append_text(_binding(told.rule.binding))
     yield title
     yield from paragraph(Text(told.rule.rule.sentence, "italic"), width, indent=INDENT)
-    yield from columns(_change_rows(told.changes, _label_width(story)), width, indent=INDENT + 2)
+    yield from _changes(told.changes, story, width)
     if told.fault is not None:
         place = told.fault.place
         where = f"{shown_file(place.file)}:{place.line}" if place.file else ""
@@ -88,7 +94,11 @@ def _step(told: Told, story: Story, width: int) -> Iterator[Text]:
 
 
 def _binding(binding: Sequence[tuple[str, str]]) -> Text:
-    return joined([Text(f"{name} ", "dim").append(value, "cyan") for name, value in binding], ", ")
+    words = {"True": "true", "False": "false"}
+    parts = [
+        Text(f"{name} ", "dim").append(words.get(value, value), "cyan") for name, value in binding
+    ]
+    return joined(parts, ", ")
 
 
 def _label_width(story: Story) -> int:
@@ -97,16 +107,27 @@ def _label_width(story: Story) -> int:
     return min(max((len(label) for label in labels), default=0), LABEL_MAX)
 
 
-def _change_rows(changes: Sequence[Change], label_width: int) -> list[list[Cell]]:
-    return [[Text(each.label.ljust(label_width)), _change(each)] for each in changes]
+def _changes(changes: Sequence[Change], story: Story, width: int) -> list[Text]:
+    label_width = _label_width(story)
+    moved_width = max((len(each.moved) for each in changes), default=0)
+    left = width - INDENT - label_width - moved_width - 8
+    rows: list[list[Cell]] = []
+    for each in changes:
+        label = Text(each.label.ljust(label_width))
+        if each.moved and len(each.new) > left:
+            # A queue is one drawing: rather a line of its own than a break.
+            rows += [[label, Text(each.moved)], [Text(), Text(each.new, "bold")]]
+        else:
+            rows.append([label, *_change(each)])
+    return columns(rows, width, indent=INDENT + 2)
 
 
-def _change(change: Change) -> Text:
-    if change.is_queue:
-        return Text(change.new, "bold").append(f"   {change.old}" if change.old else "", "dim")
+def _change(change: Change) -> list[Text]:
+    if change.moved:
+        return [Text(change.moved), Text(change.new, "bold")]
     if not change.old:
-        return Text(change.new, "bold")
-    return Text(change.old, "dim").append(f" {ARROW} ").append(change.new, "bold")
+        return [Text(change.new, "bold")]
+    return [Text(change.old, "dim").append(f" {ARROW} ").append(change.new, "bold")]
 
 
 # --- the loop and the end ------------------------------------------------------------------------
@@ -140,7 +161,6 @@ def _ending(story: Story, width: int) -> Iterator[Text]:
     if story.binding:
         yield Text("  for ") + _binding(story.binding)
     if story.ending:
-        yield Text("  because in the end", "dim")
-        yield from columns(
-            _change_rows(story.ending, _label_width(story)), width, indent=INDENT + 2
-        )
+        when = "in the loop" if story.loop is not None else "in the end"
+        yield Text(f"  because {when}", "dim")
+        yield from _changes(story.ending, story, width)

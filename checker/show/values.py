@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, cast
 
 from model.domains import Array, Boolean, Domain, Enum, Option, Queue, Range, Ref, Set, Union
@@ -75,31 +76,39 @@ def _slots_text(domain: Domain[object], values: Sequence[object]) -> str:
     return "{" + ", ".join(pairs) + "}"
 
 
-def changes(variable: Variable, old: object, new: object) -> Iterator[tuple[str, str, str]]:
-    """What is different: a label, and the old and the new value; of a queue what was put or taken.
+@dataclass(frozen=True)
+class Change:
+    """What became of one value. Of a queue, `moved` says what was put in or taken out."""
 
-    Of arrays and maps only the elements that changed are told.
-    """
+    label: str
+    old: str
+    new: str
+    moved: str = ""
+
+
+def changes(variable: Variable, old: object, new: object) -> Iterator[Change]:
+    """What is different between two values of a variable; of arrays and maps, by element."""
     domain = cast("Domain[object]", variable.domain)
     label = label_of(variable)
     if old == new:
         return
     if isinstance(domain, Queue):
         was, now = cast("Sequence[object]", old), cast("Sequence[object]", new)
-        yield label, _moved(domain, was, now), queue_text(domain, now)
+        moved = _moved(domain, was, now)
+        yield Change(label, queue_text(domain, was), queue_text(domain, now), moved)
     elif not hasattr(domain, "keys"):
-        yield label, value_text(domain, old), value_text(domain, new)
+        yield Change(label, value_text(domain, old), value_text(domain, new))
     else:
         element = element_of(domain)
         pairs = zip(cast("Sequence[object]", old), cast("Sequence[object]", new), strict=True)
         for key, (before, after) in zip(keys_of(domain), pairs, strict=True):
             if before != after:
                 name = f"{label}[{shown(key)}]"
-                yield name, value_text(element, before), value_text(element, after)
+                yield Change(name, value_text(element, before), value_text(element, after))
 
 
 def _moved(domain: Queue[object], old: Sequence[object], new: Sequence[object]) -> str:
-    """`put X`, `took X`, both, or, where it is not that simple, the old queue."""
+    """`put X`, `took X`, both, `emptied`, or, where it is not that simple, nothing."""
     for taken in range(len(old) + 1):
         kept = old[taken:]
         if tuple(new[: len(kept)]) == tuple(kept):
@@ -110,7 +119,7 @@ def _moved(domain: Queue[object], old: Sequence[object], new: Sequence[object]) 
             if taken > 1:
                 break
             return ", ".join([*(f"took {each}" for each in took), *(f"put {each}" for each in put)])
-    return f"was {queue_text(domain, old)}"
+    return ""
 
 
-__all__ = ["changes", "label_of", "queue_text", "value_text"]
+__all__ = ["Change", "changes", "label_of", "queue_text", "value_text"]

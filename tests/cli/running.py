@@ -1,0 +1,55 @@
+"""Runs the command line in this process, as a user in some folder would."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import re
+import shlex
+from dataclasses import dataclass
+from pathlib import Path
+from unittest import mock
+
+from cli.main import main
+
+HERE = Path(__file__).parent
+ROOT = HERE.parent.parent
+
+# What differs from run to run: durations and rates. A JSON result has seconds.
+_DURATION = re.compile(r"\b\d+(?:\.\d+)?(?:e[+-]\d+)? m?s\b")
+_RATE = re.compile(r"\b\d+(?: \d{3})* states/s")
+_SECONDS = re.compile(r'"seconds": [\d.e-]+')
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What a command printed, and its exit code."""
+
+    exit: int
+    stdout: str
+    stderr: str
+
+
+def run(command: str, folder: Path = ROOT, *, columns: int | None = None) -> Ran:
+    """Run a command line, without its `finale`, in a folder."""
+    stdout, stderr = io.StringIO(), io.StringIO()
+    environment = {"NO_COLOR": "1"} | ({"COLUMNS": str(columns)} if columns else {})
+    with (
+        contextlib.chdir(folder),
+        mock.patch.dict(os.environ, environment),
+        contextlib.redirect_stdout(stdout),
+        contextlib.redirect_stderr(stderr),
+    ):
+        if columns is None:
+            os.environ.pop("COLUMNS", None)
+        code = main(shlex.split(command))
+    return Ran(code, stdout.getvalue(), stderr.getvalue())
+
+
+def normalised(text: str, folder: Path) -> str:
+    """A text without what differs from run to run, and from machine to machine."""
+    for base in (folder.resolve(), folder, ROOT):
+        text = text.replace(f"{base}/", "")
+    text = _RATE.sub("N states/s", _DURATION.sub("N s", text))
+    return _SECONDS.sub('"seconds": N', text)
