@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from model.language.build import Bound, build
 from model.language.properties import Family
@@ -41,15 +42,21 @@ def compare(
 ) -> Disagreement | None:
     """The first disagreement in any reachable state, in breadth-first order; None if all agree."""
     system = build(protocol, families)
-    return next(_Pair(PlainSystem(protocol, families), system).disagreements(states_max), None)
+    pair = Pair(PlainSystem(protocol, families), system)
+    return next(pair.disagreements(states_max), None)
 
 
-Outcome = tuple[str, object]
-"""What a rule does: "after" and the state, "blocked" and the bound, "fault" and its code."""
+@dataclass(frozen=True)
+class Outcome:
+    """What a rule does in a state: the state `after`, or how it comes to none."""
+
+    after: State | None
+    how: Literal["taken", "blocked", "fault", "raises"]
+    why: str | None = None
 
 
-class _Pair:
-    """Both meanings of one protocol."""
+class Pair:
+    """Both meanings of one protocol: its rules as Python, and its system."""
 
     def __init__(self, plain: PlainSystem, system: System) -> None:
         self.plain = plain
@@ -76,38 +83,39 @@ class _Pair:
                 done = self._plain_outcome(rule, values)
                 if done != meant:
                     yield Disagreement(state, _name(rule.rule.name, rule.binding), done, meant)
-                after = meant[1]
-                if meant[0] == "after" and isinstance(after, tuple):
-                    assert number is not None
-                    yield from self._about_step(state, values, rule, number, after)
-                    if after not in seen and (states_max is None or len(seen) < states_max):
-                        seen[after] = None
-                        pending.append(after)
+                after = meant.after
+                if after is None:
+                    continue
+                assert number is not None
+                yield from self._about_step(state, values, rule, number, after)
+                if after not in seen and (states_max is None or len(seen) < states_max):
+                    seen[after] = None
+                    pending.append(after)
 
     # --- rules -----------------------------------------------------------------------------------
 
     def _tree_outcome(self, number: int | None, state: State) -> Outcome:
         if number is None:
-            return "blocked", None
+            return Outcome(None, "blocked")
         match outcome(self.system.rules[number].tree, state):
             case Update() as update:
-                return "after", updated(update, state)
+                return Outcome(updated(update, state), "taken")
             case Blocked(bound=bound):
-                return "blocked", bound
+                return Outcome(None, "blocked", bound)
             case Fault(code=code):
-                return "fault", code
+                return Outcome(None, "fault", code)
 
     def _plain_outcome(self, rule: Bound, values: Values) -> Outcome:
         try:
             match self.plain.take(rule, values):
                 case After(values=after):
-                    return "after", self.plain.world.encode(after)
+                    return Outcome(self.plain.world.encode(after), "taken")
                 case Blocked(bound=bound):
-                    return "blocked", bound
+                    return Outcome(None, "blocked", bound)
                 case Fault(code=code):
-                    return "fault", code
+                    return Outcome(None, "fault", code)
         except Exception as error:  # whatever it is, no tree does that
-            return "raises", repr(error)
+            return Outcome(None, "raises", repr(error))
 
     # --- properties ------------------------------------------------------------------------------
 
@@ -156,4 +164,4 @@ def _name(name: str, binding: tuple[tuple[str, str], ...]) -> str:
     return f"{name}({', '.join(value for _, value in binding)})"
 
 
-__all__ = ["Disagreement", "compare"]
+__all__ = ["Disagreement", "Pair", "compare"]

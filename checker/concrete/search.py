@@ -12,6 +12,7 @@ from checker.question import Limits, Progress, check_witnesses
 from model.language.build import build
 from model.language.properties import Family
 from model.language.protocol import Protocol
+from model.system import System
 
 from .execution import PlainSystem
 from .verdicts import answers_of
@@ -30,10 +31,16 @@ def explore(
 
     Properties of liveness are `unknown` here. Raises `witness-missing`.
     """
-    # The system gives traces their numbers; no rule is run on it.
     system = build(protocol, families)
+    return explore_plain(PlainSystem(protocol, families), system, limits, progress)
+
+
+def explore_plain(
+    plain: PlainSystem, system: System, limits: Limits = NO_LIMITS, progress: Progress | None = None
+) -> Report:
+    """The same for a protocol that was built: the system only gives traces their numbers."""
     check_witnesses(system)
-    search = Search(PlainSystem(protocol, families), limits, progress)
+    search = Search(plain, limits, progress)
     search.run()
     answers = answers_of(search, system)
     return Report(
@@ -45,4 +52,4 @@ def explore(
     )
 
 
-__all__ = ["explore"]
+__all__ = ["explore", "explore_plain"]
