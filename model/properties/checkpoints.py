@@ -87,6 +87,14 @@ def no_release_is_dropped(
     return task.released
 
 
+@always
+def union_state_is_even(state: JobProtocol, checkpoint: Checkpoint) -> bool:
+    """In a completed checkpoint the subtasks of a vertex with union state have all finished or none,
+    and of those that run all have ended their operators or none (S16)."""
+    when(checkpoint.is_completed and len(state.unions) > 0)
+    return all(checkpoint.is_even(subtasks) for subtasks in state.unions)
+
+
 @reachable
 def trigger_meets_ended_task(state: JobProtocol, task: Task, checkpoint: Checkpoint) -> bool:
     """A trigger is on its way to a task that has meanwhile ended (PL-5)."""
@@ -118,6 +126,7 @@ FAMILIES = (
     completed_in_order,
     confirms_what_was_taken,
     no_release_is_dropped,
+    union_state_is_even,
     trigger_meets_ended_task,
     released_by_later_checkpoint,
     taken_with_ended_inputs,

@@ -16,10 +16,23 @@ from dataclasses import dataclass
 from model.properties.views import EndOfDataView
 from model.protocols.parts.channels import Channel
 from model.protocols.parts.checkpoints import Checkpoint
+from model.protocols.parts.coordinator import UnionCheck
 from model.protocols.parts.elements import CheckpointId, EndOfData, EndOfPartition
 from model.protocols.parts.recovery import Recovery
 from model.protocols.parts.tasks import Buffering, Source, Task, TaskStatus
-from model.rules import WEAK, Bool, Nothing, Setting, define, each, field, require, rule, step
+from model.rules import (
+    STRONG,
+    WEAK,
+    Bool,
+    Nothing,
+    Setting,
+    define,
+    each,
+    field,
+    require,
+    rule,
+    step,
+)
 
 
 class FinishRace(enum.Enum):
@@ -71,6 +84,7 @@ class Options:
     periodic: bool = True
     final_trigger: bool = False
     opens_after_finish: bool = False
+    union_check: UnionCheck = UnionCheck.FINISHED_OR_FINISHING
 
 
 @dataclass(frozen=True)
@@ -104,6 +118,7 @@ class FinalCheckpoint(Recovery, EndOfDataView):
         self.aborts_on_end = not self.options.checkpoints_after_finish
         self.aborts_carry_latest = self.options.aborts_carry_latest
         self.concurrent = self.options.concurrent
+        self.union_check = self.options.union_check
 
     def keeps(self) -> frozenset[str]:
         own = {"final-trigger"} if self.options.final_trigger else set[str]()
@@ -111,14 +126,14 @@ class FinalCheckpoint(Recovery, EndOfDataView):
 
     # --- the end of data -------------------------------------------------------------------------
 
-    @rule(fair=WEAK)
+    @rule(fair=STRONG)
     def end_source(self, task: Source) -> None:
         """FC-1: a bounded source without further records finishes its operators."""
         require(task.subtask.vertex.bounded or self.is_skipped(task))
         require(task.is_running, task.remaining == 0)
         self.finish_operators(task)
 
-    @rule(fair=WEAK)
+    @rule(fair=STRONG)
     def poll_end_of_data(self, channel: Channel) -> None:
         """FC-2: a task polls EndOfData; with the last one its operators finish."""
         task = self.reader(channel)
@@ -204,7 +219,7 @@ class FinalCheckpoint(Recovery, EndOfDataView):
             return True
         return all(channel.end_of_data for channel in task.outputs)
 
-    @rule(fair=WEAK)
+    @rule(fair=STRONG)
     def close(self, task: Task) -> None:
         """FC-8, FC-9: with its mailbox empty the task closes its operators and emits EndOfPartition."""
         require(task.status == TaskStatus.QUIESCED, task.mail.is_empty)
@@ -231,7 +246,14 @@ class FinalCheckpoint(Recovery, EndOfDataView):
         self.begin()
         self.final_triggered = True
 
-    @rule(fair=WEAK)
+    @rule
+    def fail(self) -> None:
+        """RC-1: a task fails: pending checkpoints are aborted, and all attempts end."""
+        super().fail()
+        if self.options.final_trigger:
+            self.final_triggered = False
+
+    @rule(fair=STRONG)
     def run_trigger(self, task: Task, checkpoint: Checkpoint) -> None:
         """PL-7: the mailbox runs a trigger, also while it drains (FC-8)."""
         if self.options.virtual_barrier == VirtualBarrier.BEFORE_END_OF_PARTITION:
@@ -240,8 +262,9 @@ class FinalCheckpoint(Recovery, EndOfDataView):
 
     @step
     def trigger_failed(self, task: Task, checkpoint: Checkpoint) -> None:
-        """PL-5: the checkpoint is aborted; PL-6: or the task's consumers are triggered instead."""
-        if self.options.finish_race == FinishRace.ABORT:
+        """PL-5: the checkpoint is aborted; PL-6: or the consumers of a task that is found finished
+        are triggered instead (one that is only closing declines in either case)."""
+        if self.options.finish_race == FinishRace.ABORT or not task.is_closed:
             super().trigger_failed(task, checkpoint)
         elif checkpoint.is_pending:
             checkpoint.awaited.remove(task)

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from model.protocols.parts.elements import EndOfPartition
 from model.protocols.parts.recovery import Recovery
 from model.protocols.parts.tasks import Buffering, Source, Task, TaskStatus
-from model.rules import WEAK, Setting, require, rule, step
+from model.rules import STRONG, WEAK, Setting, require, rule, step
 
 
 @dataclass(frozen=True)
@@ -75,7 +75,7 @@ class LegacyFinish(Recovery):
             task.flush()
         task.status = TaskStatus.QUIESCED
 
-    @rule(fair=WEAK)
+    @rule(fair=STRONG)
     def close(self, task: Task) -> None:
         """LF-3, LF-5: with its mailbox empty the task disposes and emits EndOfPartition."""
         require(task.status == TaskStatus.QUIESCED, task.mail.is_empty)

@@ -7,9 +7,10 @@ from __future__ import annotations
 
 import enum
 
+from model.language.collections import SetOf
 from model.protocols.parts.elements import CheckpointId
 from model.protocols.parts.tasks import Task
-from model.rules import Bool, Enum, Nothing, Option, Ref, Set, field, step
+from model.rules import Bool, Enum, Nothing, Option, Ref, Set, define, field, step
 
 
 class CheckpointStatus(enum.Enum):
@@ -54,6 +55,24 @@ class Checkpoint(CheckpointId):
     @property
     def is_completed(self) -> bool:
         return self.status == COMPLETED
+
+    @define
+    def has_some(self, tasks: tuple[Task, ...], among: SetOf[Task]) -> bool:
+        """Whether one of the tasks is in a set of this checkpoint."""
+        return any(among.has(task) for task in tasks)
+
+    @define
+    def has_all(self, tasks: tuple[Task, ...], among: SetOf[Task]) -> bool:
+        """Whether all of the tasks are in a set of this checkpoint."""
+        return all(among.has(task) for task in tasks)
+
+    @define
+    def is_even(self, tasks: tuple[Task, ...]) -> bool:
+        """Whether the tasks have all finished or none, and their operators likewise (S16)."""
+        if self.has_some(tasks, self.finished):
+            return self.has_all(tasks, self.finished)
+        some = self.has_some(tasks, self.operators_finished)
+        return not some or self.has_all(tasks, self.operators_finished)
 
     @step
     def drop(self, task: Task) -> None:

@@ -6,16 +6,21 @@ the plan and each RPC, the mail and its run, the acknowledgement and its applica
 each confirmation, EndOfPartition and the coordinator learning FINISHED. Merged are the plan, the id
 and the pending checkpoint, since between them only the coordinator could act. A message to a closed
 task has no effect and is dropped with it, except a trigger, whose failure is the point (PL-5).
-Left out: savepoints, coordinators of operators, master hooks, storage failures.
+PL-9's metadata is the set of tasks that a checkpoint counts as finished.
+Left out: savepoints, coordinators of operators, master hooks, storage failures, and the counter of
+failed checkpoints (AB-4): a failure of the job can follow at any time anyway.
 """
 
 from __future__ import annotations
+
+import enum
 
 from model.protocols.parts.checkpoints import ABORTED, COMPLETED, PENDING, UNUSED, Checkpoint
 from model.protocols.parts.elements import CancelBarrier, CheckpointId
 from model.protocols.parts.recycling import Recycling
 from model.protocols.parts.tasks import Task, TaskStatus
 from model.rules import (
+    STRONG,
     WEAK,
     Bool,
     Bound,
@@ -31,6 +36,14 @@ from model.rules import (
 )
 
 
+class UnionCheck(enum.Enum):
+    """PL-8: when a vertex with union state may not be part of a completed checkpoint."""
+
+    NONE = "none"
+    FINISHED = "finished"
+    FINISHED_OR_FINISHING = "finished-or-finishing"
+
+
 class Checkpointing(Recycling):
     """A job and its coordinator. What a task does when it ends is its subclasses' to say."""
 
@@ -41,6 +54,9 @@ class Checkpointing(Recycling):
 
     #: CN-3: whether an abort carries the newest completed id.
     aborts_carry_latest: bool
+
+    #: PL-8: which checkpoints of unevenly finished union state are aborted.
+    union_check: UnionCheck = UnionCheck.FINISHED_OR_FINISHING
 
     losses = field(Range(0, Bound("lost_confirmations")), 0)
     declines = field(Range(0, Bound("declines")), 0)
@@ -125,7 +141,7 @@ class Checkpointing(Recycling):
         if checkpoint.is_pending:
             self.abort(checkpoint)
 
-    @rule(fair=WEAK)
+    @rule(fair=STRONG)
     def run_trigger(self, task: Task, checkpoint: Checkpoint) -> None:
         """PL-7: the mailbox runs a trigger, also while it drains (FC-8)."""
         require(task.mail.has(checkpoint), task.is_alive)
@@ -185,11 +201,14 @@ class Checkpointing(Recycling):
 
     @define
     def _is_uneven(self, checkpoint: Checkpoint, subtasks: tuple[Task, ...]) -> bool:
-        finished = count(subtasks, lambda each: checkpoint.finished.has(each))
-        ending = count(subtasks, lambda each: checkpoint.operators_finished.has(each))
-        if finished == 0:
-            return 0 < ending < len(subtasks)
-        return finished < len(subtasks)
+        if self.union_check == UnionCheck.NONE:
+            return False
+        if checkpoint.has_some(subtasks, checkpoint.finished):
+            return not checkpoint.has_all(subtasks, checkpoint.finished)
+        if self.union_check == UnionCheck.FINISHED:
+            return False
+        some = checkpoint.has_some(subtasks, checkpoint.operators_finished)
+        return some and not checkpoint.has_all(subtasks, checkpoint.operators_finished)
 
     # --- abort -----------------------------------------------------------------------------------
 

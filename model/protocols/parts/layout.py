@@ -18,6 +18,7 @@ from model.topology import Sink as SinkKind
 class JobProtocol(Protocol):
     """What every protocol on jobs has. Its bounds have `checkpoints` and `live_checkpoints`."""
 
+    concurrent: int
     progress: bool
     needs_job = True
     ghosts = ("effects", "cut", "taken", "progress")

@@ -16,19 +16,19 @@ from model.protocols.parts.elements import (
     EndOfPartition,
 )
 from model.protocols.parts.tasks import Buffering, Source, Task
-from model.rules import WEAK, Nothing, define, require, rule, step
+from model.rules import STRONG, Nothing, define, require, rule, step
 
 
 class Processing(Checkpointing):
     """What tasks do between their start and their end."""
 
-    @rule(fair=WEAK)
+    @rule(fair=STRONG)
     def emit(self, task: Source) -> None:
         """A source emits its next record."""
         require(task.is_running)
         task.emit_next()
 
-    @rule(fair=WEAK)
+    @rule(fair=STRONG)
     def poll_data(self, channel: Channel) -> None:
         """A task processes the record at the head of a channel."""
         task = self.reader(channel)
@@ -51,7 +51,7 @@ class Processing(Checkpointing):
 
     # --- barriers --------------------------------------------------------------------------------
 
-    @rule(fair=WEAK)
+    @rule(fair=STRONG)
     def poll_barrier(self, channel: Channel) -> None:
         """AL-1: a task polls a barrier, and takes the checkpoint when the last one is there."""
         task = self.reader(channel)
@@ -59,7 +59,7 @@ class Processing(Checkpointing):
         barrier = channel.queue.take()
         task.on_barrier(channel, barrier.checkpoint, virtual=False)
 
-    @rule(fair=WEAK)
+    @rule(fair=STRONG)
     def poll_cancel_barrier(self, channel: Channel) -> None:
         """AL-3: a task polls the news that a checkpoint is given up upstream."""
         task = self.reader(channel)
@@ -67,7 +67,7 @@ class Processing(Checkpointing):
         barrier = channel.queue.take()
         task.on_cancel_barrier(barrier.checkpoint)
 
-    @rule(fair=WEAK)
+    @rule(fair=STRONG)
     def poll_end_of_partition(self, channel: Channel) -> None:
         """AL-2: a channel has ended, and counts as aligned from now on."""
         task = self.reader(channel)
