@@ -16,7 +16,7 @@ from checker.question import Limits
 from checker.rows import PRECEDENCE, SEARCH, Exit, Result
 from checker.run import run
 from checker.show.layout import console, write
-from checker.show.results import json_rows, result_lines, slow_line, summary_line
+from checker.show.results import json_rows, result_lines, slow_line, summary_lines
 from checker.spec import Spec, check_property_name, read_spec
 from model.errors import FinaleError, Place, nearest
 
@@ -160,10 +160,16 @@ class Checking:
         if self.as_text:
             seconds = time.perf_counter() - self.start
             if self.results or self.skipped or self.errors > 1:
-                line = summary_line(
-                    self.results, self.errors, self.skipped, seconds, self.interrupted
+                page = console()
+                lines = summary_lines(
+                    self.results,
+                    self.errors,
+                    self.skipped,
+                    seconds,
+                    self.interrupted,
+                    page.width,
                 )
-                write(console(), [line])
+                write(page, lines)
         else:
             ok = not self.errors and all(result.ok for result in self.results)
             print(json.dumps({"finale": VERSION, "results": self.rows, "ok": ok}, indent=2))

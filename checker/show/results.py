@@ -11,7 +11,7 @@ from checker.answer import Holds, Unknown, Vacuous, Violated
 from checker.rows import SEARCH, Exit, Result, Row
 from model.language.explore import Branch
 
-from .layout import columns, counted, duration, grouped, joined, paragraph, shortened
+from .layout import columns, counted, duration, flow, grouped, joined, paragraph, shortened
 from .places import shown_file
 
 _MARKS = {
@@ -112,12 +112,11 @@ def _search_lines(result: Result, width: int) -> list[Text]:
         duration(found.seconds),
         f"{grouped(round(found.states / found.seconds))} states/s" if found.seconds else "",
     ]
-    lines = paragraph(joined([Text(each, "dim") for each in numbers]), width, indent=4)
+    if row is not None and row.verdict == Holds.word and result.spec.counts is not None:
+        numbers.append(f"as counted by {result.spec.counts.counted_by}")
+    lines = flow([Text(each, "dim") for each in numbers], width, indent=4)
     if row is not None and row.verdict == Violated.word:
         lines += columns([[_mark(row), Text(SEARCH), Text(row.why)]], width, indent=4)
-    elif row is not None and row.verdict == Holds.word and result.spec.counts is not None:
-        agreed = f"as counted by {result.spec.counts.counted_by}"
-        lines[-1].append_text(Text(f" · {agreed}", "dim"))
     if result.dead_branches:
         lines += paragraph(Text(_branches(result.dead_branches), "dim"), width, indent=4)
     failed = [row for row in result.rows if not row.ok and row.trace is not None]
@@ -137,9 +136,14 @@ def _branches(branches: Sequence[Branch]) -> str:
     return f"{count}: {', '.join(spots)}"
 
 
-def summary_line(
-    results: Sequence[Result], errors: int, skipped: int, seconds: float, interrupted: bool = False
-) -> Text:
+def summary_lines(
+    results: Sequence[Result],
+    errors: int,
+    skipped: int,
+    seconds: float,
+    interrupted: bool,
+    width: int,
+) -> list[Text]:
     """What it comes to, over all specs."""
     failed = sum(result.exit is Exit.FAILED for result in results)
     undecided = sum(result.exit is Exit.LIMIT for result in results)
@@ -156,7 +160,7 @@ def summary_line(
         Text("interrupted" if interrupted else "", "bold yellow"),
         Text(duration(seconds), "dim"),
     ]
-    return joined(part for part in parts if results or part is not parts[1])
+    return flow((part for part in parts if results or part is not parts[1]), width)
 
 
 def slow_line(file: Path, title: str, width: int) -> Text:

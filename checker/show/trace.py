@@ -113,10 +113,11 @@ def _changes(changes: Sequence[Change], story: Story, width: int) -> list[Text]:
     left = width - INDENT - label_width - moved_width - 8
     rows: list[list[Cell]] = []
     for each in changes:
-        label = Text(each.label.ljust(label_width))
+        label: Cell = Text(each.label.ljust(label_width))
         if each.moved and len(each.new) > left:
             # A queue is one drawing: rather a line of its own than a break.
-            rows += [[label, Text(each.moved)], [Text(), Text(each.new, "bold")]]
+            rows.append([label, Text(each.moved)])
+            rows.append([Text(), Text(each.new, "bold")])
         else:
             rows.append([label, *_change(each)])
     return columns(rows, width, indent=INDENT + 2)

@@ -102,8 +102,6 @@ class PingPong(Protocol):
     Options = Options
     Bounds = Bounds
     ghosts = ("answers",)
-    options: Options
-    bounds: Bounds
 
     sent = field(Range(0, Bound("pings")), 0)
     losses = field(Range(0, Bound("losses")), 0)
@@ -190,7 +188,7 @@ class AsksAgain(PingPong):
         require(not self.out.queue.is_empty)
         self.out.queue.take()
         self.asker.status = Status.IDLE
-        self.sent -= 1
+        self.sent = self.sent - 1
 
 
 @always

@@ -1,0 +1,178 @@
+"""What `finale check` and its siblings do beside printing: files, exit codes, interrupts, speed."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from checker.concrete import search as concrete
+from checker.readable import search as readable
+from cli.main import EXIT_INTERNAL, main
+from tests.cli.running import HERE, ROOT, run
+
+P = "--protocols protocols"
+MINIMAL = 'title = "One claim"\nprotocol = "ping-pong"\n'
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    shutil.copytree(HERE / "inputs", tmp_path, dirs_exist_ok=True)
+    return tmp_path
+
+
+def test_counts_are_recorded_once_two_searches_agree(folder: Path) -> None:
+    spec = folder / "spec.toml"
+    spec.write_text(MINIMAL)
+    assert run(f"check spec.toml --record {P}", folder).exit == 0
+    text = spec.read_text()
+    assert text.startswith(MINIMAL)
+    assert "states      = 11\n" in text
+    assert 'counted_by  = "concrete"' in text
+    assert run(f"check spec.toml --record {P}", folder).exit == 0
+    assert spec.read_text() == text
+
+
+def test_counts_of_another_opinion_stay(folder: Path) -> None:
+    spec = folder / "spec.toml"
+    table = '[search]\nstates = 11\ntransitions = 10\ndepth = 6\ncounted_by = "spin"\n'
+    spec.write_text(MINIMAL + table)
+    assert run(f"check spec.toml --record {P}", folder).exit == 0
+    assert spec.read_text() == MINIMAL + table
+
+
+def test_nothing_is_recorded_where_two_searches_disagree(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = folder / "spec.toml"
+    spec.write_text(MINIMAL)
+    other = folder / "other.toml"
+    other.write_text(MINIMAL + "[bounds]\npings = 1\n")
+    explore = concrete.explore
+
+    def wrong(protocol: object, *_: object) -> object:
+        from checker.loading import catalogue
+        from checker.spec import read_spec
+
+        return explore(read_spec(other, catalogue(folder / "protocols")).instance())
+
+    monkeypatch.setattr(concrete, "explore", wrong)
+    ran = run(f"check spec.toml --record {P}", folder)
+    assert ran.exit == 2
+    assert ran.stderr.startswith("error[counts-disagree]: spec.toml: ")
+    assert spec.read_text() == MINIMAL
+
+
+def test_traces_are_written_where_json_says(folder: Path) -> None:
+    ran = run(f"check ping.toml --format json --trace-dir traces {P}", folder)
+    traces = {row["property"]: row["trace"] for row in json.loads(ran.stdout)["results"]}
+    assert traces["never-done"] == "traces/ping/never-done.itf.json"
+    assert traces["one-at-a-time"] is None
+    itf = json.loads((folder / traces["never-done"]).read_text())
+    assert itf["#meta"]["property"] == "never-done"
+    assert len(itf["states"]) == 4
+
+
+def test_a_trace_goes_into_a_file(folder: Path) -> None:
+    told = run(f"trace ping.toml {P}", folder)
+    ran = run(f"trace ping.toml --output deep/er/trace.txt {P}", folder)
+    assert (ran.exit, ran.stdout) == (0, "")
+    assert (folder / "deep/er/trace.txt").read_text() == told.stdout
+
+
+def test_json_is_all_that_is_on_stdout(folder: Path) -> None:
+    (folder / "slow.toml").write_text("slow = true\n" + MINIMAL)
+    (folder / "wrong.toml").write_text("slow = 1\n" + MINIMAL)
+    ran = run(f"check ping.toml slow.toml wrong.toml --format json {P}", folder)
+    document = json.loads(ran.stdout)
+    assert ran.exit == 2
+    assert document["ok"] is False
+    assert list(document) == ["finale", "results", "ok"]
+    assert list(document["results"][0]) == [
+        "spec", "property", "verdict", "expected", "ok", "backend", "states", "transitions",
+        "depth", "steps", "seconds", "how", "dead_branches", "trace", "why",
+    ]  # fmt: skip
+    assert "slow.toml skipped" in ran.stderr
+    assert "error[bad-value]: wrong.toml:1" in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        ("ping.toml", 0),
+        ("failing.toml", 1),
+        ("ping.toml --max-states 3", 3),
+        ("ping.toml failing.toml --max-states 3", 3),
+        ("failing.toml nothing.toml", 2),
+    ],
+)
+def test_the_exit_code_over_several_specs(folder: Path, arguments: str, code: int) -> None:
+    expect = '[[expect]]\nproperty = "never-done"\nverdict = "holds"\n'
+    (folder / "failing.toml").write_text(MINIMAL + expect)
+    assert run(f"check {arguments} {P}", folder).exit == code
+
+
+def test_a_failure_outranks_a_limit(folder: Path) -> None:
+    expect = '[[expect]]\nproperty = "never-done"\nverdict = "holds"\n'
+    (folder / "failing.toml").write_text(MINIMAL + expect)
+    # Eight states reach the violation, and are not all.
+    assert run(f"check failing.toml --max-states 8 {P}", folder).exit == 1
+
+
+def test_an_interrupt_keeps_what_is_known(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "second.toml").write_text(MINIMAL)
+    check, calls = readable.check, iter(range(9))
+
+    def interrupted(*args: object, **kwargs: object) -> object:
+        if next(calls) == 1:
+            raise KeyboardInterrupt
+        return check(*args, **kwargs)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(readable, "check", interrupted)
+    ran = run(f"check ping.toml second.toml {P}", folder)
+    assert ran.exit == 130
+    assert "✓ ping.toml" in ran.stdout
+    assert "1 spec checked · all as expected · interrupted" in ran.stdout
+
+
+def test_the_same_spec_is_checked_once(folder: Path) -> None:
+    ran = run(f"check ping.toml . ./ping.toml --property two-pings {P}", folder)
+    assert ran.stdout.count("✓ ping.toml") == 1
+
+
+def test_our_own_mistakes_keep_their_traceback(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], folder: Path
+) -> None:
+    def broken(*_: object, **__: object) -> object:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(readable, "check", broken)
+    monkeypatch.chdir(folder)
+    code = main(["check", "ping.toml", "--protocols", "protocols"])
+    assert code == EXIT_INTERNAL
+    assert "Traceback" in capsys.readouterr().err
+
+
+def test_nothing_is_coloured_in_a_pipe(folder: Path) -> None:
+    for command in ("check ping.toml", "trace ping.toml", "show ping.toml --lifecycle"):
+        assert "\x1b" not in run(f"{command} {P}", folder).stdout
+
+
+@pytest.mark.parametrize("columns", [60, 80, 120])
+@pytest.mark.parametrize("command", ["check", "trace", "show", "show --lifecycle"])
+def test_lines_fit_the_page(folder: Path, command: str, columns: int) -> None:
+    ran = run(f"{command} ping.toml {P}", folder, columns=columns)
+    assert max(map(len, ran.stdout.splitlines())) <= columns
+
+
+def test_commands_are_loaded_when_they_are_called() -> None:
+    import subprocess
+
+    program = "import sys, cli.main; print([m for m in sys.modules if m in ('rich', 'checker')])"
+    told = subprocess.run(
+        [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert told.stdout == "[]\n"
