@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from rich.text import Text
 
-from checker.answer import Holds, Unknown, Vacuous, Violated
+from checker.answer import NO_DEADLOCK, WELL_FORMED, Holds, Unknown, Vacuous, Violated
 from checker.rows import SEARCH, Exit, Result, Row
 from model.language.explore import Branch
 
@@ -23,33 +23,22 @@ _STYLES = {"holds": "green", "violated": "red", "vacuous": "yellow", "unknown": 
 #: Of more branches, or more names, than this only the number is told.
 BRANCHES_MAX = 6
 NAMES_MAX = 6
+_HOLDS = "also holding"
 
 
 # --- in a terminal -------------------------------------------------------------------------------
 
 
 def result_lines(result: Result, width: int) -> list[Text]:
-    """One spec: its name and title, what is expected or went wrong, the counts."""
-    mark = _MARKS[result.exit]
-    name = Text(shown_file(result.spec.file), "bold")
-    lines = [mark + name]
+    """One spec: its name and title, what was asked for or went wrong, the rest in short, counts."""
+    lines = [_MARKS[result.exit] + Text(shown_file(result.spec.file), "bold")]
     lines += paragraph(Text(result.spec.title), width, indent=2)
-    told = [
-        row
-        for row in result.rows
-        if row.is_claim
-        and not _goes_without_saying(row)
-        and not _is_quietly_vacuous(row)
-        and not _was_cut_short(row, result)
-    ]
+    claims = [row for row in result.rows if row.is_claim and not _was_cut_short(row, result)]
+    aside = [row for row in claims if _is_aside(row, result)]
+    told = [row for row in claims if row not in aside]
     lines += columns([_property_cells(row) for row in told], width, indent=4)
-    quiet = [row.property for row in result.rows if _goes_without_saying(row)]
-    empty = [row.property for row in result.rows if _is_quietly_vacuous(row)]
-    if quiet:
-        head = "also holds: " if len(quiet) == 1 else "also hold: "
-        lines += paragraph(Text(head + ", ".join(quiet), "dim"), width, indent=4)
-    if empty:
-        lines += paragraph(Text(f"vacuous here: {', '.join(empty)}", "dim"), width, indent=4)
+    for line in _asides(aside):
+        lines += paragraph(Text(line, "dim"), width, indent=4)
     lines += _search_lines(result, width)
     cut_short = [row.property for row in result.rows if _was_cut_short(row, result)]
     if result.report.stopped:
@@ -61,15 +50,37 @@ def result_lines(result: Result, width: int) -> list[Text]:
     return lines
 
 
-def _goes_without_saying(row: Row) -> bool:
-    """Nobody asked in particular, and it holds."""
-    asked = row.expected is not None and row.expected_steps is not None
-    return row.ok and row.is_claim and row.verdict == Holds.word and not asked
+def _is_aside(row: Row, result: Result) -> bool:
+    """Nobody asked for it in particular, and no trace shows that it is wrong."""
+    asked = row.property in result.spec.expectations
+    return row.ok and not asked and (row.verdict != Violated.word or row.trace is None)
 
 
-def _is_quietly_vacuous(row: Row) -> bool:
-    """Nobody asked in particular, and it says nothing."""
-    return row.expected is None and row.verdict == Vacuous.word
+def _asides(rows: Sequence[Row]) -> Iterator[str]:
+    """One line for all that hold, one for each reason why others do not."""
+    names: dict[str, list[str]] = {}
+    for row in rows:
+        names.setdefault(_aside(row), []).append(row.property)
+    for head in sorted(names, key=lambda head: head != _HOLDS):
+        own = names[head]
+        if head == _HOLDS and len(own) > NAMES_MAX:
+            built_in = [name for name in own if name in (WELL_FORMED, NO_DEADLOCK)]
+            rest = f"{len(own) - len(built_in)} more"
+            yield f"{head}: {', '.join([*built_in, rest])}"
+        else:
+            yield f"{head}: {', '.join(own)}"
+
+
+def _aside(row: Row) -> str:
+    match row.verdict:
+        case Holds.word:
+            return _HOLDS
+        case Violated.word:
+            return "never reached here"
+        case Vacuous.word:
+            return "vacuous here"
+        case _:
+            return f"{row.verdict}, {row.why}" if row.why else row.verdict
 
 
 def _was_cut_short(row: Row, result: Result) -> bool:

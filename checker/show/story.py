@@ -42,7 +42,7 @@ class Story:
     """A whole trace. `loop` is the number of the step after which the run repeats itself for ever.
 
     `ending` are the values on which the judgement rests, in the last state; of a property of steps
-    with the value before the last step.
+    with the value before the last step. `rest` is the whole state in which a run comes to rest.
     """
 
     property: str
@@ -54,6 +54,7 @@ class Story:
     steps: tuple[Told, ...]
     loop: int | None
     ending: tuple[Change, ...]
+    rest: tuple[Group, ...]
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,13 @@ def story_of(system: System, row: Row, trace: Trace) -> Story:
         tuple(_steps(system, trace)),
         trace.loop,
         tuple(_ending(system, row, prop, trace)),
+        tuple(groups_of(system, trace.states[-1])) if _rests(row, trace) else (),
     )
+
+
+def _rests(row: Row, trace: Trace) -> bool:
+    """Whether nothing happens after the last state."""
+    return row.property == NO_DEADLOCK or trace.loop == len(trace.rules)
 
 
 def values_of(system: System, state: State) -> Iterator[tuple[str, str]]:

@@ -24,13 +24,16 @@ LABEL_MAX = 30
 def trace_lines(story: Story, spec: Spec, width: int) -> list[Text]:
     """The whole trace, for a reader who has never seen one."""
     lines = [*_head(story, spec, width), Text()]
-    lines += [Text("start", "bold cyan"), *_groups(story.groups, width)]
+    lines += [Text("start", "bold cyan"), *_groups(story.groups, width), _quiet()]
     for told in story.steps:
         if story.loop is not None and told.number == story.loop + 1:
             lines += [Text(), _loop_start(told.number)]
         lines += [Text(), *_step(told, story, width)]
     if story.loop is not None:
         lines += [Text(), _loop_end(story)]
+    if story.rest:
+        head = "the state for ever" if story.loop is not None else "the last state"
+        lines += [Text(), Text(head, "bold cyan"), *_groups(story.rest, width)]
     return [*lines, Text(), *_ending(story, width)]
 
 
@@ -66,9 +69,11 @@ def _groups(groups: Sequence[Group], width: int) -> list[Text]:
     width_names = max((text.cell_len for _, text, _ in rows if isinstance(text, Text)), default=0)
     if width_names > width // 3:
         rows = [[kind, Text("  ").join(map(text_of, rest))] for kind, *rest in rows]
-    lines = columns(rows, width, indent=INDENT)
-    quiet = "what is not told is 0, false or empty"
-    return [*lines, Text(" " * INDENT).append(quiet, "dim italic")]
+    return columns(rows, width, indent=INDENT)
+
+
+def _quiet() -> Text:
+    return Text(" " * INDENT).append("what is not told is 0, false or empty", "dim italic")
 
 
 def _field(name: str, value: str) -> Text:
@@ -143,7 +148,7 @@ def _loop_start(number: int) -> Text:
 def _loop_end(story: Story) -> Text:
     assert story.loop is not None
     if story.loop >= len(story.steps):
-        return Text("  ◇ nothing happens any more: this is the state for ever", "bold yellow")
+        return Text("  ◇ nothing happens any more", "bold yellow")
     where = f"step {story.loop}" if story.loop else "the start"
     return Text(f"  └── back to the state after {where}", "bold yellow")
 
