@@ -6,7 +6,7 @@ from model.protocols.parts.channels import Channel
 from model.protocols.parts.checkpoints import ABORTED, COMPLETED, PENDING, Checkpoint
 from model.protocols.parts.layout import JobProtocol
 from model.protocols.parts.tasks import Task, TaskStatus
-from model.rules import Nothing, Taken, always, before, on_step, reachable, when
+from model.rules import Nothing, Taken, always, before, define, on_step, reachable, when
 
 
 @always
@@ -92,7 +92,16 @@ def union_state_is_even(state: JobProtocol, checkpoint: Checkpoint) -> bool:
     """In a completed checkpoint the subtasks of a vertex with union state have all finished or none,
     and of those that run all have ended their operators or none (S16)."""
     when(checkpoint.is_completed and len(state.unions) > 0)
-    return all(checkpoint.is_even(subtasks) for subtasks in state.unions)
+    return all(is_even(checkpoint, subtasks) for subtasks in state.unions)
+
+
+@define
+def is_even(checkpoint: Checkpoint, subtasks: tuple[Task, ...]) -> bool:
+    """Whether the subtasks have all finished or none, and their operators likewise."""
+    if checkpoint.has_some(subtasks, checkpoint.finished):
+        return checkpoint.has_all(subtasks, checkpoint.finished)
+    some = checkpoint.has_some(subtasks, checkpoint.operators_finished)
+    return not some or checkpoint.has_all(subtasks, checkpoint.operators_finished)
 
 
 @reachable

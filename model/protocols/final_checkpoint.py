@@ -129,7 +129,7 @@ class FinalCheckpoint(Recovery, EndOfDataView):
     @rule(fair=STRONG)
     def end_source(self, task: Source) -> None:
         """FC-1: a bounded source without further records finishes its operators."""
-        require(task.subtask.vertex.bounded or self.is_skipped(task))
+        require(task.subtask.vertex.bounded)
         require(task.is_running, task.remaining == 0)
         self.finish_operators(task)
 

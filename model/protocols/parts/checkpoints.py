@@ -66,14 +66,6 @@ class Checkpoint(CheckpointId):
         """Whether all of the tasks are in a set of this checkpoint."""
         return all(among.has(task) for task in tasks)
 
-    @define
-    def is_even(self, tasks: tuple[Task, ...]) -> bool:
-        """Whether the tasks have all finished or none, and their operators likewise (S16)."""
-        if self.has_some(tasks, self.finished):
-            return self.has_all(tasks, self.finished)
-        some = self.has_some(tasks, self.operators_finished)
-        return not some or self.has_all(tasks, self.operators_finished)
-
     @step
     def drop(self, task: Task) -> None:
         """What is under way to a task has no receiver any more."""

@@ -12,7 +12,7 @@ from model.protocols.parts.checkpoints import Checkpoint
 from model.protocols.parts.elements import CheckpointId
 from model.protocols.parts.processing import Processing
 from model.protocols.parts.tasks import Buffering, Source, Task, TaskStatus
-from model.rules import WEAK, Bound, Nothing, Range, define, field, require, rule, step, within
+from model.rules import WEAK, Bound, Nothing, Range, field, require, rule, step, within
 
 
 class Recovery(Processing):
@@ -28,11 +28,6 @@ class Recovery(Processing):
     def keeps(self) -> frozenset[str]:
         own = {"recovery"} if self.recovers else set[str]()
         return super().keeps() | own
-
-    @define
-    def is_skipped(self, task: Task) -> bool:
-        """Whether the task was restored as finished: its operators do nothing."""
-        return task.skipped if self.recovers else False
 
     @step
     def keep_snapshot(self, task: Task, checkpoint: CheckpointId) -> None:
@@ -100,11 +95,13 @@ class Recovery(Processing):
 
     @step
     def restore_from(self, task: Task, checkpoint: CheckpointId) -> None:
-        """RC-4: a task of a fully finished vertex does nothing any more; others get their state."""
+        """RC-4: a task gets its state; what had finished has nothing left to emit.
+
+        So a task of a fully finished vertex, which Flink restores without its operators (RC-7), only
+        passes the end of its data on.
+        """
         task.confirmed = checkpoint
         known = self.known(checkpoint)
-        if all(known.finished.has(each) for each in self.siblings(task)):
-            task.skipped = True
         if isinstance(task, Source):
             task.remaining = 0 if known.finished.has(task) else task.offset[checkpoint]
         if isinstance(task, Buffering):
@@ -122,7 +119,3 @@ class Recovery(Processing):
                 channel.sent = channel.received_before[checkpoint]
             for channel in task.inputs:
                 channel.received = channel.received_before[checkpoint]
-
-    def siblings(self, task: Task) -> tuple[Task, ...]:
-        """The subtasks of the task's vertex."""
-        return tuple(each for each in self.tasks if each.subtask.vertex == task.subtask.vertex)

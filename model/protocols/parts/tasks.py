@@ -90,8 +90,6 @@ class Task(Entity):
     """History: the checkpoints that this attempt has taken."""
     covering = field(Set(Ref(CheckpointId)), frozenset(), ghost="taken")
     """History: the checkpoints that were taken after the operators had finished."""
-    skipped = field(Bool, False, ghost="recovery")
-    """The task was restored as finished: its operators do nothing (RC-4)."""
 
     inputs: tuple[Channel, ...] = ()
     outputs: tuple[Channel, ...] = ()

@@ -1,0 +1,99 @@
+"""Every spec is as it expects, and no branch of a protocol is dead in all of its specs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from checker.readable.search import check
+from checker.rows import result_of
+from model.language.explore import Branch
+from model.language.marks import Marked, mark_of
+from model.system import System, Update, leaves
+from tests.protocols.specs import specs
+
+PROTOCOLS = ("yardstick", "two-phase-commit", "legacy-finish", "final-checkpoint")
+
+#: Branches that no spec takes, by function, line of source and outcome, with the reason.
+NEVER_TAKEN = {
+    ("Sink.show", "if self.visible[record] < TOO_OFTEN:", False): "the count saturates",
+}
+
+
+@cache
+def marked_functions(kind: type) -> tuple[Marked, ...]:
+    """The marked functions of a class and its bases, properties included."""
+    found: dict[str, Marked] = {}
+    for base in reversed(kind.__mro__):
+        for value in vars(base).values():
+            mark = mark_of(value.fget if isinstance(value, property) else value)
+            if mark is not None:
+                found[mark.function.__qualname__] = mark
+    return tuple(found.values())
+
+
+def branches_of(system: System) -> set[Branch]:
+    """The branches that some leaf of some rule takes."""
+    return {
+        branch
+        for rule in system.rules
+        for leaf in leaves(rule.tree)
+        if isinstance(leaf, Update)
+        for branch, _ in leaf.branches
+    }
+
+
+def source_of(branch: Branch) -> str:
+    return Path(branch.file).read_text(encoding="utf-8").splitlines()[branch.line - 1].strip()
+
+
+def all_branches(kinds: set[type]) -> Iterator[tuple[str, Branch]]:
+    for kind in kinds:
+        for mark in marked_functions(kind):
+            for branch in mark.prepared.branches:
+                yield mark.function.__qualname__, branch
+
+
+@cache
+def examined(key: str) -> tuple[list[str], set[Branch], set[type]]:
+    """Of all specs of a protocol: what is not as expected, the branches taken, the entities."""
+    wrong: list[str] = []
+    exercised: set[Branch] = set()
+    kinds: set[type] = set()
+    for spec in specs():
+        if spec.protocol.key != key:
+            continue
+        system = spec.system()
+        report = check(system)
+        rows = result_of(spec, system, report, ()).rows
+        wrong += [f"{spec.file.name}: {row}" for row in rows if not row.ok]
+        if spec.variant is None:
+            exercised |= branches_of(system) - set(report.dead_branches)
+            kinds |= {type(v.entity) for v in system.variables} | {spec.protocol}
+    return wrong, exercised, kinds
+
+
+@pytest.mark.xdist_group("specs")
+@pytest.mark.parametrize("key", PROTOCOLS)
+def test_specs_are_as_expected(key: str) -> None:
+    wrong, _, _ = examined(key)
+    assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.xdist_group("specs")
+def test_no_branch_is_dead_in_all_specs() -> None:
+    """Of a protocol's own file over its specs, of a shared part over the specs of all protocols."""
+    everywhere = set[Branch]().union(*(examined(key)[1] for key in PROTOCOLS))
+    dead = set()
+    for key in PROTOCOLS:
+        _, exercised, kinds = examined(key)
+        for function, branch in all_branches(kinds):
+            taken = everywhere if "/parts/" in branch.file else exercised
+            if branch not in taken:
+                dead.add((function, source_of(branch), branch.outcome))
+    unexplained = dead - NEVER_TAKEN.keys()
+    assert not unexplained, "\n".join(map(str, sorted(unexplained)))
+    assert dead >= NEVER_TAKEN.keys(), "an entry is out of date"
