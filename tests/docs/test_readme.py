@@ -1,0 +1,35 @@
+"""The README shows what the tool really prints."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from tests.cli.running import run
+
+ROOT = Path(__file__).parent.parent.parent
+README = (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_counterexample_is_the_demo_s() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    (demo,) = re.findall(r"^DEMO = (\S+)$", makefile, re.MULTILINE)
+    (quoted,) = re.findall(r"^```\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    printed = run(f"trace {demo}").stdout.splitlines()
+    position = 0
+    for line in filter(None, quoted.splitlines()):
+        assert line in printed[position:], f"not printed, or in another order: {line}"
+        position = printed.index(line, position) + 1
+
+
+def test_the_spec_in_the_readme_is_valid_and_holds(tmp_path: Path) -> None:
+    (toml,) = re.findall(r"^```toml\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
+    (tmp_path / "readme.toml").write_text(toml, encoding="utf-8")
+    assert run("check readme.toml", tmp_path).exit == 0
+
+
+def test_files_that_the_readme_names_exist() -> None:
+    named = re.findall(r"\]\(([^)]+)\)", README) + re.findall(r"specs/[\w/.-]+\.toml", README)
+    assert len(named) > 10
+    missing = [name for name in named if not (ROOT / name).exists()]
+    assert not missing
