@@ -12,7 +12,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from checker.loading import Catalogue, catalogue
-from checker.question import Limits
+from checker.question import INTERRUPTED, Limits
 from checker.rows import PRECEDENCE, SEARCH, Exit, Result
 from checker.run import run
 from checker.show.layout import console, write
@@ -126,7 +126,8 @@ class Checking:
         self._keep(spec, result)
 
     def _keep(self, spec: Spec, result: Result) -> None:
-        if self.options.record:
+        interrupted = result.report.stopped == INTERRUPTED
+        if self.options.record and not interrupted:
             from checker.recording import record
 
             result = record(spec, result)
@@ -140,6 +141,8 @@ class Checking:
         if self.as_text:
             page = console()
             write(page, [*result_lines(result, page.width), ""])
+        if interrupted:
+            raise KeyboardInterrupt
 
     def refuse_unused(self) -> None:
         """A property that no spec is asked about was asked for in vain."""

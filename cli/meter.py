@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from checker.show.layout import console, counted, duration, grouped
+from checker.show.layout import console, duration, grouped, shortened
 
 if TYPE_CHECKING:
     from rich.status import Status
@@ -30,13 +30,13 @@ class Meter:
             return
         rate = grouped(round(states / seconds)) if seconds else "?"
         text = (
-            f"{self._name}: {counted(states, 'state')} · {rate}/s · "
-            f"{grouped(frontier)} to expand · depth {depth} · {duration(seconds)}"
+            f"{self._name}: {grouped(states)} states, {rate}/s · {grouped(frontier)} open · "
+            f"depth {depth} · {duration(seconds)}"
         )
         if self._status is None:
-            self._status = self._page.status(text, spinner="line")
+            self._status = self._page.status("", spinner="line")
             self._status.start()
-        self._status.update(text)
+        self._status.update(shortened(text, self._page.width - 3))
 
     def __exit__(
         self,

@@ -11,6 +11,7 @@ from cyclopts import Parameter
 
 from checker.answer import Holds, Violated
 from checker.loading import catalogue
+from checker.question import INTERRUPTED
 from checker.rows import Result, Row
 from checker.run import run
 from checker.show.layout import console, write
@@ -48,6 +49,8 @@ def trace(
     claim = read_spec(spec, known)
     with Meter(spec.name) as meter:
         result = run(claim, progress=meter, only=() if property is None else (property,))
+    if result.report.stopped == INTERRUPTED:
+        raise KeyboardInterrupt
     row = row_to_tell(result, property)
     assert row.trace is not None
     story = story_of(result.system, row, row.trace)

@@ -85,15 +85,17 @@ def joined(parts: Iterable[Cell], separator: str = " · ") -> Text:
     return Text(separator).join(each for part in parts if (each := text_of(part)).plain)
 
 
-def flow(parts: Iterable[Cell], width: int, *, indent: int = 0) -> list[Text]:
+def flow(
+    parts: Iterable[Cell], width: int, *, indent: int = 0, separator: str = " · "
+) -> list[Text]:
     """Texts one after the other, in as many lines as it takes; the empty ones left out."""
     lines: list[list[Text]] = []
     for part in map(text_of, parts):
-        if lines and joined([*lines[-1], part]).cell_len <= width - indent:
+        if lines and joined([*lines[-1], part], separator).cell_len <= width - indent:
             lines[-1].append(part)
         elif part.plain:
             lines.append([part])
-    return [Text(" " * indent).append_text(joined(line)) for line in lines]
+    return [Text(" " * indent).append_text(joined(line, separator)) for line in lines]
 
 
 def shortened(text: str, width: int) -> str:

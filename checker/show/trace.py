@@ -10,7 +10,7 @@ from checker.answer import NO_DEADLOCK, WELL_FORMED, Holds, Violated
 from checker.claim import Spec
 
 from .job import job_lines
-from .layout import Cell, columns, counted, joined, paragraph, text_of
+from .layout import Cell, columns, counted, flow, joined, paragraph
 from .places import shown_file
 from .story import Group, Story, Told
 from .values import ARROW, Change
@@ -61,14 +61,21 @@ def _head(story: Story, spec: Spec, width: int) -> Iterator[Text]:
 
 
 def _groups(groups: Sequence[Group], width: int) -> list[Text]:
+    names = [", ".join(name for name in group.names if name) for group in groups]
+    wide = max(map(len, names), default=0) > width // 3
+    kinds = max((len(group.kind) for group in groups), default=0)
+    left = INDENT + kinds + 2 + (0 if wide else max(map(len, names), default=0) + 2)
     rows: list[list[Cell]] = []
-    for group in groups:
-        values = joined([_field(name, value) for name, value in group.values], "  ")
-        names = ", ".join(name for name in group.names if name)
-        rows.append([Text(group.kind, "dim"), Text(names), values])
-    width_names = max((text.cell_len for _, text, _ in rows if isinstance(text, Text)), default=0)
-    if width_names > width // 3:
-        rows = [[kind, Text("  ").join(map(text_of, rest))] for kind, *rest in rows]
+    for group, name in zip(groups, names, strict=True):
+        fields = [_field(*pair) for pair in group.values]
+        lines = flow(fields, width - left, separator="  ") or [Text()]
+        kind = Text(group.kind, "dim")
+        if wide:
+            rows.append([kind, Text(name)])
+            rows.extend([Text(), line] for line in lines if line.plain)
+        else:
+            rows.append([kind, Text(name), lines[0]])
+            rows.extend([Text(), Text(), line] for line in lines[1:])
     return columns(rows, width, indent=INDENT)
 
 
@@ -167,6 +174,6 @@ def _ending(story: Story, width: int) -> Iterator[Text]:
     if story.binding:
         yield Text("  for ") + _binding(story.binding)
     if story.ending:
-        when = "in the loop" if story.loop is not None else "in the end"
-        yield Text(f"  because {when}", "dim")
+        when = "that state" if story.rest else "the loop" if story.loop is not None else "the end"
+        yield Text(f"  because in {when}", "dim")
         yield from _changes(story.ending, story, width)

@@ -11,7 +11,9 @@ import pytest
 
 from checker.concrete import search as concrete
 from checker.readable import search as readable
+from checker.readable.machine import Compiled
 from cli.main import EXIT_INTERNAL, main
+from model.system import State
 from tests.cli.running import HERE, ROOT, run
 
 P = "--protocols protocols"
@@ -124,18 +126,30 @@ def test_a_failure_outranks_a_limit(folder: Path) -> None:
 
 def test_an_interrupt_keeps_what_is_known(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "second.toml").write_text(MINIMAL)
-    check, calls = readable.check, iter(range(9))
+    (folder / "third.toml").write_text(MINIMAL)
+    expand, calls = Compiled.expand, iter(range(99))
 
-    def interrupted(*args: object, **kwargs: object) -> object:
-        if next(calls) == 1:
+    def interrupted(self: Compiled, state: State, faults: list[int]) -> object:
+        if next(calls) == 15:
             raise KeyboardInterrupt
-        return check(*args, **kwargs)  # type: ignore[arg-type]
+        return expand(self, state, faults)
 
-    monkeypatch.setattr(readable, "check", interrupted)
-    ran = run(f"check ping.toml second.toml {P}", folder)
+    monkeypatch.setattr(Compiled, "expand", interrupted)
+    ran = run(f"check ping.toml second.toml third.toml {P}", folder)
     assert ran.exit == 130
     assert "✓ ping.toml" in ran.stdout
-    assert "1 spec checked · all as expected · interrupted" in ran.stdout
+    assert "! second.toml" in ran.stdout
+    assert "third.toml" not in ran.stdout
+    assert "2 specs checked · 1 as expected · 1 undecided · interrupted" in ran.stdout
+
+
+def test_an_interrupted_trace_is_not_told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> object:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(Compiled, "expand", interrupted)
+    ran = run(f"trace ping.toml {P}", folder)
+    assert (ran.exit, ran.stdout, ran.stderr) == (130, "", "interrupted\n")
 
 
 def test_the_same_spec_is_checked_once(folder: Path) -> None:
