@@ -36,8 +36,7 @@ def record(spec: Spec, result: Result) -> Result:
         text = spec.file.read_text(encoding="utf-8")
         _write(spec, with_counts(text, counts))
         spec = replace(spec, counts=counts)
-    only = {row.property for row in result.rows}
-    return result_of(spec, result.system, result.report, only)
+    return result_of(spec, result.system, result.report, result.only)
 
 
 def _numbers(found: Statistics) -> tuple[int, int, int]:

@@ -60,12 +60,13 @@ class Row:
 
 @dataclass(frozen=True)
 class Result:
-    """What one spec came to."""
+    """What one spec came to. `only` are the properties that were asked for, if not all."""
 
     spec: Spec
     system: System
     report: Report
     rows: tuple[Row, ...]
+    only: frozenset[str] = frozenset()
 
     @property
     def ok(self) -> bool:
@@ -89,7 +90,7 @@ class Result:
 def result_of(spec: Spec, system: System, report: Report, only: Collection[str] = ()) -> Result:
     """The rows of a report: all, or those of some properties."""
     rows = [row for row in _rows(spec, report) if not only or row.property in only]
-    return Result(spec, system, report, tuple(rows))
+    return Result(spec, system, report, tuple(rows), frozenset(only))
 
 
 def _rows(spec: Spec, report: Report) -> Iterator[Row]:

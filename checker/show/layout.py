@@ -17,9 +17,15 @@ COLUMN_MIN = 24
 Cell = str | Text
 
 
+class _Page(Console):
+    def on_broken_pipe(self) -> None:
+        """Let the caller decide what it means that the reader went away: rich would exit with 1."""
+        raise BrokenPipeError
+
+
 def console(*, stderr: bool = False) -> Console:
     """Where to write: colours on a terminal that wants them, and only those that we chose."""
-    page = Console(stderr=stderr, highlight=False, markup=False, emoji=False)
+    page = _Page(stderr=stderr, highlight=False, markup=False, emoji=False)
     if not page.is_terminal and "COLUMNS" not in os.environ:
         page.width = PIPE_WIDTH
     return page

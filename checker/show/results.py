@@ -52,7 +52,7 @@ def result_lines(result: Result, width: int) -> list[Text]:
 
 def _is_aside(row: Row, result: Result) -> bool:
     """Nobody asked for it in particular, and no trace shows that it is wrong."""
-    asked = row.property in result.spec.expectations
+    asked = row.property in result.spec.expectations or row.property in result.only
     return row.ok and not asked and (row.verdict != Violated.word or row.trace is None)
 
 
