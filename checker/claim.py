@@ -76,17 +76,17 @@ class Spec:
             return build(protocol, self.families if families is None else families)
 
     def refuse_too_wide_job(self) -> None:
-        """Raises `state-too-wide` where subtasks and channels alone take too many bits."""
+        """Raises `state-too-wide` where the things of the job alone take too many bits."""
         job = self.setting.job
         if job is None:
             return
-        count = sum(vertex.parallelism for vertex in job.vertices)
+        count = sum(vertex.parallelism + sum(vertex.records) for vertex in job.vertices)
         for edge in job.edges:
             p = job.vertex(edge.source).parallelism
             q = job.vertex(edge.target).parallelism
             count += p * q if edge.pattern is Pattern.ALL_TO_ALL else max(p, q)
         if count > BITS_MAX:
-            raise self._too_wide(f"the job has {count} subtasks and channels")
+            raise self._too_wide(f"the job has {count} subtasks, channels and records")
 
     def _too_wide(self, what: str) -> FinaleError:
         return FinaleError(

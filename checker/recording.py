@@ -46,7 +46,8 @@ def _numbers(found: Statistics) -> tuple[int, int, int]:
 def _second_opinion(spec: Spec) -> Report:
     from .concrete.search import explore
 
-    return explore(spec.instance())
+    with spec.catalogue.blaming_user_code():
+        return explore(spec.instance())
 
 
 def _refuse_disagreement(spec: Spec, one: Statistics, other: Statistics) -> None:

@@ -5,6 +5,7 @@ Commands are loaded when they are called: `finale --help` imports none of them.
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import traceback
@@ -45,6 +46,10 @@ for _name, _where, _help in COMMANDS:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command line; the exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A terminal that knows no box drawing gets question marks and not a traceback.
+            stream.reconfigure(errors="replace")
     try:
         code: int | None = app(arguments)
         sys.stdout.flush()
