@@ -25,13 +25,16 @@ class Pick:
 
 @dataclass(frozen=True)
 class Scope:
-    """What a body can speak of: names of nodes and wires, expressions that are numbers or truths."""
+    """What a body can speak of: nodes, wires, and what is a number or a truth there."""
 
     nodes: tuple[str, ...] = ()
     wires: tuple[str, ...] = ()
     numbers: tuple[str, ...] = ()
     truths: tuple[str, ...] = ()
     helpers: bool = True
+
+
+Statement = Callable[[int, Scope, int], None]
 
 
 class Bodies:
@@ -45,7 +48,7 @@ class Bodies:
         self.of_node = pick.some(["flag", "phase", "spare", "marks"], 65)
         self.of_wire = pick.some(["owner", "scores", "open"], 40)
         self.own = pick.some(["total", "turn", "slots", "last"], 45)
-        self.has_wire = pick.chance(93)
+        self.has_wire = pick.chance(96)
         self.levels_max = pick.among([1, 2, 2])
         self.names = 0
 
@@ -89,7 +92,9 @@ class Bodies:
             options += [f"{wire}.queue.length" for wire in scope.wires]
             options += [f"{self.node(scope)}.marks.size"] if "marks" in self.of_node else []
             options += [f"self.measure({self.node(scope)})"] if scope.helpers else []
-            options += [f"{self.node(scope)}.spare"] if self.risky and "spare" in self.of_node else []
+            options += (
+                [f"{self.node(scope)}.spare"] if self.risky and "spare" in self.of_node else []
+            )
         return self.pick.among(options)
 
     def of_each(self, scope: Scope) -> str:
@@ -109,7 +114,9 @@ class Bodies:
         options += ["self.last == Nothing"] if "last" in self.own else []
         for wire in scope.wires:
             options += [f"{wire}.queue.{pick.among(['is_empty', 'has_space', 'has_space_for(2)'])}"]
-            options += [f"{wire}.queue.head == {pick.among(['Ping', 'Stop', 'Ping(1)', 'Nothing'])}"]
+            options += [
+                f"{wire}.queue.head == {pick.among(['Ping', 'Stop', 'Ping(1)', 'Nothing'])}"
+            ]
             options += [f"{wire}.queue.holds({pick.among(['Stop', 'Ping(0)'])})"]
             options += [f"{wire}.open"] if "open" in self.of_wire else []
         if depth:
@@ -200,7 +207,8 @@ class Bodies:
             self.line(depth, f"if not {wire}.queue.is_empty:")
             depth += 1
         taken = f"{wire}.queue.take()"
-        self.line(depth, f"{name} = {self.pick.among([taken, taken, f'{wire}.queue.head'])}")
+        looked = self.pick.among([taken, taken, f"{wire}.queue.head"]) if guarded else taken
+        self.line(depth, f"{name} = {looked}")
         self.line(depth, f"match {name}:")
         pattern = self.pick.among(["Ping(n=number)", "Ping()", "Ping(n=1)"])
         self.line(depth + 1, f"case {pattern}:")
@@ -212,7 +220,7 @@ class Bodies:
         self.line(depth + 1, "case _:")
         self.sure(depth + 2, scope)
 
-    def branch(self, depth: int, scope: Scope, levels: int) -> None:
+    def branch(self, depth: int, scope: Scope, levels: int = 1) -> None:
         self.line(depth, f"if {self.truth(scope, 1)}:")
         self.body(depth + 1, scope, levels - 1)
         if self.pick.chance(30):
@@ -222,7 +230,7 @@ class Bodies:
             self.line(depth, "else:")
             self.body(depth + 1, scope, levels - 1)
 
-    def repeat(self, depth: int, scope: Scope, levels: int) -> None:
+    def repeat(self, depth: int, scope: Scope, levels: int = 1) -> None:
         if scope.helpers and self.pick.chance(25):
             self.line(depth, "each(self.nodes, self.settle)")
             return
@@ -231,7 +239,7 @@ class Bodies:
         self.statement(depth + 1, replace(scope, nodes=(name,)), 0)
 
     def statement(self, depth: int, scope: Scope, levels: int) -> None:
-        options = [self.sure, self.sure, self.add, self.add]
+        options: list[Statement] = [self.sure, self.sure, self.add, self.add]
         options += [self.send, self.send] if scope.wires else []
         options += [self.receive] if scope.wires and levels > 0 else []
         options += [self.branch, self.branch, self.repeat] if levels > 0 else []

@@ -1,7 +1,8 @@
-"""Random protocols: their rules as Python, their trees, and both searches of these mean the same."""
+"""Random protocols: rules as Python, decision trees and all searches of them mean the same."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from random import Random
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -50,8 +51,13 @@ class Seen:
         return self.states >= 100 and self.has_choice and self.has_queue
 
 
+#: Each seed is a protocol: a sample is as varied as the generator means it to be.
+SEEDED = st.integers(0, 2**64 - 1).map(lambda seed: written(Pick(Random(seed).randrange)))
+
+
 @st.composite
-def protocols(draw: st.DrawFn) -> Written:
+def drawn(draw: st.DrawFn) -> Written:
+    """A protocol whose every decision hypothesis makes, and can simplify: failures become small."""
     return written(Pick(lambda options: draw(st.integers(0, options - 1))))
 
 
@@ -61,7 +67,8 @@ def agree(protocol: Written) -> Seen:
     try:
         system = build(made, protocol.families)
     except FinaleError as error:
-        assert error.code in REFUSED, error
+        if error.code not in REFUSED:
+            raise
         return Seen(refused=True)
     plain = PlainSystem(made, protocol.families)
     disagreement = next(Pair(plain, system).disagreements(STATES_COMPARED), None)
@@ -109,13 +116,13 @@ def test_rules_and_trees_agree_on_random_protocols() -> None:
     sample: list[Seen] = []
 
     @settings(
-        max_examples=200,
+        max_examples=160,
         derandomize=True,
         database=None,
         deadline=None,
         suppress_health_check=list(HealthCheck),
     )
-    @given(protocols())
+    @given(SEEDED)
     def agreeing(protocol: Written) -> None:
         sample.append(agree(protocol))
 
@@ -130,6 +137,6 @@ def test_rules_and_trees_agree_on_random_protocols() -> None:
 
 @pytest.mark.slow
 @settings(max_examples=3000, deadline=None, suppress_health_check=list(HealthCheck))
-@given(protocols())
+@given(drawn())
 def test_rules_and_trees_agree_on_many_more(protocol: Written) -> None:
     agree(protocol)

@@ -1,0 +1,64 @@
+"""All searches agree, on the zoo and on the yardstick: counts, verdicts, traces, coverage."""
+
+import pytest
+
+from checker.answer import Report
+from checker.concrete.compare import compare
+from checker.concrete.search import explore
+from checker.readable.search import check
+from model.language.build import build
+from model.protocols.yardstick import Yardstick
+from model.rules import Setting
+from model.system import Kind, System
+from tests.zoo import ZOO
+from tests.zoo.animal import Animal
+
+LIVENESS = (Kind.LEADS_TO, Kind.EVENTUALLY)
+
+SMALL = Setting(bounds={"records": 2, "checkpoints": 1, "channel": 3})
+
+
+def counts(report: Report) -> tuple[int, int, int]:
+    found = report.statistics
+    assert found.complete
+    assert found.frontier == 0
+    return found.states, found.transitions, found.depth
+
+
+def safety(system: System, report: Report) -> list[object]:
+    """The answers that the concrete search gives, too."""
+    liveness = {prop.name for prop in system.properties if prop.kind in LIVENESS}
+    return [answer for answer in report.answers if answer.property not in liveness]
+
+
+@pytest.mark.parametrize("animal", ZOO, ids=str)
+def test_searches_agree_on_the_zoo(animal: Animal) -> None:
+    protocol = animal.make()
+    system = build(protocol, animal.families)
+    compiled, defined = check(system), check(system, compiled=False)
+    concrete = explore(protocol, animal.families)
+    assert counts(compiled) == counts(defined) == counts(concrete)
+    assert compiled.answers == defined.answers
+    assert compiled.dead_branches == defined.dead_branches
+    assert safety(system, compiled) == safety(system, concrete)
+    assert compiled.exercised == defined.exercised == concrete.exercised
+
+
+@pytest.mark.parametrize("animal", ZOO, ids=str)
+def test_rules_and_trees_agree_on_the_zoo(animal: Animal) -> None:
+    assert compare(animal.make(), animal.families) is None
+
+
+def test_searches_agree_on_the_yardstick() -> None:
+    system = build(Yardstick(SMALL))
+    compiled, defined = check(system), check(system, compiled=False)
+    concrete = explore(Yardstick(SMALL))
+    assert counts(compiled) == counts(defined) == counts(concrete) == (8839, 42508, 33)
+    assert compiled.answers == defined.answers == concrete.answers
+    assert compiled.dead_branches == defined.dead_branches
+    assert compiled.exercised == defined.exercised == concrete.exercised
+
+
+def test_rules_and_trees_agree_on_the_yardstick() -> None:
+    setting = Setting(bounds={"records": 1, "checkpoints": 1, "channel": 2})
+    assert compare(Yardstick(setting)) is None
