@@ -43,12 +43,12 @@ from .language.properties import (
 )
 from .language.protocol import Protocol, Setting
 from .system import Fairness
-from .values import Nothing, NothingType, Record, part
+from .values import EMPTY, Nothing, NothingType, Record, part
 
 WEAK = Fairness.WEAK
 STRONG = Fairness.STRONG
 
-__all__ = [
+__all__ = [  # noqa: RUF022 - a table of contents, by kind
     # Domains
     "Array",
     "Bool",
@@ -63,6 +63,7 @@ __all__ = [
     "Set",
     "Union",
     # Values
+    "EMPTY",
     "Nothing",
     "NothingType",
     "Record",

@@ -43,7 +43,8 @@ class NothingType(metaclass=VariantType):
         self._read()
 
 
-Nothing = NothingType()
+Nothing: Any = NothingType()
+"""No value. Typed Any, since it may stand in every field of an `Option`."""
 
 
 def part(domain: object) -> Any:
@@ -135,3 +136,7 @@ class Record(metaclass=RecordType):
     def __repr__(self) -> str:
         parts = ", ".join(f"{key}={value!r}" for key, value in self.__dict__.items())
         return f"{type(self).__name__}({parts})"
+
+
+EMPTY: frozenset[object] = frozenset()
+"""No elements: what most sets start with."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..language.properties import Family
+from model.language.properties import Family
+
 from . import channels, checkpoints, commits, consistency, cut, finishing, liveness
 
 PROPERTIES: tuple[Family, ...] = (

@@ -43,7 +43,7 @@ def nothing_after_end_of_partition(state: JobProtocol, channel: Channel) -> bool
 
 @always
 def end_of_partition_after_close(state: JobProtocol, channel: Channel) -> bool:
-    """EndOfPartition is out if and only if the sender has closed, whose own inputs have ended (S9)."""
+    """EndOfPartition is out if and only if a sender has closed whose inputs have ended (S9)."""
     writer = state.writer(channel)
     out = channel.ended or channel.queue.holds(EndOfPartition)
     when(out or writer.is_closed)
@@ -52,14 +52,14 @@ def end_of_partition_after_close(state: JobProtocol, channel: Channel) -> bool:
 
 @always
 def close_after_acknowledgement(state: EndOfDataView, channel: Channel) -> bool:
-    """A task closes only after every consumer has polled its EndOfData, and so all its records (S10)."""
+    """A task closes only after its consumers have polled EndOfData, and so its records (S10)."""
     when(state.writer(channel).is_closed)
     return channel.end_of_data
 
 
 @on_step
 def call_finds_inputs_read(state: EndOfDataView, task: Task, step: Taken) -> bool:
-    """A trigger by RPC runs at a task only when no record and no EndOfData is on its inputs (S11)."""
+    """A trigger by RPC runs at a task only when no record or EndOfData is on its inputs (S11)."""
     when(step.rule == "run_trigger" and step.binding["task"] == task.name and len(task.inputs) > 0)
     return before(
         lambda: all(

@@ -41,7 +41,7 @@ def plan_is_a_partition(state: JobProtocol, task: Task, checkpoint: Checkpoint) 
 
 @always(needs="taken")
 def finished_flag_is_sound(state: JobProtocol, task: Task, checkpoint: Checkpoint) -> bool:
-    """A task that a checkpoint counts as finished had an earlier completed final checkpoint (S13)."""
+    """A task that a checkpoint counts as finished had a final checkpoint that completed (S13)."""
     when(checkpoint.is_pending and checkpoint.finished.has(task))
     return any(
         earlier < checkpoint and earlier.is_completed and task.covering.has(earlier)
@@ -68,7 +68,7 @@ def completed_in_order(state: JobProtocol, checkpoint: Checkpoint, newer: Checkp
 
 @on_step(needs="taken")
 def confirms_what_was_taken(state: JobProtocol, task: Task) -> bool:
-    """A task acts on the completion of a checkpoint only if it has taken it in this attempt (S18)."""
+    """A task acts on the completion of a checkpoint only if it took it in this attempt (S18)."""
     was_restoring = before(lambda: task.status == TaskStatus.RESTORING)
     when(not state.recycles and not was_restoring)
     when(task.confirmed != before(lambda: task.confirmed) and task.confirmed != Nothing)
@@ -89,8 +89,8 @@ def no_release_is_dropped(
 
 @always
 def union_state_is_even(state: JobProtocol, checkpoint: Checkpoint) -> bool:
-    """In a completed checkpoint the subtasks of a vertex with union state have all finished or none,
-    and of those that run all have ended their operators or none (S16)."""
+    """In a completed checkpoint all subtasks of a vertex with union state have finished, or none;
+    and of those that run all have ended their operators, or none (S16)."""
     when(checkpoint.is_completed and len(state.unions) > 0)
     return all(is_even(checkpoint, subtasks) for subtasks in state.unions)
 
@@ -112,7 +112,7 @@ def trigger_meets_ended_task(state: JobProtocol, task: Task, checkpoint: Checkpo
 
 @reachable
 def released_by_later_checkpoint(state: JobProtocol, task: Task, checkpoint: Checkpoint) -> bool:
-    """A task is released though the first checkpoint after its end was aborted (CN-6: 43 before 42)."""
+    """A task is released, and the first checkpoint after its end was aborted (CN-6: 43, not 42)."""
     return task.released and task.final_from == checkpoint and checkpoint.status == ABORTED
 
 

@@ -1,4 +1,4 @@
-"""What becomes visible outside: committed once, only when it is durable, and in the end all (S3-S6)."""
+"""What becomes visible outside: once, only when it is durable, and in the end all (S3-S6)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def commit_at_most_once(state: JobProtocol, sink: TwoPhaseSink, record: Datum) -
 
 @on_step(needs="effects")
 def commit_only_durable(state: JobProtocol, sink: TwoPhaseSink, record: Datum) -> bool:
-    """A record becomes visible only when its transaction is listed in a completed checkpoint (S4)."""
+    """A record becomes visible only when a completed checkpoint lists its transaction (S4)."""
     when(sink.visible[record] != before(lambda: sink.visible[record]))
     return before(lambda: is_secured(state, sink, record))
 

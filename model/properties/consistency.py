@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..rules import Entity, always, reachable, when
+from model.rules import Entity, always, reachable, when
 
 
 class Participant(Entity):

@@ -1,4 +1,4 @@
-"""What must come: the job's end, a checkpoint's end, the next checkpoint, the release (L1, L3, L4, L7).
+"""What must come: the end of the job, of a checkpoint, of a wait, and the next checkpoint (L1-L7).
 
 Under F1, F2 and F3 of the fact sheet: what a task's main loop does is strongly fair (a channel that
 is full again and again does not keep it from its turn), other rules of the protocol are weakly
@@ -23,7 +23,7 @@ def job_finishes(state: JobProtocol) -> bool:
 @leads_to
 def checkpoint_ends(state: JobProtocol, checkpoint: Checkpoint) -> bool:
     """A checkpoint that was triggered completes or is aborted (L3)."""
-    # Where ids are given again while others are pending, a place in their order is not one checkpoint.
+    # Where ids are given again while others are pending, a place among them is no checkpoint.
     when(state.concurrent == 1 or not state.recycles)
     when(checkpoint.is_pending)
     return not checkpoint.is_pending

@@ -69,7 +69,7 @@ class VirtualBarrier(enum.Enum):
 
 
 @dataclass(frozen=True)
-class Options:
+class FinalCheckpointOptions:
     """The toggles of section 6 that concern these rules; the defaults are today's Flink."""
 
     checkpoints_after_finish: bool = True
@@ -88,7 +88,7 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Bounds:
+class FinalCheckpointBounds:
     """How much is explored: checkpoint ids, elements a channel, and how often what may go wrong."""
 
     checkpoints: int = 1
@@ -104,10 +104,10 @@ class FinalCheckpoint(Recovery, EndOfDataView):
     """The finish of FLIP-147 for natural ends."""
 
     key = "final-checkpoint"
-    Options = Options
-    Bounds = Bounds
-    options: Options
-    bounds: Bounds
+    Options = FinalCheckpointOptions
+    Bounds = FinalCheckpointBounds
+    options: FinalCheckpointOptions
+    bounds: FinalCheckpointBounds
 
     final_triggered = field(Bool, False, ghost="final-trigger")
     """FC-10: the one checkpoint at the end of all data was triggered."""
@@ -221,7 +221,7 @@ class FinalCheckpoint(Recovery, EndOfDataView):
 
     @rule(fair=STRONG)
     def close(self, task: Task) -> None:
-        """FC-8, FC-9: with its mailbox empty the task closes its operators and emits EndOfPartition."""
+        """FC-8, FC-9: with an empty mailbox the task closes its operators, and EndOfPartition is out."""
         require(task.status == TaskStatus.QUIESCED, task.mail.is_empty)
         task.broadcast(EndOfPartition())
         task.status = TaskStatus.CLOSED
@@ -232,7 +232,7 @@ class FinalCheckpoint(Recovery, EndOfDataView):
 
     @rule(fair=WEAK)
     def trigger_checkpoint(self) -> None:
-        """PL-1, PL-2, PL-3: the coordinator plans the next periodic checkpoint and makes it pending."""
+        """PL-1, PL-2, PL-3: the coordinator plans the next checkpoint and makes it pending."""
         require(self.options.periodic)
         super().trigger_checkpoint()
 

@@ -18,7 +18,7 @@ from model.rules import STRONG, WEAK, Setting, require, rule, step
 
 
 @dataclass(frozen=True)
-class Options:
+class LegacyFinishOptions:
     """How many checkpoints may be pending at once; whether aborts carry the newest completed id."""
 
     concurrent: int = 1
@@ -26,7 +26,7 @@ class Options:
 
 
 @dataclass(frozen=True)
-class Bounds:
+class LegacyFinishBounds:
     """How much is explored: checkpoint ids, elements a channel, and how often what may go wrong."""
 
     checkpoints: int = 1
@@ -42,10 +42,10 @@ class LegacyFinish(Recovery):
     """The finish of natural ends without a final checkpoint."""
 
     key = "legacy-finish"
-    Options = Options
-    Bounds = Bounds
-    options: Options
-    bounds: Bounds
+    Options = LegacyFinishOptions
+    Bounds = LegacyFinishBounds
+    options: LegacyFinishOptions
+    bounds: LegacyFinishBounds
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)

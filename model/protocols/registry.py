@@ -18,6 +18,8 @@ class Entry:
     variants: Mapping[str, str] = field(default_factory=dict)
 
 
+_BROKEN = "model.protocols.broken."
+
 PROTOCOLS: tuple[Entry, ...] = (
     Entry("yardstick", "model.protocols.yardstick:Yardstick"),
     Entry("two-phase-commit", "model.protocols.two_phase_commit:TwoPhaseCommit"),
@@ -25,24 +27,24 @@ PROTOCOLS: tuple[Entry, ...] = (
         "final-checkpoint",
         "model.protocols.final_checkpoint:FinalCheckpoint",
         {
-            "close-aborts-pending": "model.protocols.broken.close_aborts_pending:CloseAbortsPending",
-            "closes-before-finish": "model.protocols.broken.closes_before_finish:ClosesBeforeFinish",
-            "confirms-aborted": "model.protocols.broken.confirms_aborted:ConfirmsAborted",
-            "emits-after-finish": "model.protocols.broken.emits_after_finish:EmitsAfterFinish",
-            "keeps-subsumed": "model.protocols.broken.keeps_subsumed:KeepsSubsumed",
-            "no-end-of-data": "model.protocols.broken.no_end_of_data:NoEndOfData",
-            "plans-by-end-of-data": "model.protocols.broken.plans_by_end_of_data:PlansByEndOfData",
-            "reads-blocked-channels": "model.protocols.broken.reads_blocked_channels:ReadsBlockedChannels",
-            "stays-blocked": "model.protocols.broken.stays_blocked:StaysBlocked",
-            "triggers-all": "model.protocols.broken.triggers_all:TriggersAll",
-            "waits-for-lost-ack": "model.protocols.broken.waits_for_lost_ack:WaitsForLostAcknowledgement",
+            "close-aborts-pending": _BROKEN + "close_aborts_pending:CloseAbortsPending",
+            "closes-before-finish": _BROKEN + "closes_before_finish:ClosesBeforeFinish",
+            "confirms-aborted": _BROKEN + "confirms_aborted:ConfirmsAborted",
+            "emits-after-finish": _BROKEN + "emits_after_finish:EmitsAfterFinish",
+            "keeps-subsumed": _BROKEN + "keeps_subsumed:KeepsSubsumed",
+            "no-end-of-data": _BROKEN + "no_end_of_data:NoEndOfData",
+            "plans-by-end-of-data": _BROKEN + "plans_by_end_of_data:PlansByEndOfData",
+            "reads-blocked-channels": _BROKEN + "reads_blocked_channels:ReadsBlockedChannels",
+            "stays-blocked": _BROKEN + "stays_blocked:StaysBlocked",
+            "triggers-all": _BROKEN + "triggers_all:TriggersAll",
+            "waits-for-lost-ack": _BROKEN + "waits_for_lost_ack:WaitsForLostAcknowledgement",
         },
     ),
     Entry(
         "legacy-finish",
         "model.protocols.legacy_finish:LegacyFinish",
         {
-            "commit-on-close": "model.protocols.broken.commit_on_close:CommitOnClose",
+            "commit-on-close": _BROKEN + "commit_on_close:CommitOnClose",
         },
     ),
 )

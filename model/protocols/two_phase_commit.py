@@ -1,4 +1,4 @@
-"""Two-phase commit of Gray and Lamport, "Consensus on Transaction Commit" (2006): an example without jobs.
+"""Two-phase commit (Gray and Lamport, "Consensus on Transaction Commit", 2006): it has no jobs.
 
 Resource managers prepare or abort, a transaction manager decides, messages are a set that only
 grows. The known numbers of distinct states are those of the published TLA+ specification.
@@ -11,8 +11,8 @@ import enum
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..properties.consistency import AgreementView, Participant
-from ..rules import Bool, Entity, Enum, Protocol, Setting, define, field, require, rule
+from model.properties.consistency import AgreementView, Participant
+from model.rules import Bool, Entity, Enum, Protocol, Setting, define, field, require, rule
 
 
 class ManagerStatus(enum.Enum):
@@ -49,7 +49,7 @@ class Manager(Participant):
 
 
 @dataclass(frozen=True)
-class Sizes:
+class TwoPhaseCommitSizes:
     """How many resource managers take part."""
 
     managers: int = 3
@@ -59,8 +59,8 @@ class TwoPhaseCommit(Protocol, AgreementView):
     """The transaction manager is the protocol itself; its messages are its decision."""
 
     key = "two-phase-commit"
-    Sizes = Sizes
-    sizes: Sizes
+    Sizes = TwoPhaseCommitSizes
+    sizes: TwoPhaseCommitSizes
 
     decision = field(Enum(Decision), Decision.NONE)
 

@@ -2,7 +2,7 @@
 
 Tasks A and C are sources, C → D → E and A → E. Channels are bounded queues; a checkpoint is
 triggered at the sources, its barriers are aligned at E; its notifications arrive in any order or
-are lost; a task that has emitted EndOfData waits until a later checkpoint is confirmed, then closes.
+are lost; a task that has emitted EndOfData waits until a later checkpoint is confirmed and closes.
 Its state counts are known from TLC, SPIN and several prototypes. It is deliberately simpler than
 `final-checkpoint`: it measures engines and states nothing about Flink.
 """
@@ -14,7 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-from ..rules import (
+from model.rules import (
+    EMPTY,
     Bool,
     Bound,
     Entity,
@@ -70,22 +71,29 @@ class Barrier(Record):
     checkpoint: int = part(CheckpointId)
 
 
+Element = Data | EndOfData | EndOfPartition | Barrier
+
+
 class Task(Entity):
     """A subtask; its channels are fixed."""
 
     status = field(Enum(Status), Status.RUNNING)
     snapshots = field(CheckpointCount, 0)
     finished_after = field(CheckpointCount, 0)
-    notifications = field(Set(CheckpointId), frozenset())
+    notifications = field(Set(CheckpointId), EMPTY)
 
     inputs: tuple[Channel, ...] = ()
     outputs: tuple[Channel, ...] = ()
 
 
+def _records(task: Task) -> int:
+    return task.world.scope.bounds["records"]
+
+
 class Source(Task):
     """A task that reads records from outside."""
 
-    records = field(Range(0, Bound("records")), lambda task: task.world.scope.bounds["records"])
+    records = field(Range(0, Bound("records")), _records)
 
 
 class Worker(Task):
@@ -107,7 +115,7 @@ class Channel(Entity):
 
 
 @dataclass(frozen=True)
-class Bounds:
+class YardstickBounds:
     """How much is explored."""
 
     records: int = 1
@@ -119,8 +127,8 @@ class Yardstick(Protocol):
     """Four tasks, a coordinator that is the protocol itself, and three channels."""
 
     key = "yardstick"
-    Bounds = Bounds
-    bounds: Bounds
+    Bounds = YardstickBounds
+    bounds: YardstickBounds
 
     triggered = field(CheckpointCount, 0)
     completed = field(CheckpointCount, 0)
@@ -142,7 +150,7 @@ class Yardstick(Protocol):
         return all(task.status == Status.CLOSED for task in self.tasks)
 
     @step
-    def broadcast(self, task: Task, element: Record) -> None:
+    def broadcast(self, task: Task, element: Element) -> None:
         """Put an element on every output, each of which must have space for it."""
         for output in task.outputs:
             require(output.queue.has_space)
@@ -253,9 +261,7 @@ class Yardstick(Protocol):
     def complete(self) -> None:
         """The oldest checkpoint completes when every task that is not closed has taken it."""
         require(self.completed < self.triggered)
-        require(
-            all(t.status == Status.CLOSED or t.snapshots > self.completed for t in self.tasks)
-        )
+        require(all(t.status == Status.CLOSED or t.snapshots > self.completed for t in self.tasks))
         self.completed += 1
         for task in self.tasks:
             self.send_confirmation(task)

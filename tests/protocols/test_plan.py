@@ -7,7 +7,7 @@ import pytest
 from model.language.build import build
 from model.protocols.final_checkpoint import FinalCheckpoint
 from model.rules import Setting
-from model.semantics import Step, steps
+from model.semantics import steps
 from model.system import Blocked, State, System, leaves
 from model.topology import Job, all_shapes
 
@@ -38,7 +38,7 @@ def planned(protocol: FinalCheckpoint, system: System, finished: set[str]) -> di
             initial[variable.offset] = int(variable.entity.name in finished)
     state: State = tuple(initial)
     (step,) = [each for each in steps(system, state) if each.rule.rule.name == "trigger_checkpoint"]
-    assert isinstance(step, Step) and isinstance(step.result, tuple)
+    assert isinstance(step.result, tuple)
     return dict(system.values(step.result))
 
 

@@ -1,1 +1,1 @@
-"""One mistake a file, planted or historical, as an override of a protocol; each names what must fall."""
+"""One mistake a file, as a small override of a protocol; each names the property that must fall."""

@@ -1,13 +1,14 @@
 """A channel: the bounded queue from one subtask to another, and what its two ends know of it.
 
 Models 1.5 of the fact sheet for aligned checkpoints. That a consumer has polled EndOfData is at
-once the acknowledgement AckAllUserRecordsProcessed at the producer: the producer alone reads it, and
-may be late for any other reason, so a separate message adds no behaviour.
+once the acknowledgement AckAllUserRecordsProcessed at the producer: the producer alone reads it,
+and may be late for any other reason, so a separate message adds no behaviour.
 """
 
 from __future__ import annotations
 
 from model.protocols.parts.elements import (
+    AnyElement,
     Barrier,
     CancelBarrier,
     CheckpointId,
@@ -23,7 +24,6 @@ from model.rules import (
     PerEntity,
     Queue,
     Range,
-    Record,
     Union,
     define,
     field,
@@ -60,7 +60,7 @@ class Channel(Entity):
         self.cut = cut
 
     @step
-    def put(self, element: Record) -> None:
+    def put(self, element: AnyElement) -> None:
         """Add an element: the writer's step is blocked while the channel is full."""
         require(self.queue.has_space)
         self.queue.put(element)
@@ -90,6 +90,3 @@ class Channel(Entity):
         self.ended = False
         self.aligned = False
         self.blocked = False
-
-
-

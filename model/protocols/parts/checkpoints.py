@@ -10,7 +10,7 @@ import enum
 from model.language.collections import SetOf
 from model.protocols.parts.elements import CheckpointId
 from model.protocols.parts.tasks import Task
-from model.rules import Bool, Enum, Nothing, Option, Ref, Set, define, field, step
+from model.rules import EMPTY, Bool, Enum, Nothing, Option, Ref, Set, define, field, step
 
 
 class CheckpointStatus(enum.Enum):
@@ -30,22 +30,22 @@ class Checkpoint(CheckpointId):
     """One checkpoint: its plan, the messages under way for it, and what came of it."""
 
     status = field(Enum(CheckpointStatus), UNUSED)
-    finished = field(Set(Ref(Task)), frozenset())
+    finished = field(Set(Ref(Task)), EMPTY)
     """Tasks that the plan counts as finished; all others must acknowledge."""
-    triggers = field(Set(Ref(Task)), frozenset())
+    triggers = field(Set(Ref(Task)), EMPTY)
     """Trigger RPCs under way."""
-    awaited = field(Set(Ref(Task)), frozenset())
+    awaited = field(Set(Ref(Task)), EMPTY)
     """Tasks whose acknowledgement is missing."""
-    acknowledgements = field(Set(Ref(Task)), frozenset())
+    acknowledgements = field(Set(Ref(Task)), EMPTY)
     """Acknowledgements under way."""
     declined = field(Bool, False)
     """A decline is under way."""
-    confirmations = field(Set(Ref(Task)), frozenset())
-    aborts = field(Set(Ref(Task)), frozenset())
+    confirmations = field(Set(Ref(Task)), EMPTY)
+    aborts = field(Set(Ref(Task)), EMPTY)
     """Notifications under way that it completed, or that it was aborted."""
     latest = field(Option(Ref(CheckpointId)), Nothing)
     """The newest completed checkpoint when this one was aborted: its aborts carry it (CN-3)."""
-    operators_finished = field(Set(Ref(Task)), frozenset(), ghost="union")
+    operators_finished = field(Set(Ref(Task)), EMPTY, ghost="union")
     """Tasks that acknowledged with their operators' end behind them (PL-8)."""
 
     @property

@@ -22,7 +22,6 @@ from model.protocols.parts.tasks import Task, TaskStatus
 from model.rules import (
     STRONG,
     WEAK,
-    Bool,
     Bound,
     Nothing,
     Range,
@@ -49,9 +48,6 @@ class Checkpointing(Recycling):
 
     #: PL-2.1: whether checkpoints are taken after tasks have finished (Flink's flag).
     checkpoints_after_finish: bool
-    #: PL-1: how many checkpoints may be pending at once.
-    concurrent: int
-
     #: CN-3: whether an abort carries the newest completed id.
     aborts_carry_latest: bool
 
@@ -61,8 +57,6 @@ class Checkpointing(Recycling):
     losses = field(Range(0, Bound("lost_confirmations")), 0)
     declines = field(Range(0, Bound("declines")), 0)
     expiries = field(Range(0, Bound("expiries")), 0)
-    progress = field(Bool, False, ghost="progress")
-    """A checkpoint completed, and none was triggered since."""
 
     # --- trigger ---------------------------------------------------------------------------------
 
@@ -102,7 +96,7 @@ class Checkpointing(Recycling):
 
     @step
     def compute_plan(self, checkpoint: Checkpoint) -> None:
-        """PL-2.3, PL-2.4: wait for all that run; trigger those of them whose producers all ended."""
+        """PL-2.3, PL-2.4: wait for all that run; trigger those whose producers have all ended."""
         for task in self.tasks:
             self._plan(checkpoint, task)
 
@@ -130,7 +124,7 @@ class Checkpointing(Recycling):
         """PL-4: a trigger RPC arrives: the mailbox takes it, or the call fails."""
         require(checkpoint.triggers.has(task))
         checkpoint.triggers.remove(task)
-        if task.status == TaskStatus.QUIESCED or task.status == TaskStatus.CLOSED:
+        if task.status in (TaskStatus.QUIESCED, TaskStatus.CLOSED):
             self.trigger_failed(task, checkpoint)
         else:
             task.mail.add(checkpoint)

@@ -60,3 +60,7 @@ class EndOfData(Record):
 
 class EndOfPartition(Record):
     """The last element of a channel: the sender has closed (FC-9)."""
+
+
+AnyElement = Data | EndOfData | Barrier | CancelBarrier | EndOfPartition
+"""What a channel may hold."""

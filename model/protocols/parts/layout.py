@@ -10,7 +10,7 @@ from model.protocols.parts.checkpoints import Checkpoint
 from model.protocols.parts.elements import CheckpointId, Datum
 from model.protocols.parts.sinks import AtLeastOnceSink, Sink, TwoPhaseSink
 from model.protocols.parts.tasks import Buffering, Ports, Source, Task, task_of
-from model.rules import Entity, Nothing, Protocol, Setting, define
+from model.rules import Bool, Entity, Nothing, Protocol, Setting, define, field
 from model.topology import Job, Kind, Vertex
 from model.topology import Sink as SinkKind
 
@@ -18,10 +18,14 @@ from model.topology import Sink as SinkKind
 class JobProtocol(Protocol):
     """What every protocol on jobs has. Its bounds have `checkpoints` and `live_checkpoints`."""
 
-    concurrent: int
-    progress: bool
     needs_job = True
     ghosts = ("effects", "cut", "taken", "progress")
+
+    #: PL-1: how many checkpoints may be pending at once.
+    concurrent: int
+
+    progress = field(Bool, False, ghost="progress")
+    """A checkpoint completed, and none was triggered since."""
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
@@ -62,7 +66,7 @@ class JobProtocol(Protocol):
         return (*self.checkpoints, *self.data, *self.tasks, *self.channels, *self.sinks)
 
     def keeps(self) -> frozenset[str]:
-        return super().keeps() | (frozenset({"union"}) if self.unions else frozenset())
+        return super().keeps() | frozenset({"union"} if self.unions else set[str]())
 
     def limits(self) -> Mapping[str, int]:
         return {**super().limits(), "data": len(self.data)}
@@ -108,7 +112,7 @@ class JobProtocol(Protocol):
     @define
     def newest_completed(self) -> CheckpointId:
         """The restore target and the id that aborts carry; Nothing before the first."""
-        newest: CheckpointId = Nothing  # type: ignore[assignment]
+        newest: CheckpointId = Nothing
         for checkpoint in self.checkpoints:
             newest = checkpoint if checkpoint.is_completed else newest
         return newest

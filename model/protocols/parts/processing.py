@@ -38,16 +38,16 @@ class Processing(Checkpointing):
     @step
     def process(self, task: Task, channel: Channel) -> None:
         """The operator's work on a record: hold it back, write it, or pass it on."""
-        match channel.queue.take():
-            case Data(record=record):
-                if channel.cut:
-                    channel.received += 1
-                if isinstance(task, Buffering):
-                    task.buffer.add(record)
-                else:
-                    task.emit(record)
-                if task.sink:
-                    task.sink.write(record)
+        element = channel.queue.take()
+        assert isinstance(element, Data)
+        if channel.cut:
+            channel.received += 1
+        if isinstance(task, Buffering):
+            task.buffer.add(element.record)
+        else:
+            task.emit(element.record)
+        if task.sink:
+            task.sink.write(element.record)
 
     # --- barriers --------------------------------------------------------------------------------
 
@@ -57,6 +57,7 @@ class Processing(Checkpointing):
         task = self.reader(channel)
         require(task.is_alive, not channel.blocked, channel.queue.head == Barrier)
         barrier = channel.queue.take()
+        assert isinstance(barrier, Barrier)
         task.on_barrier(channel, barrier.checkpoint, virtual=False)
 
     @rule(fair=STRONG)
@@ -65,6 +66,7 @@ class Processing(Checkpointing):
         task = self.reader(channel)
         require(task.is_alive, not channel.blocked, channel.queue.head == CancelBarrier)
         barrier = channel.queue.take()
+        assert isinstance(barrier, CancelBarrier)
         task.on_cancel_barrier(barrier.checkpoint)
 
     @rule(fair=STRONG)

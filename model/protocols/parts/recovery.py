@@ -97,8 +97,8 @@ class Recovery(Processing):
     def restore_from(self, task: Task, checkpoint: CheckpointId) -> None:
         """RC-4: a task gets its state; what had finished has nothing left to emit.
 
-        So a task of a fully finished vertex, which Flink restores without its operators (RC-7), only
-        passes the end of its data on.
+        So a task of a fully finished vertex, which Flink restores without its operators (RC-7),
+        only passes the end of its data on.
         """
         task.confirmed = checkpoint
         known = self.known(checkpoint)

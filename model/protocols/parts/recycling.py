@@ -19,7 +19,7 @@ class Recycling(JobProtocol):
 
     @step
     def make_room(self) -> None:
-        """Bound `live_checkpoints`: with all ids used, the oldest that nothing refers to is retired."""
+        """Bound `live_checkpoints`: with all ids used, the oldest that nothing names is retired."""
         if self.recycles:
             for checkpoint in self.checkpoints:
                 self._retire_if_free(checkpoint)
@@ -35,7 +35,7 @@ class Recycling(JobProtocol):
 
     def _before(self, checkpoint: Checkpoint) -> CheckpointId:
         position = self.checkpoints.index(checkpoint)
-        return self.checkpoints[position - 1] if position else Nothing  # type: ignore[return-value]
+        return self.checkpoints[position - 1] if position else Nothing
 
     @step
     def _forget_id(self, task: Task, checkpoint: Checkpoint, before: CheckpointId) -> None:
@@ -62,4 +62,3 @@ class Recycling(JobProtocol):
             and all(not channel.refers_to(checkpoint) for channel in self.channels)
             and all(not sink.refers_to(checkpoint) for sink in self.sinks)
         )
-

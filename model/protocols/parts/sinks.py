@@ -11,7 +11,7 @@ from __future__ import annotations
 import enum
 
 from model.protocols.parts.elements import CheckpointId, Datum
-from model.rules import Entity, Enum, PerEntity, Range, Ref, Set, define, field, step
+from model.rules import EMPTY, Entity, Enum, PerEntity, Range, Ref, Set, define, field, step
 from model.topology import Vertex
 
 #: A record whose effect is there this often is there too often.
@@ -85,10 +85,10 @@ class AtLeastOnceSink(Sink):
 class TwoPhaseSink(Sink):
     """Writes into transactions, and commits what a completed checkpoint has secured."""
 
-    current = field(Set(Ref(Datum)), frozenset())
+    current = field(Set(Ref(Datum)), EMPTY)
     content = field(
         PerEntity(CheckpointId, Set(Ref(Datum))),
-        frozenset(),
+        EMPTY,
     )
     transaction = field(
         PerEntity(CheckpointId, Enum(Transaction)),
@@ -96,7 +96,7 @@ class TwoPhaseSink(Sink):
     )
     listed = field(
         PerEntity(CheckpointId, Set(Ref(CheckpointId))),
-        frozenset(),
+        EMPTY,
     )
     """The pending transactions that a checkpoint's snapshot of this sink lists."""
 
@@ -189,5 +189,3 @@ class TwoPhaseSink(Sink):
             self.transaction[each] == Transaction.PRECOMMITTED and not self.content[each].is_empty
             for each in self.checkpoints
         )
-
-

@@ -18,6 +18,7 @@ from typing import Protocol
 
 from model.protocols.parts.channels import Channel, RecordCount
 from model.protocols.parts.elements import (
+    AnyElement,
     Barrier,
     CancelBarrier,
     CheckpointId,
@@ -25,13 +26,13 @@ from model.protocols.parts.elements import (
 )
 from model.protocols.parts.sinks import Sink
 from model.rules import (
+    EMPTY,
     Bool,
     Entity,
     Enum,
     Nothing,
     Option,
     PerEntity,
-    Record,
     Ref,
     Set,
     define,
@@ -72,13 +73,13 @@ class Task(Entity):
     status = field(Enum(TaskStatus), TaskStatus.RUNNING)
     reported_finished = field(Bool, False)
     """The coordinator has learned that the task is FINISHED."""
-    mail = field(Set(Ref(CheckpointId)), frozenset())
+    mail = field(Set(Ref(CheckpointId)), EMPTY)
     """Triggers that the mailbox has accepted and not yet run."""
     newest = field(Option(Ref(CheckpointId)), Nothing)
     """The newest checkpoint that the task has begun, taken or cancelled."""
     aligning = field(Bool, False)
     """`newest` is begun, and barriers are missing."""
-    aborted = field(Set(Ref(CheckpointId)), frozenset())
+    aborted = field(Set(Ref(CheckpointId)), EMPTY)
     """Checkpoints known to be aborted before they were taken (AB-3)."""
     confirmed = field(Option(Ref(CheckpointId)), Nothing)
     """The newest confirmation that was acted on (`latestReportCheckpointId`)."""
@@ -86,9 +87,9 @@ class Task(Entity):
     """The first checkpoint taken after the operators finished (FC-4)."""
     released = field(Bool, False)
     """A final checkpoint is confirmed (FC-7)."""
-    taken = field(Set(Ref(CheckpointId)), frozenset(), ghost="taken")
+    taken = field(Set(Ref(CheckpointId)), EMPTY, ghost="taken")
     """History: the checkpoints that this attempt has taken."""
-    covering = field(Set(Ref(CheckpointId)), frozenset(), ghost="taken")
+    covering = field(Set(Ref(CheckpointId)), EMPTY, ghost="taken")
     """History: the checkpoints that were taken after the operators had finished."""
 
     inputs: tuple[Channel, ...] = ()
@@ -112,16 +113,16 @@ class Task(Entity):
     @define
     def is_alive(self) -> bool:
         """Its main loop runs."""
-        return self.status != TaskStatus.RESTORING and self.status != TaskStatus.CLOSED
+        return self.status not in (TaskStatus.RESTORING, TaskStatus.CLOSED)
 
     @property
     @define
     def has_finished(self) -> bool:
         """Its operators have finished."""
-        return (
-            self.status == TaskStatus.WAITING_FOR_FINAL_CP
-            or self.status == TaskStatus.QUIESCED
-            or self.status == TaskStatus.CLOSED
+        return self.status in (
+            TaskStatus.WAITING_FOR_FINAL_CP,
+            TaskStatus.QUIESCED,
+            TaskStatus.CLOSED,
         )
 
     @property
@@ -131,7 +132,7 @@ class Task(Entity):
         return all(channel.ended for channel in self.inputs)
 
     @step
-    def broadcast(self, element: Record) -> None:
+    def broadcast(self, element: AnyElement) -> None:
         """Put a control element on every output; blocked while one of them is full."""
         for channel in self.outputs:
             channel.put(element)
@@ -263,10 +264,14 @@ class Task(Entity):
         self.released = False
 
 
+def _records(task: Task) -> int:
+    return task.subtask.records
+
+
 class Source(Task):
     """A task that emits records; `remaining` of them are still to come."""
 
-    remaining = field(RecordCount, lambda task: task.subtask.records)
+    remaining = field(RecordCount, _records)
     offset = field(PerEntity(CheckpointId, RecordCount), 0, ghost="recovery")
     """What remained when a checkpoint was taken."""
 
@@ -289,8 +294,8 @@ class Source(Task):
 class Buffering(Task):
     """A task whose operator holds records back until it finishes."""
 
-    buffer = field(Set(Ref(Datum)), frozenset())
-    buffered = field(PerEntity(CheckpointId, Set(Ref(Datum))), frozenset(), ghost="recovery")
+    buffer = field(Set(Ref(Datum)), EMPTY)
+    buffered = field(PerEntity(CheckpointId, Set(Ref(Datum))), EMPTY, ghost="recovery")
     """What was held back when a checkpoint was taken."""
 
     data: tuple[Datum, ...] = ()
@@ -314,4 +319,3 @@ def task_of(subtask: Subtask, ports: Ports) -> Task:
         return Source(subtask, ports)
     kinds = {Kind.BUFFERING: Buffering, Kind.TIMER: Buffering}
     return kinds.get(subtask.vertex.kind, Task)(subtask, ports)
-
