@@ -63,7 +63,7 @@ def build(protocol: Protocol, families: Sequence[Family] = ()) -> System:
     rules = tuple(
         GroundRule(bound.rule, bound.binding, bound.entities, tree)
         for bound in bound_rules(protocol)
-        if not isinstance(tree := _tree(world, bound), Blocked) or tree.bound is not None
+        if not isinstance(tree := tree_of(world, bound), Blocked) or tree.bound is not None
     )
     system = System(
         protocol.key,
@@ -183,7 +183,8 @@ def _choices(protocol: Protocol, mark: Marked, name: str, hint: Any) -> tuple[ob
     )
 
 
-def _tree(world: World, bound: Bound) -> Tree:
+def tree_of(world: World, bound: Bound) -> Tree:
+    """The decision tree of a rule with its parameters bound. Raises coded errors."""
     store = SymbolicStore(world.cells())
     try:
         with world.on(store):
