@@ -72,18 +72,31 @@ class VirtualBarrier(enum.Enum):
 class FinalCheckpointOptions:
     """The toggles of section 6 that concern these rules; the defaults are today's Flink."""
 
+    #: PL-2.1: checkpoints are taken after tasks have finished, and tasks wait for one (the flag)
     checkpoints_after_finish: bool = True
+    #: PL-1: how many checkpoints may be pending at once
     concurrent: int = 1
+    #: PL-5, PL-6: what becomes of a checkpoint whose trigger finds its task ended
     finish_race: FinishRace = FinishRace.ABORT
+    #: FC-7: which checkpoint, of those after the operators finished, releases a task
     release: Release = Release.ANY
+    #: FC-4: from when a checkpoint counts as final
     final_wait: FinalWait = FinalWait.AFTER_END_OF_DATA
+    #: PL-7: where a trigger by RPC puts the barrier on an input that has not ended
     virtual_barrier: VirtualBarrier = VirtualBarrier.NOW
+    #: FC-6: a task closes only after its consumers have polled its EndOfData
     waits_for_acknowledgement: bool = True
+    #: CN-4: confirmations older than the newest one are dropped
     filters_confirmations: bool = True
+    #: CN-3: an abort carries the newest completed id
     aborts_carry_latest: bool = True
+    #: checkpoints are triggered again and again
     periodic: bool = True
+    #: FC-10: one checkpoint is triggered when all tasks have reported the end of their data
     final_trigger: bool = False
+    #: 1.7: a sink opens a transaction in each checkpoint, also after its operators finished
     opens_after_finish: bool = False
+    #: PL-8: which checkpoints of unevenly finished union state are aborted
     union_check: UnionCheck = UnionCheck.FINISHED_OR_FINISHING
 
 
@@ -91,12 +104,19 @@ class FinalCheckpointOptions:
 class FinalCheckpointBounds:
     """How much is explored: checkpoint ids, elements a channel, and how often what may go wrong."""
 
+    #: how many checkpoint ids there are
     checkpoints: int = 1
+    #: instead: how many ids are live at once, given again without end
     live_checkpoints: int = 0
+    #: how many elements a channel holds
     channel: int = 2
+    #: how often the job fails
     failures: int = 0
+    #: how many confirmations are lost
     lost_confirmations: int = 0
+    #: how many pending checkpoints time out
     expiries: int = 0
+    #: how many snapshots fail
     declines: int = 0
 
 

@@ -21,7 +21,9 @@ from model.rules import STRONG, WEAK, Setting, require, rule, step
 class LegacyFinishOptions:
     """How many checkpoints may be pending at once; whether aborts carry the newest completed id."""
 
+    #: PL-1: how many checkpoints may be pending at once
     concurrent: int = 1
+    #: CN-3: an abort carries the newest completed id
     aborts_carry_latest: bool = True
 
 
@@ -29,12 +31,19 @@ class LegacyFinishOptions:
 class LegacyFinishBounds:
     """How much is explored: checkpoint ids, elements a channel, and how often what may go wrong."""
 
+    #: how many checkpoint ids there are
     checkpoints: int = 1
+    #: instead: how many ids are live at once, given again without end
     live_checkpoints: int = 0
+    #: how many elements a channel holds
     channel: int = 2
+    #: how often the job fails
     failures: int = 0
+    #: how many confirmations are lost
     lost_confirmations: int = 0
+    #: how many pending checkpoints time out
     expiries: int = 0
+    #: how many snapshots fail
     declines: int = 0
 
 

@@ -52,6 +52,7 @@ class Manager(Participant):
 class TwoPhaseCommitSizes:
     """How many resource managers take part."""
 
+    #: how many resource managers take part
     managers: int = 3
 
 

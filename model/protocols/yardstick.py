@@ -118,8 +118,11 @@ class Channel(Entity):
 class YardstickBounds:
     """How much is explored."""
 
+    #: how many records a source emits
     records: int = 1
+    #: how many checkpoints are triggered
     checkpoints: int = 1
+    #: how many elements a channel holds
     channel: int = 2
 
 
