@@ -105,6 +105,7 @@ class PingPong(Protocol):
 
     sent = field(Range(0, Bound("pings")), 0)
     losses = field(Range(0, Bound("losses")), 0)
+    repeated = field(Bool, False)
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
@@ -122,6 +123,8 @@ class PingPong(Protocol):
         """PP-1: an idle peer sends a ping and waits."""
         require(self.asker.status == Status.IDLE, self.out.queue.has_space)
         within(self.sent, self.bounds.pings)
+        if self.losses > 0:
+            self.repeated = True
         self.sent += 1
         self.out.queue.put(Ping(self.sent))
         self.asker.status = Status.WAITING
