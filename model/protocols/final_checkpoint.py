@@ -241,7 +241,7 @@ class FinalCheckpoint(Recovery, EndOfDataView):
 
     @rule(fair=STRONG)
     def close(self, task: Task) -> None:
-        """FC-8, FC-9: with an empty mailbox the task closes its operators and emits the last element."""
+        """FC-8, FC-9: with an empty mailbox the operators close and EndOfPartition is emitted."""
         require(task.status == TaskStatus.QUIESCED, task.mail.is_empty)
         task.broadcast(EndOfPartition())
         task.status = TaskStatus.CLOSED
