@@ -10,7 +10,7 @@ from math import prod
 from typing import TypeVar, cast, overload
 
 from .errors import FinaleError
-from .scalars import CellType, Domain, OutOfDomain, Scope, prefixed
+from .scalars import CellType, Domain, Scope, outside, prefixed
 from .values import Nothing, Record, RecordType
 
 T = TypeVar("T")
@@ -42,6 +42,10 @@ class Option(Domain[T]):
     def resolve(self, scope: Scope) -> Option[T]:
         refuse_option(cast(Domain[object], self.element), "an option")
         return Option(self.element.resolve(scope))
+
+    @cached_property
+    def holds_places(self) -> bool:
+        return self.element.holds_places
 
     @cached_property
     def size(self) -> int:
@@ -170,6 +174,10 @@ class Union(Domain[R]):
         return places
 
     @cached_property
+    def holds_places(self) -> bool:
+        return any(domain.holds_places for variant in self.parts for _, domain in variant)
+
+    @cached_property
     def size(self) -> int:
         return sum(prod(domain.size for _, domain in variant) for variant in self.parts)
 
@@ -188,7 +196,7 @@ class Union(Domain[R]):
     def encode(self, value: object) -> tuple[int, ...]:
         if type(value) not in self.kinds:
             names = ", ".join(kind.__name__ for kind in self.kinds)
-            raise OutOfDomain(f"{value!r} is not one of {names}")
+            raise outside(value, f"{value!r} is not one of {names}")
         index = self.kinds.index(cast(type[R], type(value)))
         own = dict(self.parts[index])
         cells = [index]

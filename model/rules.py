@@ -30,7 +30,8 @@ from .domains import (
     Union,
 )
 from .language.entities import AnyOf, Entity, field
-from .language.marks import count, define, each, exists, forall, require, rule, step, within
+from .language.guards import require, within
+from .language.marks import define, rule, step
 from .language.properties import (
     Taken,
     always,
@@ -42,6 +43,7 @@ from .language.properties import (
     when,
 )
 from .language.protocol import Protocol, Setting
+from .language.quantifiers import count, each, exists, forall
 from .system import Fairness
 from .values import EMPTY, Nothing, NothingType, Record, part
 

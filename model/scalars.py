@@ -13,9 +13,10 @@ from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Generic, TypeVar
+from typing import ClassVar, Generic, TypeVar
 
 from .errors import FinaleError, nearest
+from .values import Nothing
 
 T = TypeVar("T")
 E = TypeVar("E", bound=enum.Enum)
@@ -89,8 +90,25 @@ class OutOfDomain(Exception):
     """A value was given that its domain does not have."""
 
 
+class MissingValue(OutOfDomain):
+    """`Nothing` was given where a value must be."""
+
+
+def outside(value: object, why: str) -> OutOfDomain:
+    """What to raise for a value that a domain does not have."""
+    return MissingValue("Nothing is used as a value") if value is Nothing else OutOfDomain(why)
+
+
 class Domain(Generic[T]):
     """A finite set of values. `T` is the type that a rule sees when it reads such a field."""
+
+    is_place: ClassVar[bool] = False
+    """Whether a field of this domain is a place, changed where it is, and not a value."""
+
+    @cached_property
+    def holds_places(self) -> bool:
+        """Whether it or a part of it is a queue, a set, an array or a map."""
+        return self.is_place
 
     @cached_property
     @abstractmethod
@@ -143,7 +161,7 @@ class Boolean(Domain[bool]):
 
     def encode(self, value: object) -> tuple[int, ...]:
         if not isinstance(value, bool):
-            raise OutOfDomain(f"{value!r} is not a truth value")
+            raise outside(value, f"{value!r} is not a truth value")
         return (int(value),)
 
     def decode(self, cells: Sequence[int]) -> bool:
@@ -192,7 +210,7 @@ class Range(Domain[int]):
     def encode(self, value: object) -> tuple[int, ...]:
         low, high = self.limits
         if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:
-            raise OutOfDomain(f"{value!r} is not in {low}..{high}")
+            raise outside(value, f"{value!r} is not in {low}..{high}")
         return (int(value),)
 
     def decode(self, cells: Sequence[int]) -> int:
@@ -232,7 +250,7 @@ class Enum(Domain[E]):
 
     def encode(self, value: object) -> tuple[int, ...]:
         if not isinstance(value, self.kind):
-            raise OutOfDomain(f"{value!r} is not a {self.kind.__name__}")
+            raise outside(value, f"{value!r} is not a {self.kind.__name__}")
         return (self.members.index(value),)
 
     def decode(self, cells: Sequence[int]) -> E:
@@ -264,7 +282,8 @@ class Ref(Domain[T]):
         for index, entity in enumerate(self.entities):
             if entity is value:
                 return (index,)
-        raise OutOfDomain(f"{value} is not one of {', '.join(map(str, self.entities)) or 'none'}")
+        known = ", ".join(map(str, self.entities)) or "none"
+        raise outside(value, f"{value!r} is not one of {known}")
 
     def decode(self, cells: Sequence[int]) -> object:
         return self.entities[cells[0]]
@@ -280,9 +299,11 @@ __all__ = [
     "CellType",
     "Domain",
     "Enum",
+    "MissingValue",
     "OutOfDomain",
     "Range",
     "Ref",
     "Scope",
+    "outside",
     "prefixed",
 ]

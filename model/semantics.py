@@ -113,7 +113,7 @@ def blocking_bounds(system: System, state: State) -> Iterator[tuple[GroundRule, 
 def is_deadlock(system: System, state: State) -> bool:
     """Whether nothing can change any more though the protocol has not come to its end.
 
-    A state in which a bound forbids a rule is not called a deadlock: without the bound it may go on.
+    A state in which a bound forbids a rule is none: without the bound it may go on.
     """
     if evaluate(system.terminal, state):
         return False

@@ -16,7 +16,7 @@ from typing import Generic, TypeVar, cast
 from .errors import FinaleError
 from .language.collections import ArrayOf, MapOf, QueueOf, SetOf
 from .records import refuse_option
-from .scalars import Bound, CellType, Domain, OutOfDomain, Scope, prefixed
+from .scalars import Bound, CellType, Domain, OutOfDomain, Scope, outside, prefixed
 
 T = TypeVar("T")
 K = TypeVar("K")
@@ -37,6 +37,8 @@ def _elements(element: Domain[T], cells: Sequence[int], count: int) -> tuple[obj
 @dataclass(frozen=True)
 class Slots(Domain[T]):
     """Several values of one domain, side by side: what arrays and maps have in common."""
+
+    is_place = True
 
     element: Domain[object]
     count: int | Bound = 0
@@ -71,7 +73,7 @@ class Slots(Domain[T]):
     def encode(self, value: object) -> tuple[int, ...]:
         elements = _tuple_of(value)
         if elements is None or len(elements) != self.length:
-            raise OutOfDomain(f"{value!r} has not the {self.length} elements that are wanted")
+            raise outside(value, f"{value!r} has not the {self.length} elements that are wanted")
         return tuple(cell for each in elements for cell in self.element.encode(each))
 
     def decode(self, cells: Sequence[int]) -> object:
@@ -121,6 +123,8 @@ def PerEntity(kind: type[K], element: Domain[T]) -> Domain[MapOf[K, T]]:  # noqa
 class Queue(Domain[QueueOf[T]]):
     """A first-in-first-out sequence of at most `capacity` values."""
 
+    is_place = True
+
     element: Domain[T]
     capacity: int | Bound
 
@@ -146,7 +150,7 @@ class Queue(Domain[QueueOf[T]]):
     def encode(self, value: object) -> tuple[int, ...]:
         elements = _tuple_of(value)
         if elements is None or len(elements) > self.slots:
-            raise OutOfDomain(f"{value!r} does not fit a queue of capacity {self.slots}")
+            raise outside(value, f"{value!r} does not fit a queue of capacity {self.slots}")
         cells = [len(elements)]
         for each in elements:
             cells += self.element.encode(each)
@@ -163,6 +167,8 @@ class Queue(Domain[QueueOf[T]]):
 @dataclass(frozen=True)
 class Set(Domain[SetOf[T]]):
     """A set of values of a small domain."""
+
+    is_place = True
 
     element: Domain[T]
 
@@ -196,7 +202,7 @@ class Set(Domain[SetOf[T]]):
 
     def encode(self, value: object) -> tuple[int, ...]:
         if not isinstance(value, frozenset):
-            raise OutOfDomain(f"{value!r} is not a set of values of the domain")
+            raise outside(value, f"{value!r} is not a set of values of the domain")
         members = cast(frozenset[object], value)
         found = {self.positions[self.element.encode(each)] for each in members}
         return tuple(int(i in found) for i in range(len(self.universe)))

@@ -145,7 +145,7 @@ class Property:
     """A property of the system, ground: one predicate a binding.
 
     An on-step property has, instead, one tuple of predicates a ground rule, over the cells before
-    and after the step. `witness` names the reachable property that shows an `always` is not vacuous.
+    and after the step. `witness` names the reachable property that shows an `always` not vacuous.
     """
 
     name: str

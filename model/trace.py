@@ -1,4 +1,4 @@
-"""A run of a system: the states and the rules between them, finite or a lasso; read and written as ITF.
+"""A run of a system: the states and the rules between them, finite or a lasso.
 
 ITF (Informal Trace Format, Apalache's ADR 015) is JSON: `#meta`, `vars`, `states`, and `loop` for a
 lasso. What a step took is in each state's `#meta`.

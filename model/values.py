@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, dataclass_transform, final
 
 from .errors import FinaleError
-from .language.stops import FaultHere
+from .language.stops import FaultHere, caller
 
 
 class VariantType(type):
@@ -20,7 +20,12 @@ class VariantType(type):
 
 @final
 class NothingType(metaclass=VariantType):
-    """The type of `Nothing`: what an empty option holds, and the head of an empty queue."""
+    """The type of `Nothing`: what an empty option holds, and the head of an empty queue.
+
+    It is false, equals nothing else, and any other use of it is a fault.
+    """
+
+    __slots__ = ()
 
     def __repr__(self) -> str:
         return "Nothing"
@@ -32,7 +37,9 @@ class NothingType(metaclass=VariantType):
         raise FaultHere("nothing-read", "Nothing is used as a value")
 
     __lt__ = __le__ = __gt__ = __ge__ = _read
-    __add__ = __radd__ = __sub__ = __rsub__ = _read
+    __add__ = __radd__ = __sub__ = __rsub__ = __neg__ = __pos__ = __abs__ = _read
+    __and__ = __rand__ = __or__ = __ror__ = __xor__ = __rxor__ = _read
+    __getitem__ = __setitem__ = __contains__ = _read
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
@@ -67,7 +74,7 @@ class RecordType(VariantType):
     """Makes record classes: `class Barrier(Record): checkpoint: int = part(CheckpointId)`.
 
     `isinstance(value, Barrier)` is also the question of a `case Barrier():`; a symbolic value
-    answers it itself (`language.symbols`), which is how a pattern forks.
+    answers it itself (`language.variants`), which is how a pattern forks.
     """
 
     __parts__: dict[str, object]
@@ -89,7 +96,8 @@ class RecordType(VariantType):
 class Record(metaclass=RecordType):
     """A frozen value with named parts; equal to a record of its class with equal parts.
 
-    Compared with a class (`channel.head == EndOfData`) it asks whether it is of that class.
+    Compared with a class (`channel.head == EndOfData`) it asks whether it is of that class. A part
+    that is given a queue, set, array or map of the state is what that holds at this moment.
     """
 
     __parts__: ClassVar[dict[str, object]]
@@ -97,19 +105,24 @@ class Record(metaclass=RecordType):
     def __init__(self, *values: object, **named: object) -> None:
         kind, parts = type(self), type(self).__parts__
         given = dict(zip(parts, values, strict=False)) | named
-        if len(values) > len(parts) or set(given) != set(parts):
+        if len(given) < len(values) + len(named) or given.keys() != parts.keys():
             raise FinaleError(
                 "record-parts",
                 f"{kind.__name__} takes {', '.join(parts) or 'no parts'}; "
                 f"given {', '.join(map(str, given)) or 'none'}",
+                place=caller(),
                 advice="give every part of the record once, by name",
             )
+        for name, value in given.items():
+            if getattr(type(value), "is_place", False):
+                given[name] = value.copied()  # type: ignore[attr-defined]
         self.__dict__.update(given)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise FinaleError(
             "record-is-frozen",
             f"{type(self).__name__}.{name} cannot be assigned: a record is a value",
+            place=caller(),
             advice="make a new record, or declare the parts as fields of an entity",
         )
 
@@ -121,17 +134,22 @@ class Record(metaclass=RecordType):
             "field-of-another-variant", f'"{name}" is read of {type(self).__name__}, which has none'
         )
 
-    def __eq__(self, other: object) -> bool:
+    def __eq__(self, other: object) -> Any:
         if isinstance(other, RecordType):
             return type.__instancecheck__(other, self)
         if type(other) is not type(self):
             # A symbolic value on the other side compares itself with this record.
             return NotImplemented if hasattr(type(other), "is_variant") else False
-        comparisons = (self.__dict__[key] == other.__dict__[key] for key in type(self).__parts__)
-        return all(comparisons)
+        equal: Any = True
+        for name in type(self).__parts__:
+            same = self.__dict__[name] == other.__dict__[name]
+            if same is False:
+                return False
+            equal = same if equal is True else equal & same  # without forking on symbolic parts
+        return equal
 
     def __hash__(self) -> int:
-        return hash((type(self), *self.__dict__.values()))
+        return hash((type(self), *(self.__dict__[key] for key in type(self).__parts__)))
 
     def __repr__(self) -> str:
         parts = ", ".join(f"{key}={value!r}" for key, value in self.__dict__.items())

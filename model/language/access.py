@@ -1,70 +1,122 @@
 """Where a structured value lives: in the state, inside another one, or nowhere (a copy).
 
 A field access is a live place: reading a queue after a `put` sees the element. What is stored
-elsewhere or returned is a value: the cells of that moment. `T` is what is read at once: symbolic
-cells, or a plain value.
+elsewhere or returned is a value: what the place holds at that moment.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from abc import abstractmethod
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from model.errors import FinaleError
+from model.values import Record
 
 from .stops import caller
 
 if TYPE_CHECKING:
     from model.domains import Domain
 
-T = TypeVar("T")
-
-
-class Access(Generic[T]):
-    """Reads and writes one structured value."""
-
-    def __init__(self, read: Callable[[], T], write: Callable[[T], None]) -> None:
-        self.read = read
-        self.write = write
-
-
-class Value(Access[T]):
-    """A copy: it can be read only."""
-
-    def __init__(self, value: T) -> None:
-        super().__init__(lambda: value, self._refuse)
-
-    @staticmethod
-    def _refuse(_: T) -> None:
-        raise FinaleError(
-            "write-to-a-copy",
-            "this value is a copy: it was taken from a queue or is part of another value",
-            place=caller(),
-            advice="change the field itself, before it is copied",
-        )
-
 
 class Place:
-    """A structured value of the state as a rule handles it; the subclasses say what it can do."""
+    """A queue, set, array or map as a rule handles it; the subclasses say what it can do.
 
-    def __init__(self, domain: Domain[Any], access: Access[Any]) -> None:
-        self.domain = domain
-        self.access = access
+    It is not tested, compared, looped over, measured or made into text as a whole: that would mean
+    something else in plain Python than in a decision tree.
+    """
 
+    is_place: ClassVar[bool] = True
+    domain: Domain[Any]
+
+    @abstractmethod
     def read(self) -> Any:
         """The value of this moment: symbolic cells, or a plain value."""
-        return self.access.read()
 
-    def write(self, value: Any) -> None:
-        """Replace the whole value."""
-        self.access.write(value)
+    @abstractmethod
+    def copied(self) -> Place:
+        """The value of this moment, to be read only."""
+
+    def _refused(self, code: str, what: str, advice: str) -> FinaleError:
+        kind = type(self.domain).__name__.replace("MapDomain", "PerEntity")
+        return FinaleError(code, f"a {kind} is {what}", place=caller(), advice=advice)
 
     def __eq__(self, other: object) -> bool:
-        raise FinaleError(
+        raise self._refused(
             "structures-compared",
-            "queues, sets, arrays and maps are not compared as a whole",
-            place=caller(),
-            advice="compare what matters: the head, the length, a member",
+            "compared as a whole",
+            "compare what matters: the head, the length, a member; a queue with is_empty",
         )
 
-    __hash__ = object.__hash__
+    def __hash__(self) -> int:
+        raise self._refused("hash-of-state", "hashed", "use a Set or PerEntity field")
+
+    def __bool__(self) -> bool:
+        raise self._refused(
+            "structure-tested",
+            "tested as a whole",
+            "test is_empty of a queue or set, or the elements of an array or map",
+        )
+
+    def __len__(self) -> int:
+        raise self._refused(
+            "length-of-structure",
+            "measured with len(), which must be a plain number",
+            "read .length of a queue, .size of a set; a map has one element an entity",
+        )
+
+    def __iter__(self) -> Any:
+        raise self._refused(
+            "state-dependent-loop",
+            "looped over",
+            "loop over the domain or the entities and test inside the loop: "
+            "`for i in range(queue.capacity)`, `for task in tasks`",
+        )
+
+    def __str__(self) -> str:
+        raise self._refused("text-of-state", "made into text", "texts are no part of the state")
+
+    def __format__(self, spec: str) -> str:
+        return str(self)
+
+    def __repr__(self) -> str:
+        return f"a {type(self.domain).__name__} of the state"
+
+
+def not_an_index(what: str, given: object) -> FinaleError:
+    """An element is asked for by something that no element has."""
+    return FinaleError(
+        "not-an-index",
+        f"{what} is asked for {given!r}",
+        place=caller(),
+        advice="index arrays and queues with numbers, PerEntity fields with entities",
+    )
+
+
+def refuse_write() -> NoReturn:
+    """Refuse a change of a value that is not in the state. Raises `write-to-a-copy`."""
+    raise FinaleError(
+        "write-to-a-copy",
+        "this value is a copy: it was returned, taken from a queue or is part of another value",
+        place=caller(),
+        advice="change the field itself, before it is copied",
+    )
+
+
+def settled_value(value: Any) -> Any:
+    """A value as a helper returns it: places are copied, also within tuples."""
+    if isinstance(value, Place):
+        return value.copied()
+    if type(value) is tuple:
+        return tuple(settled_value(each) for each in value)
+    return value
+
+
+def plain_of(value: Any) -> Any:
+    """A plain value as it is stored: what places hold, also within records."""
+    if isinstance(value, Place):
+        return value.read()
+    if type.__instancecheck__(Record, value):
+        parts = vars(value)
+        if any(isinstance(part, Place) for part in parts.values()):
+            return type(value)(**{name: plain_of(part) for name, part in parts.items()})
+    return value

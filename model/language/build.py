@@ -1,11 +1,10 @@
-"""From a protocol to a system: its ground rules as decision trees, its properties as expressions."""
+"""From a protocol to a system: ground rules as decision trees, properties as expressions."""
 
 from __future__ import annotations
 
 import enum
 import functools
 import inspect
-import typing
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
@@ -31,15 +30,16 @@ from model.system import (
     leaves,
 )
 
+from .access import Place as Structure
 from .entities import Entity, World
 from .explore import End, Folded, Fork, explore, fold
+from .joining import join
 from .marks import Marked, mark_of
 from .properties import Family, Taken, goal_alone, stepping
 from .protocol import Protocol
-from .shapes import join
-from .stops import BlockedHere, FaultHere
+from .stops import BlockedHere, FaultHere, caller
 from .stores import SymbolicStore
-from .symbols import SymbolicBool, truth_of
+from .symbols import truth_from, truth_of
 
 
 class Bound(NamedTuple):
@@ -60,6 +60,7 @@ def world_of(protocol: Protocol, observed: frozenset[str]) -> World:
 def build(protocol: Protocol, families: Sequence[Family] = ()) -> System:
     """The system of a protocol with properties. Raises coded errors for mistakes in rules."""
     world = world_of(protocol, protocol.keeps())
+    _check_all(world)
     rules = tuple(
         GroundRule(bound.rule, bound.binding, bound.entities, tree)
         for bound in bound_rules(protocol)
@@ -76,6 +77,15 @@ def build(protocol: Protocol, families: Sequence[Family] = ()) -> System:
     )
     properties = (_property(world, protocol, family, system) for family in families)
     return replace(system, properties=tuple(properties))
+
+
+def _check_all(world: World) -> None:
+    """Check what is marked, whether it is ever called or not."""
+    for kind in {base: None for entity in world.entities for base in type(entity).__mro__}:
+        for value in vars(kind).values():
+            mark = mark_of(value)
+            if mark is not None:
+                mark.check()
 
 
 def initial_states(world: World) -> tuple[State, ...]:
@@ -129,28 +139,17 @@ def bound_rules(protocol: Protocol) -> Iterator[Bound]:
             yield Bound(rule, method, arguments, binding, entities)
 
 
-def _hints(mark: Marked) -> dict[str, Any]:
-    try:
-        return typing.get_type_hints(mark.function, include_extras=True)
-    except NameError as error:
-        raise FinaleError(
-            "unknown-annotation",
-            f"a parameter is annotated with a name that is not known: {error}",
-            place=mark.place,
-            advice="annotate with classes that the module defines or imports at its top level",
-        ) from None
-
-
 def bindings(
     protocol: Protocol, mark: Marked, skip: int
 ) -> Iterator[tuple[tuple[object, ...], tuple[tuple[str, str], ...], tuple[str, ...]]]:
     """Arguments for the parameters of a rule or property, how they are shown, their entities.
 
-    The first `skip` parameters, and one that is the step taken, are not bound.
+    The first `skip` parameters, and a last one that is the step taken, are not bound.
     """
-    hints = _hints(mark)
+    hints = mark.hints
     names = list(inspect.signature(mark.function).parameters)[skip:]
-    names = [name for name in names if hints.get(name) is not Taken]
+    if names and hints.get(names[-1]) is Taken:
+        del names[-1]
     choices = [_choices(protocol, mark, name, hints.get(name)) for name in names]
     for arguments in product(*choices):
         binding = tuple((n, shown(a)) for n, a in zip(names, arguments, strict=True))
@@ -179,7 +178,7 @@ def _choices(protocol: Protocol, mark: Marked, name: str, hint: Any) -> tuple[ob
         f'the parameter "{name}" of {mark.function.__name__} cannot be bound',
         place=mark.place,
         advice="annotate it with an entity class, bool, an enumeration, or "
-        "Annotated[int, Range(low, high)]",
+        "Annotated[int, Range(low, high)]; the step of an @on_step property comes last",
     )
 
 
@@ -205,6 +204,8 @@ def _decision(node: Fork | End, store: SymbolicStore) -> Tree:
     match node.stop:
         case BlockedHere(bound=bound):
             return Blocked(bound)
+        case _ if node.beyond is not None:
+            return Blocked(node.beyond)
         case FaultHere() as fault:
             return Fault(fault.code, fault.message, fault.place)
         case _:
@@ -249,18 +250,23 @@ def _where(world: World, condition: Callable[[], object]) -> Expression:
 
 def _folded(world: World, condition: Callable[[], object], store: SymbolicStore) -> Folded:
     with world.on(store):
-        runs = explore(lambda: SymbolicBool(truth_of(condition())), store)
-        folded = fold(runs, store, _joined)
-    return folded
+        return fold(explore(lambda: _truth_from(condition()), store), store, join)
 
 
-def _joined(condition: Expression, yes: object, no: object) -> object:
-    return join(condition, yes, no)
+def _truth_from(value: object) -> object:
+    if value is None or isinstance(value, Structure):
+        raise FinaleError(
+            "not-a-truth-value",
+            f"a condition returns {value!r}",
+            place=caller(),
+            advice="return a truth value on every path",
+        )
+    return truth_from(truth_of(value))
 
 
 def applies(family: Family, protocol: Protocol) -> bool:
     """Whether the protocol implements the view that the property reads."""
-    view = next(iter(_hints(family.mark).values()), None)
+    view = next(iter(family.mark.hints.values()), None)
     return isinstance(view, type) and view in type(protocol).__mro__
 
 
@@ -273,7 +279,7 @@ def _property(world: World, protocol: Protocol, family: Family, system: System) 
         if family.kind is not Kind.ON_STEP:
             predicates = tuple(_predicates(world, protocol, mark, None))
             return _with_antecedent(replace(written, predicates=predicates))
-        if Taken not in _hints(mark).values():
+        if Taken not in mark.hints.values():
             same = tuple(_predicates(world, protocol, mark, None))
             return _with_antecedent(replace(written, on_rules=(same,) * len(system.rules)))
         taken = (Taken(r.rule.name, dict(r.binding)) for r in system.rules)
@@ -296,13 +302,14 @@ def _predicates(
     earlier = SymbolicStore(world.cells())
     for arguments, binding, _ in bindings(protocol, mark, skip=1):
         given = (*arguments, taken) if taken is not None else arguments
+        claimed = functools.partial(steps, protocol, *given)
         store = SymbolicStore(world.cells(after=on_step))
         with stepping(world, earlier) if on_step else nullcontext():
-            folded = _folded(world, lambda given=given: steps(protocol, *given), store)
+            folded = _folded(world, claimed, store)
         claim = truth_of(folded.value) if folded.returns is not FALSE else TRUE
         if mark.role in (Kind.LEADS_TO.value, Kind.EVENTUALLY.value):
             with goal_alone():
-                claim = _where(world, functools.partial(steps, protocol, *given))
+                claim = _where(world, claimed)
         fault = disjunction(condition for condition, _ in folded.faults)
         yield Predicate(binding, folded.returns, claim, fault)
 

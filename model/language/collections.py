@@ -5,14 +5,15 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
+from collections.abc import Iterator
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
 K = TypeVar("K")
 
 
-class QueueOf(ABC, Generic[T]):
+class QueueOf(Generic[T]):
     """A bounded first-in-first-out queue. Elements are compared by value or with their class."""
 
     @property
@@ -51,29 +52,33 @@ class QueueOf(ABC, Generic[T]):
         """Remove all elements."""
 
     @property
+    @abstractmethod
     def is_empty(self) -> bool:
-        return self.length == 0
+        """Whether no element is queued."""
 
     @property
+    @abstractmethod
     def has_space(self) -> bool:
         """Whether one more element fits."""
-        return self.length < self.capacity
 
     @abstractmethod
     def holds(self, wanted: object) -> bool:
-        """Whether some element equals a value, or is of a record class."""
+        """Whether some element equals a value, or is of a record class; `in` is the same."""
+
+    def __contains__(self, wanted: object) -> bool:
+        return bool(self.holds(wanted))
 
     @abstractmethod
     def has_space_for(self, elements: int) -> bool:
         """Whether so many more elements fit."""
 
 
-class SetOf(ABC, Generic[T]):
+class SetOf(Generic[T]):
     """A set of values of a small domain."""
 
     @abstractmethod
     def has(self, value: T) -> bool:
-        """Whether a value is in the set, as a value: it does not fork, `in` does."""
+        """Whether a value is in the set; `in` is the same."""
 
     def __contains__(self, value: T) -> bool:
         return bool(self.has(value))
@@ -96,11 +101,12 @@ class SetOf(ABC, Generic[T]):
         """How many values are in the set."""
 
     @property
+    @abstractmethod
     def is_empty(self) -> bool:
-        return self.size == 0
+        """Whether no value is in the set."""
 
 
-class ArrayOf(ABC, Generic[T]):
+class ArrayOf(Generic[T]):
     """A fixed number of values, by position. An index outside is a fault."""
 
     @abstractmethod
@@ -112,9 +118,12 @@ class ArrayOf(ABC, Generic[T]):
     @abstractmethod
     def __len__(self) -> int: ...
 
+    @abstractmethod
+    def __iter__(self) -> Iterator[T]: ...
 
-class MapOf(ABC, Generic[K, T]):
-    """A value for each entity of a class."""
+
+class MapOf(Generic[K, T]):
+    """A value for each entity of a class. An entity of no such class is a fault."""
 
     @abstractmethod
     def __getitem__(self, entity: K) -> T: ...

@@ -8,18 +8,21 @@ while a rule is explored, plain while it is executed.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, overload
 
 from model.domains import Domain, OutOfDomain, Ref, Scope
 from model.errors import FinaleError, Place, nearest
 from model.expressions import Expression, cell
+from model.structures import Slots
 
 from .explore import exploring
 from .plain import PlainStore
 from .stops import caller
+from .syntax import check_reader
 
 if TYPE_CHECKING:
     from .stores import SymbolicStore
@@ -57,7 +60,10 @@ class Field(Generic[T]):
     def __get__(self, entity: Entity | None, owner: type) -> T | Field[T]:
         if entity is None:
             return self
-        value: T = entity.world.store.get(self._variable(entity))
+        store = entity.world.store
+        if exploring():
+            check_reader(sys._getframe(1).f_code)
+        value: T = store.get(self._variable(entity))
         return value
 
     def __set__(self, entity: Entity, value: T) -> None:
@@ -105,7 +111,9 @@ class Variable:
 
 
 class Entity:
-    """Something that a protocol speaks of. Subclasses declare fields; other attributes are fixed."""
+    """Something that a protocol speaks of. Subclasses declare fields; the rest is fixed."""
+
+    is_entity: ClassVar[bool] = True
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -113,8 +121,15 @@ class Entity:
 
     @property
     def world(self) -> World:
-        """The system that this entity is part of."""
-        world: World = self.__dict__["_world"]
+        """The system that this entity is part of. Raises `entity-not-listed`."""
+        world: World | None = self.__dict__.get("_world")
+        if world is None:
+            raise FinaleError(
+                "entity-not-listed",
+                f"{self} is not an entity of the protocol",
+                place=caller(),
+                advice="return it from the protocol's entities()",
+            )
         return world
 
     def __setattr__(self, name: str, value: object) -> None:
@@ -176,6 +191,7 @@ class World:
     ) -> None:
         self.entities = tuple(entities)
         self._positions = {id(entity): i for i, entity in enumerate(self.entities)}
+        self._check_names()
         self.scope = Scope(bounds, self._by_class())
         self.store: SymbolicStore | PlainStore = PlainStore(())
         variables: list[Variable] = []
@@ -204,6 +220,17 @@ class World:
         for entity in self.entities:
             entity.__dict__["_world"] = self
         self._refs: dict[type, Ref[Any]] = {}
+        self._cells: dict[bool, tuple[Expression, ...]] = {}
+
+    def _check_names(self) -> None:
+        named: dict[str, Entity] = {}
+        for entity in self.entities:
+            if named.setdefault(entity.name, entity) is not entity:
+                raise FinaleError(
+                    "duplicate-entity",
+                    f'two entities are called "{entity}"',
+                    advice="return each entity once from entities(), under a name of its own",
+                )
 
     def _by_class(self) -> dict[type, list[object]]:
         found: dict[type, list[object]] = {}
@@ -225,11 +252,13 @@ class World:
 
     def cells(self, after: bool = False) -> tuple[Expression, ...]:
         """The cells of the state as expressions."""
-        return tuple(
-            cell(variable.offset + i, each.low, each.high, each.boolean, after)
-            for variable in self.variables
-            for i, each in enumerate(variable.domain.cells)
-        )
+        if after not in self._cells:
+            self._cells[after] = tuple(
+                cell(variable.offset + i, each.low, each.high, each.boolean, after)
+                for variable in self.variables
+                for i, each in enumerate(variable.domain.cells)
+            )
+        return self._cells[after]
 
     @contextmanager
     def on(self, store: SymbolicStore | PlainStore) -> Iterator[None]:
@@ -255,10 +284,10 @@ class World:
         """The values that a variable may start with. Raises `initial-outside-domain`."""
         declared: Field[Any] = getattr(type(variable.entity), variable.field)
         given = declared.initial
-        if isinstance(given, Callable) and not isinstance(given, type):  # type: ignore[arg-type]
+        if callable(given) and not isinstance(given, type):
             given = given(variable.entity)
         values = given.values if isinstance(given, AnyOf) else (given,)
-        if hasattr(variable.domain, "filled"):
+        if isinstance(variable.domain, Slots):
             values = tuple(variable.domain.filled(value) for value in values)
         for value in values:
             try:

@@ -9,11 +9,10 @@ writes with if-then-else, so that a plan over sixteen tasks is one leaf and not 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from model.errors import FinaleError, Place
 from model.expressions import (
@@ -30,13 +29,26 @@ from model.expressions import (
 )
 
 from .facts import Facts
-from .stops import BlockedHere, FaultHere, caller
+from .stops import (
+    FAULTS,
+    BlockedHere,
+    FaultHere,
+    caller,
+    caller_line,
+    endless,
+    fault_of,
+    mistake_of,
+)
 
 if TYPE_CHECKING:
     from .stores import SymbolicStore
 
 #: More paths than this through one rule or helper are a mistake in how it is written.
 PATHS_MAX = 256
+#: And so are more runs of one rule and of the helpers that it calls, however they are nested.
+RUNS_MAX = 10_000
+#: Helpers in helpers, deeper than any topology that can be explored.
+HELPERS_DEEP_MAX = 50
 
 
 @dataclass(frozen=True)
@@ -52,6 +64,20 @@ class Branch:
 
 
 @dataclass
+class End:
+    """A leaf: what the run returned, or how it stopped; what it wrote; the branches it took.
+
+    `beyond` names the bound that the run went beyond: it shows what the rule would do without it.
+    """
+
+    value: object
+    stop: BlockedHere | FaultHere | None
+    writes: dict[int, Expression]
+    branches: dict[Branch, Expression]
+    beyond: str | None
+
+
+@dataclass
 class Fork:
     """An inner node of the tree of runs."""
 
@@ -60,30 +86,36 @@ class Fork:
     no: Fork | End
 
 
-@dataclass
-class End:
-    """A leaf: what the run returned, or how it stopped; what it wrote; the branches it took."""
-
-    value: object
-    stop: BlockedHere | FaultHere | None
-    writes: dict[int, Expression]
-    branches: dict[Branch, Expression]
+Call = tuple[object, ...]
+"""A call of a helper within a body: how many were called before, and the decisions until then."""
 
 
-@dataclass
 class Run:
     """One run of a body: the decisions that are prescribed, and those that it came to."""
 
-    prescribed: list[bool]
-    store: SymbolicStore
-    facts: Facts
-    tests: list[Expression] = field(default_factory=list)
-    outcomes: list[bool] = field(default_factory=list)
-    branches: dict[Branch, Expression] = field(default_factory=dict)
-    lines: list[Place] = field(default_factory=list)
-    helpers: int = 0
-    known_helpers: dict[tuple[object, ...], Folded] = field(default_factory=dict)
-    """Helpers explored by earlier runs of the same body, by the decisions before the call."""
+    def __init__(
+        self,
+        prescribed: list[bool],
+        store: SymbolicStore,
+        facts: Facts,
+        outer: Run | None,
+        explored: dict[Call, Folded],
+    ) -> None:
+        self.prescribed = prescribed
+        self.store = store
+        self.facts = facts
+        self.top: Run = outer.top if outer is not None else self
+        self.depth: int = outer.depth + 1 if outer is not None else 0
+        self.explored = explored
+        """Helpers that earlier runs of the same body have explored."""
+        self.calls = 0
+        self.tests: list[Expression] = []
+        self.outcomes: list[bool] = []
+        self.lines: list[tuple[str, int]] = []
+        self.branches: dict[Branch, Expression] = {}
+        self.beyond: str | None = None
+        self.runs = 0
+        """Of the outermost run: all runs within it."""
 
 
 _run: Run | None = None
@@ -119,7 +151,7 @@ def decide(test: Expression) -> bool:
     prescribed = run.prescribed[position] if position < len(run.prescribed) else True
     run.tests.append(positive)
     run.outcomes.append(prescribed)
-    run.lines.append(caller())
+    run.lines.append(caller_line())
     run.facts.learn(positive, prescribed)
     return prescribed is wanted
 
@@ -136,52 +168,85 @@ def note_branch(branch: Branch) -> None:
         _run.branches[branch] = TRUE
 
 
-@contextmanager
-def _running(run: Run) -> Iterator[None]:
-    global _run
-    outer, _run = _run, run
-    written = run.store.writes
-    run.store.writes = dict(written)
+def go_beyond(bound: str) -> None:
+    """Go on as if a bound were not there, to see whether it alone forbids the rule."""
+    run = current()
+    run.beyond = run.beyond or bound
+
+
+def explore(
+    body: Callable[[], object], store: SymbolicStore, given: Expression = TRUE
+) -> Fork | End:
+    """All runs of a body, as a tree, in states where `given` holds.
+
+    Raises `too-many-paths` beyond PATHS_MAX leaves, or RUNS_MAX runs with those of helpers.
+    """
+    facts = _run.facts if _run is not None else Facts()
+    if given is not TRUE:
+        facts = facts.copy()
+        facts.learn(given, True)
+    if _run is not None and _run.depth > HELPERS_DEEP_MAX:
+        raise endless(caller())
+    explored: dict[Call, Folded] = {}
+    root = Fork(TRUE, _UNSEEN, _UNSEEN)
+    pending: list[tuple[Fork, list[bool]]] = [(root, [])]
+    runs = 0
+    while pending:
+        parent, prescribed = pending.pop()
+        run = Run(prescribed, store, facts.copy(), _run, explored)
+        node: Fork | End = _one(run, body)
+        runs += 1
+        run.top.runs += 1
+        if runs > PATHS_MAX or run.top.runs > RUNS_MAX:
+            raise _too_many_paths(run, runs)
+        others: list[tuple[Fork, list[bool]]] = []
+        for position in reversed(range(len(prescribed), len(run.tests))):
+            node = Fork(run.tests[position], node, _UNSEEN)
+            others.append((node, [*run.outcomes[:position], False]))
+        pending += reversed(others)  # the deepest fork is explored next
+        parent.no = node
+    return root.no
+
+
+_UNSEEN = End(None, None, {}, {}, None)
+
+
+def _one(run: Run, body: Callable[[], object]) -> End:
+    """Run a body once, with the decisions that are prescribed."""
+    global _run  # noqa: PLW0603 - the run under way, as values that test themselves find it
+    store, outer = run.store, _run
+    value: object = None
+    stop: BlockedHere | FaultHere | None = None
+    written = store.writes
+    store.writes = dict(written)
+    _run = run
     try:
-        yield
+        value = body()
+    except (BlockedHere, FaultHere) as end:
+        stop = end
+    except FinaleError:
+        raise
+    except FAULTS as error:
+        stop = fault_of(error)
+    except Exception as error:
+        raise mistake_of(error) from error
     finally:
         _run = outer
-        run.store.writes = written
+        writes, store.writes = store.writes, written
+    return End(value, stop, writes, run.branches, run.beyond)
 
 
-def explore(body: Callable[[], object], store: SymbolicStore) -> Fork | End:
-    """All runs of a body, as a tree. Raises `too-many-paths` beyond PATHS_MAX leaves."""
-    facts = _run.facts if _run is not None else Facts()
-    count = 0
-    helpers: dict[tuple[object, ...], Folded] = {}
-
-    def one(prescribed: list[bool]) -> Fork | End:
-        nonlocal count
-        count += 1
-        run = Run(prescribed, store, facts.copy(), known_helpers=helpers)
-        value, stop = None, None
-        with _running(run):
-            try:
-                value = body()
-            except (BlockedHere, FaultHere) as end:
-                stop = end
-            tree: Fork | End = End(value, stop, store.writes, run.branches)
-        if count > PATHS_MAX:
-            raise _too_many_paths(run.lines)
-        for position in reversed(range(len(prescribed), len(run.tests))):
-            other = one([*run.outcomes[:position], not run.outcomes[position]])
-            tree = Fork(run.tests[position], tree, other)
-        return tree
-
-    return one([])
-
-
-def _too_many_paths(lines: list[Place]) -> FinaleError:
-    spots = list(dict.fromkeys(f"{Path(p.file or '').name}:{p.line}" for p in lines))
+def _too_many_paths(run: Run, runs: int) -> FinaleError:
+    spots = list(dict.fromkeys(f"{Path(file).name}:{line}" for file, line in run.lines))
+    what = (
+        f"more than {PATHS_MAX} paths"
+        if runs > PATHS_MAX
+        else f"more than {RUNS_MAX} runs of the rule and its helpers"
+    )
     return FinaleError(
         "too-many-paths",
-        f"more than {PATHS_MAX} paths; the lines that fork: {', '.join(spots)}",
-        place=lines[-1] if lines else None,
+        f"{what}; the lines that fork: {', '.join(spots) or 'in helpers'}",
+        place=Place(*run.lines[-1]) if run.lines else None,
         advice="put the part that branches into a helper marked @define or @step, "
         "or use all(...), any(...), exists, forall or each: they are merged",
     )
@@ -192,87 +257,131 @@ def _too_many_paths(lines: list[Place]) -> FinaleError:
 
 @dataclass
 class Folded:
-    """A tree of runs as one: its value and writes, and when it does not get that far."""
+    """A tree of runs as one: its value and writes, and when it does not get that far.
+
+    `beyond` says when it gets there only beyond a bound.
+    """
 
     value: object
     writes: dict[int, Expression]
     branches: dict[Branch, Expression]
     returns: Expression
     blocked: dict[str | None, Expression]
+    beyond: dict[str, Expression]
     faults: list[tuple[Expression, FaultHere]]
 
 
-def fold(
-    tree: Fork | End,
-    store: SymbolicStore,
-    merge: Callable[[Expression, object, object], object],
-) -> Folded:
+Merge = Callable[[Expression, object, object], object]
+Key = TypeVar("Key")
+
+
+def fold(tree: Fork | End, store: SymbolicStore, merge: Merge) -> Folded:
     """The tree folded with if-then-else. `merge` joins the values of two runs."""
+    return _folded(tree, (), store, merge)
 
-    def read(writes: dict[int, Expression], index: int) -> Expression:
-        return writes[index] if index in writes else store.read(index)
 
-    def walk(node: Fork | End, path: tuple[Expression, ...]) -> Folded:
-        if isinstance(node, End):
-            here = conjunction(path)
-            ended = node.stop is None
-            branches = {b: conjunction([here, when]) for b, when in node.branches.items()}
-            blocked = {node.stop.bound: here} if isinstance(node.stop, BlockedHere) else {}
-            faults = [(here, node.stop)] if isinstance(node.stop, FaultHere) else []
-            returns = here if ended else FALSE
-            return Folded(
-                node.value, node.writes, branches if ended else {}, returns, blocked, faults
-            )
-        yes = walk(node.yes, (*path, node.test))
-        no = walk(node.no, (*path, negation(node.test)))
-        blocked = {
-            bound: disjunction([yes.blocked.get(bound, FALSE), no.blocked.get(bound, FALSE)])
-            for bound in yes.blocked | no.blocked
-        }
-        branches = dict(yes.branches)
-        for branch, when in no.branches.items():
-            branches[branch] = disjunction([branches.get(branch, FALSE), when])
-        returns = disjunction([yes.returns, no.returns])
-        faults = yes.faults + no.faults
-        if yes.returns is FALSE or no.returns is FALSE:
-            going = no if yes.returns is FALSE else yes
-            return Folded(going.value, going.writes, branches, returns, blocked, faults)
-        writes = {
-            index: choose(node.test, read(yes.writes, index), read(no.writes, index))
-            for index in yes.writes | no.writes
-        }
-        value = merge(node.test, yes.value, no.value)
-        return Folded(value, writes, branches, returns, blocked, faults)
+def _folded(
+    node: Fork | End, path: tuple[Expression, ...], store: SymbolicStore, merge: Merge
+) -> Folded:
+    if isinstance(node, End):
+        return _folded_end(node, conjunction(path))
+    yes = _folded(node.yes, (*path, node.test), store, merge)
+    no = _folded(node.no, (*path, negation(node.test)), store, merge)
+    branches = _either(yes.branches, no.branches)
+    blocked = _either(yes.blocked, no.blocked)
+    beyond = _either(yes.beyond, no.beyond)
+    faults = yes.faults + no.faults
+    if yes.returns is FALSE or no.returns is FALSE:
+        going = no if yes.returns is FALSE else yes
+        return Folded(going.value, going.writes, branches, going.returns, blocked, beyond, faults)
+    writes = _chosen(node.test, yes.writes, no.writes, store)
+    value = merge(node.test, yes.value, no.value)
+    returns = disjunction([yes.returns, no.returns])
+    return Folded(value, writes, branches, returns, blocked, beyond, faults)
 
-    return walk(tree, ())
+
+def _folded_end(end: End, here: Expression) -> Folded:
+    blocked: dict[str | None, Expression] = {}
+    faults: list[tuple[Expression, FaultHere]] = []
+    match end.stop:
+        case None:
+            branches = {b: conjunction([here, when]) for b, when in end.branches.items()}
+            beyond = {end.beyond: here} if end.beyond is not None else {}
+            return Folded(end.value, end.writes, branches, here, blocked, beyond, faults)
+        case BlockedHere(bound=bound):
+            blocked[bound] = here
+        case FaultHere() if end.beyond is not None:
+            blocked[end.beyond] = here  # a fault of what only the bound keeps from happening
+        case FaultHere() as fault:
+            faults.append((here, fault))
+    return Folded(None, end.writes, {}, FALSE, blocked, {}, faults)
+
+
+def _either(left: dict[Key, Expression], right: dict[Key, Expression]) -> dict[Key, Expression]:
+    both = dict(left)
+    for key, when in right.items():
+        both[key] = disjunction([both[key], when]) if key in both else when
+    return both
+
+
+def _chosen(
+    test: Expression,
+    yes: dict[int, Expression],
+    no: dict[int, Expression],
+    store: SymbolicStore,
+) -> dict[int, Expression]:
+    writes = dict(yes)
+    for index, written in no.items():
+        other = yes[index] if index in yes else store.read(index)
+        writes[index] = choose(test, other, written)
+    for index in yes.keys() - no.keys():
+        writes[index] = choose(test, yes[index], store.read(index))
+    return writes
 
 
 def merged(
-    body: Callable[[], object],
-    store: SymbolicStore,
-    merge: Callable[[Expression, object, object], object],
-    given: Expression = TRUE,
+    body: Callable[[], object], store: SymbolicStore, merge: Merge, given: Expression = TRUE
 ) -> object:
     """Run a body on its own, merge its paths, and go on with the one value.
 
     Where some path blocks or faults, the run under way forks once for all of them. `given` is the
-    condition under which plain Python would have come here at all (a later element of `all`).
+    condition under which plain Python would have come here at all (a later element of `all`):
+    elsewhere nothing is written, and the value means nothing.
     """
     run = current()
     # Runs of one body with the same decisions so far make the same calls: explore each once.
-    call = (run.helpers, *run.outcomes)
-    run.helpers += 1
-    folded = run.known_helpers.get(call)
+    call = (run.calls, *run.outcomes)
+    run.calls += 1
+    folded = run.explored.get(call)
     if folded is None:
-        folded = run.known_helpers[call] = fold(explore(body, store), store, merge)
+        folded = run.explored[call] = fold(explore(body, store, given), store, merge)
     for when, fault in folded.faults:
         if decide(conjunction([given, when])):
             raise fault
     for bound, when in folded.blocked.items():
         if decide(conjunction([given, when])):
             raise BlockedHere(bound)
-    store.writes = dict(folded.writes)
+    for bound, when in folded.beyond.items():
+        if decide(conjunction([given, when])):
+            go_beyond(bound)
+    _write(run, store, given, folded.writes)
     for branch, when in folded.branches.items():
         taken = conjunction([given, when])
         run.branches[branch] = disjunction([run.branches.get(branch, FALSE), taken])
     return folded.value
+
+
+def _write(
+    run: Run, store: SymbolicStore, given: Expression, writes: dict[int, Expression]
+) -> None:
+    """Take the writes of a helper over, and that what it wrote was in its domain."""
+    known = store.writes
+    for index, written in writes.items():
+        before = store.read(index)
+        if written is before:
+            continue
+        after = choose(given, written, before)
+        known[index] = after
+        cell = store.cells[index]
+        if after.low < cell.low or after.high > cell.high:
+            run.facts.bound(after, cell.low, cell.high)

@@ -7,13 +7,24 @@ interfaces of `collections.py`, so that their agreement is worth a test.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from model.domains import Array, Domain, OutOfDomain, Queue, Set, Union, _PerEntity
+from model.domains import (
+    Array,
+    Domain,
+    MapDomain,
+    MissingValue,
+    Option,
+    OutOfDomain,
+    Queue,
+    Set,
+    Union,
+)
 from model.values import Nothing
 
-from .access import Access, Place
+from .access import Place, not_an_index, plain_of, refuse_write
 from .collections import ArrayOf, MapOf, QueueOf, SetOf
 from .stops import FaultHere
 
@@ -34,52 +45,77 @@ class PlainStore:
         def write(value: object) -> None:
             self.values[position] = value
 
-        return _element(variable.domain, Access(lambda: self.values[position], write))
+        return _seen(variable.domain, lambda: self.values[position], write)
 
     def set(self, variable: Variable, value: Any) -> None:
         """Write a field; a value outside its domain is a fault."""
-        self.values[variable.position] = _checked(variable.domain, value)
+        self.values[variable.position] = _stored(variable.domain, value)
 
 
-def _checked(domain: Domain[Any], value: Any) -> object:
-    plain = value.read() if isinstance(value, Place) else value
+def _stored(domain: Domain[Any], value: Any) -> object:
+    """A value as it is stored. Outside its domain it is a fault."""
+    plain = plain_of(value)
     try:
         domain.encode(plain)
+    except MissingValue as reason:
+        raise FaultHere("nothing-read", str(reason)) from None
     except OutOfDomain as reason:
-        if _lacks_value(domain, plain):
-            raise FaultHere("nothing-read", "Nothing is used as a value") from None
         raise FaultHere("write-outside-domain", str(reason)) from None
     return plain
 
 
-def _lacks_value(domain: Domain[Any], value: object) -> bool:
-    """Whether the first mistake in a value outside its domain is a Nothing that should be a value."""
-    if isinstance(domain, Union) and type(value) in domain.kinds:
-        own = dict(domain.parts[domain.kinds.index(type(value))])
-        for name in (name for name in domain.layout if name in own):
-            part = getattr(value, name)
-            try:
-                own[name].encode(part)
-            except OutOfDomain:
-                return _lacks_value(own[name], part)
-    return value is Nothing
+# --- reading -------------------------------------------------------------------------------------
+
+Read = Callable[[], Any]
+Write = Callable[[Any], None]
 
 
-def _element(domain: Domain[Any], access: Access[Any]) -> Any:
+def _seen(domain: Domain[Any], read: Read, write: Write) -> Any:
+    """What a rule sees of a stored value: a place, or a value whose parts can be read only."""
+    kind = _PLACES.get(type(domain))
+    if kind is not None:
+        return kind(domain, read, write)
+    return _viewed(domain, read())
+
+
+def _viewed(domain: Domain[Any], value: Any) -> Any:
+    if not domain.holds_places:
+        return value
     match domain:
-        case Queue():
-            return PlainQueue(domain, access)
-        case Set():
-            return PlainSet(domain, access)
-        case Array():
-            return PlainArray(domain, access)
-        case _PerEntity():
-            return PlainMap(domain, access)
+        case Option():
+            return Nothing if value is Nothing else _viewed(domain.element, value)
+        case Union():
+            parts = domain.parts[domain.kinds.index(type(value))]
+            return type(value)(
+                **{name: _viewed(part, getattr(value, name)) for name, part in parts}
+            )
         case _:
-            return access.read()
+            return _copy(domain, value)
 
 
-class PlainQueue(Place, QueueOf[Any]):
+def _copy(domain: Domain[Any], value: Any) -> Place:
+    return _PLACES[type(domain)](domain, lambda: value, lambda _: refuse_write())
+
+
+class PlainPlace(Place):
+    """A structured value in a state of plain values."""
+
+    def __init__(self, domain: Any, read: Read, write: Write) -> None:
+        self.domain = domain
+        self._read = read
+        self.write = write
+
+    def read(self) -> Any:
+        return self._read()
+
+    def copied(self) -> Place:
+        return _copy(self.domain, self._read())
+
+
+# --- queues and sets -----------------------------------------------------------------------------
+
+
+class PlainQueue(PlainPlace, QueueOf[Any]):
     """A queue as a tuple, oldest first."""
 
     domain: Queue[Any]
@@ -93,12 +129,25 @@ class PlainQueue(Place, QueueOf[Any]):
         return self.domain.slots
 
     @property
+    def is_empty(self) -> bool:
+        return self.length == 0
+
+    @property
+    def has_space(self) -> bool:
+        return self.length < self.capacity
+
+    @property
     def head(self) -> Any:
         return self.at(0)
 
-    def at(self, position: int) -> Any:
+    def at(self, position: Any) -> Any:
+        _require_number("a queue", position)
         elements = self.read()
-        return elements[position] if position < len(elements) else Nothing
+        if position < 0:
+            raise FaultHere("index-outside", "a position in a queue is negative")
+        if position >= len(elements):
+            return Nothing
+        return _viewed(self.domain.element, elements[position])
 
     def _with_space(self) -> tuple[object, ...]:
         elements: tuple[object, ...] = self.read()
@@ -110,42 +159,44 @@ class PlainQueue(Place, QueueOf[Any]):
 
     def put(self, value: Any) -> None:
         elements = self._with_space()
-        self.write((*elements, _checked(self.domain.element, value)))
+        self.write((*elements, _stored(self.domain.element, value)))
 
     def put_first(self, value: Any) -> None:
         elements = self._with_space()
-        self.write((_checked(self.domain.element, value), *elements))
+        self.write((_stored(self.domain.element, value), *elements))
 
     def take(self) -> Any:
         elements = self.read()
         if not elements:
             raise FaultHere("take-from-empty-queue", "the queue is empty")
         self.write(elements[1:])
-        return elements[0]
+        return _viewed(self.domain.element, elements[0])
 
     def clear(self) -> None:
         self.write(())
 
     def holds(self, wanted: object) -> bool:
-        return any(element == wanted for element in self.read())
+        element = self.domain.element
+        return any(bool(_viewed(element, each) == wanted) for each in self.read())
 
-    def has_space_for(self, elements: int) -> bool:
-        return len(self.read()) + elements <= self.capacity
+    def has_space_for(self, elements: Any) -> bool:
+        _require_number("space in a queue", elements)
+        return self.length + int(elements) <= self.capacity
 
 
-class PlainSet(Place, SetOf[Any]):
+class PlainSet(PlainPlace, SetOf[Any]):
     """A set as a frozenset."""
 
     domain: Set[Any]
 
     def has(self, value: Any) -> bool:
-        return _checked(self.domain.element, value) in self.read()
+        return _stored(self.domain.element, value) in self.read()
 
     def add(self, value: Any) -> None:
-        self.write(self.read() | {_checked(self.domain.element, value)})
+        self.write(self.read() | {_stored(self.domain.element, value)})
 
     def remove(self, value: Any) -> None:
-        self.write(self.read() - {_checked(self.domain.element, value)})
+        self.write(self.read() - {_stored(self.domain.element, value)})
 
     def clear(self) -> None:
         self.write(frozenset())
@@ -154,55 +205,84 @@ class PlainSet(Place, SetOf[Any]):
     def size(self) -> int:
         return len(self.read())
 
+    @property
+    def is_empty(self) -> bool:
+        return self.size == 0
 
-class PlainArray(Place, ArrayOf[Any]):
+
+# --- arrays and maps -----------------------------------------------------------------------------
+
+
+class PlainSlots(PlainPlace):
+    """What arrays and maps have in common: a tuple of elements."""
+
+    domain: Array[Any] | MapDomain[Any, Any]
+
+    @abstractmethod
+    def _index(self, key: Any) -> int:
+        """The position of an element."""
+
+    def _replace(self, position: int, value: object) -> None:
+        elements = self.read()
+        self.write((*elements[:position], value, *elements[position + 1 :]))
+
+    def __getitem__(self, key: Any) -> Any:
+        position = self._index(key)
+
+        def write(value: object) -> None:
+            self._replace(position, value)
+
+        return _seen(self.domain.element, lambda: self.read()[position], write)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        position = self._index(key)
+        self._replace(position, _stored(self.domain.element, value))
+
+
+class PlainArray(PlainSlots, ArrayOf[Any]):
     """An array as a tuple."""
 
     domain: Array[Any]
 
-    def _index(self, index: int) -> int:
-        if not 0 <= index < self.domain.length:
-            raise FaultHere("index-outside", f"{index} is not in 0..{self.domain.length - 1}")
-        return index
-
-    def __getitem__(self, index: int) -> Any:
-        return _slot(self, self._index(index))
-
-    def __setitem__(self, index: int, value: Any) -> None:
-        _slot_set(self, self._index(index), value)
+    def _index(self, key: Any) -> int:
+        _require_number("an array", key)
+        if not 0 <= key < self.domain.length:
+            raise FaultHere("index-outside", f"{key} is not in 0..{self.domain.length - 1}")
+        return int(key)
 
     def __len__(self) -> int:
         return self.domain.length
 
+    def __iter__(self) -> Iterator[Any]:
+        return (self[position] for position in range(self.domain.length))
 
-class PlainMap(Place, MapOf[Any, Any]):
+
+class PlainMap(PlainSlots, MapOf[Any, Any]):
     """A map from entities as a tuple in entity order."""
 
-    domain: _PerEntity[Any, Any]
+    domain: MapDomain[Any, Any]
 
-    def _index(self, entity: object) -> int:
-        if entity is Nothing:
-            raise FaultHere("nothing-read", "Nothing is used as a value")
-        return self.domain.entities.index(entity)
-
-    def __getitem__(self, entity: Any) -> Any:
-        return _slot(self, self._index(entity))
-
-    def __setitem__(self, entity: Any, value: Any) -> None:
-        _slot_set(self, self._index(entity), value)
-
-
-def _slot(place: PlainArray | PlainMap, position: int) -> Any:
-    def write(value: object) -> None:
-        _replace(place, position, value)
-
-    return _element(place.domain.element, Access(lambda: place.read()[position], write))
+    def _index(self, key: Any) -> int:
+        for position, known in enumerate(self.domain.entities):
+            if known is key:
+                return position
+        if key is Nothing:
+            raise FaultHere("nothing-read", "Nothing is used as an entity")
+        if getattr(type(key), "is_entity", False):
+            raise FaultHere("index-outside", f"{key} has no element in this map")
+        raise not_an_index("a map", key)
 
 
-def _slot_set(place: PlainArray | PlainMap, position: int, value: Any) -> None:
-    _replace(place, position, _checked(place.domain.element, value))
+_PLACES: dict[type, type[PlainPlace]] = {
+    Queue: PlainQueue,
+    Set: PlainSet,
+    Array: PlainArray,
+    MapDomain: PlainMap,
+}
 
 
-def _replace(place: PlainArray | PlainMap, position: int, value: object) -> None:
-    elements = place.read()
-    place.write((*elements[:position], value, *elements[position + 1 :]))
+def _require_number(what: str, index: object) -> None:
+    if index is Nothing:
+        raise FaultHere("nothing-read", "Nothing is used as a number")
+    if not isinstance(index, int):
+        raise not_an_index(what, index)

@@ -7,7 +7,6 @@ that implement the view. Further parameters are entities; there is one predicate
 
 from __future__ import annotations
 
-import typing
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -37,16 +36,7 @@ class Family:
     @property
     def view(self) -> type | None:
         """The class of its first parameter. Raises `unknown-annotation`."""
-        try:
-            hints = typing.get_type_hints(self.mark.function)
-        except NameError as error:
-            raise FinaleError(
-                "unknown-annotation",
-                f"a parameter is annotated with a name that is not known: {error}",
-                place=self.mark.place,
-                advice="annotate with classes that the module defines or imports at its top level",
-            ) from None
-        view = next(iter(hints.values()), None)
+        view = next(iter(self.mark.hints.values()), None)
         return view if isinstance(view, type) else None
 
     @property
@@ -177,7 +167,7 @@ def goal_alone() -> Iterator[None]:
 
     The cause need no longer hold there, so nothing may be concluded from it: `when` is passed by.
     """
-    global _goal_alone
+    global _goal_alone  # noqa: PLW0603 - `when` must find it
     _goal_alone = True
     try:
         yield
@@ -209,9 +199,9 @@ class stepping:  # noqa: N801 - a context manager reads as a verb
         self.context = (world, store)
 
     def __enter__(self) -> None:
-        global _before
+        global _before  # noqa: PLW0603 - `before` must find it
         _before = self.context
 
     def __exit__(self, *_: object) -> None:
-        global _before
+        global _before  # noqa: PLW0603 - `before` must find it
         _before = None

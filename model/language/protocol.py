@@ -10,7 +10,7 @@ from model.errors import FinaleError, nearest
 from model.topology import Job
 
 from .entities import Entity
-from .marks import Limit
+from .guards import Limit
 
 
 @dataclass(frozen=True)
@@ -53,15 +53,34 @@ class Protocol(Entity):
         self.setting = setting
         self.options = self.Options(**setting.options)
         self.sizes = self.Sizes(**setting.sizes)
-        limits = {each.name: each.default for each in fields(self.Bounds)} | dict(setting.bounds)
-        self.bounds = self.Bounds(**{key: Limit(value, key) for key, value in limits.items()})
+        self.bounds = self.Bounds(**self._limits(setting.bounds))
         unknown = setting.observe - set(self.ghosts)
         for name in sorted(unknown):
-            raise FinaleError(
-                "unknown-observation",
-                f'{self.key} keeps no history called "{name}"',
-                advice=nearest(name, self.ghosts),
-            )
+            raise self._unknown_observation(name)
+
+    def _limits(self, given: Mapping[str, int]) -> dict[str, Limit]:
+        declared = {each.name: each.default for each in fields(self.Bounds)}
+        limits: dict[str, Limit] = {}
+        for name, value in (declared | dict(given)).items():
+            if name not in declared or not isinstance(value, int):
+                raise FinaleError(
+                    "unknown-bound" if name not in declared else "missing-bound",
+                    f'{self.key} has no bound "{name}"'
+                    if name not in declared
+                    else f'the bound "{name}" of {self.key} has no number',
+                    advice=nearest(name, declared)
+                    if name not in declared
+                    else "give it under [bounds], or a default in the protocol",
+                )
+            limits[name] = Limit(value, name)
+        return limits
+
+    def _unknown_observation(self, name: str) -> FinaleError:
+        return FinaleError(
+            "unknown-observation",
+            f'{self.key} keeps no history called "{name}"',
+            advice=nearest(name, self.ghosts),
+        )
 
     def entities(self) -> Sequence[Entity]:
         """All entities but the protocol itself, in the order that states and bindings have."""
@@ -73,7 +92,8 @@ class Protocol(Entity):
 
     def observes(self, ghost: str) -> bool:
         """Whether the system keeps this history: a plain truth value."""
-        assert ghost in self.ghosts, ghost
+        if ghost not in self.ghosts:
+            raise self._unknown_observation(ghost)
         return ghost in self.setting.observe
 
     def keeps(self) -> frozenset[str]:

@@ -1,9 +1,10 @@
 """Ids without end in a finite state: the oldest id that nothing refers to is given again.
 
-A protocol that counts for ever (checkpoint ids) has entities for a few live ids only. `retire` takes
-one of them out of use: the ids behind it move one place down, with their fields and with every
-reference to them, in order; the last entity becomes unused. It is part of the rule that needs an id.
-References to the retired id itself must be gone, or mean "the next one" (they then do).
+A protocol that counts for ever (checkpoint ids) has entities for a few live ids only. `retire`
+takes one of them out of use: the ids behind it move one place down, with their fields and with
+every reference to them, in order; the last entity becomes unused. It is part of the rule that
+needs an id. References to the retired id itself must be gone, or mean "the next one" (they then
+do).
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from model.domains import Array, Domain, _PerEntity, Option, Queue, Ref, Set, Union
+from model.domains import Array, Domain, MapDomain, Option, Queue, Ref, Set, Union
 from model.expressions import FALSE, Expression, choose, integer, less, minus
 from model.language.entities import Entity, Variable, World
 from model.language.explore import exploring
@@ -94,20 +95,18 @@ class _Cells:
                 return (cells[0], *self._each(domain.element, cells[1:]))
             case Set() if isinstance(domain.element, Ref) and domain.universe == self.ids:
                 return (*cells[: self.gone], *cells[self.gone + 1 :], FALSE)
-            case _PerEntity() if domain.entities == self.ids:
+            case MapDomain() if domain.entities == self.ids:
                 moved = self._each(domain.element, cells)
                 width = domain.element.width
                 filler = constants(domain.element, domain.element.filler)
                 start = self.gone * width
                 return (*moved[:start], *moved[start + width :], *filler)
-            case Array() | _PerEntity():
+            case Array() | MapDomain():
                 return self._each(domain.element, cells)
             case _:
                 return tuple(cells)
 
-    def _each(
-        self, element: Domain[Any], cells: Sequence[Expression]
-    ) -> tuple[Expression, ...]:
+    def _each(self, element: Domain[Any], cells: Sequence[Expression]) -> tuple[Expression, ...]:
         width = element.width or 1
         starts = range(0, len(cells), width)
         return tuple(c for i in starts for c in self.renamed(element, cells[i : i + width]))
@@ -156,11 +155,11 @@ class _Plain:
             case Set() if domain.universe == self.ids:
                 kept = (each for each in value if each is not self.ids[self.gone])
                 return frozenset(self.moved.get(id(each), each) for each in kept)
-            case _PerEntity() if domain.entities == self.ids:
+            case MapDomain() if domain.entities == self.ids:
                 moved = [self.renamed(domain.element, each) for each in value]
                 empty = domain.element.decode(domain.element.filler)
                 return (*moved[: self.gone], *moved[self.gone + 1 :], empty)
-            case Array() | _PerEntity() | Queue():
+            case Array() | MapDomain() | Queue():
                 return tuple(self.renamed(domain.element, each) for each in value)
             case _:
                 return value

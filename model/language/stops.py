@@ -1,14 +1,37 @@
-"""How a run of a rule can end before its end: blocked, or at fault."""
+"""How a run of a rule can end before its end: blocked, at fault, or by a Python exception."""
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
+from traceback import walk_tb
+from types import FrameType
 
-from model.errors import Place
+from model.errors import FinaleError, Place
 
-_LANGUAGE = str(Path(__file__).parent)
-_VALUES = str(Path(__file__).parent.parent / "values.py")
+_MODEL = Path(__file__).parent.parent
+_INNER = tuple(
+    [str(Path(__file__).parent) + os.sep]
+    + [str(_MODEL / name) for name in ("values.py", "scalars.py", "records.py", "structures.py")]
+)
+
+#: What a rule may come to in some states only, and plain Python also raises: a fault of the rule.
+FAULTS = (AssertionError, LookupError, ArithmeticError, ValueError)
+
+#: How Python's own messages call what a protocol's author did not name.
+_PLAIN_WORDS = {
+    "SymbolicInt": "number of the state",
+    "SymbolicBool": "truth value of the state",
+    "SymbolicEnum": "enumeration member of the state",
+    "SymbolicRef": "entity of the state",
+    "SymbolicRecord": "record of the state",
+    "SymbolicOption": "option of the state",
+    "SymbolicQueue": "Queue",
+    "SymbolicSet": "Set",
+    "SymbolicArray": "Array",
+    "SymbolicMap": "PerEntity",
+}
 
 
 class Stop(Exception):
@@ -26,19 +49,75 @@ class BlockedHere(Stop):
 class FaultHere(Stop):
     """The rule did what no rule may do in a reachable state, such as a put into a full queue."""
 
-    def __init__(self, code: str, message: str) -> None:
+    def __init__(self, code: str, message: str, place: Place | None = None) -> None:
         super().__init__(message)
         self.code = code
         self.message = message
-        self.place = caller()
+        self.place = caller() if place is None else place
+
+
+def is_inner(file: str) -> bool:
+    """Whether a file is part of the language, and not of what is written in it."""
+    return file.startswith(_INNER)
+
+
+def caller_line() -> tuple[str, int]:
+    """File and line of the nearest frame that is not of the language itself."""
+    frame: FrameType = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_INNER):
+        frame = frame.f_back
+    return frame.f_code.co_filename, frame.f_lineno
 
 
 def caller() -> Place:
-    """The nearest line on the stack that is not of the language itself."""
-    frame = sys._getframe(1)
-    while frame.f_back is not None:
-        file = frame.f_code.co_filename
-        if not file.startswith(_LANGUAGE) and file != _VALUES:
-            break
-        frame = frame.f_back
-    return Place(frame.f_code.co_filename, frame.f_lineno)
+    """The place of the nearest frame that is not of the language itself."""
+    return Place(*caller_line())
+
+
+def _line_of(error: BaseException) -> tuple[Place, bool]:
+    """The last line of a protocol that an exception went through; whether it was raised there."""
+    place, raised_there = Place(), False
+    for frame, line in walk_tb(error.__traceback__):
+        raised_there = not is_inner(frame.f_code.co_filename)
+        if raised_there:
+            place = Place(frame.f_code.co_filename, line)
+    return place, raised_there
+
+
+def fault_of(error: Exception) -> FaultHere:
+    """The fault that an exception of FAULTS is; an assertion of the language itself goes on."""
+    place, raised_there = _line_of(error)
+    if not isinstance(error, AssertionError):
+        return FaultHere("rule-raises", _described(error), place)
+    if not raised_there:
+        raise error
+    return FaultHere("assertion-failed", str(error) or "what the rule asserts is false", place)
+
+
+def mistake_of(error: Exception) -> FinaleError:
+    """The coded error that any other Python exception in a rule is."""
+    if isinstance(error, RecursionError):
+        return endless(_line_of(error)[0])
+    return FinaleError(
+        "rule-raises",
+        _described(error),
+        place=_line_of(error)[0],
+        advice="a rule only reads and writes fields, tests them, and calls helpers",
+    )
+
+
+def endless(place: Place | None) -> FinaleError:
+    """Helpers that call each other for ever."""
+    return FinaleError(
+        "endless-recursion",
+        "helpers call each other without end",
+        place=place,
+        advice="recursion may follow the topology, never the state: its depth must be known",
+    )
+
+
+def _described(error: Exception) -> str:
+    message = str(error)
+    for word, plain in _PLAIN_WORDS.items():
+        message = message.replace(word, plain)
+    return f"{type(error).__name__}: {message}"

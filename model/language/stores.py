@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from model.expressions import Expression
 
-from .access import Access
-from .places import is_structured, place_of
+from .places import StoreRegion, place_of
 from .shapes import cells_of, symbol
 
 if TYPE_CHECKING:
@@ -27,20 +26,16 @@ class SymbolicStore:
         written = self.writes.get(index)
         return self.cells[index] if written is None else written
 
+    def write(self, index: int, expression: Expression) -> None:
+        """Let a cell hold an expression from now on, on this path."""
+        self.writes[index] = expression
+
     def get(self, variable: Variable) -> Any:
         """What a rule sees when it reads a field."""
-        indices = range(variable.offset, variable.offset + variable.domain.width)
-
-        def read() -> tuple[Expression, ...]:
-            return tuple(self.read(index) for index in indices)
-
-        def write(cells: tuple[Expression, ...]) -> None:
-            for index, expression in zip(indices, cells, strict=True):
-                self.writes[index] = expression
-
-        if is_structured(variable.domain):
-            return place_of(variable.domain, Access(read, write))
-        return symbol(variable.domain, read())
+        domain = variable.domain
+        if domain.is_place:
+            return place_of(domain, StoreRegion(self, variable.offset))
+        return symbol(domain, tuple(self.read(index) for index in variable.indices))
 
     def set(self, variable: Variable, value: Any) -> None:
         """Write a field. Where the value may be outside its domain, a fault."""

@@ -1,169 +1,156 @@
-"""A rule's source: what the language refuses in it, and the few rewrites that exploring needs.
+"""A rule's source: the rewrites that exploring needs. Plain execution runs it as it is written.
 
-Refused is what would silently mean something else over symbolic values (`is`, `case None`, a bare
-capture), what cannot be explored (`while`, `try`), and what keeps state outside the state. Rewritten
-are, for exploring only: `all`, `any` and `sum` over a generator, whose elements are then merged one
-by one; and the statements that branch, so that coverage knows which lines were taken. Plain
-execution runs the body as it is written.
+Rewritten are: what tests truth values but is a value itself (`and`, `or`, `not`, `in`, chains of
+comparisons, conditional expressions, `isinstance`), and `all`, `any`, `sum`, `min` and `max`, so
+that they merge instead of forking; statements that branch, so that coverage knows which lines were
+taken; and what is assigned, so that only the state is. `checks.py` says what is refused beforehand.
 """
 
 from __future__ import annotations
 
 import ast
-import copy
 import linecache
 import types
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, NoReturn
+from typing import Any
 
 from model.errors import FinaleError, Place
 
+from .checks import Check
 from .explore import Branch
+from .stops import is_inner
 
-#: Method names that change Python containers; the collections of the state have other names.
-_MUTATORS = {"append", "extend", "insert", "pop", "update", "setdefault", "sort", "reverse"}
-_QUANTIFIERS = {"all": "_quantify_all", "any": "_quantify_any", "sum": "_quantify_sum"}
+_QUANTIFIERS = {"all": "_all", "any": "_any", "sum": "_sum", "min": "_min_of", "max": "_max_of"}
+_EXTREMES = {"min": "_min", "max": "_max"}
+_CHANGING = {"add", "remove", "clear", "discard"}
+
+Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-class _Check(ast.NodeVisitor):
-    def __init__(self, file: str, rule: str) -> None:
-        self.file = file
-        self.rule = rule
-
-    def refuse(self, node: ast.AST, code: str, message: str, advice: str) -> NoReturn:
-        line = getattr(node, "lineno", None)
-        raise FinaleError(
-            code, message, place=Place(self.file, line, rule=self.rule), advice=advice
-        )
-
-    def visit_Compare(self, node: ast.Compare) -> None:
-        if any(isinstance(op, ast.Is | ast.IsNot) for op in node.ops):
-            self.refuse(
-                node,
-                "rule-uses-is",
-                "`is` compares Python objects, not values of the state",
-                "write == or !=; compare with Nothing instead of None",
-            )
-        self.generic_visit(node)
-
-    def visit_UnaryOp(self, node: ast.UnaryOp) -> None:
-        if isinstance(node.op, ast.Invert):
-            self.refuse(node, "rule-uses-invert", "`~` of a plain bool is a number", "write `not`")
-        self.generic_visit(node)
-
-    def visit_MatchSingleton(self, node: ast.MatchSingleton) -> None:
-        self.refuse(
-            node,
-            "case-singleton",
-            f"`case {node.value}` compares by identity and never matches a value of the state",
-            "use if with ==, or `case NothingType():` for Nothing",
-        )
-
-    def visit_match_case(self, node: ast.match_case) -> None:
-        self._check_pattern(node.pattern)
-        self.generic_visit(node)
-
-    def _check_pattern(self, pattern: ast.pattern) -> None:
-        if isinstance(pattern, ast.MatchOr):
-            for each in pattern.patterns:
-                self._check_pattern(each)
-        if isinstance(pattern, ast.MatchAs) and pattern.pattern is None and pattern.name:
-            self.refuse(
-                pattern,
-                "case-captures",
-                f"`case {pattern.name}` matches everything and binds a new name",
-                f"write `case {pattern.name}():` for a record class, "
-                "a dotted name for a constant, `case _:` for the rest",
-            )
-        if isinstance(pattern, ast.MatchSequence | ast.MatchMapping | ast.MatchStar):
-            self.refuse(
-                pattern,
-                "case-shape",
-                "sequence and mapping patterns do not match values of the state",
-                "match record classes, or compare the parts",
-            )
-
-    def visit_Call(self, node: ast.Call) -> None:
-        if isinstance(node.func, ast.Attribute) and node.func.attr in _MUTATORS:
-            self.refuse(
-                node,
-                "rule-mutates",
-                f"`.{node.func.attr}(...)` changes a Python object that is not part of the state",
-                "keep what must last in a field; build lists with comprehensions",
-            )
-        self.generic_visit(node)
-
-    def _statement(self, node: ast.AST, word: str, advice: str) -> NoReturn:
-        self.refuse(node, f"rule-uses-{word}", f"`{word}` cannot be explored", advice)
-
-    def visit_While(self, node: ast.While) -> None:
-        self._statement(node, "while", "loop over the topology or the domain with `for`")
-
-    def visit_Try(self, node: ast.Try) -> None:
-        self._statement(node, "try", "test beforehand; what no rule may do is a fault")
-
-    def visit_With(self, node: ast.With) -> None:
-        self._statement(node, "with", "a rule only reads and writes fields")
-
-    def visit_Global(self, node: ast.Global) -> None:
-        self._statement(node, "global", "keep what must last in a field of an entity")
-
-    def visit_Nonlocal(self, node: ast.Nonlocal) -> None:
-        self._statement(node, "nonlocal", "keep what must last in a field of an entity")
-
-    def visit_Delete(self, node: ast.Delete) -> None:
-        self._statement(node, "del", "assign a value, or remove from a Set field")
-
-    def visit_Yield(self, node: ast.Yield) -> None:
-        self._statement(node, "yield", "a rule takes one step; write one rule a step")
-
-    def visit_Await(self, node: ast.Await) -> None:
-        self._statement(node, "await", "a rule takes one step; write one rule a step")
-
-    def _built(self, node: ast.AST, word: str) -> NoReturn:
-        self.refuse(
-            node,
-            "rule-builds-set",
-            f"a {word} cannot be built from values of the state",
-            "use a tuple for `in`, a Set or PerEntity field for what must last",
-        )
-
-    def visit_Set(self, node: ast.Set) -> None:
-        self._built(node, "set")
-
-    def visit_SetComp(self, node: ast.SetComp) -> None:
-        self._built(node, "set")
-
-    def visit_Dict(self, node: ast.Dict) -> None:
-        self._built(node, "dict")
-
-    def visit_DictComp(self, node: ast.DictComp) -> None:
-        self._built(node, "dict")
+def _holds(node: ast.AST, *kinds: type[ast.AST]) -> bool:
+    return any(isinstance(each, kinds) for each in ast.walk(node))
 
 
 class _Rewrite(ast.NodeTransformer):
-    def __init__(self) -> None:
+    """Rewrites one function. `shadowed` are builtins that have another meaning in it."""
+
+    def __init__(self, name: str, first: str, shadowed: Callable[[str], bool]) -> None:
         self.branches: list[tuple[int, bool]] = []
+        self.shadowed = shadowed
+        self.first = first
+        owner = name.split(".")[-2] if "." in name else ""
+        self.owner = "" if owner == "<locals>" else owner.lstrip("_")
+
+    def _call(self, at: ast.AST, name: str, *arguments: ast.expr) -> ast.Call:
+        call = ast.Call(ast.Name(name, ast.Load()), list(arguments), [])
+        return ast.fix_missing_locations(ast.copy_location(call, at))
+
+    def _thunk(self, body: ast.expr) -> ast.expr:
+        arguments = ast.arguments([], [], None, [], [], None, [])
+        return ast.copy_location(ast.Lambda(arguments, body), body)
+
+    # --- operators -------------------------------------------------------------------------------
+
+    def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
+        self.generic_visit(node)
+        if _holds(node, ast.NamedExpr):
+            return node  # a name that is bound within a lambda would be lost outside
+        name = "_and" if isinstance(node.op, ast.And) else "_or"
+        return self._call(node, name, *(self._thunk(value) for value in node.values))
+
+    def visit_UnaryOp(self, node: ast.UnaryOp) -> ast.AST:
+        self.generic_visit(node)
+        is_not = isinstance(node.op, ast.Not)
+        return self._call(node, "_not", node.operand) if is_not else node
+
+    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
+        self.generic_visit(node)
+        line = node.test.lineno
+        self.branches += [(line, True), (line, False)]
+        if _holds(node.body, ast.NamedExpr) or _holds(node.orelse, ast.NamedExpr):
+            node.test = self._taken(line, node.test)
+            return node
+        yes, no = self._thunk(node.body), self._thunk(node.orelse)
+        return self._call(node, "_if", ast.Constant(line), node.test, yes, no)
+
+    def visit_Compare(self, node: ast.Compare) -> ast.AST:
+        self.generic_visit(node)
+        first = node.ops[0]
+        if len(node.ops) == 1:
+            if isinstance(first, ast.In | ast.NotIn):
+                name = "_in" if isinstance(first, ast.In) else "_not_in"
+                return self._call(node, name, node.comparators[0], node.left)
+            return node
+        if _holds(node, ast.NamedExpr, ast.In, ast.NotIn):
+            return node
+        arguments = [node.left]
+        for op, right in zip(node.ops, node.comparators, strict=True):
+            arguments += [ast.Constant(type(op).__name__), self._thunk(right)]
+        return self._call(node, "_compare", *arguments)
+
+    # --- calls -----------------------------------------------------------------------------------
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
-        name = node.func.id if isinstance(node.func, ast.Name) else ""
-        first = node.args[0] if node.args else None
-        if name not in _QUANTIFIERS or not isinstance(first, ast.GeneratorExp):
+        if isinstance(node.func, ast.Attribute) and node.func.attr in _CHANGING:
+            node.func.value = self._call(node.func.value, "_changeable", node.func.value)
+        if not isinstance(node.func, ast.Name) or self.shadowed(node.func.id):
             return node
-        # all(body for x in XS if c)  ->  _quantify_all(XS, lambda _one: (body for x in _one if c))
+        name, plain = node.func.id, not node.keywords
+        if name == "super" and not node.args and self.first:
+            # Without arguments it does not work in the lambdas that operators become.
+            own = ast.Name("__class__", ast.Load())
+            return self._call(node, "super", own, ast.Name(self.first, ast.Load()))
+        if name == "isinstance" and plain and len(node.args) == 2:
+            return self._call(node, "_isinstance", *node.args)
+        if name in _QUANTIFIERS and plain and node.args:
+            return self._quantified(node, name)
+        return node
+
+    def _quantified(self, node: ast.Call, name: str) -> ast.AST:
+        first = node.args[0]
+        if not isinstance(first, ast.GeneratorExp):
+            several = name in _EXTREMES and len(node.args) > 1
+            starred = any(isinstance(each, ast.Starred) for each in node.args)
+            return (
+                self._call(node, _EXTREMES[name], *node.args) if several and not starred else node
+            )
+        simple = len(first.generators) == 1 and not first.generators[0].ifs
+        if _holds(first, ast.NamedExpr) or (name in _EXTREMES and not simple):
+            return node
+        # all(body for x in XS if c)  ->  _all(XS, lambda _one: (body for x in _one if c))
         outer = first.generators[0]
         items, outer.iter = outer.iter, ast.Name("_one", ast.Load())
         arguments = ast.arguments([], [ast.arg("_one")], None, [], [], None, [])
-        quantifier = ast.Name(_QUANTIFIERS[name], ast.Load())
-        call = ast.Call(quantifier, [items, ast.Lambda(arguments, first), *node.args[1:]], [])
-        return ast.fix_missing_locations(ast.copy_location(call, node))
+        each = ast.Lambda(arguments, first)
+        return self._call(node, _QUANTIFIERS[name], items, each, *node.args[1:])
+
+    # --- what is assigned ------------------------------------------------------------------------
+
+    def visit_Attribute(self, node: ast.Attribute) -> ast.AST:
+        self.generic_visit(node)
+        self._mangle(node)
+        if isinstance(node.ctx, ast.Store):
+            node.value = self._call(node.value, "_owner", node.value)
+        return node
+
+    def visit_Subscript(self, node: ast.Subscript) -> ast.AST:
+        self.generic_visit(node)
+        if isinstance(node.ctx, ast.Store):
+            node.value = self._call(node.value, "_slots", node.value)
+        return node
+
+    def _mangle(self, node: ast.Attribute) -> None:
+        """Names with two underscores belong to the class that the body is no longer in."""
+        if self.owner and node.attr.startswith("__") and not node.attr.endswith("__"):
+            node.attr = f"_{self.owner}{node.attr}"
+
+    # --- statements that branch ------------------------------------------------------------------
 
     def _taken(self, line: int, test: ast.expr) -> ast.expr:
-        call = ast.Call(ast.Name("_branch", ast.Load()), [ast.Constant(line), test], [])
-        return ast.fix_missing_locations(ast.copy_location(call, test))
+        return self._call(test, "_branch", ast.Constant(line), test)
 
     def visit_If(self, node: ast.If) -> ast.AST:
         self.generic_visit(node)
@@ -171,32 +158,103 @@ class _Rewrite(ast.NodeTransformer):
         node.test = self._taken(node.test.lineno, node.test)
         return node
 
-    def visit_IfExp(self, node: ast.IfExp) -> ast.AST:
-        self.generic_visit(node)
-        self.branches += [(node.test.lineno, True), (node.test.lineno, False)]
-        node.test = self._taken(node.test.lineno, node.test)
-        return node
-
     def visit_Match(self, node: ast.Match) -> ast.AST:
         self.generic_visit(node)
+        if any(_holds(case.pattern, ast.MatchClass) for case in node.cases):
+            node.subject = self._call(node.subject, "_subject", node.subject)
         for case in node.cases:
             line = case.pattern.lineno
             self.branches.append((line, True))
-            taken = ast.Expr(self._taken(line, ast.Constant(True)))
-            case.body.insert(0, ast.fix_missing_locations(ast.copy_location(taken, case.body[0])))
+            test = ast.copy_location(ast.Constant(True), case.pattern)
+            taken = ast.copy_location(ast.Expr(self._taken(line, test)), case.pattern)
+            case.body.insert(0, ast.fix_missing_locations(taken))
         return node
 
 
+# --- sources -------------------------------------------------------------------------------------
+
+
 @lru_cache
-def _definitions(file: str) -> dict[int, ast.FunctionDef]:
+def _definitions(file: str) -> dict[int, Function]:
     """The function definitions of a file by the line that Python calls their first."""
     text = "".join(linecache.getlines(file))
-    found: dict[int, ast.FunctionDef] = {}
+    found: dict[int, Function] = {}
     for node in ast.walk(ast.parse(text)):
-        if isinstance(node, ast.FunctionDef):
+        if isinstance(node, Function):
             decorators = [decorator.lineno for decorator in node.decorator_list]
             found[min([node.lineno, *decorators])] = node
     return found
+
+
+def _definition_of(function: Callable[..., Any]) -> Function:
+    code = function.__code__
+    definition = _definitions(code.co_filename).get(code.co_firstlineno)
+    if definition is None or definition.name != function.__name__:
+        raise FinaleError(
+            "source-unavailable",
+            f"the source of {function.__qualname__} cannot be read",
+            place=Place(code.co_filename, code.co_firstlineno, rule=function.__qualname__),
+            advice="define rules, helpers and properties with def, in a file",
+        )
+    return definition
+
+
+Key = tuple[str, int, str]
+_CHECKED: set[Key] = set()
+_CODES: dict[Key, tuple[types.CodeType, tuple[tuple[int, bool], ...]]] = {}
+
+
+def _key(function: Callable[..., Any]) -> Key:
+    code = function.__code__
+    return code.co_filename, code.co_firstlineno, function.__qualname__
+
+
+def _names(function: Callable[..., Any]) -> dict[str, object]:
+    """What the names of the module and of enclosing functions stand for, as far as known."""
+    names = dict(function.__globals__)
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            names[name] = cell.cell_contents
+        except ValueError:
+            continue  # not yet assigned
+    return names
+
+
+def checked(function: Callable[..., Any]) -> None:
+    """Raise a coded error for what the language refuses in a function."""
+    key = _key(function)
+    if key in _CHECKED:
+        return
+    definition = _definition_of(function)
+    check = Check(function.__code__.co_filename, function.__qualname__, _names(function))
+    _check(definition, check)
+    _CHECKED.add(key)
+
+
+_READERS: set[types.CodeType] = set()
+
+
+def check_reader(code: types.CodeType) -> None:
+    """Raise a coded error for what the language refuses in a function that reads a field.
+
+    A function that is not marked, such as a property, runs as it is written: it may read the state
+    too, and must not compare it with `is`.
+    """
+    if code in _READERS:
+        return
+    _READERS.add(code)
+    if is_inner(code.co_filename) or code.co_name.startswith("<"):
+        return  # lambdas and comprehensions are part of a function that is checked
+    definition = _definitions(code.co_filename).get(code.co_firstlineno)
+    if definition is not None and definition.name == code.co_name:
+        _check(definition, Check(code.co_filename, code.co_qualname, {}))
+
+
+def _check(definition: Function, check: Check) -> None:
+    if isinstance(definition, ast.AsyncFunctionDef):
+        check.visit(definition)
+    for statement in definition.body:
+        check.visit(statement)
 
 
 @dataclass(frozen=True)
@@ -212,59 +270,61 @@ def prepared(function: Callable[..., Any], helpers: Mapping[str, object]) -> Pre
 
     `helpers` are the functions that the rewrites call, given to the body as local names.
     """
-    name, code = function.__qualname__, function.__code__
-    definition = _definitions(code.co_filename).get(code.co_firstlineno)
-    if definition is None or definition.name != function.__name__:
-        raise FinaleError(
-            "source-unavailable",
-            f"the source of {name} cannot be read",
-            place=Place(code.co_filename, code.co_firstlineno, rule=name),
-            advice="define rules, helpers and properties with def, in a file",
-        )
-    check = _Check(code.co_filename, name)
-    for statement in definition.body:
-        check.visit(statement)
-    rewrite = _Rewrite()
-    rewritten = rewrite.visit(copy.deepcopy(definition))
-    branches = tuple(Branch(code.co_filename, line, outcome) for line, outcome in rewrite.branches)
-    return Prepared(_recompiled(function, rewritten, helpers), branches)
-
-
-def _recompiled(
-    function: Callable[..., Any], definition: ast.FunctionDef, helpers: Mapping[str, object]
-) -> Callable[..., Any]:
-    """The changed definition as a function with the globals and the closure of the original."""
-    free = function.__code__.co_freevars
-    definition.decorator_list = []
-    definition.returns = None
-    for argument in (
-        *definition.args.posonlyargs,
-        *definition.args.args,
-        *definition.args.kwonlyargs,
-    ):
-        argument.annotation = None
-    definition.args.defaults = []
-    definition.args.kw_defaults = [None] * len(definition.args.kwonlyargs)
-    # A factory whose parameters are the helpers and the free names makes them cells of the body.
-    names = [*helpers, *free]
-    parameters = ast.arguments([], [ast.arg(n) for n in names], None, [], [], None, [])
-    returned = ast.Return(ast.Name(definition.name, ast.Load()))
-    factory = ast.FunctionDef("_factory", parameters, [definition, returned], [], None)
-    module = ast.fix_missing_locations(ast.Module([ast.copy_location(factory, definition)], []))
-    compiled = compile(module, function.__code__.co_filename, "exec", dont_inherit=True)
-    namespace: dict[str, Any] = {}
-    exec(compiled, function.__globals__, namespace)
-    inner = next(
-        constant
-        for constant in namespace["_factory"].__code__.co_consts
-        if isinstance(constant, types.CodeType) and constant.co_name == definition.name
+    checked(function)
+    key = _key(function)
+    if key not in _CODES:
+        _CODES[key] = _rewritten(function, tuple(helpers))
+        _READERS.add(_CODES[key][0])
+    code, lines = _CODES[key]
+    cells = dict(zip(function.__code__.co_freevars, function.__closure__ or (), strict=True))
+    closure = tuple(
+        cells[name] if name in cells else types.CellType(helpers[name]) for name in code.co_freevars
     )
-    cells = dict(zip(free, function.__closure__ or (), strict=True))
-    cells |= {key: types.CellType(value) for key, value in helpers.items()}
-    closure = tuple(cells[key] for key in inner.co_freevars)
     result = types.FunctionType(
-        inner, function.__globals__, function.__name__, function.__defaults__, closure
+        code, function.__globals__, function.__name__, function.__defaults__, closure
     )
     result.__kwdefaults__ = function.__kwdefaults__
     result.__qualname__ = function.__qualname__
-    return result
+    file = function.__code__.co_filename
+    return Prepared(result, tuple(Branch(file, line, outcome) for line, outcome in lines))
+
+
+def _rewritten(
+    function: Callable[..., Any], helpers: tuple[str, ...]
+) -> tuple[types.CodeType, tuple[tuple[int, bool], ...]]:
+    """The code of the rewritten function, which closes over the helpers, and its branches."""
+    names, own = function.__globals__, function.__code__
+    parameters = own.co_varnames[: own.co_argcount]
+    local = {*own.co_varnames, *own.co_cellvars, *own.co_freevars} - {"__class__"}
+    rewrite = _Rewrite(
+        function.__qualname__,
+        parameters[0] if parameters else "",
+        lambda name: name in names or name in local,
+    )
+    definition = _definition_of(function)
+    assert isinstance(definition, ast.FunctionDef)
+    definition.decorator_list = []
+    definition.returns = None
+    given = definition.args
+    for argument in (*given.posonlyargs, *given.args, *given.kwonlyargs):
+        argument.annotation = None
+    given.defaults = []
+    given.kw_defaults = [None] * len(given.kwonlyargs)
+    rewritten = rewrite.visit(definition)
+    # A factory whose parameters are the helpers and the free names makes them cells of the body.
+    cells = [ast.arg(name) for name in (*helpers, *own.co_freevars)]
+    arguments = ast.arguments([], cells, None, [], [], None, [])
+    returned = ast.Return(ast.Name(definition.name, ast.Load()))
+    factory = ast.FunctionDef("_factory", arguments, [rewritten, returned], [], None)
+    module = ast.fix_missing_locations(ast.Module([ast.copy_location(factory, definition)], []))
+    outer = compile(module, own.co_filename, "exec", dont_inherit=True)
+    inner = _code_in(_code_in(outer, "_factory"), definition.name)
+    return inner, tuple(sorted(set(rewrite.branches)))
+
+
+def _code_in(code: types.CodeType, name: str) -> types.CodeType:
+    inner = (each for each in code.co_consts if isinstance(each, types.CodeType))
+    return next(each for each in inner if each.co_name == name)
+
+
+__all__ = ["Prepared", "checked", "prepared"]

@@ -1,0 +1,251 @@
+"""Python's operators while a rule is explored: what would fork becomes one value where it can.
+
+`and`, `or`, `not`, `in`, chained comparisons and conditional expressions test truth values, so in
+plain Python each would fork the run. `syntax.py` rewrites them into calls of these functions, which
+mean the same: an operand that plain Python would not come to is explored only as far as it would
+(`merged` with `given`). Where operands have no common domain they fork after all.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections import deque
+from collections.abc import Callable
+from types import MappingProxyType
+from typing import Any
+
+from model.errors import FinaleError
+from model.expressions import (
+    FALSE,
+    TRUE,
+    Constant,
+    Expression,
+    conjunction,
+    disjunction,
+    integer,
+    less,
+    negation,
+)
+from model.values import Nothing, Record
+
+from .access import Place
+from .collections import ArrayOf, MapOf, QueueOf, SetOf
+from .entities import Entity
+from .explore import Branch, current, decide, merged, note_branch, settled
+from .joining import CannotJoin, as_returned, join, joined
+from .picks import Picked
+from .stops import caller
+from .symbols import Symbolic, SymbolicBool, SymbolicNumber, number_of, truth_from, truth_of
+from .variants import SymbolicOption, SymbolicRecord
+
+Thunk = Callable[[], Any]
+
+_COMPARISONS = MappingProxyType(
+    {
+        "Eq": operator.eq,
+        "NotEq": operator.ne,
+        "Lt": operator.lt,
+        "LtE": operator.le,
+        "Gt": operator.gt,
+        "GtE": operator.ge,
+    }
+)
+
+
+# --- and, or, not --------------------------------------------------------------------------------
+
+
+def _short_circuit(thunks: tuple[Thunk, ...], decisive: bool) -> Any:
+    """`or` (decisive True) or `and` (False): the first operand that decides, else the last."""
+    value = thunks[0]()
+    for thunk in thunks[1:]:
+        if not isinstance(value, Symbolic):
+            if bool(value) is decisive:
+                return value
+            value = thunk()
+            continue
+        test = truth_of(value)
+        going = settled(negation(test) if decisive else test)
+        if going is FALSE:
+            return value
+        following = _evaluated(thunk, going)
+        if decisive and isinstance(value, SymbolicOption):
+            value = value.payload  # it counts only where it is true
+        value = _selected(going, following, value)
+    return value
+
+
+def both(*thunks: Thunk) -> Any:
+    """`a and b`: as in Python, the first operand that is false, else the last."""
+    return _short_circuit(thunks, decisive=False)
+
+
+def either(*thunks: Thunk) -> Any:
+    """`a or b`: as in Python, the first operand that is true, else the last."""
+    return _short_circuit(thunks, decisive=True)
+
+
+def inverse(value: Any) -> Any:
+    """`not a`."""
+    return truth_from(negation(truth_of(value))) if isinstance(value, Symbolic) else not value
+
+
+def _evaluated(thunk: Thunk, given: Expression) -> Any:
+    """The value of an operand in states where plain Python would come to it."""
+    return merged(lambda: as_returned(thunk()), current().store, join, given)
+
+
+def _selected(test: Expression, yes: Any, no: Any) -> Any:
+    try:
+        return joined(test, yes, no)
+    except CannotJoin:
+        return yes if decide(test) else no
+
+
+# --- conditional expressions ---------------------------------------------------------------------
+
+
+def if_else(branch: Callable[[bool], Branch], condition: Any, yes: Thunk, no: Thunk) -> Any:
+    """`yes if condition else no`; `branch` names an outcome for coverage."""
+
+    def side(thunk: Thunk, outcome: bool) -> Any:
+        note_branch(branch(outcome))
+        return thunk()
+
+    test = settled(truth_of(condition))
+    if isinstance(test, Constant):
+        return side(yes, True) if test.value else side(no, False)
+    first = _evaluated(lambda: side(yes, True), test)
+    second = _evaluated(lambda: side(no, False), negation(test))
+    return _selected(test, first, second)
+
+
+# --- comparisons ---------------------------------------------------------------------------------
+
+
+def chained(left: Any, *following: Any) -> Any:
+    """`a < b <= c`: operators by name and operands as thunks, alternating."""
+    so_far: list[Expression] = []
+    for name, thunk in zip(following[::2], following[1::2], strict=True):
+        going = settled(conjunction(so_far))
+        if going is FALSE:
+            break
+        right = thunk() if going is TRUE else _evaluated(thunk, going)
+        compare, first = _COMPARISONS[name], left
+        so_far.append(truth_of(_evaluated(lambda: compare(first, right), going)))  # noqa: B023
+        left = right
+    return truth_from(conjunction(so_far))
+
+
+def contains(container: Any, item: Any) -> Any:
+    """`item in container`, for what rules look into."""
+    if isinstance(container, SymbolicOption):
+        container = container.unwrapped()
+    if isinstance(container, QueueOf):
+        return container.holds(item)
+    if isinstance(container, SetOf):
+        return container.has(item)
+    if isinstance(container, range) and isinstance(item, SymbolicNumber) and container.step == 1:
+        number = number_of(item)
+        assert number is not None
+        below = less(number, integer(container.start))
+        return truth_from(conjunction([negation(below), less(number, integer(container.stop))]))
+    if isinstance(container, ArrayOf | tuple | list | set | frozenset | dict | range):
+        found: list[Expression] = []
+        for each in container:
+            same = each is item or each == item
+            if same is True:
+                return True
+            found.append(truth_of(same))
+        return truth_from(disjunction(found))
+    return item in container
+
+
+def excludes(container: Any, item: Any) -> Any:
+    """`item not in container`."""
+    return inverse(contains(container, item))
+
+
+def is_instance(value: Any, kinds: Any) -> Any:
+    """`isinstance(value, kinds)`, without forking."""
+    if isinstance(value, SymbolicOption):
+        inner = truth_of(is_instance(value.payload, kinds))
+        absent = TRUE if isinstance(Nothing, kinds) else FALSE
+        present = value.present
+        return truth_from(
+            disjunction([conjunction([present, inner]), conjunction([negation(present), absent])])
+        )
+    if isinstance(value, Picked):
+        return truth_from(value.is_instance(kinds))
+    if isinstance(value, SymbolicRecord):
+        return truth_from(value.is_kind(kinds))
+    if isinstance(value, SymbolicNumber):
+        return isinstance(False if isinstance(value, SymbolicBool) else 0, kinds)
+    return isinstance(value, kinds)
+
+
+def subject(value: Any) -> Any:
+    """The subject of a `match` with class patterns: members and entities split into cases."""
+    if isinstance(value, Place):
+        bool(value)  # refuses
+    if isinstance(value, SymbolicOption) and isinstance(value.payload, Picked):
+        value = value.payload if decide(value.present) else Nothing
+    return value.pick() if isinstance(value, Picked) else value
+
+
+# --- what a rule may change ----------------------------------------------------------------------
+
+
+def owner(target: Any) -> Any:
+    """What an attribute of is assigned: an entity. Raises `rule-mutates`."""
+    if isinstance(target, type):
+        raise FinaleError(
+            "field-assigned-on-class",
+            f"a field is assigned on the class {target.__name__}, not on one of its entities",
+            place=caller(),
+            advice="assign it on an entity: a parameter of the rule, or one of self's",
+        )
+    if isinstance(target, Entity | Symbolic | Place) or target is Nothing:
+        return target
+    if type.__instancecheck__(Record, target):
+        return target  # refuses by itself
+    raise _mutates(target, "an attribute is assigned")
+
+
+def slots(target: Any) -> Any:
+    """What an element of is assigned: an array or map of the state. Raises `rule-mutates`."""
+    if isinstance(target, ArrayOf | MapOf | Symbolic) or target is Nothing:
+        return target
+    raise _mutates(target, "an element is assigned")
+
+
+def changeable(target: Any) -> Any:
+    """What a method that changes it is called of. Raises `rule-mutates`."""
+    if isinstance(target, list | dict | set | bytearray | deque):
+        raise _mutates(target, "it is changed")
+    return target
+
+
+def _mutates(target: object, what: str) -> FinaleError:
+    return FinaleError(
+        "rule-mutates",
+        f"{what} of a Python {type(target).__name__} that is no part of the state",
+        place=caller(),
+        advice="keep what must last in a field of an entity; build lists with comprehensions",
+    )
+
+
+__all__ = [
+    "both",
+    "chained",
+    "changeable",
+    "contains",
+    "either",
+    "excludes",
+    "if_else",
+    "inverse",
+    "is_instance",
+    "owner",
+    "slots",
+    "subject",
+]
