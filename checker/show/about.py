@@ -88,10 +88,12 @@ def _settings(kind: type, given: Mapping[str, object], width: int) -> list[Text]
 def _history(spec: Spec) -> list[Text]:
     if not spec.protocol.ghosts:
         return []
-    kept = spec.setting.observe
-    words = [Text(g, "bold yellow" if g in kept else "dim") for g in spec.protocol.ghosts]
-    note = Text("  ").append_text(joined(words, ", "))
-    return [*_heading("history kept"), note if kept else note.append(": none of them", "dim")]
+    kept = [Text(g, "bold yellow") for g in spec.protocol.ghosts if g in spec.setting.observe]
+    left = [Text(g, "dim") for g in spec.protocol.ghosts if g not in spec.setting.observe]
+    note = Text("  ").append_text(joined(kept, ", ") if kept else Text("none"))
+    if left:
+        note.append(" · not: ", "dim").append_text(joined(left, ", "))
+    return [*_heading("history kept"), note]
 
 
 def _rules(system: System) -> list[Rule]:
