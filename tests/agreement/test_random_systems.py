@@ -23,6 +23,7 @@ from tests.agreement.random_protocols import Written, written
 
 #: What `build` may refuse: the generator does not know which mistakes are certain.
 REFUSED = {
+    "index-is-no-entity",
     "index-outside",
     "nothing-read",
     "put-into-full-queue",
