@@ -14,7 +14,7 @@ from model.system import State, Update
 from .machine import Machine, StateTest
 
 #: A condition that was false so often is worth compiling.
-TRIES_MAX = 64
+TRIES_MAX = 256
 
 
 class _Condition:

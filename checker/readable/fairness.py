@@ -16,6 +16,7 @@ is enabled, and taking it leads out of every component.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 from model.system import Fairness
 
@@ -58,10 +59,6 @@ class Fair:
             if after != state:
                 yield graph.taken[edge], after
 
-    def successors(self, state: int) -> Iterator[int]:
-        """The states after one step."""
-        return (after for _, after in self.steps(state))
-
     def key_of_leaf(self, leaf: int) -> Keys:
         """The key of the rule that a leaf is of."""
         return self.key[self.graph.leaves[leaf].rule]
@@ -92,11 +89,39 @@ class Fair:
 
     # --- components ------------------------------------------------------------------------------
 
-    def components(self, region: Sequence[int], strict: bool) -> Iterator[list[int]]:
-        """The components of a region that a fair run can stay in, as large as they can be."""
+    @cached_property
+    def loops(self) -> list[list[int]]:
+        """The components of the whole graph that have more than one state."""
+        states = range(len(self.graph.states))
+        return [found for found in components(states, self.graph.successors) if len(found) > 1]
+
+    @cached_property
+    def resting(self) -> list[int]:
+        """The states outside of loops in which no fair key is enabled."""
+        looping = {state for loop in self.loops for state in loop}
+        states = range(len(self.graph.states))
+        return [s for s in states if s not in looping and not self.enabled(s, strict=False)]
+
+    @cached_property
+    def staying(self) -> list[int]:
+        """The states that some run may stay in or return to for ever: resting, or in loops."""
+        return sorted([*self.resting, *(state for loop in self.loops for state in loop)])
+
+    def components(self, region: bytearray, strict: bool) -> Iterator[list[int]]:
+        """The components of a region that a fair run can stay in, as large as they can be.
+
+        `region` marks states. Its components are parts of those of the whole graph.
+        """
+        for state in self.resting:
+            if region[state] and not self.enabled(state, strict):
+                yield [state]
+        for loop in self.loops:
+            yield from self._fair_parts([state for state in loop if region[state]], strict)
+
+    def _fair_parts(self, region: list[int], strict: bool) -> Iterator[list[int]]:
         pending = [region]
         while pending:
-            for component in components(pending.pop(), self.successors):
+            for component in components(pending.pop(), self.graph.successors):
                 taken = self.taken_inside(component)
                 enabled = [self.enabled(state, strict) for state in component]
                 always, sometimes = -1, 0

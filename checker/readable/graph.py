@@ -46,6 +46,10 @@ class Graph:
         """The edges of a state, in rule order."""
         return range(self.starts[position], self.starts[position + 1])
 
+    def successors(self, position: int) -> array[int]:
+        """The states after one step, itself too where a step changes nothing."""
+        return self.targets[self.starts[position] : self.starts[position + 1]]
+
     def rule(self, edge: int) -> int:
         """The ground rule that an edge takes."""
         return self.leaves[self.taken[edge]].rule

@@ -13,8 +13,9 @@ rule that is never fair does not matter: such a rule need not be taken without t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 from checker.answer import Holds, Unknown, Vacuous, Verdict, Violated
 from model.expressions import conjunction, negation
@@ -45,11 +46,12 @@ class Waiting:
 def judge(fair: Fair, prop: Property, look: Callable[[], None]) -> Verdict:
     """The verdict on a liveness property, on the complete graph. `look` may raise to stop it."""
     tests = [_Obligation(fair, prop, predicate) for predicate in prop.predicates]
-    if not any(test.is_ever_due for test in tests):
+    if not any(test.is_ever_due() for test in tests):
         return Vacuous("its antecedent was never true")
+    open_tests = [test for test in tests if test.may_wait()]
     for strict in (True, False):
         found: list[Waiting] = []
-        for test in tests:
+        for test in open_tests:
             look()
             waiting = test.waiting(strict)
             found += [waiting] if waiting is not None else []
@@ -73,31 +75,55 @@ class _Obligation:
     """One binding of a property: where it is due, and where it is not yet discharged."""
 
     def __init__(self, fair: Fair, prop: Property, predicate: Predicate) -> None:
-        graph = fair.graph
-        self.fair, self.graph = fair, graph
+        self.fair, self.graph = fair, fair.graph
         self.binding = predicate.binding
         self.at_once = prop.kind is Kind.EVENTUALLY
         waits = negation(predicate.claim)
         due = conjunction([predicate.when, waits])
-        test = fair.machine.state_test([waits, due, predicate.when])
-        self.pending = bytearray(len(graph.states))
-        self.causes = bytearray(len(graph.states))
-        self.is_ever_due = False
-        for state, values in enumerate(graph.states):
-            for question in test(values):
-                if question == 0:
-                    self.pending[state] = 1
-                elif not self.at_once or state < graph.initial:
-                    if question == 1:
-                        self.causes[state] = 1
-                    self.is_ever_due = True
+        self._when = fair.machine.state_test([predicate.when])
+        self._waits = fair.machine.state_test([waits, due])
+
+    def is_ever_due(self) -> bool:
+        """Whether the antecedent holds anywhere; of `eventually`, in an initial state."""
+        states = self.graph.states
+        count = self.graph.initial if self.at_once else len(states)
+        return any(self._when(states[state]) for state in range(count))
+
+    def may_wait(self) -> bool:
+        """Whether the goal is missed in some state that a run may stay in: else it cannot wait."""
+        return any(0 in self._waits(self.graph.states[state]) for state in self.fair.staying)
+
+    @cached_property
+    def pending(self) -> bytearray:
+        """Marks the states where the goal does not hold."""
+        return bytearray(0 in self._waits(state) for state in self.graph.states)
+
+    @cached_property
+    def causes(self) -> bytearray:
+        """Marks the states where the property becomes due and the goal does not hold."""
+        causes = bytearray(1 in self._waits(state) for state in self.graph.states)
+        if self.at_once:
+            later = len(causes) - self.graph.initial
+            causes[self.graph.initial :] = bytes(later)
+        return causes
+
+    @cached_property
+    def region(self) -> bytearray:
+        """Marks the states that a run can wait in: reached from a cause without the goal."""
+        marked = bytearray(self.causes)
+        found = [state for state, is_cause in enumerate(self.causes) if is_cause]
+        for state in found:  # it grows while it is read
+            for after in self.graph.successors(state):
+                if self.pending[after] and not marked[after]:
+                    marked[after] = 1
+                    found.append(after)
+        return marked
 
     def waiting(self, strict: bool) -> Waiting | None:
         """The least run that waits for ever, if there is one."""
-        region = self._due()
         ends = bytearray(len(self.graph.states))
         component_of: dict[int, list[int]] = {}
-        for component in self.fair.components(region, strict):
+        for component in self.fair.components(self.region, strict):
             for state in component:
                 ends[state] = 1
                 component_of[state] = component
@@ -108,17 +134,6 @@ class _Obligation:
         component = component_of[path[-1][0]]
         bounds = {bound for state in component for _, bound in self.fair.bounds(state)}
         return Waiting(path, rules, tuple(component), self.binding, strict, tuple(sorted(bounds)))
-
-    def _due(self) -> Sequence[int]:
-        """The states that a run can wait in: reached from a cause without meeting the goal."""
-        marked = bytearray(self.causes)
-        found = [state for state, is_cause in enumerate(self.causes) if is_cause]
-        for state in found:  # it grows while it is read
-            for after in self.fair.successors(state):
-                if self.pending[after] and not marked[after]:
-                    marked[after] = 1
-                    found.append(after)
-        return sorted(found)
 
 
 __all__ = ["judge"]

@@ -30,6 +30,10 @@ Faults, of rules and of all properties, are one topic: they have one row.
 FAULTS: Topic = (Asked.FAULT, -1)
 
 
+#: With fewer states than this, it takes longer to make tests anew than to ask too much.
+STATES_MIN = 500
+
+
 @dataclass(frozen=True)
 class Question:
     """One question about one predicate of the property with the number `subject`."""
@@ -71,9 +75,10 @@ class Questions:
         self._of_steps = [_asked(_questions_of_steps(system, rule)) for rule in steps]
         self.reopen()
 
-    def reopen(self) -> None:
-        """Make tests for what is still open. A search does it after each level."""
+    def reopen(self, states: int = STATES_MIN) -> None:
+        """Make tests for what is still open. A search does it now and then, between levels."""
         self._settled = len(self.findings)
+        self._states_wanted = 2 * states
         self._of_states = self._still_open(self._of_states)
         self._of_steps = [self._still_open(asked) for asked in self._of_steps]
         self.state_test: StateTest | None = None
@@ -90,10 +95,9 @@ class Questions:
     def _still_open(self, asked: list[Question]) -> list[Question]:
         return [question for question in asked if question.topic not in self.findings]
 
-    @property
-    def has_news(self) -> bool:
-        """Whether a topic was settled since the tests were made."""
-        return len(self.findings) > self._settled
+    def worth_reopening(self, states: int) -> bool:
+        """Whether topics were settled, and states doubled, since the tests were made."""
+        return len(self.findings) > self._settled and states >= self._states_wanted
 
     def in_state(self, positions: Sequence[int], place: tuple[int, int, int], state: int) -> None:
         """The questions at these positions of `state_test` are true in a state."""

@@ -85,8 +85,8 @@ class Search:
         graph.initial = len(graph.states)
         level_end = len(graph.states)
         while self.expanded < level_end:
-            if questions.has_news:
-                questions.reopen()
+            if questions.worth_reopening(level_end):
+                questions.reopen(level_end)
             for position in range(self.expanded, level_end):
                 if position % STATES_BETWEEN_LOOKS == 0:
                     self.look()

@@ -174,7 +174,7 @@ def test_verdicts_are_those_of_the_definition(
     causes: set[int],
     goals: set[int],
 ) -> None:
-    promised = dict(zip(("up", "down"), fairness, strict=True))
+    promised: dict[str, Fairness] = dict(zip(("up", "down"), fairness, strict=True))
     moves = [Move(m.name, promised[m.name], m.entity, m.targets) for m in drawn]
     system = system_of(moves, kind, causes, goals)
     graph = Graph(system)

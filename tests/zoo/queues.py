@@ -110,13 +110,15 @@ class Lanes(Protocol):
 def barrier_is_first(lanes: Lanes) -> bool:
     """A barrier is never behind data."""
     when(lanes.queue.holds(Barrier(1)))
-    return lanes.queue.head == Barrier
+    is_first: bool = lanes.queue.head == Barrier
+    return is_first
 
 
 @reachable
 def barrier_is_second(lanes: Lanes) -> bool:
     """A barrier is behind something: it never is."""
-    return lanes.queue.at(1) == Barrier
+    is_second: bool = lanes.queue.at(1) == Barrier
+    return is_second
 
 
 # [], D, B, DD, BD. send from the 3 with space, overtake from [] and D, receive from the 4 others.
