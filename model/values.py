@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, ClassVar, dataclass_transform, final
+from typing import Any, ClassVar, cast, dataclass_transform, final
 
 from .errors import FinaleError
 from .language.stops import FaultHere, caller
@@ -115,8 +115,8 @@ class Record(metaclass=RecordType):
             )
         for name, value in given.items():
             if getattr(type(value), "is_place", False):
-                given[name] = value.copied()  # type: ignore[attr-defined]
-        self.__dict__.update(given)
+                given[name] = cast(Any, value).copied()
+        vars(self).update(given)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise FinaleError(

@@ -7,6 +7,7 @@ elsewhere or returned is a value: what the place holds at that moment.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from model.errors import FinaleError
@@ -107,16 +108,23 @@ def settled_value(value: Any) -> Any:
     if isinstance(value, Place):
         return value.copied()
     if type(value) is tuple:
-        return tuple(settled_value(each) for each in value)
+        return _settled_tuple(value)  # pyright: ignore[reportUnknownArgumentType]
     return value
+
+
+def _settled_tuple(values: Iterable[Any]) -> tuple[Any, ...]:
+    return tuple(settled_value(each) for each in values)
 
 
 def plain_of(value: Any) -> Any:
     """A plain value as it is stored: what places hold, also within records."""
     if isinstance(value, Place):
         return value.read()
-    if type.__instancecheck__(Record, value):
-        parts = vars(value)
-        if any(isinstance(part, Place) for part in parts.values()):
-            return type(value)(**{name: plain_of(part) for name, part in parts.items()})
-    return value
+    return _plain_record(value) if type.__instancecheck__(Record, value) else value
+
+
+def _plain_record(record: Record) -> Record:
+    parts: dict[str, object] = vars(record)
+    if not any(isinstance(part, Place) for part in parts.values()):
+        return record
+    return type(record)(**{name: plain_of(part) for name, part in parts.items()})

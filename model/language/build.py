@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from itertools import product
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeGuard
 
 from model.domains import Bool, Domain, Enum
 from model.errors import FinaleError, Place
@@ -170,9 +170,9 @@ def _choices(protocol: Protocol, mark: Marked, name: str, hint: Any) -> tuple[ob
         return tuple(Bool.values())
     if isinstance(hint, type) and issubclass(hint, enum.Enum):
         return tuple(Enum(hint).values())
-    domains = [each for each in getattr(hint, "__metadata__", ()) if isinstance(each, Domain)]
-    if domains:
-        return tuple(domains[0].resolve(world.scope).values())
+    extras: tuple[object, ...] = getattr(hint, "__metadata__", ())
+    for domain in filter(_is_domain, extras):
+        return tuple(domain.resolve(world.scope).values())
     raise FinaleError(
         "unknown-parameter",
         f'the parameter "{name}" of {mark.function.__name__} cannot be bound',
@@ -180,6 +180,10 @@ def _choices(protocol: Protocol, mark: Marked, name: str, hint: Any) -> tuple[ob
         advice="annotate it with an entity class, bool, an enumeration, or "
         "Annotated[int, Range(low, high)]; the step of an @on_step property comes last",
     )
+
+
+def _is_domain(value: object) -> TypeGuard[Domain[object]]:
+    return isinstance(value, Domain)
 
 
 def tree_of(world: World, bound: Bound) -> Tree:

@@ -8,11 +8,10 @@ while a rule is explored, plain while it is executed.
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast, overload
 
 from model.domains import Domain, OutOfDomain, Ref, Scope
 from model.errors import FinaleError, Place, nearest
@@ -21,14 +20,13 @@ from model.structures import Slots
 
 from .explore import exploring
 from .plain import PlainStore
-from .stops import caller
+from .stops import caller, frame_above
 from .syntax import check_reader
 
 if TYPE_CHECKING:
     from .stores import SymbolicStore
 
 T = TypeVar("T")
-_E = TypeVar("_E", bound="Entity")
 
 
 @dataclass(frozen=True)
@@ -62,7 +60,7 @@ class Field(Generic[T]):
             return self
         store = entity.world.store
         if exploring():
-            check_reader(sys._getframe(1).f_code)
+            check_reader(frame_above(1).f_code)
         value: T = store.get(self._variable(entity))
         return value
 
@@ -156,12 +154,12 @@ class Entity:
             advice=nearest(name, [f.name for f in fields_of(type(self))]),
         )
 
-    def __lt__(self: _E, other: _E) -> bool:
+    def __lt__(self, other: object) -> bool:
         if not isinstance(other, Entity):
             return NotImplemented  # a symbolic entity compares itself
         return self.world.position(self) < self.world.position(other)
 
-    def __le__(self: _E, other: _E) -> bool:
+    def __le__(self, other: object) -> bool:
         if not isinstance(other, Entity):
             return NotImplemented
         return self is other or self < other
@@ -261,7 +259,7 @@ class World:
         return self._cells[after]
 
     @contextmanager
-    def on(self, store: SymbolicStore | PlainStore) -> Iterator[None]:
+    def on(self, store: SymbolicStore | PlainStore) -> Generator[None]:
         """Let fields go to this store for a while."""
         outer, self.store = self.store, store
         try:
@@ -286,7 +284,7 @@ class World:
         given = declared.initial
         if callable(given) and not isinstance(given, type):
             given = given(variable.entity)
-        values = given.values if isinstance(given, AnyOf) else (given,)
+        values = cast("AnyOf[object]", given).values if isinstance(given, AnyOf) else (given,)
         if isinstance(variable.domain, Slots):
             values = tuple(variable.domain.filled(value) for value in values)
         for value in values:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 from model.errors import FinaleError
@@ -61,7 +61,7 @@ _passed: list[str] | None = None
 
 
 @contextmanager
-def plain_rule() -> Iterator[None]:
+def plain_rule() -> Generator[None]:
     """While a rule runs on plain values: it ends blocked if it went beyond a bound."""
     global _passed  # noqa: PLW0603 - the rule under way, as `within` finds it
     if _passed is not None:  # a rule that calls super(): the outer one ends it

@@ -50,8 +50,8 @@ def joined(condition: Expression, yes: Any, no: Any) -> Any:
     """As `join`. Raises CannotJoin."""
     if yes is no:
         return yes
-    if type(yes) is tuple and type(no) is tuple and len(yes) == len(no):
-        return tuple(joined(condition, a, b) for a, b in zip(yes, no, strict=True))
+    if type(yes) is tuple or type(no) is tuple:
+        return _joined_tuples(condition, yes, no)
     known, other = _shape_of(yes), _shape_of(no)
     if known is None or other is None:
         if isinstance(yes, Symbolic | Place) or type(yes) is not type(no) or yes != no:
@@ -60,6 +60,12 @@ def joined(condition: Expression, yes: Any, no: Any) -> Any:
     domain = _common(known, other)
     pairs = zip(cells_of(domain, yes), cells_of(domain, no), strict=True)
     return symbol(domain, tuple(choose(condition, a, b) for a, b in pairs))
+
+
+def _joined_tuples(condition: Expression, yes: Any, no: Any) -> Any:
+    if type(yes) is not type(no) or len(yes) != len(no):
+        raise CannotJoin
+    return tuple(joined(condition, a, b) for a, b in zip(yes, no, strict=True))
 
 
 # --- shapes --------------------------------------------------------------------------------------
@@ -84,14 +90,15 @@ def _shape_of(value: Any) -> Domain[Any] | None:
     return _record_shape(value) if type.__instancecheck__(Record, value) else None
 
 
-def _record_shape(record: Any) -> Domain[Any] | None:
+def _record_shape(record: Record) -> Domain[Any] | None:
     parts: list[tuple[str, Domain[Any]]] = []
-    for name in type(record).__parts__:
+    kind = type(record)
+    for name in kind.__parts__:
         shape = _shape_of(getattr(record, name))
         if shape is None:
             return None
         parts.append((name, shape))
-    return Union(type(record), parts=(tuple(parts),))
+    return Union(kind, parts=(tuple(parts),))
 
 
 def _common(one: Domain[Any], other: Domain[Any]) -> Domain[Any]:

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import operator
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from types import MappingProxyType
-from typing import Any
+from typing import Any, cast
 
 from model.errors import FinaleError
 from model.expressions import (
@@ -141,10 +141,9 @@ def contains(container: Any, item: Any) -> Any:
     """`item in container`, for what rules look into."""
     if isinstance(container, SymbolicOption):
         container = container.unwrapped()
-    if isinstance(container, QueueOf):
-        return container.holds(item)
-    if isinstance(container, SetOf):
-        return container.has(item)
+    if isinstance(container, QueueOf | SetOf):
+        place = cast(Any, container)
+        return place.holds(item) if isinstance(container, QueueOf) else place.has(item)
     if isinstance(container, range) and isinstance(item, SymbolicNumber) and container.step == 1:
         number = number_of(item)
         assert number is not None
@@ -152,7 +151,7 @@ def contains(container: Any, item: Any) -> Any:
         return truth_from(conjunction([negation(below), less(number, integer(container.stop))]))
     if isinstance(container, ArrayOf | tuple | list | set | frozenset | dict | range):
         found: list[Expression] = []
-        for each in container:
+        for each in cast("Iterable[Any]", container):
             same = each is item or each == item
             if same is True:
                 return True
@@ -215,14 +214,14 @@ def owner(target: Any) -> Any:
 def slots(target: Any) -> Any:
     """What an element of is assigned: an array or map of the state. Raises `rule-mutates`."""
     if isinstance(target, ArrayOf | MapOf | Symbolic) or target is Nothing:
-        return target
+        return cast(Any, target)
     raise _mutates(target, "an element is assigned")
 
 
 def changeable(target: Any) -> Any:
     """What a method that changes it is called of. Raises `rule-mutates`."""
     if isinstance(target, list | dict | set | bytearray | deque):
-        raise _mutates(target, "it is changed")
+        raise _mutates(cast(object, target), "it is changed")
     return target
 
 

@@ -32,7 +32,7 @@ class Picked(Symbolic):
     """A value among few Python objects."""
 
     __slots__ = ("domain", "expression")
-    domain: Domain[Any]
+    domain: Any
     expression: Expression
 
     def __init__(self, domain: Domain[Any], expression: Expression) -> None:

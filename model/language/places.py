@@ -296,7 +296,7 @@ class SymbolicSet(SymbolicPlace, SetOf[Any]):
 class SymbolicSlots(SymbolicPlace):
     """What arrays and maps have in common: elements of one domain side by side."""
 
-    domain: Array[Any] | MapDomain[Any, Any]
+    domain: Any
 
     @abstractmethod
     def _index(self, key: Any) -> int:

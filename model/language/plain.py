@@ -216,7 +216,7 @@ class PlainSet(PlainPlace, SetOf[Any]):
 class PlainSlots(PlainPlace):
     """What arrays and maps have in common: a tuple of elements."""
 
-    domain: Array[Any] | MapDomain[Any, Any]
+    domain: Any
 
     @abstractmethod
     def _index(self, key: Any) -> int:
@@ -257,6 +257,10 @@ class PlainArray(PlainSlots, ArrayOf[Any]):
         return (self[position] for position in range(self.domain.length))
 
 
+def _is_entity(value: object) -> bool:
+    return getattr(type(value), "is_entity", False)  # `entities` is made of this file
+
+
 class PlainMap(PlainSlots, MapOf[Any, Any]):
     """A map from entities as a tuple in entity order."""
 
@@ -268,7 +272,7 @@ class PlainMap(PlainSlots, MapOf[Any, Any]):
                 return position
         if key is Nothing:
             raise FaultHere("nothing-read", "Nothing is used as an entity")
-        if getattr(type(key), "is_entity", False):
+        if _is_entity(key):
             raise FaultHere("index-outside", f"{key} has no element in this map")
         raise not_an_index("a map", key)
 

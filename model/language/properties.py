@@ -7,7 +7,7 @@ that implement the view. Further parameters are entities; there is one predicate
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar, overload
@@ -162,7 +162,7 @@ _goal_alone = False
 
 
 @contextmanager
-def goal_alone() -> Iterator[None]:
+def goal_alone() -> Generator[None]:
     """While the goal of a liveness property is explored, which is judged in later states too.
 
     The cause need no longer hold there, so nothing may be concluded from it: `when` is passed by.

@@ -23,9 +23,9 @@ class Setting:
     """What a spec gives a protocol: the job or sizes, options, bounds, and the history to keep."""
 
     job: Job | None = None
-    sizes: Mapping[str, int] = field(default_factory=dict)
-    options: Mapping[str, object] = field(default_factory=dict)
-    bounds: Mapping[str, int] = field(default_factory=dict)
+    sizes: Mapping[str, int] = field(default_factory=dict[str, int])
+    options: Mapping[str, object] = field(default_factory=dict[str, object])
+    bounds: Mapping[str, int] = field(default_factory=dict[str, int])
     observe: frozenset[str] = frozenset()
 
 

@@ -70,9 +70,13 @@ def sum_of(items: Iterable[V], each_of: Generator[V], start: Any = 0) -> Any:
     """`sum(body for x in items)`."""
     total = start
     for item in items:
-        part = functools.partial(lambda one: sum(each_of((one,))), item)
+        part = functools.partial(_sum_of_one, each_of, item)
         total = total + merged(part, current().store, join)
     return total
+
+
+def _sum_of_one(each_of: Generator[V], item: V) -> Any:
+    return sum(each_of((item,)))
 
 
 def least_of(items: Iterable[V], each_of: Generator[V]) -> Any:
@@ -86,11 +90,12 @@ def greatest_of(items: Iterable[V], each_of: Generator[V]) -> Any:
 
 
 def _values_of(items: Iterable[V], each_of: Generator[V]) -> list[Any]:
-    store = current().store
-    part = functools.partial
-    return [
-        merged(part(lambda one: as_returned(next(each_of((one,)))), i), store, join) for i in items
-    ]
+    parts = [functools.partial(_first_of_one, each_of, item) for item in items]
+    return [merged(part, current().store, join) for part in parts]
+
+
+def _first_of_one(each_of: Generator[V], item: V) -> Any:
+    return as_returned(next(each_of((item,))))
 
 
 def least(*values: Any) -> Any:

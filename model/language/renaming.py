@@ -10,7 +10,7 @@ do).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from model.domains import Array, Domain, MapDomain, Option, Queue, Ref, Set, Union
 from model.expressions import FALSE, Expression, choose, integer, less, minus
@@ -92,21 +92,23 @@ class _Cells:
                     ),
                 )
             case Queue():
-                return (cells[0], *self._each(domain.element, cells[1:]))
-            case Set() if isinstance(domain.element, Ref) and domain.universe == self.ids:
+                return (cells[0], *self._each(domain, cells[1:]))
+            case Set() if domain.universe == self.ids:
                 return (*cells[: self.gone], *cells[self.gone + 1 :], FALSE)
             case MapDomain() if domain.entities == self.ids:
-                moved = self._each(domain.element, cells)
-                width = domain.element.width
-                filler = constants(domain.element, domain.element.filler)
+                element: Domain[Any] = cast(Any, domain).element
+                moved, width = self._each(domain, cells), element.width
+                filler = constants(element, element.filler)
                 start = self.gone * width
                 return (*moved[:start], *moved[start + width :], *filler)
             case Array() | MapDomain():
-                return self._each(domain.element, cells)
+                return self._each(domain, cells)
             case _:
                 return tuple(cells)
 
-    def _each(self, element: Domain[Any], cells: Sequence[Expression]) -> tuple[Expression, ...]:
+    def _each(self, domain: Any, cells: Sequence[Expression]) -> tuple[Expression, ...]:
+        """The renaming in every element of a queue, an array or a map."""
+        element: Domain[Any] = domain.element
         width = element.width or 1
         starts = range(0, len(cells), width)
         return tuple(c for i in starts for c in self.renamed(element, cells[i : i + width]))
@@ -160,6 +162,7 @@ class _Plain:
                 empty = domain.element.decode(domain.element.filler)
                 return (*moved[: self.gone], *moved[self.gone + 1 :], empty)
             case Array() | MapDomain() | Queue():
-                return tuple(self.renamed(domain.element, each) for each in value)
+                element: Domain[Any] = cast(Any, domain).element
+                return tuple(self.renamed(element, each) for each in value)
             case _:
                 return value

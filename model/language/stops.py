@@ -61,9 +61,14 @@ def is_inner(file: str) -> bool:
     return file.startswith(_INNER)
 
 
+def frame_above(levels: int) -> FrameType:
+    """The frame so many levels above the caller's; `inspect` would read the source of each."""
+    return sys._getframe(levels + 1)  # pyright: ignore[reportPrivateUsage]
+
+
 def caller_line() -> tuple[str, int]:
     """File and line of the nearest frame that is not of the language itself."""
-    frame: FrameType = sys._getframe(1)
+    frame = frame_above(1)
     while frame.f_back is not None and frame.f_code.co_filename.startswith(_INNER):
         frame = frame.f_back
     return frame.f_code.co_filename, frame.f_lineno
