@@ -164,13 +164,13 @@ def shown(value: object) -> str:
 
 def _choices(protocol: Protocol, mark: Marked, name: str, hint: Any) -> tuple[object, ...]:
     world = protocol.world
+    extras: tuple[object, ...] = getattr(hint, "__metadata__", ())
     if isinstance(hint, type) and issubclass(hint, Entity):
         return world.scope.of(hint)
     if hint is bool:
         return tuple(Bool.values())
     if isinstance(hint, type) and issubclass(hint, enum.Enum):
         return tuple(Enum(hint).values())
-    extras: tuple[object, ...] = getattr(hint, "__metadata__", ())
     for domain in filter(_is_domain, extras):
         return tuple(domain.resolve(world.scope).values())
     raise FinaleError(
