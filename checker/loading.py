@@ -68,7 +68,8 @@ class Catalogue:
             raise FinaleError(
                 "unknown-variant",
                 f'"{key}" has no variant "{variant}"',
-                advice=nearest(variant, self.variants_of(key)),
+                advice=f"{nearest(variant, self.variants_of(key))} "
+                "Variants of your own are loaded with --protocols DIR",
             )
         return _imported(self.variants[key, variant])
 

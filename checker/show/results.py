@@ -133,12 +133,14 @@ def _search_lines(result: Result, width: int) -> list[Text]:
     failed = [row for row in result.rows if not row.ok and row.trace is not None]
     for row in failed[:1]:
         command = f"finale trace {shown_file(result.spec.file)} --property {row.property}"
+        if result.spec.catalogue.folder is not None:
+            command += f" --protocols {shown_file(result.spec.catalogue.folder)}"
         lines.append(Text("    tell it step by step: ") + Text(command, "bold"))
     return lines
 
 
 def _branches(branches: Sequence[Branch]) -> str:
-    count = f"{counted(len(branches), 'branch')} never taken"
+    count = f"{counted(len(branches), 'branch')} of the rules not taken here"
     if len(branches) > BRANCHES_MAX:
         return count
     spots = [
