@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 from dataclasses import dataclass, field
 
 from model.language.explore import Branch
@@ -74,7 +75,7 @@ class Answer:
     verdict: Verdict
     how: str = "exhaustive"
 
-    @property
+    @builtins.property  # the field of that name hides the word
     def steps(self) -> int | None:
         """The length of the trace: of the counterexample, or of the witness."""
         match self.verdict:
@@ -109,4 +110,4 @@ class Report:
     statistics: Statistics
     dead_branches: tuple[Branch, ...] = ()
     stopped: str = ""
-    exercised: frozenset[str] = field(default_factory=frozenset)
+    exercised: frozenset[str] = field(default_factory=frozenset[str])

@@ -15,7 +15,7 @@ class Entry:
 
     key: str
     where: str
-    variants: Mapping[str, str] = field(default_factory=dict)
+    variants: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
 _BROKEN = "model.protocols.broken."

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from ..errors import FinaleError, Place, nearest
+from model.errors import FinaleError, Place, nearest
+
 from .parts import Channel, Edge, Subtask, Vertex
 from .table import read_job
 

@@ -19,7 +19,8 @@ from dataclasses import dataclass
 from enum import Enum
 from typing import TypeGuard, TypeVar
 
-from ..errors import FinaleError, Place, nearest
+from model.errors import FinaleError, Place, nearest
+
 from .parts import Edge, Kind, Pattern, Sink, Vertex, check_parallelism, per_subtask
 from .shapes import SHAPES, SHEET_NAMES
 

@@ -55,7 +55,8 @@ def test_neighbours_of_a_subtask_come_in_order_of_edge_then_index() -> None:
     assert names(job.upstream(k1)) == ["B.1", "A.0", "A.1"]
     assert names(job.outputs(a0)) == ["A.0→K.0", "A.0→K.1", "A.0→L"]
     assert names(job.downstream(a0)) == ["K.0", "K.1", "L"]
-    assert job.inputs(a0) == () and job.outputs(k1) == ()
+    assert job.inputs(a0) == ()
+    assert job.outputs(k1) == ()
     assert names(job.edges_into(job.vertex("K"))) == ["B→K", "A→K"]
     assert names(job.edges_out_of(job.vertex("A"))) == ["A→K", "A→L"]
     assert job.edges[0].pattern is Pattern.POINTWISE
@@ -104,7 +105,8 @@ def test_pointwise_wastes_nobody_and_is_even(senders: int, receivers: int) -> No
     assert sum(map(len, reads)) == max(senders, receivers)
     assert list(itertools.chain(*reads)) == sorted(itertools.chain(*reads))
     for shares in (list(map(len, reads)), list(fed.values())):
-        assert min(shares) >= 1 and max(shares) - min(shares) <= 1
+        assert min(shares) >= 1
+        assert max(shares) - min(shares) <= 1
 
 
 @given(parallelisms, parallelisms)
@@ -177,7 +179,8 @@ def test_orders_respect_the_edges(job: Job) -> None:
 def test_a_job_is_a_value(job: Job) -> None:
     again = Job(job.vertices, job.edges)
     assert job.channels == again.channels  # and has filled the caches of both
-    assert job == again and hash(job) == hash(again)
+    assert job == again
+    assert hash(job) == hash(again)
     with pytest.raises(dataclasses.FrozenInstanceError):
         job.edges = ()  # type: ignore[misc]
 

@@ -39,7 +39,8 @@ def test_a_table_of_vertices() -> None:
         ),
         (Edge("A", "D"), Edge("C", "E"), Edge("D", "E", Pattern.POINTWISE)),
     )
-    assert names(job.sources) == ["A", "C"] and names(job.sinks) == ["E"]
+    assert names(job.sources) == ["A", "C"]
+    assert names(job.sinks) == ["E"]
     assert [subtask.records for subtask in job.subtasks] == [2, 0, 1, 0, 0, 0, 0]
 
 
@@ -182,7 +183,8 @@ def test_a_mistake_has_a_code_a_place_and_advice(toml: str, code: str, key: str,
     assert caught.value.place is not None
     assert (caught.value.code, caught.value.place.key) == (code, key)
     assert hint in caught.value.advice
-    assert caught.value.advice.strip() and caught.value.message.strip()
+    assert caught.value.advice.strip()
+    assert caught.value.message.strip()
 
 
 @pytest.mark.parametrize(
@@ -213,7 +215,8 @@ def test_two_vertices_of_one_name() -> None:
 def test_an_unknown_vertex_is_asked_for() -> None:
     with pytest.raises(FinaleError) as caught:
         Job.from_table({"shape": "fan-in"}).vertex("S3")
-    assert caught.value.code == "unknown-vertex" and '"S' in caught.value.advice
+    assert caught.value.code == "unknown-vertex"
+    assert '"S' in caught.value.advice
 
 
 def test_a_source_made_by_hand_needs_its_records() -> None:
