@@ -65,6 +65,7 @@ class Bodies:
         options = [*scope.nodes, *scope.nodes]
         options += ["self.turn"] if "turn" in self.own else []
         options += [f"{wire}.owner" for wire in scope.wires if "owner" in self.of_wire]
+        options += [f"self.other({name})" for name in scope.nodes[:1] if scope.helpers]
         options += ["self.last"] if "last" in self.own and self.risky else []
         return self.pick.among(options or ["self.nodes[0]"])
 
@@ -88,6 +89,7 @@ class Bodies:
                 f"({self.number(scope, 0)} if {self.truth(scope, 0)} else {self.number(scope, 0)})",
                 f"count(self.nodes, lambda each: {self.of_each(scope)})",
                 f"sum(1 for each in self.nodes if {self.of_each(scope)})",
+                f"{self.pick.among(['min', 'max'])}(each.level for each in self.nodes)",
             ]
             options += [f"{wire}.queue.length" for wire in scope.wires]
             options += [f"{self.node(scope)}.marks.size"] if "marks" in self.of_node else []
@@ -111,6 +113,7 @@ class Bodies:
         if "spare" in self.of_node:
             options += [f"{node}.spare != Nothing", f"{node}.spare == {pick.below(3)}"]
         options += [f"{node} == {self.node(scope)}", f"{node} != self.nodes[0]"]
+        options += [f"0 < {self.place(scope)[0]} <= 2", f"{node} in (self.nodes[0], {node})"]
         options += ["self.last == Nothing"] if "last" in self.own else []
         for wire in scope.wires:
             options += [f"{wire}.queue.{pick.among(['is_empty', 'has_space', 'has_space_for(2)'])}"]
@@ -118,6 +121,8 @@ class Bodies:
                 f"{wire}.queue.head == {pick.among(['Ping', 'Stop', 'Ping(1)', 'Nothing'])}"
             ]
             options += [f"{wire}.queue.holds({pick.among(['Stop', 'Ping(0)'])})"]
+            options += [f"isinstance({wire}.queue.head, {pick.among(['Ping', 'Pong'])})"]
+            options += [f"{pick.among(['Stop()', 'Ping(1)'])} in {wire}.queue"]
             options += [f"{wire}.open"] if "open" in self.of_wire else []
         if depth:
             options += self._compound_truths(scope)
@@ -133,7 +138,10 @@ class Bodies:
             f"{self.pick.among(['forall', 'exists'])}"
             f"(self.nodes, lambda each: {self.of_each(scope)})",
         ]
-        options += [f"self.ready({self.node(scope)})"] * 2 if scope.helpers else []
+        if scope.helpers:
+            options += [f"self.ready({self.node(scope)})", f"self.inline({self.node(scope)})"]
+        if "slots" in self.own:
+            options.append(f"any(slot == {self.pick.below(3)} for slot in self.slots)")
         if "marks" in self.of_node:
             options.append(f"{self.number(scope, 0)} in {self.node(scope)}.marks")
         if not self.risky:
@@ -223,6 +231,8 @@ class Bodies:
     def branch(self, depth: int, scope: Scope, levels: int = 1) -> None:
         self.line(depth, f"if {self.truth(scope, 1)}:")
         self.body(depth + 1, scope, levels - 1)
+        if self.pick.chance(20):
+            self.line(depth + 1, "return")
         if self.pick.chance(30):
             self.line(depth, f"elif {self.truth(scope, 1)}:")
             self.body(depth + 1, scope, levels - 1)
@@ -235,8 +245,12 @@ class Bodies:
             self.line(depth, "each(self.nodes, self.settle)")
             return
         name = self.fresh("node")
+        inner = replace(scope, nodes=(name,))
         self.line(depth, f"for {name} in self.nodes:")
-        self.statement(depth + 1, replace(scope, nodes=(name,)), 0)
+        if self.pick.chance(40):
+            self.line(depth + 1, f"if {self.truth(inner, 1)}:")
+            self.line(depth + 2, self.pick.among(["continue", "break"]))
+        self.statement(depth + 1, inner, 0)
 
     def statement(self, depth: int, scope: Scope, levels: int) -> None:
         options: list[Statement] = [self.sure, self.sure, self.add, self.add]
@@ -244,6 +258,8 @@ class Bodies:
         options += [self.receive] if scope.wires and levels > 0 else []
         options += [self.branch, self.branch, self.repeat] if levels > 0 else []
         self.pick.among(options)(depth, scope, levels)
+        if self.risky and self.pick.chance(6):
+            self.line(depth, f"assert {self.truth(scope, 1)}")
         if scope.helpers and self.pick.chance(6):
             self.line(depth, f"self.settle({self.node(scope)})")
 

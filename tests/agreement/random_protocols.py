@@ -155,6 +155,14 @@ class _Module:
         bodies.line(2, f"if {bodies.truth(scope, 0)}:")
         bodies.line(3, f"return {bodies.number(scope, 0)}")
         bodies.line(2, f"return {self.pick.among(['0', '1', 'node.level'])}")
+        for line in ("", "@define", "def other(self, node: Node) -> Node:"):
+            bodies.line(1, line)
+        bodies.line(2, f"if {bodies.truth(scope, 0)}:")
+        bodies.line(3, f"return {self.pick.among(['self.nodes[0]', bodies.node(scope)])}")
+        bodies.line(2, "return node")
+        for line in ("", "def inline(self, node: Node) -> bool:"):
+            bodies.line(1, line)
+        bodies.line(2, f"return {bodies.truth(scope, 1)}")
         for line in ("", "@step", "def settle(self, node: Node) -> None:"):
             bodies.line(1, line)
         bodies.body(2, scope, 1)

@@ -23,6 +23,7 @@ from tests.agreement.random_protocols import Written, written
 
 #: What `build` may refuse: the generator does not know which mistakes are certain.
 REFUSED = {
+    "assertion-failed",
     "index-is-no-entity",
     "index-outside",
     "nothing-read",
