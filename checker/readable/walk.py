@@ -99,7 +99,7 @@ class Search:
             graph.starts.append(len(graph.targets))
 
     def _add(self, state: State, parent: int, leaf: int, place: tuple[int, int, int]) -> int:
-        """A new state, with its number already in the index or not."""
+        """Keep a new state and ask of it what is still open; its number."""
         graph = self.graph
         number = len(graph.states)
         if number == self.limits.states_max:
