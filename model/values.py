@@ -78,7 +78,6 @@ class RecordType(VariantType):
     """
 
     __parts__: dict[str, object]
-    __match_args__: tuple[str, ...]
 
     def __new__(mcs, name: str, bases: tuple[type, ...], namespace: dict[str, Any]) -> RecordType:
         parts: dict[str, object] = {}
