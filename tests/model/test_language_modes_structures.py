@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 
 from model.rules import (
@@ -297,7 +299,8 @@ def measures_sets(self: Sets) -> None:
 @case(Sets, "update")
 def overwrites_sets(self: Sets) -> None:
     """A whole set is replaced."""
-    self.records = frozenset((Empty(),)) if self.number > 1 else frozenset()  # type: ignore[assignment]
+    some: Any = frozenset((Empty(),))
+    self.records = some if self.number > 1 else frozenset()
     self.numbers.add(1)
 
 
