@@ -47,8 +47,8 @@ if TYPE_CHECKING:
 PATHS_MAX = 256
 #: And so are more runs of one rule and of the helpers that it calls, however they are nested.
 RUNS_MAX = 10_000
-#: Helpers in helpers, deeper than any topology that can be explored.
-HELPERS_DEEP_MAX = 50
+#: Helpers and operators in one another, deeper than any topology that can be explored.
+HELPERS_DEEP_MAX = 100
 
 
 @dataclass(frozen=True)

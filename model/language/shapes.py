@@ -80,6 +80,8 @@ def symbol(domain: Domain[Any], cells: Cells) -> Any:
 def name_of(domain: Domain[Any]) -> str:
     """A domain in an error message."""
     match domain:
+        case Boolean():
+            return "Bool"
         case Range():
             return "..".join(map(str, domain.limits))
         case Enum() | Ref():
@@ -132,6 +134,8 @@ def cells_of(domain: Domain[Any], value: Any, given: Expression = TRUE) -> Cells
         case Union() if type.__instancecheck__(Record, value) and type(value) in domain.kinds:
             return _record_cells(domain, value, given)
         case _ if isinstance(value, Place):
+            if not domain.is_place:
+                _wrong(domain, value)
             if value.domain != domain:
                 _refuse_structure(domain, value)
             cells: Cells = value.read()

@@ -51,6 +51,10 @@ class _Rewrite(ast.NodeTransformer):
         arguments = ast.arguments([], [], None, [], [], None, [])
         return ast.copy_location(ast.Lambda(arguments, body), body)
 
+    def visit_FunctionDef(self, node: ast.FunctionDef) -> ast.AST:
+        # A function that is marked itself is rewritten when it is called.
+        return node if node.decorator_list else self.generic_visit(node)
+
     # --- operators -------------------------------------------------------------------------------
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:

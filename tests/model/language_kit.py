@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import enum
-import inspect
+import importlib.util
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
+from pathlib import Path
+from textwrap import indent
 from typing import Any
 
 from model.errors import FinaleError
@@ -20,6 +22,9 @@ from model.system import Blocked, Fault, State, System, Tree, Update, leaves
 
 #: A comment that marks the line which an error must name.
 MARK = "# here"
+
+
+Function = Callable[..., Any]
 
 
 class Colour(enum.Enum):
@@ -36,7 +41,7 @@ class Fruit(enum.Enum):
     APPLE = "apple"
 
 
-def protocol(base: type[Protocol], *rules: Callable[..., Any], **more: object) -> type[Protocol]:
+def protocol(base: type[Protocol], *rules: Function, **more: object) -> type[Protocol]:
     """A subclass with these functions as its rules."""
     named: dict[str, object] = {function.__name__: rule(function) for function in rules}
     return type(base.__name__, (base,), {"key": "test", **named, **more})
@@ -47,18 +52,18 @@ def made(kind: type[Protocol], **bounds: int) -> Protocol:
     return kind(Setting(bounds=bounds))
 
 
-def system_of(base: type[Protocol], *rules: Callable[..., Any], **more: object) -> System:
+def system_of(base: type[Protocol], *rules: Function, **more: object) -> System:
     """The system of a protocol with these rules."""
     return build(made(protocol(base, *rules, **more)))
 
 
-def tree(base: type[Protocol], function: Callable[..., Any]) -> Tree:
+def tree(base: type[Protocol], function: Function) -> Tree:
     """The decision tree of a rule with its first binding; certain mistakes are let through."""
     it = made(protocol(base, function))
     return tree_of(world_of(it, it.keeps()), next(bound_rules(it)))
 
 
-def leaves_of(base: type[Protocol], function: Callable[..., Any]) -> list[str]:
+def leaves_of(base: type[Protocol], function: Function) -> list[str]:
     """The leaves of a rule with its first binding, by kind; faults by code."""
     return [_named(leaf) for leaf in leaves(tree(base, function))]
 
@@ -73,7 +78,7 @@ def _named(leaf: Blocked | Update | Fault) -> str:
             return "update"
 
 
-def mistake(base: type[Protocol], function: Callable[..., Any], **more: object) -> FinaleError:
+def mistake(base: type[Protocol], function: Function, **more: object) -> FinaleError:
     """The error that building a protocol with this rule raises."""
     try:
         system_of(base, function, **more)
@@ -82,10 +87,41 @@ def mistake(base: type[Protocol], function: Callable[..., Any], **more: object) 
     raise AssertionError(f"{function.__name__} is accepted")
 
 
-def marked_line(function: Callable[..., Any]) -> int:
-    """The line of a function that is marked."""
-    lines, first = inspect.getsourcelines(function)
-    return first + next(i for i, line in enumerate(lines) if MARK in line)
+# --- rules as texts ------------------------------------------------------------------------------
+
+
+def module(text: str, folder: Path) -> dict[str, Any]:
+    """What a text defines as a module: rules are read from their files."""
+    file = folder / "written.py"
+    file.write_text(text, encoding="utf-8")
+    spec = importlib.util.spec_from_file_location("written", file)
+    assert spec is not None
+    assert spec.loader is not None
+    found = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(found)
+    return vars(found)
+
+
+def written(header: str, body: str, folder: Path) -> tuple[type[Protocol], Function]:
+    """The `Base` of a header, and a rule with this body."""
+    opening = 'def rule_of_a_test(self, node: Node) -> None:\n    """A rule."""\n'
+    found = module(header + opening + indent(body, "    ") + "\n", folder)
+    return found["Base"], found["rule_of_a_test"]
+
+
+def refused(header: str, code: str, body: str, folder: Path) -> FinaleError:
+    """Check that a rule with this body is refused at the line that is marked."""
+    base, function = written(header, body, folder)
+    error = mistake(base, function)
+    lines = (folder / "written.py").read_text(encoding="utf-8").splitlines()
+    assert error.code == code, error
+    assert error.place is not None
+    assert error.place.file == str(folder / "written.py")
+    assert error.place.line is not None
+    assert MARK in lines[error.place.line - 1]
+    assert error.place.rule
+    assert error.advice
+    return error
 
 
 # --- both meanings -------------------------------------------------------------------------------
@@ -122,7 +158,7 @@ def all_values(world: World) -> Iterator[tuple[object, ...]]:
     return product(*(variable.domain.values() for variable in world.variables))
 
 
-def agree(base: type[Protocol], *rules: Callable[..., Any], **bounds: int) -> set[Told]:
+def agree(base: type[Protocol], *rules: Function, **bounds: int) -> set[Told]:
     """Check that both meanings agree in all states; what they do, by kind and code."""
     it = made(protocol(base, *rules), **bounds)
     world = world_of(it, it.keeps())
@@ -141,7 +177,7 @@ class Case:
     """A rule, and how it ends: in one state or another in each of these ways, and in no other."""
 
     base: type[Protocol]
-    function: Callable[..., Any]
+    function: Function
     ends: tuple[str, ...]
 
     def __str__(self) -> str:
@@ -150,13 +186,11 @@ class Case:
 
 def case_of(
     cases: list[Case],
-) -> Callable[..., Callable[[Callable[..., Any]], Callable[..., Any]]]:
+) -> Callable[..., Callable[[Function], Function]]:
     """A decorator that adds to a list of cases."""
 
-    def case(
-        base: type[Protocol], *ends: str
-    ) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        def marking(function: Callable[..., Any]) -> Callable[..., Any]:
+    def case(base: type[Protocol], *ends: str) -> Callable[[Function], Function]:
+        def marking(function: Function) -> Function:
             cases.append(Case(base, function, ends))
             return function
 

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import importlib.util
 import textwrap
-from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import pytest
 
-from model.errors import FinaleError
 from model.language.build import build
 from model.language.checks import Check
 from model.rules import Protocol
-from tests.model.language_kit import MARK, made, mistake, protocol
+from tests.model.language_kit import made, mistake, module, protocol, refused, written
 
 HEADER = '''
 """A module with a rule to be refused."""
@@ -58,10 +54,6 @@ class Base(Protocol):
         return self.nodes
 
 
-'''
-
-RULE = '''def {name}(self, node: Node) -> None:
-    """A rule."""
 '''
 
 # Code and body; the line that the error must name is marked.
@@ -130,38 +122,11 @@ REFUSED = [
 ]
 
 
-def module(text: str, folder: Path) -> ModuleType:
-    """Import a text as a module: rules are read from their files."""
-    file = folder / "written.py"
-    file.write_text(HEADER + text, encoding="utf-8")
-    spec = importlib.util.spec_from_file_location("written", file)
-    assert spec is not None
-    assert spec.loader is not None
-    found = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(found)
-    return found
-
-
-def written(body: str, folder: Path) -> tuple[type[Protocol], Callable[..., Any]]:
-    """The base and a rule with this body."""
-    found = module(RULE.format(name="rule_of_a_test") + textwrap.indent(body, "    "), folder)
-    return found.__dict__["Base"], found.__dict__["rule_of_a_test"]
-
-
 @pytest.mark.parametrize(
     ("code", "body"), REFUSED, ids=[f"{code}-{i}" for i, (code, _) in enumerate(REFUSED)]
 )
 def test_refused_with_code_line_and_advice(code: str, body: str, tmp_path: Path) -> None:
-    base, function = written(body, tmp_path)
-    error = mistake(base, function)
-    text = (tmp_path / "written.py").read_text(encoding="utf-8").splitlines()
-    assert error.code == code
-    assert error.place is not None
-    assert error.place.file == str(tmp_path / "written.py")
-    assert error.place.line is not None
-    assert MARK in text[error.place.line - 1]
-    assert error.place.rule
-    assert error.advice
+    refused(HEADER, code, body, tmp_path)
 
 
 def test_every_check_is_tried() -> None:
@@ -172,12 +137,14 @@ def test_every_check_is_tried() -> None:
 
 
 def test_a_coroutine_is_no_rule(tmp_path: Path) -> None:
-    found = module("async def later(self, node: Node) -> None:\n    node.number = 1\n", tmp_path)
-    assert mistake(found.__dict__["Base"], found.__dict__["later"]).code == "rule-uses-async"
+    found = module(
+        HEADER + "async def later(self, node: Node) -> None:\n    node.number = 1\n", tmp_path
+    )
+    assert mistake(found["Base"], found["later"]).code == "rule-uses-async"
 
 
 def test_a_property_that_is_not_marked_is_checked_when_it_reads_the_state(tmp_path: Path) -> None:
-    base, function = written("if node.is_one:\n    node.number = 2", tmp_path)
+    base, function = written(HEADER, "if node.is_one:\n    node.number = 2", tmp_path)
     error = mistake(base, function)
     assert error.code == "rule-uses-is"
     assert error.place is not None
@@ -195,8 +162,8 @@ def test_what_is_never_called_is_checked_too(tmp_path: Path) -> None:
             "Counts."
             node.number = 1
     """
-    found = module(textwrap.dedent(text), tmp_path)
-    assert mistake(found.__dict__["Helping"], found.__dict__["counts"]).code == "rule-uses-is"
+    found = module(HEADER + textwrap.dedent(text), tmp_path)
+    assert mistake(found["Helping"], found["counts"]).code == "rule-uses-is"
 
 
 def test_rules_without_a_source_are_refused() -> None:
@@ -221,15 +188,13 @@ def test_all_else_of_python_is_accepted(tmp_path: Path) -> None:
         else:
             node.number = 3
     """
-    base, function = written(textwrap.dedent(body), tmp_path)
+    base, function = written(HEADER, textwrap.dedent(body), tmp_path)
     assert len(build(made(protocol(base, function))).rules) == 2
 
 
 def test_an_error_says_where_what_and_what_to_do(tmp_path: Path) -> None:
-    base, function = written("if node.target is None:  # here\n    node.number = 0", tmp_path)
-    error = mistake(base, function)
-    assert isinstance(error, FinaleError)
-    first, second = str(error).splitlines()
+    body = "if node.target is None:  # here\n    node.number = 0"
+    first, second = str(refused(HEADER, "rule-uses-is", body, tmp_path)).splitlines()
     assert first.startswith("error[rule-uses-is]: ")
     assert "written.py:" in first
     assert "rule rule_of_a_test" in first
