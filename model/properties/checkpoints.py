@@ -5,7 +5,7 @@ from __future__ import annotations
 from model.protocols.parts.channels import Channel
 from model.protocols.parts.checkpoints import ABORTED, COMPLETED, PENDING, Checkpoint
 from model.protocols.parts.layout import JobProtocol
-from model.protocols.parts.tasks import Task, TaskStatus
+from model.protocols.parts.tasks import Source, Task, TaskStatus
 from model.rules import Nothing, Taken, always, before, define, on_step, reachable, when
 
 
@@ -27,7 +27,7 @@ def counted_finished_are_finished(state: JobProtocol, task: Task, checkpoint: Ch
 def waiting_tasks_are_reached(state: JobProtocol, task: Task, checkpoint: Checkpoint) -> bool:
     """Every task that a new plan waits for is triggered, or reads one that it waits for (S12)."""
     when(checkpoint.is_pending and before(lambda: not checkpoint.is_pending))
-    when(checkpoint.awaited.has(task))
+    when(not state.recycles and checkpoint.awaited.has(task))
     reached = any(checkpoint.awaited.has(producer) for producer in state.producers(task))
     return checkpoint.triggers.has(task) or reached
 
@@ -35,6 +35,7 @@ def waiting_tasks_are_reached(state: JobProtocol, task: Task, checkpoint: Checkp
 @on_step
 def plan_is_a_partition(state: JobProtocol, task: Task, checkpoint: Checkpoint) -> bool:
     """A new plan either waits for a task or counts it as finished (S12)."""
+    when(not state.recycles)
     when(checkpoint.is_pending and before(lambda: not checkpoint.is_pending))
     return checkpoint.awaited.has(task) != checkpoint.finished.has(task)
 
@@ -42,9 +43,9 @@ def plan_is_a_partition(state: JobProtocol, task: Task, checkpoint: Checkpoint) 
 @always(needs="taken")
 def finished_flag_is_sound(state: JobProtocol, task: Task, checkpoint: Checkpoint) -> bool:
     """A task that a checkpoint counts as finished had a final checkpoint that completed (S13)."""
-    when(checkpoint.is_pending and checkpoint.finished.has(task))
+    when(checkpoint.is_pending and checkpoint.finished.has(task) and not state.recycles)
     return any(
-        earlier < checkpoint and earlier.is_completed and task.covering.has(earlier)
+        earlier < checkpoint and earlier.is_completed and task.taken_after_finish.has(earlier)
         for earlier in state.checkpoints
     )
 
@@ -64,6 +65,21 @@ def completed_in_order(state: JobProtocol, checkpoint: Checkpoint, newer: Checkp
     """After a checkpoint has completed no older one completes (S17)."""
     when(checkpoint.is_completed and before(lambda: checkpoint.status == PENDING))
     return not (checkpoint < newer and before(lambda: newer.is_completed))
+
+
+@on_step
+def only_older_are_subsumed(state: JobProtocol, checkpoint: Checkpoint, newer: Checkpoint) -> bool:
+    """The completion of a checkpoint leaves a newer one pending (S17)."""
+    when(checkpoint < newer and before(lambda: checkpoint.is_pending and newer.is_pending))
+    when(checkpoint.is_completed)
+    return newer.is_pending
+
+
+@on_step
+def restores_newest(state: JobProtocol, task: Task) -> bool:
+    """A task is restored from the newest completed checkpoint (S17)."""
+    when(before(lambda: task.status == TaskStatus.RESTORING) and task.is_running)
+    return task.confirmed == state.newest_completed()
 
 
 @on_step(needs="taken")
@@ -105,6 +121,25 @@ def is_even(checkpoint: Checkpoint, subtasks: tuple[Task, ...]) -> bool:
 
 
 @reachable
+def completes_after_close(state: JobProtocol, task: Task, checkpoint: Checkpoint) -> bool:
+    """A checkpoint that a task took part in completes after the task has closed (CN-6: 44)."""
+    taken = not checkpoint.finished.has(task) and task.confirmed != Nothing
+    return task.is_closed and checkpoint.is_completed and taken and task.confirmed < checkpoint
+
+
+@reachable
+def closes_while_a_source_runs(state: JobProtocol, task: Task, source: Source) -> bool:
+    """A task that reads others has closed while some source still runs (blog, figure 3)."""
+    return len(task.inputs) > 0 and task.is_closed and source.is_running
+
+
+@reachable
+def a_checkpoint_completes(state: JobProtocol, checkpoint: Checkpoint) -> bool:
+    """Some checkpoint completes."""
+    return checkpoint.is_completed
+
+
+@reachable
 def trigger_meets_ended_task(state: JobProtocol, task: Task, checkpoint: Checkpoint) -> bool:
     """A trigger is on its way to a task that has meanwhile ended (PL-5)."""
     return checkpoint.is_pending and checkpoint.triggers.has(task) and task.is_closed
@@ -133,9 +168,14 @@ FAMILIES = (
     finished_flag_is_sound,
     decided_once,
     completed_in_order,
+    only_older_are_subsumed,
+    restores_newest,
     confirms_what_was_taken,
     no_release_is_dropped,
     union_state_is_even,
+    completes_after_close,
+    closes_while_a_source_runs,
+    a_checkpoint_completes,
     trigger_meets_ended_task,
     released_by_later_checkpoint,
     taken_with_ended_inputs,

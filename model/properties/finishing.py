@@ -12,9 +12,11 @@ from model.rules import always, before, on_step, reachable, when
 @always(needs="taken")
 def closed_after_final_checkpoint(state: JobProtocol, task: Task) -> bool:
     """A closed task has taken part in a completed checkpoint after its operators finished (S7)."""
-    when(task.is_closed)
+    when(task.is_closed and not state.recycles)
     return any(
-        checkpoint.is_completed and task.covering.has(checkpoint)
+        checkpoint.is_completed
+        and task.taken.has(checkpoint)
+        and task.taken_after_finish.has(checkpoint)
         for checkpoint in state.checkpoints
     )
 

@@ -2,7 +2,8 @@
 
 Under F1, F2 and F3 of the fact sheet: what a task's main loop does is strongly fair (a channel that
 is full again and again does not keep it from its turn), other rules of the protocol are weakly
-fair; failures and losses happen as often as the bounds allow and are never promised.
+fair; failures and losses happen as often as the bounds allow and are never promised. Nor is the
+time-out of a checkpoint: what is a wait for ever here may in an engine be one for the time-out.
 """
 
 from __future__ import annotations
@@ -31,9 +32,19 @@ def checkpoint_ends(state: JobProtocol, checkpoint: Checkpoint) -> bool:
 
 @leads_to(needs="progress")
 def checkpoints_go_on(state: JobProtocol) -> bool:
-    """While some source never ends, checkpoints complete again and again (L4)."""
+    """While some source never ends, after each trigger some checkpoint completes (L4).
+
+    With `triggers-go-on` that is: again and again.
+    """
     when(any(not source.bounded for source in state.job.sources))
     return state.progress
+
+
+@leads_to(needs="progress")
+def triggers_go_on(state: JobProtocol) -> bool:
+    """While some source never ends, checkpoints are triggered again and again (L4)."""
+    when(any(not source.bounded for source in state.job.sources))
+    return not state.progress
 
 
 @leads_to
@@ -43,4 +54,10 @@ def waiting_task_closes(state: JobProtocol, task: Task) -> bool:
     return task.is_closed or task.status == TaskStatus.RESTORING
 
 
-FAMILIES = (job_finishes, checkpoint_ends, checkpoints_go_on, waiting_task_closes)
+FAMILIES = (
+    job_finishes,
+    checkpoint_ends,
+    checkpoints_go_on,
+    triggers_go_on,
+    waiting_task_closes,
+)

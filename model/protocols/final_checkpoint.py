@@ -217,6 +217,11 @@ class FinalCheckpoint(Recovery, EndOfDataView):
             return task.final_from == checkpoint
         return task.final_from <= checkpoint
 
+    @define
+    def waits_for_exactly(self, task: Task, checkpoint: Checkpoint) -> bool:
+        """With `release = first`, the task's first final checkpoint must keep its id."""
+        return self.options.release == Release.FIRST and task.final_from == checkpoint
+
     @rule(fair=WEAK)
     def quiesce(self, task: Task) -> None:
         """FC-6, FC-8: nothing holds the task any more: its mailbox refuses new mail."""

@@ -35,9 +35,12 @@ PROTOCOLS: tuple[Entry, ...] = (
             "no-end-of-data": _BROKEN + "no_end_of_data:NoEndOfData",
             "plans-by-end-of-data": _BROKEN + "plans_by_end_of_data:PlansByEndOfData",
             "reads-blocked-channels": _BROKEN + "reads_blocked_channels:ReadsBlockedChannels",
+            "restores-oldest": _BROKEN + "restores_oldest:RestoresOldest",
             "stays-blocked": _BROKEN + "stays_blocked:StaysBlocked",
             "triggers-all": _BROKEN + "triggers_all:TriggersAll",
+            "triggers-once": _BROKEN + "triggers_once:TriggersOnce",
             "waits-for-lost-ack": _BROKEN + "waits_for_lost_ack:WaitsForLostAcknowledgement",
+            "writes-twice": _BROKEN + "writes_twice:WritesTwice",
         },
     ),
     Entry(

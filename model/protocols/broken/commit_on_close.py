@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from model.protocols.legacy_finish import LegacyFinish
-from model.protocols.parts.elements import Datum
+from model.protocols.parts.elements import Datum, clear_effects
 from model.protocols.parts.sinks import TwoPhaseSink
 from model.protocols.parts.tasks import Task
 from model.rules import step
@@ -25,10 +25,10 @@ class CommitOnClose(LegacyFinish):
         if isinstance(task.sink, TwoPhaseSink):
             for record in task.sink.data:
                 self.commit_if_open(task.sink, record)
-            task.sink.current.clear()
+            clear_effects(task.sink.current, task.sink.data)
 
     @step
     def commit_if_open(self, sink: TwoPhaseSink, record: Datum) -> None:
         """Make a record of the open transaction visible."""
-        if sink.current.has(record):
+        if sink.current[record] > 0:
             sink.show(record)

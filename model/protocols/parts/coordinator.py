@@ -4,10 +4,12 @@ Models PL-1 … PL-9, CN-1 … CN-5 and AB-1 … AB-6 of the fact sheet for peri
 with one completed checkpoint retained. Steps that the atomicity map (1.8) keeps apart stay apart:
 the plan and each RPC, the mail and its run, the acknowledgement and its application, completion and
 each confirmation, EndOfPartition and the coordinator learning FINISHED. Merged are the plan, the id
-and the pending checkpoint, since between them only the coordinator could act. A message to a closed
+and the pending checkpoint: a task that ends in between is found so by its trigger, and a failure in
+between aborts what it would have refused. A message to a closed
 task has no effect and is dropped with it, except a trigger, whose failure is the point (PL-5).
 PL-9's metadata is the set of tasks that a checkpoint counts as finished.
-Left out: savepoints, coordinators of operators, master hooks, storage failures, and the counter of
+Left out: that a call to a task without a slot counts as sent (PL-4; then only the time-out helps),
+savepoints, coordinators of operators, master hooks, storage failures, and the counter of
 failed checkpoints (AB-4): a failure of the job can follow at any time anyway.
 """
 
@@ -277,7 +279,7 @@ class Checkpointing(Recycling):
 
     @rule(fair=WEAK)
     def deliver_confirmation(self, task: Task, checkpoint: Checkpoint) -> None:
-        """FC-7, CN-5: a confirmation arrives; confirmations in any order."""
+        """FC-7, 1.6: a confirmation arrives; confirmations of several checkpoints in any order."""
         require(checkpoint.confirmations.has(task))
         checkpoint.confirmations.remove(task)
         self.on_confirmation(task, checkpoint)
@@ -298,7 +300,7 @@ class Checkpointing(Recycling):
 
     @rule(fair=WEAK)
     def learn_finished(self, task: Task) -> None:
-        """1.8: the coordinator learns that a task is FINISHED, later than those downstream."""
+        """1.8: the coordinator learns that a task is FINISHED, before or after those downstream."""
         require(task.is_closed, not task.reported_finished)
         task.reported_finished = True
         if all(each.reported_finished for each in self.tasks):

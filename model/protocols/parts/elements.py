@@ -6,7 +6,8 @@ travels with EndOfData, which follows it at once), latency markers, unaligned ba
 
 from __future__ import annotations
 
-from model.rules import Entity, Record, Ref, part
+from model.language.collections import MapOf
+from model.rules import Entity, PerEntity, Range, Record, Ref, part, step
 from model.topology import Edge, Subtask
 
 
@@ -26,6 +27,27 @@ class Datum(Entity):
     def on(self, edge: Edge) -> Datum:
         """What goes along an edge; itself where it never comes, as a symbolic record might."""
         return self.along.get(edge, self)
+
+
+#: An effect that is there this often is there too often.
+TOO_OFTEN = 2
+
+#: For each record how often its effect is there: 0, 1, 2 (two or more), so that doubling shows.
+Effects = PerEntity(Datum, Range(0, TOO_OFTEN))
+
+
+@step
+def add_effect(effects: MapOf[Datum, int], record: Datum, times: int = 1) -> None:
+    """The effect of a record is there so many times more."""
+    total = effects[record] + times
+    effects[record] = TOO_OFTEN if total > TOO_OFTEN else total
+
+
+@step
+def clear_effects(effects: MapOf[Datum, int], data: tuple[Datum, ...]) -> None:
+    """No effect is there any more."""
+    for record in data:
+        effects[record] = 0
 
 
 class CheckpointId(Entity):

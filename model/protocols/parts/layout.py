@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import cast
 
+from model.errors import FinaleError, Place
 from model.protocols.parts.channels import Channel
 from model.protocols.parts.checkpoints import Checkpoint
 from model.protocols.parts.elements import CheckpointId, Datum
@@ -42,11 +43,26 @@ class JobProtocol(Protocol):
         self.sinks: tuple[Sink, ...] = ()
         for task in self.tasks:
             self._connect(task, effects="effects" in setting.observe)
+        self._refuse_small_channels()
         self.unions = tuple(
             tuple(self.task_of[each] for each in self.job.subtasks_of(vertex))
             for vertex in self.job.vertices
             if vertex.kind is Kind.UNION_STATE and vertex.parallelism > 1
         )
+
+    def _refuse_small_channels(self) -> None:
+        # A step that emits more than a channel holds would wait for ever: for the bound, not for
+        # the protocol. So emit a flush and EndOfData, and a cancelled and a new barrier.
+        bursts = [len(task.data) + 1 for task in self.tasks if isinstance(task, Buffering)]
+        burst = max([2 if len(self.checkpoints) > 1 else 1, *bursts])
+        if int(self.bounds.channel) < burst:
+            raise FinaleError(
+                "channel-too-small",
+                f"one step of this job emits {burst} elements, and a channel holds "
+                f"{int(self.bounds.channel)}",
+                place=Place(key="bounds.channel"),
+                advice=f"give the channels room for {burst} elements",
+            )
 
     def _connect(self, task: Task, *, effects: bool) -> None:
         by_edge = {channel.edge: channel for channel in self.channels}

@@ -14,6 +14,7 @@ from model.protocols.parts.elements import (
     CheckpointId,
     Data,
     EndOfPartition,
+    add_effect,
 )
 from model.protocols.parts.tasks import Buffering, Source, Task
 from model.rules import STRONG, Nothing, define, require, rule, step
@@ -43,7 +44,7 @@ class Processing(Checkpointing):
         if channel.cut:
             channel.received += 1
         if isinstance(task, Buffering):
-            task.buffer.add(element.record)
+            add_effect(task.buffer, element.record)
         else:
             task.emit(element.record)
         if task.sink:
@@ -71,7 +72,7 @@ class Processing(Checkpointing):
 
     @rule(fair=STRONG)
     def poll_end_of_partition(self, channel: Channel) -> None:
-        """AL-2: a channel has ended, and counts as aligned from now on."""
+        """AL-2: a channel has ended: it counts as aligned or, flag off, aborts the alignment."""
         task = self.reader(channel)
         require(task.is_alive, not channel.blocked, channel.queue.head == EndOfPartition)
         channel.queue.take()

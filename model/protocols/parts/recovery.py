@@ -1,18 +1,18 @@
 """Failure and restart: everything is cancelled, and every task restored from the newest checkpoint.
 
 Models RC-1 (global restart) and RC-4 at equal parallelism of the fact sheet. A failure ends all
-attempts at once: between the first failed task and the last cancelled one nothing is committed that
-a later failure could not also have found. Each task is then restored by itself, in any order.
+attempts in one step: what another task still does between the first failure and its own
+cancellation it can also do before that failure. Each task is then restored by itself, in any order.
 Left out: regional restart, the coordinator's crash, rescaling, changed graphs.
 """
 
 from __future__ import annotations
 
 from model.protocols.parts.checkpoints import Checkpoint
-from model.protocols.parts.elements import CheckpointId
+from model.protocols.parts.elements import CheckpointId, clear_effects
 from model.protocols.parts.processing import Processing
 from model.protocols.parts.tasks import Buffering, Source, Task, TaskStatus
-from model.rules import WEAK, Bound, Nothing, Range, field, require, rule, step, within
+from model.rules import WEAK, Bound, Nothing, Range, define, field, require, rule, step, within
 
 
 class Recovery(Processing):
@@ -68,11 +68,16 @@ class Recovery(Processing):
         """RC-1, RC-4: a task starts again from the newest completed checkpoint, or from nothing."""
         require(self.recovers, lambda: task.status == TaskStatus.RESTORING)
         task.status = TaskStatus.RUNNING
-        checkpoint = self.newest_completed()
+        checkpoint = self.restore_target()
         if checkpoint == Nothing:
             self.restart_from_nothing(task)
         else:
             self.restore_from(task, checkpoint)
+
+    @define
+    def restore_target(self) -> CheckpointId:
+        """RC-1: the newest completed checkpoint, or Nothing."""
+        return self.newest_completed()
 
     @step
     def restart_from_nothing(self, task: Task) -> None:
@@ -80,7 +85,7 @@ class Recovery(Processing):
         if isinstance(task, Source):
             task.remaining = len(task.data)
         if isinstance(task, Buffering):
-            task.buffer.clear()
+            clear_effects(task.buffer, task.data)
         if task.sink:
             task.sink.restart()
         self._count_from_nothing(task)
@@ -107,7 +112,7 @@ class Recovery(Processing):
         if isinstance(task, Buffering):
             task.buffer = task.buffered[checkpoint]
             if known.finished.has(task):
-                task.buffer.clear()
+                clear_effects(task.buffer, task.data)
         if task.sink:
             task.sink.restore(checkpoint)
         self._count_from(task, checkpoint)
@@ -116,6 +121,9 @@ class Recovery(Processing):
     def _count_from(self, task: Task, checkpoint: CheckpointId) -> None:
         if self.observes("cut"):
             for channel in task.outputs:
-                channel.sent = channel.received_before[checkpoint]
+                known = self.known(checkpoint)
+                gone = known.finished.has(task)
+                before, after = channel.sent_before[checkpoint], channel.received_before[checkpoint]
+                channel.sent = after if gone else before
             for channel in task.inputs:
                 channel.received = channel.received_before[checkpoint]

@@ -10,12 +10,15 @@ from __future__ import annotations
 
 import enum
 
-from model.protocols.parts.elements import CheckpointId, Datum
-from model.rules import EMPTY, Entity, Enum, PerEntity, Range, Ref, Set, define, field, step
+from model.protocols.parts.elements import (
+    CheckpointId,
+    Datum,
+    Effects,
+    add_effect,
+    clear_effects,
+)
+from model.rules import EMPTY, Entity, Enum, PerEntity, Ref, Set, define, field, step
 from model.topology import Vertex
-
-#: A record whose effect is there this often is there too often.
-TOO_OFTEN = 2
 
 
 class Transaction(enum.Enum):
@@ -30,7 +33,7 @@ class Transaction(enum.Enum):
 class Sink(Entity):
     """What every sink has: for each record, how often its effect is visible outside."""
 
-    visible = field(PerEntity(Datum, Range(0, TOO_OFTEN)), 0)
+    visible = field(Effects, 0)
 
     def __init__(
         self,
@@ -47,8 +50,7 @@ class Sink(Entity):
     @step
     def show(self, record: Datum) -> None:
         """The record's effect becomes visible once more."""
-        if self.visible[record] < TOO_OFTEN:
-            self.visible[record] += 1
+        add_effect(self.visible, record)
 
     def refers_to(self, checkpoint: CheckpointId) -> bool:
         """Whether something is pending under the checkpoint's id."""
@@ -85,11 +87,8 @@ class AtLeastOnceSink(Sink):
 class TwoPhaseSink(Sink):
     """Writes into transactions, and commits what a completed checkpoint has secured."""
 
-    current = field(Set(Ref(Datum)), EMPTY)
-    content = field(
-        PerEntity(CheckpointId, Set(Ref(Datum))),
-        EMPTY,
-    )
+    current = field(Effects, 0)
+    content = field(PerEntity(CheckpointId, Effects), (0,))
     transaction = field(
         PerEntity(CheckpointId, Enum(Transaction)),
         Transaction.NONE,
@@ -102,14 +101,14 @@ class TwoPhaseSink(Sink):
 
     @step
     def write(self, record: Datum) -> None:
-        self.current.add(record)
+        add_effect(self.current, record)
 
     @step
     def snapshot(self, checkpoint: CheckpointId, *, opens: bool) -> None:
         if opens:
             self.transaction[checkpoint] = Transaction.PRECOMMITTED
             self.content[checkpoint] = self.current
-            self.current.clear()
+            clear_effects(self.current, self.data)
         for other in self.checkpoints:
             self._list(checkpoint, other)
 
@@ -133,31 +132,26 @@ class TwoPhaseSink(Sink):
         """The transaction's records become visible."""
         self.transaction[transaction] = Transaction.COMMITTED
         for record in self.data:
-            self._show_if_in(transaction, record)
-        self.content[transaction].clear()
-
-    @step
-    def _show_if_in(self, transaction: CheckpointId, record: Datum) -> None:
-        if self.content[transaction].has(record):
-            self.show(record)
+            add_effect(self.visible, record, self.content[transaction][record])
+        clear_effects(self.content[transaction], self.data)
 
     @step
     def close(self) -> None:
         """Abort the open transaction only: pending ones may still be restored (CN-7)."""
-        self.current.clear()
+        clear_effects(self.current, self.data)
 
     @step
     def abort(self, transaction: CheckpointId) -> None:
         """The external system forgets the transaction."""
         self.transaction[transaction] = Transaction.ABORTED
-        self.content[transaction].clear()
+        clear_effects(self.content[transaction], self.data)
 
     @step
     def restore(self, checkpoint: CheckpointId) -> None:
         """Commit again what the snapshot lists; what it does not list is never committed."""
         for other in self.checkpoints:
             self._recover(checkpoint, other)
-        self.current.clear()
+        clear_effects(self.current, self.data)
 
     @step
     def _recover(self, checkpoint: CheckpointId, other: CheckpointId) -> None:
@@ -171,7 +165,7 @@ class TwoPhaseSink(Sink):
     def restart(self) -> None:
         for other in self.checkpoints:
             self._abort_if_pending(other)
-        self.current.clear()
+        clear_effects(self.current, self.data)
 
     @step
     def _abort_if_pending(self, other: CheckpointId) -> None:
@@ -186,6 +180,7 @@ class TwoPhaseSink(Sink):
     def has_pending(self) -> bool:
         """Whether a transaction that is not empty waits for its commit."""
         return any(
-            self.transaction[each] == Transaction.PRECOMMITTED and not self.content[each].is_empty
+            self.transaction[each] == Transaction.PRECOMMITTED
+            and any(self.content[each][record] > 0 for record in self.data)
             for each in self.checkpoints
         )

@@ -18,11 +18,14 @@ from typing import Protocol
 
 from model.protocols.parts.channels import Channel, RecordCount
 from model.protocols.parts.elements import (
+    TOO_OFTEN,
     AnyElement,
     Barrier,
     CancelBarrier,
     CheckpointId,
     Datum,
+    Effects,
+    clear_effects,
 )
 from model.protocols.parts.sinks import Sink
 from model.rules import (
@@ -89,8 +92,8 @@ class Task(Entity):
     """A final checkpoint is confirmed (FC-7)."""
     taken = field(Set(Ref(CheckpointId)), EMPTY, ghost="taken")
     """History: the checkpoints that this attempt has taken."""
-    covering = field(Set(Ref(CheckpointId)), EMPTY, ghost="taken")
-    """History: the checkpoints that were taken after the operators had finished."""
+    taken_after_finish = field(Set(Ref(CheckpointId)), EMPTY, ghost="taken")
+    """History: those that some attempt took after its operators had finished."""
 
     inputs: tuple[Channel, ...] = ()
     outputs: tuple[Channel, ...] = ()
@@ -249,7 +252,7 @@ class Task(Entity):
         """History: a checkpoint is taken."""
         self.taken.add(checkpoint)
         if self.has_finished:
-            self.covering.add(checkpoint)
+            self.taken_after_finish.add(checkpoint)
 
     @step
     def forget(self) -> None:
@@ -294,8 +297,8 @@ class Source(Task):
 class Buffering(Task):
     """A task whose operator holds records back until it finishes."""
 
-    buffer = field(Set(Ref(Datum)), EMPTY)
-    buffered = field(PerEntity(CheckpointId, Set(Ref(Datum))), EMPTY, ghost="recovery")
+    buffer = field(Effects, 0)
+    buffered = field(PerEntity(CheckpointId, Effects), (0,), ghost="recovery")
     """What was held back when a checkpoint was taken."""
 
     data: tuple[Datum, ...] = ()
@@ -304,12 +307,13 @@ class Buffering(Task):
     def flush(self) -> None:
         """Emit what was held back, in the order of the records."""
         for record in self.data:
-            self._emit_if_held(record)
-        self.buffer.clear()
+            for times in range(TOO_OFTEN):
+                self._emit_if_held(record, times)
+        clear_effects(self.buffer, self.data)
 
     @step
-    def _emit_if_held(self, record: Datum) -> None:
-        if self.buffer.has(record):
+    def _emit_if_held(self, record: Datum, times: int) -> None:
+        if self.buffer[record] > times:
             self.emit(record)
 
 

@@ -1,0 +1,26 @@
+"""A sink writes each record twice into its transaction."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from model.protocols.final_checkpoint import FinalCheckpoint
+from model.protocols.parts.channels import Channel
+from model.protocols.parts.elements import Data
+from model.protocols.parts.tasks import Task
+from model.rules import step
+
+
+class WritesTwice(FinalCheckpoint):
+    """FinalCheckpoint with one mistake."""
+
+    must_fall: ClassVar[str] = "commit-at-most-once"
+
+    @step
+    def process(self, task: Task, channel: Channel) -> None:
+        """The record is written once before its time."""
+        head = channel.queue.head
+        if task.sink:
+            assert isinstance(head, Data)
+            task.sink.write(head.record)
+        super().process(task, channel)
