@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from model.errors import FinaleError, Place
+from model.errors import FinaleError, Place, nearest
 from model.system import Kind, System
 
 from .answer import Statistics, Unknown
@@ -53,7 +53,7 @@ def check_witnesses(system: System) -> None:
                 f'"{prop.name}" names the witness "{prop.witness}", '
                 "which is not a reachable property of the system",
                 place=prop.place,
-                advice=f'check "{prop.witness}" together with it: '
+                advice=f"{nearest(prop.witness, reachable)} Check it together with the property: "
                 "without its witness it may hold because nothing happens",
             )
 

@@ -15,8 +15,7 @@ from checker.show.layout import columns, console, joined, write
 from checker.show.meanings import meanings, summary
 from checker.spec import can_apply
 from checker.typed import option_word, words_of
-from model.language.build import rule_names
-from model.language.marks import mark_of
+from model.language.build import rule_names, rule_of
 from model.language.properties import Family
 from model.language.protocol import Protocol
 from model.system import Rule
@@ -55,12 +54,7 @@ def listing(
 
 def rules_of(kind: type[Protocol]) -> list[Rule]:
     """The rules of a protocol, without building a system."""
-    marks = [(name, mark_of(getattr(kind, name))) for name in rule_names(kind)]
-    return [
-        Rule(name, mark.sentence, mark.fairness, mark.place, mark.cites)
-        for name, mark in marks
-        if mark is not None
-    ]
+    return [rule_of(kind, name) for name in rule_names(kind)]
 
 
 def _heading(kind: type[Protocol]) -> list[Text]:

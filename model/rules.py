@@ -49,6 +49,7 @@ from .values import EMPTY, Nothing, NothingType, Record, part
 
 WEAK = Fairness.WEAK
 STRONG = Fairness.STRONG
+UNFAIR = Fairness.NONE
 
 __all__ = [  # noqa: RUF022 - a table of contents, by kind
     # Domains
@@ -78,6 +79,7 @@ __all__ = [  # noqa: RUF022 - a table of contents, by kind
     "field",
     # Rules and helpers
     "STRONG",
+    "UNFAIR",
     "WEAK",
     "define",
     "rule",

@@ -53,7 +53,9 @@ class Slots(Domain[T]):
         try:
             self.encode(value)
         except OutOfDomain:
-            return (value,) * self.length
+            inner = self.element
+            one = inner.filled(value) if isinstance(inner, Slots) else value
+            return (one,) * self.length
         return value
 
     @property

@@ -16,6 +16,7 @@ from model.errors import FinaleError, Place
 from model.expressions import FALSE, TRUE, Expression, conjunction, disjunction
 from model.system import (
     Blocked,
+    Fairness,
     Fault,
     GroundRule,
     Kind,
@@ -121,19 +122,29 @@ def _place(value: object, base: type) -> Place:
     return Place(file, code.co_firstlineno if code else None)
 
 
+def rule_of(kind: type[Protocol], name: str) -> Rule:
+    """A rule of a protocol as written. Raises `rule-without-sentence`."""
+    mark = mark_of(getattr(kind, name))
+    assert mark is not None
+    if not mark.sentence:
+        raise FinaleError(
+            "rule-without-sentence",
+            f"{name} has no docstring",
+            place=mark.place,
+            advice="say in one sentence what the rule does: traces print it",
+        )
+    # An override that says nothing of fairness is as fair as what it overrides.
+    marks = (mark_of(vars(base).get(name)) for base in kind.__mro__)
+    said = (each.fairness for each in marks if each is not None and each.fairness is not None)
+    return Rule(name, mark.sentence, next(said, Fairness.NONE), mark.place, mark.cites)
+
+
 def bound_rules(protocol: Protocol) -> Iterator[Bound]:
     """The rules with every binding of their parameters, in rule order and then entity order."""
     for name in rule_names(type(protocol)):
+        rule = rule_of(type(protocol), name)
         mark = mark_of(getattr(type(protocol), name))
         assert mark is not None
-        if not mark.sentence:
-            raise FinaleError(
-                "rule-without-sentence",
-                f"{name} has no docstring",
-                place=mark.place,
-                advice="say in one sentence what the rule does: traces print it",
-            )
-        rule = Rule(name, mark.sentence, mark.fairness, mark.place, mark.cites)
         method = getattr(protocol, name)
         for arguments, binding, entities in bindings(protocol, mark, skip=1):
             yield Bound(rule, method, arguments, binding, entities)
@@ -254,7 +265,14 @@ def _where(world: World, condition: Callable[[], object]) -> Expression:
 
 def _folded(world: World, condition: Callable[[], object], store: SymbolicStore) -> Folded:
     with world.on(store):
-        return fold(explore(lambda: _truth_from(condition()), store), store, join)
+        folded = fold(explore(lambda: _truth_from(condition()), store), store, join)
+    if folded.writes:
+        raise FinaleError(
+            "property-writes",
+            "a property, or `terminal`, writes to the state",
+            advice="read only: what a property needs to remember is a ghost field that rules write",
+        )
+    return folded
 
 
 def _truth_from(value: object) -> object:
@@ -276,6 +294,7 @@ def applies(family: Family, protocol: Protocol) -> bool:
 
 def _property(world: World, protocol: Protocol, family: Family, system: System) -> Property:
     mark = family.mark
+    _refuse_no_antecedent(family)
     written = Property(
         family.name, family.kind, family.sentence, mark.place, (), witness=family.witness
     )
@@ -291,6 +310,17 @@ def _property(world: World, protocol: Protocol, family: Family, system: System) 
         return _with_antecedent(replace(written, on_rules=on_rules))
     except FinaleError as error:
         raise error.located(mark.place) from None
+
+
+def _refuse_no_antecedent(family: Family) -> None:
+    says_when = "when" in family.mark.function.__code__.co_names
+    if family.kind is Kind.ALWAYS and family.witness is None and not says_when:
+        raise FinaleError(
+            "no-antecedent",
+            f"{family.name} says neither when it applies nor what shows that it was tested",
+            place=family.mark.place,
+            advice="call when(...) in it, or name a reachable property: @always(witness=...)",
+        )
 
 
 def _with_antecedent(prop: Property) -> Property:

@@ -72,7 +72,7 @@ class Field(Generic[T]):
         if variable is None:
             raise FinaleError(
                 "not-observed",
-                f'"{self.name}" of {entity} is history that this system does not keep',
+                f'"{self.name}" of {entity.name or "the protocol"} is history that is not kept',
                 place=caller(),
                 advice=f"switch it on: [observe] {self.ghost} = true",
             )

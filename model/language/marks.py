@@ -60,7 +60,8 @@ class Marked:
 
     function: Callable[..., Any]
     role: str
-    fairness: Fairness = Fairness.NONE
+    fairness: Fairness | None = None
+    """Of a rule: as said, or None where an override leaves it as it was."""
 
     @cached_property
     def prepared(self) -> Prepared:
@@ -142,12 +143,13 @@ def rule(*, fair: Fairness) -> Callable[[Callable[P, None]], Callable[P, None]]:
 
 
 def rule(
-    function: Callable[P, None] | None = None, /, *, fair: Fairness = Fairness.NONE
+    function: Callable[P, None] | None = None, /, *, fair: Fairness | None = None
 ) -> Callable[P, None] | Callable[[Callable[P, None]], Callable[P, None]]:
     """Mark a method as a rule: one ground rule for each binding of its parameters.
 
     Parameters are annotated with entity classes, or with finite choices: `bool`, an enumeration, or
-    `Annotated[int, Range(0, 2)]`. `fair` says what is promised when the rule stays enabled.
+    `Annotated[int, Range(0, 2)]`. `fair` says what is promised when the rule stays enabled; an
+    override without it is as fair as the rule that it overrides, `UNFAIR` says that it is not.
     A false `assert`, and what plain Python raises in some states only, is a fault.
     """
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from model.rules import (
     STRONG,
+    UNFAIR,
     WEAK,
     Bool,
     Entity,
@@ -174,7 +175,7 @@ class BoundedDarkRoom(BoundedRoom):
 class BoundedVisit(BoundedRoom):
     """Leaving is bounded and was never promised."""
 
-    @rule
+    @rule(fair=UNFAIR)
     def leave(self) -> None:
         """Who is in leaves."""
         require(not self.left)

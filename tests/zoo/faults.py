@@ -111,6 +111,7 @@ class Unread(Forgetful):
 @always
 def original_is_zero(forgetful: Unread) -> bool:
     """Reads the original where there is none: one step earlier than the rule does."""
+    when(forgetful.copy >= 0)
     return forgetful.original + 1 == 1
 
 

@@ -88,7 +88,7 @@ class TwoPhaseSink(Sink):
     """Writes into transactions, and commits what a completed checkpoint has secured."""
 
     current = field(Effects, 0)
-    content = field(PerEntity(CheckpointId, Effects), (0,))
+    content = field(PerEntity(CheckpointId, Effects), 0)
     transaction = field(
         PerEntity(CheckpointId, Enum(Transaction)),
         Transaction.NONE,

@@ -298,7 +298,7 @@ class Buffering(Task):
     """A task whose operator holds records back until it finishes."""
 
     buffer = field(Effects, 0)
-    buffered = field(PerEntity(CheckpointId, Effects), (0,), ghost="recovery")
+    buffered = field(PerEntity(CheckpointId, Effects), 0, ghost="recovery")
     """What was held back when a checkpoint was taken."""
 
     data: tuple[Datum, ...] = ()
