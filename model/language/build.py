@@ -106,7 +106,7 @@ def rule_names(kind: type[Protocol]) -> list[str]:
             mark = mark_of(value)
             if mark is not None and mark.role == "rule":
                 names[name] = None
-            elif name in names and mark is None:
+            elif name in names:
                 raise FinaleError(
                     "override-not-marked",
                     f"{base.__qualname__}.{name} overrides a rule and is not marked @rule",
@@ -158,7 +158,7 @@ def bindings(
     The first `skip` parameters, and a last one that is the step taken, are not bound.
     """
     hints = mark.hints
-    names = list(inspect.signature(mark.function).parameters)[skip:]
+    names = _parameters(mark)[skip:]
     if names and hints.get(names[-1]) is Taken:
         del names[-1]
     choices = [_choices(protocol, mark, name, hints.get(name)) for name in names]
@@ -166,6 +166,14 @@ def bindings(
         binding = tuple((n, shown(a)) for n, a in zip(names, arguments, strict=True))
         entities = tuple(a.name for a in arguments if isinstance(a, Entity))
         yield arguments, binding, entities
+
+
+def _parameters(mark: Marked) -> list[str]:
+    parameters = inspect.signature(mark.function).parameters
+    for name, parameter in parameters.items():
+        if parameter.kind not in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
+            raise _unbound(mark, name)
+    return list(parameters)
 
 
 def shown(value: object) -> str:
@@ -184,7 +192,11 @@ def _choices(protocol: Protocol, mark: Marked, name: str, hint: Any) -> tuple[ob
         return tuple(Enum(hint).values())
     for domain in filter(_is_domain, extras):
         return tuple(domain.resolve(world.scope).values())
-    raise FinaleError(
+    raise _unbound(mark, name)
+
+
+def _unbound(mark: Marked, name: str) -> FinaleError:
+    return FinaleError(
         "unknown-parameter",
         f'the parameter "{name}" of {mark.function.__name__} cannot be bound',
         place=mark.place,
@@ -243,10 +255,14 @@ def _refuse_certain_mistakes(tree: Tree, rule: Rule) -> None:
             place=Place(faults[0].place.file, faults[0].place.line, rule=rule.name),
             advice="guard it with require(...), or mend what is written",
         )
-    if any(not update.writes for update in updates):
+    idle = next((update for update in updates if not update.writes), None)
+    if idle is not None:
+        taken = [f"line {b.line} is {str(b.outcome).lower()}" for b, _ in idle.branches]
         raise FinaleError(
             "rule-does-nothing",
-            f"on some path {rule.name} writes nothing",
+            f"{rule.name} writes nothing where {' and '.join(taken)}"
+            if taken
+            else f"on some path {rule.name} writes nothing",
             place=rule.place,
             advice="require(...) what the rule is for, so that it is not enabled there",
         )

@@ -165,7 +165,7 @@ def settled(test: Expression) -> Expression:
 def note_branch(branch: Branch) -> None:
     """Remember that this path took a branch."""
     if _run is not None:
-        _run.branches[branch] = TRUE
+        _run.branches = {**_run.branches, branch: TRUE}  # what is there may be shared
 
 
 def go_beyond(bound: str) -> None:
@@ -305,7 +305,7 @@ def _folded_end(end: End, here: Expression) -> Folded:
     faults: list[tuple[Expression, FaultHere]] = []
     match end.stop:
         case None:
-            branches = {b: conjunction([here, when]) for b, when in end.branches.items()}
+            branches = _given(here, end.branches)
             beyond = {end.beyond: here} if end.beyond is not None else {}
             return Folded(end.value, end.writes, branches, here, blocked, beyond, faults)
         case BlockedHere(bound=bound):
@@ -317,10 +317,22 @@ def _folded_end(end: End, here: Expression) -> Folded:
     return Folded(None, end.writes, {}, FALSE, blocked, {}, faults)
 
 
+def _given(condition: Expression, each: dict[Key, Expression]) -> dict[Key, Expression]:
+    if condition is TRUE:
+        return each
+    return {key: conjunction([condition, when]) for key, when in each.items()}
+
+
 def _either(left: dict[Key, Expression], right: dict[Key, Expression]) -> dict[Key, Expression]:
+    if not left or not right:
+        return left or right
     both = dict(left)
     for key, when in right.items():
-        both[key] = disjunction([both[key], when]) if key in both else when
+        known = both.get(key)
+        if known is None:
+            both[key] = when
+        elif known is not TRUE:
+            both[key] = disjunction([known, when])
     return both
 
 
@@ -365,9 +377,7 @@ def merged(
         if decide(conjunction([given, when])):
             go_beyond(bound)
     _write(run, store, given, folded.writes)
-    for branch, when in folded.branches.items():
-        taken = conjunction([given, when])
-        run.branches[branch] = disjunction([run.branches.get(branch, FALSE), taken])
+    run.branches = _either(run.branches, _given(given, folded.branches))
     return folded.value
 
 

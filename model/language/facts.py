@@ -21,6 +21,10 @@ from model.expressions import (
 )
 
 
+#: What follows from longer clauses is not looked for: it is rare, and they are many.
+OPERANDS_MAX = 4
+
+
 class Facts:
     """Decided tests, and for integers the bounds and the single values that they exclude."""
 
@@ -163,7 +167,7 @@ class Facts:
                 if outcome is isinstance(test, And):
                     for operand in test.operands:
                         self._learn(operand, outcome)
-                else:
+                elif len(test.operands) <= OPERANDS_MAX:
                     self._clauses = (*self._clauses, test)
             case Equal(right=Constant(value=value)) if not test.left.boolean:
                 self._learn_value(test.left, value, outcome)
@@ -177,13 +181,28 @@ class Facts:
         again = bool(self._clauses)
         while again:
             again = False
+            open_clauses: list[And | Or] = []
             for clause in self._clauses:
-                cause = isinstance(clause, Or)
-                outcomes = [(each, self.known(each)) for each in clause.operands]
-                unknown = [each for each, outcome in outcomes if outcome is None]
-                if len(unknown) == 1 and all(known is not cause for _, known in outcomes):
-                    self._learn(unknown[0], cause)
+                unknown = self._unknown(clause)
+                if len(unknown) == 1:
+                    self._learn(unknown[0], isinstance(clause, Or))
                     again = True
+                elif unknown:
+                    open_clauses.append(clause)
+            if not again:
+                self._clauses = tuple(open_clauses)
+
+    def _unknown(self, clause: And | Or) -> list[Expression]:
+        """The operands that may be the cause; none if one is known to be it."""
+        cause = isinstance(clause, Or)
+        unknown: list[Expression] = []
+        for operand in clause.operands:
+            outcome = self.known(operand)
+            if outcome is cause:
+                return []
+            if outcome is None:
+                unknown.append(operand)
+        return unknown
 
     def _learn_value(self, term: Expression, value: int, outcome: bool) -> None:
         if outcome:

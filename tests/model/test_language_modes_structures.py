@@ -299,8 +299,9 @@ def measures_sets(self: Sets) -> None:
 @case(Sets, "update")
 def overwrites_sets(self: Sets) -> None:
     """A whole set is replaced."""
+    none: Any = frozenset(())
     some: Any = frozenset((Empty(),))
-    self.records = some if self.number > 1 else frozenset()
+    self.records = some if self.number > 1 else none
     self.numbers.add(1)
 
 
