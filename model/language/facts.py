@@ -20,7 +20,6 @@ from model.expressions import (
     Subtract,
 )
 
-
 #: What follows from longer clauses is not looked for: it is rare, and they are many.
 OPERANDS_MAX = 4
 
