@@ -75,7 +75,8 @@ def node(term: Term) -> Expression:
         case "truth":
             return truth(parts[0])
         case "cell":
-            return cell(parts[0], *CELLS[parts[0]], parts[0] >= NUMBERS)
+            low, high = CELLS[parts[0]]
+            return cell(parts[0], low, high, parts[0] >= NUMBERS)
         case "and":
             return conjunction(node(part) for part in parts)
         case "or":

@@ -7,7 +7,8 @@ import pytest
 from model import system as parts
 from model.errors import Place
 from model.expressions import (
-    TRUE,
+    FALSE,
+    Expression,
     cell,
     choose,
     conjunction,
@@ -47,9 +48,9 @@ COUNT = Update(((0, plus(X, integer(1))),))
 FAULT = Fault("a-fault", "it is wrong", HERE)
 
 
-def of(*trees: Tree, terminal: object = negation(TRUE)) -> System:
+def of(*trees: Tree, terminal: Expression = FALSE) -> System:
     rules = tuple(ground(f"r{i}", tree) for i, tree in enumerate(trees))
-    return System("by-hand", (), (X, Y, P), ((0, 0, 0),), rules, (), terminal)  # type: ignore[arg-type]
+    return System("by-hand", (), (X, Y, P), ((0, 0, 0),), rules, (), terminal)
 
 
 @pytest.mark.parametrize(
@@ -72,8 +73,8 @@ def of(*trees: Tree, terminal: object = negation(TRUE)) -> System:
     ],
     ids=str,
 )
-def test_expressions(expression: object, expected: int) -> None:
-    assert evaluate(expression, (2, 3, 1), (3, 3, 1)) == expected  # type: ignore[arg-type]
+def test_expressions(expression: Expression, expected: int) -> None:
+    assert evaluate(expression, (2, 3, 1), (3, 3, 1)) == expected
 
 
 def test_a_tree_leads_to_one_leaf() -> None:
