@@ -1,0 +1,145 @@
+"""The rules of a protocol, and what their parameters and those of properties are bound to."""
+
+from __future__ import annotations
+
+import enum
+import inspect
+from collections.abc import Callable, Iterator
+from itertools import product
+from typing import Any, NamedTuple, TypeGuard
+
+from model.domains import Bool, Domain, Enum
+from model.errors import FinaleError, Place
+from model.system import (
+    Fairness,
+    Rule,
+)
+
+from .entities import Entity
+from .marks import Marked, mark_of
+from .properties import Taken
+from .protocol import Protocol
+
+
+class Bound(NamedTuple):
+    """A rule with its parameters bound to entities and choices."""
+
+    rule: Rule
+    method: Callable[..., None]
+    arguments: tuple[object, ...]
+    binding: tuple[tuple[str, str], ...]
+    entities: tuple[str, ...]
+
+
+def rule_names(kind: type[Protocol]) -> list[str]:
+    """The rules of a protocol: those of its bases first, each where it was first defined."""
+    names: dict[str, None] = {}
+    for base in reversed(kind.__mro__):
+        for name, value in vars(base).items():
+            mark = mark_of(value)
+            if mark is not None and mark.role == "rule":
+                names[name] = None
+            elif name in names:
+                raise FinaleError(
+                    "override-not-marked",
+                    f"{base.__qualname__}.{name} overrides a rule and is not marked @rule",
+                    place=_place(value, base),
+                    advice="mark the override @rule",
+                )
+    return list(names)
+
+
+def _place(value: object, base: type) -> Place:
+    code = getattr(value, "__code__", None)
+    file = code.co_filename if code else inspect.getfile(base)
+    return Place(file, code.co_firstlineno if code else None)
+
+
+def rule_of(kind: type[Protocol], name: str) -> Rule:
+    """A rule of a protocol as written. Raises `rule-without-sentence`."""
+    mark = mark_of(getattr(kind, name))
+    assert mark is not None
+    if not mark.sentence:
+        raise FinaleError(
+            "rule-without-sentence",
+            f"{name} has no docstring",
+            place=mark.place,
+            advice="say in one sentence what the rule does: traces print it",
+        )
+    # An override that says nothing of fairness is as fair as what it overrides.
+    marks = (mark_of(vars(base).get(name)) for base in kind.__mro__)
+    said = (each.fairness for each in marks if each is not None and each.fairness is not None)
+    return Rule(name, mark.sentence, next(said, Fairness.NONE), mark.place, mark.cites)
+
+
+def bound_rules(protocol: Protocol) -> Iterator[Bound]:
+    """The rules with every binding of their parameters, in rule order and then entity order."""
+    for name in rule_names(type(protocol)):
+        rule = rule_of(type(protocol), name)
+        mark = mark_of(getattr(type(protocol), name))
+        assert mark is not None
+        method = getattr(protocol, name)
+        for arguments, binding, entities in bindings(protocol, mark, skip=1):
+            yield Bound(rule, method, arguments, binding, entities)
+
+
+def bindings(
+    protocol: Protocol, mark: Marked, skip: int
+) -> Iterator[tuple[tuple[object, ...], tuple[tuple[str, str], ...], tuple[str, ...]]]:
+    """Arguments for the parameters of a rule or property, how they are shown, their entities.
+
+    The first `skip` parameters, and a last one that is the step taken, are not bound.
+    """
+    hints = mark.hints
+    names = _parameters(mark)[skip:]
+    if names and hints.get(names[-1]) is Taken:
+        del names[-1]
+    choices = [_choices(protocol, mark, name, hints.get(name)) for name in names]
+    for arguments in product(*choices):
+        binding = tuple((n, shown(a)) for n, a in zip(names, arguments, strict=True))
+        entities = tuple(a.name for a in arguments if isinstance(a, Entity))
+        yield arguments, binding, entities
+
+
+def _parameters(mark: Marked) -> list[str]:
+    parameters = inspect.signature(mark.function).parameters
+    for name, parameter in parameters.items():
+        if parameter.kind not in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
+            raise _unbound(mark, name)
+    return list(parameters)
+
+
+def shown(value: object) -> str:
+    """A value of a binding, in traces."""
+    return value.name if isinstance(value, enum.Enum | Entity) else str(value)
+
+
+def _choices(protocol: Protocol, mark: Marked, name: str, hint: Any) -> tuple[object, ...]:
+    world = protocol.world
+    extras: tuple[object, ...] = getattr(hint, "__metadata__", ())
+    if isinstance(hint, type) and issubclass(hint, Entity):
+        return world.scope.of(hint)
+    if hint is bool:
+        return tuple(Bool.values())
+    if isinstance(hint, type) and issubclass(hint, enum.Enum):
+        return tuple(Enum(hint).values())
+    for domain in filter(_is_domain, extras):
+        return tuple(domain.resolve(world.scope).values())
+    raise _unbound(mark, name)
+
+
+def _unbound(mark: Marked, name: str) -> FinaleError:
+    return FinaleError(
+        "unknown-parameter",
+        f'the parameter "{name}" of {mark.function.__name__} cannot be bound',
+        place=mark.place,
+        advice="annotate it with an entity class, bool, an enumeration, or "
+        "Annotated[int, Range(low, high)]; the step of an @on_step property comes last",
+    )
+
+
+def _is_domain(value: object) -> TypeGuard[Domain[object]]:
+    return isinstance(value, Domain)
+
+
+__all__ = ["Bound", "bindings", "bound_rules", "rule_names", "rule_of", "shown"]

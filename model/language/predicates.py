@@ -1,0 +1,126 @@
+"""From a property to its predicates: one a binding, as expressions over the state."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from dataclasses import replace
+
+from model.errors import FinaleError
+from model.expressions import FALSE, TRUE, Expression, conjunction, disjunction
+from model.system import (
+    Kind,
+    Predicate,
+    Property,
+    System,
+)
+
+from .access import Place as Structure
+from .bindings import bindings
+from .entities import World
+from .explore import Folded, explore, fold
+from .joining import join
+from .marks import Marked
+from .properties import Family, Taken, goal_alone, stepping
+from .protocol import Protocol
+from .stops import caller
+from .stores import SymbolicStore
+from .symbols import truth_from, truth_of
+
+
+def where(world: World, condition: Callable[[], object]) -> Expression:
+    """Where a condition holds by itself; not where reading it is a fault."""
+    folded = _folded(world, condition, SymbolicStore(world.cells()))
+    if folded.returns is FALSE:
+        return FALSE
+    return conjunction([folded.returns, truth_of(folded.value)])
+
+
+def _folded(world: World, condition: Callable[[], object], store: SymbolicStore) -> Folded:
+    with world.on(store):
+        folded = fold(explore(lambda: _truth_from(condition()), store), store, join)
+    if folded.writes:
+        raise FinaleError(
+            "property-writes",
+            "a property, or `terminal`, writes to the state",
+            advice="read only: what a property needs to remember is a ghost field that rules write",
+        )
+    return folded
+
+
+def _truth_from(value: object) -> object:
+    if value is None or isinstance(value, Structure):
+        raise FinaleError(
+            "not-a-truth-value",
+            f"a condition returns {value!r}",
+            place=caller(),
+            advice="return a truth value on every path",
+        )
+    return truth_from(truth_of(value))
+
+
+def applies(family: Family, protocol: Protocol) -> bool:
+    """Whether the protocol implements the view that the property reads."""
+    view = next(iter(family.mark.hints.values()), None)
+    return isinstance(view, type) and view in type(protocol).__mro__
+
+
+def property_of(world: World, protocol: Protocol, family: Family, system: System) -> Property:
+    """A property of a system, with a predicate for each binding. Raises coded errors."""
+    mark = family.mark
+    _refuse_no_antecedent(family)
+    written = Property(
+        family.name, family.kind, family.sentence, mark.place, (), witness=family.witness
+    )
+    try:
+        if family.kind is not Kind.ON_STEP:
+            predicates = tuple(_predicates(world, protocol, mark, None))
+            return _with_antecedent(replace(written, predicates=predicates))
+        if Taken not in mark.hints.values():
+            same = tuple(_predicates(world, protocol, mark, None))
+            return _with_antecedent(replace(written, on_rules=(same,) * len(system.rules)))
+        taken = (Taken(r.rule.name, dict(r.binding)) for r in system.rules)
+        on_rules = tuple(tuple(_predicates(world, protocol, mark, each)) for each in taken)
+        return _with_antecedent(replace(written, on_rules=on_rules))
+    except FinaleError as error:
+        raise error.located(mark.place) from None
+
+
+def _refuse_no_antecedent(family: Family) -> None:
+    says_when = "when" in family.mark.function.__code__.co_names
+    if family.kind is Kind.ALWAYS and family.witness is None and not says_when:
+        raise FinaleError(
+            "no-antecedent",
+            f"{family.name} says neither when it applies nor what shows that it was tested",
+            place=family.mark.place,
+            advice="call when(...) in it, or name a reachable property: @always(witness=...)",
+        )
+
+
+def _with_antecedent(prop: Property) -> Property:
+    predicates = prop.predicates or tuple(each for own in prop.on_rules for each in own)
+    return replace(prop, has_antecedent=any(p.when is not TRUE for p in predicates))
+
+
+def _predicates(
+    world: World, protocol: Protocol, mark: Marked, taken: Taken | None
+) -> Iterator[Predicate]:
+    steps = mark.prepared.function
+    on_step = mark.role == Kind.ON_STEP.value
+    earlier = SymbolicStore(world.cells())
+    for arguments, binding, _ in bindings(protocol, mark, skip=1):
+        given = (*arguments, taken) if taken is not None else arguments
+        claimed = functools.partial(steps, protocol, *given)
+        store = SymbolicStore(world.cells(after=on_step))
+        with stepping(world, earlier) if on_step else nullcontext():
+            folded = _folded(world, claimed, store)
+        claim = truth_of(folded.value) if folded.returns is not FALSE else TRUE
+        if mark.role in (Kind.LEADS_TO.value, Kind.EVENTUALLY.value):
+            with goal_alone():
+                claim = where(world, claimed)
+        fault = disjunction(condition for condition, _ in folded.faults)
+        yield Predicate(binding, folded.returns, claim, fault)
+
+
+__all__ = ["applies", "property_of", "where"]
