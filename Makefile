@@ -19,8 +19,8 @@ $(STAMP): pyproject.toml constraints.txt
 	@touch $@
 
 demo: setup
-	@$(BIN)/finale check $(DEMO)
-	@$(BIN)/finale trace $(DEMO)
+	@$(BIN)/finale check $(DEMO) --property checkpoint-ends
+	@$(BIN)/finale trace $(DEMO) --property checkpoint-ends
 
 lint: setup
 	@$(BIN)/ruff check --quiet

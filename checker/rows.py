@@ -116,7 +116,7 @@ def _property_row(answer: Answer, expected: Expectation | None) -> Row:
         as_long = expected.steps is None or expected.steps == steps
         ok = verdict.word == expected.verdict and as_long
         if verdict.word == expected.verdict and not as_long:
-            why = f"expected {expected.steps} steps, found {steps}"
+            why = f"expected {expected.steps} steps, found {'no trace' if steps is None else steps}"
     return Row(
         answer.property,
         verdict.word,
