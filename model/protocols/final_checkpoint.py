@@ -100,34 +100,12 @@ class FinalCheckpointOptions:
     union_check: UnionCheck = UnionCheck.FINISHED_OR_FINISHING
 
 
-@dataclass(frozen=True)
-class FinalCheckpointBounds:
-    """How much is explored: checkpoint ids, elements a channel, and how often what may go wrong."""
-
-    #: how many checkpoint ids there are
-    checkpoints: int = 1
-    #: instead: how many ids are live at once, given again without end
-    live_checkpoints: int = 0
-    #: how many elements a channel holds
-    channel: int = 2
-    #: how often the job fails
-    failures: int = 0
-    #: how many confirmations are lost
-    lost_confirmations: int = 0
-    #: how many pending checkpoints time out
-    expiries: int = 0
-    #: how many snapshots fail
-    declines: int = 0
-
-
 class FinalCheckpoint(Recovery, EndOfDataView):
     """The finish of FLIP-147 for natural ends."""
 
     key = "final-checkpoint"
     Options = FinalCheckpointOptions
-    Bounds = FinalCheckpointBounds
     options: FinalCheckpointOptions
-    bounds: FinalCheckpointBounds
 
     final_triggered = field(Bool, False, ghost="final-trigger")
     """FC-10: the one checkpoint at the end of all data was triggered."""

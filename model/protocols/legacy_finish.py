@@ -27,34 +27,12 @@ class LegacyFinishOptions:
     aborts_carry_latest: bool = True
 
 
-@dataclass(frozen=True)
-class LegacyFinishBounds:
-    """How much is explored: checkpoint ids, elements a channel, and how often what may go wrong."""
-
-    #: how many checkpoint ids there are
-    checkpoints: int = 1
-    #: instead: how many ids are live at once, given again without end
-    live_checkpoints: int = 0
-    #: how many elements a channel holds
-    channel: int = 2
-    #: how often the job fails
-    failures: int = 0
-    #: how many confirmations are lost
-    lost_confirmations: int = 0
-    #: how many pending checkpoints time out
-    expiries: int = 0
-    #: how many snapshots fail
-    declines: int = 0
-
-
 class LegacyFinish(Recovery):
     """The finish of natural ends without a final checkpoint."""
 
     key = "legacy-finish"
     Options = LegacyFinishOptions
-    Bounds = LegacyFinishBounds
     options: LegacyFinishOptions
-    bounds: LegacyFinishBounds
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import cast
 
 from model.errors import FinaleError, Place
@@ -16,10 +17,32 @@ from model.topology import Job, Kind, Vertex
 from model.topology import Sink as SinkKind
 
 
+@dataclass(frozen=True)
+class JobBounds:
+    """How much is explored: checkpoint ids, elements a channel, and how often what may go wrong."""
+
+    #: how many checkpoint ids there are
+    checkpoints: int = 1
+    #: instead: how many ids are live at once, given again without end
+    live_checkpoints: int = 0
+    #: how many elements a channel holds
+    channel: int = 2
+    #: how often the job fails
+    failures: int = 0
+    #: how many confirmations are lost
+    lost_confirmations: int = 0
+    #: how many pending checkpoints time out
+    expiries: int = 0
+    #: how many snapshots fail
+    declines: int = 0
+
+
 class JobProtocol(Protocol):
-    """What every protocol on jobs has. Its bounds have `checkpoints` and `live_checkpoints`."""
+    """What every protocol on jobs has. Its bounds are these, or have these too."""
 
     needs_job = True
+    Bounds = JobBounds
+    bounds: JobBounds
     ghosts = ("effects", "cut", "taken", "progress")
 
     #: PL-1: how many checkpoints may be pending at once.
