@@ -5,7 +5,6 @@ A mistake is an exception; a verdict is a value (`checker.answer`), an impossibi
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -59,6 +58,8 @@ class FinaleError(Exception):
 
 def nearest(word: str, known: Iterable[str]) -> str:
     """Half a sentence that helps with a misspelt `word`: the nearest known one, or all of them."""
+    import difflib  # only mistakes pay for it
+
     names = list(known)
     matches = difflib.get_close_matches(word, names, n=1, cutoff=0.5)
     if matches:

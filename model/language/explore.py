@@ -247,8 +247,8 @@ def _too_many_paths(run: Run, runs: int) -> FinaleError:
         "too-many-paths",
         f"{what}; the lines that fork: {', '.join(spots) or 'in helpers'}",
         place=Place(*run.lines[-1]) if run.lines else None,
-        advice="put the part that branches into a helper marked @define or @step, "
-        "or use all(...), any(...), exists, forall or each: they are merged",
+        advice="put the part that branches into a helper marked @define or @step, or use all(...), "
+        "any(...), sum(...) or each: they are merged, and so are loops that keep no local name",
     )
 
 

@@ -90,6 +90,11 @@ def inverse(value: Any) -> Any:
     return truth_from(negation(truth_of(value))) if isinstance(value, Symbolic) else not value
 
 
+def as_truth(value: Any) -> Any:
+    """`bool(a)`."""
+    return truth_from(truth_of(value))
+
+
 def _evaluated(thunk: Thunk, given: Expression) -> Any:
     """The value of an operand in states where plain Python would come to it."""
     return merged(lambda: as_returned(thunk()), current().store, join, given)
@@ -235,6 +240,7 @@ def _mutates(target: object, what: str) -> FinaleError:
 
 
 __all__ = [
+    "as_truth",
     "both",
     "chained",
     "changeable",

@@ -66,6 +66,20 @@ def any_of(items: Iterable[V], each_of: Generator[V]) -> Any:
     return _one_by_one(items, lambda item: _collected(each_of((item,)), True), True)
 
 
+def all_in(values: Any) -> Any:
+    """`all(values)`."""
+    if not isinstance(values, list | tuple):
+        return all(values)
+    return truth_from(conjunction(truth_of(value) for value in cast("list[Any]", values)))
+
+
+def any_in(values: Any) -> Any:
+    """`any(values)`."""
+    if not isinstance(values, list | tuple):
+        return any(values)
+    return truth_from(disjunction(truth_of(value) for value in cast("list[Any]", values)))
+
+
 def sum_of(items: Iterable[V], each_of: Generator[V], start: Any = 0) -> Any:
     """`sum(body for x in items)`."""
     total = start

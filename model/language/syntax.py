@@ -1,9 +1,10 @@
 """A rule's source: the rewrites that exploring needs. Plain execution runs it as it is written.
 
 Rewritten are: what tests truth values but is a value itself (`and`, `or`, `not`, `in`, chains of
-comparisons, conditional expressions, `isinstance`), and `all`, `any`, `sum`, `min` and `max`, so
-that they merge instead of forking; statements that branch, so that coverage knows which lines were
-taken; and what is assigned, so that only the state is. `checks.py` says what is refused beforehand.
+comparisons, conditional expressions, `isinstance`), `all`, `any`, `sum`, `min` and `max`, and loops
+that branch (`loops.py`), so that they merge instead of forking; statements that branch, so that
+coverage knows which lines were taken; and what is assigned, so that only the state is.
+`checks.py` says what is refused beforehand.
 """
 
 from __future__ import annotations
@@ -20,10 +21,12 @@ from model.errors import FinaleError, Place
 
 from .checks import Check
 from .explore import Branch
+from .loops import Loops, merged_loop
 from .stops import is_inner
 
 _QUANTIFIERS = {"all": "_all", "any": "_any", "sum": "_sum", "min": "_min_of", "max": "_max_of"}
 _EXTREMES = {"min": "_min", "max": "_max"}
+_LISTS = {"all": "_all_in", "any": "_any_in"}
 _CHANGING = {"add", "remove", "clear", "discard"}
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -36,8 +39,11 @@ def _holds(node: ast.AST, *kinds: type[ast.AST]) -> bool:
 class _Rewrite(ast.NodeTransformer):
     """Rewrites one function. `shadowed` are builtins that have another meaning in it."""
 
-    def __init__(self, name: str, first: str, shadowed: Callable[[str], bool]) -> None:
+    def __init__(
+        self, name: str, first: str, shadowed: Callable[[str], bool], loops: Loops
+    ) -> None:
         self.branches: list[tuple[int, bool]] = []
+        self.loops = loops
         self.shadowed = shadowed
         self.first = first
         owner = name.split(".")[-2] if "." in name else ""
@@ -109,6 +115,8 @@ class _Rewrite(ast.NodeTransformer):
             return self._call(node, "super", own, ast.Name(self.first, ast.Load()))
         if name == "isinstance" and plain and len(node.args) == 2:
             return self._call(node, "_isinstance", *node.args)
+        if name == "bool" and plain and len(node.args) == 1:
+            return self._call(node, "_bool", *node.args)
         if name in _QUANTIFIERS and plain and node.args:
             return self._quantified(node, name)
         return node
@@ -116,6 +124,8 @@ class _Rewrite(ast.NodeTransformer):
     def _quantified(self, node: ast.Call, name: str) -> ast.AST:
         first = node.args[0]
         if not isinstance(first, ast.GeneratorExp):
+            if name in _LISTS and not isinstance(first, ast.Starred):
+                return self._call(node, _LISTS[name], first)
             several = name in _EXTREMES and len(node.args) > 1
             starred = any(isinstance(each, ast.Starred) for each in node.args)
             return (
@@ -130,6 +140,13 @@ class _Rewrite(ast.NodeTransformer):
         arguments = ast.arguments([], [ast.arg("_one")], None, [], [], None, [])
         each = ast.Lambda(arguments, first)
         return self._call(node, _QUANTIFIERS[name], items, each, *node.args[1:])
+
+    # --- loops -----------------------------------------------------------------------------------
+
+    def visit_For(self, node: ast.For) -> ast.AST | list[ast.stmt]:
+        merges = self.loops.can_merge(node)
+        self.generic_visit(node)
+        return merged_loop(node) if merges else node
 
     # --- what is assigned ------------------------------------------------------------------------
 
@@ -298,15 +315,16 @@ def _rewritten(
 ) -> tuple[types.CodeType, tuple[tuple[int, bool], ...]]:
     """The code of the rewritten function, which closes over the helpers, and its branches."""
     names, own = function.__globals__, function.__code__
+    definition = _definition_of(function)
+    assert isinstance(definition, ast.FunctionDef)
     parameters = own.co_varnames[: own.co_argcount]
     local = {*own.co_varnames, *own.co_cellvars, *own.co_freevars} - {"__class__"}
     rewrite = _Rewrite(
         function.__qualname__,
         parameters[0] if parameters else "",
         lambda name: name in names or name in local,
+        Loops(definition),
     )
-    definition = _definition_of(function)
-    assert isinstance(definition, ast.FunctionDef)
     definition.decorator_list = []
     definition.returns = None
     given = definition.args

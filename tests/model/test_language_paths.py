@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import pairwise
 from typing import Any
 
 import pytest
 
-from model.language.explore import (
-    PATHS_MAX,
-)
+from model.errors import FinaleError
+from model.expressions import cell
+from model.language.explore import PATHS_MAX, End, Fork, decide, explore
+from model.language.stores import SymbolicStore
 from model.rules import Bool, Entity, Protocol, Setting, define, each, field, require, rule, step
 from model.semantics import evaluate
 from model.system import Update, leaves
@@ -62,6 +63,17 @@ def test_a_plan_over_sixteen_tasks_is_one_update() -> None:
         require(any(not task.finished for task in self.nodes))
         each(self.nodes, self.plan)
 
+    def begin_in_line(self: Job) -> None:
+        """The same without a helper."""
+        require(any(not task.finished for task in self.nodes))
+        for task in self.nodes:
+            if task.finished:
+                task.listed = True
+            else:
+                task.awaited = True
+                if all(producer.finished for producer in task.producers):
+                    task.trigger = True
+
     def begin_by_calls(self: Job) -> None:
         """The same with a loop over calls."""
         require(any(not task.finished for task in self.nodes))
@@ -71,6 +83,7 @@ def test_a_plan_over_sixteen_tasks_is_one_update() -> None:
     started = time.perf_counter()
     assert leaves_of(Job, begin) == ["update", "blocked"]
     assert leaves_of(Job, begin_by_calls) == ["update", "blocked"]
+    assert leaves_of(Job, begin_in_line) == ["update", "blocked"]
     assert time.perf_counter() - started < 1
     (ground,) = system_of(Job, begin).rules
     (update,) = (leaf for leaf in leaves(ground.tree) if isinstance(leaf, Update))
@@ -107,11 +120,12 @@ def test_the_end_of_a_plan_is_read_back() -> None:
 
 
 def explodes(self: Job) -> None:
-    """Forks once a task."""
+    """Forks once a task: the total is kept from one iteration to the next."""
+    total = 0
     for task in self.nodes:
         if task.finished:
-            task.trigger = True
-    self.nodes[0].awaited = True
+            total += 1
+    self.nodes[0].awaited = total > 3
 
 
 class Exploding(Job):
@@ -120,9 +134,11 @@ class Exploding(Job):
     @step
     def helped(self) -> None:
         """Forks once a task, within a helper."""
+        total = 0
         for task in self.nodes:
             if task.finished:
-                task.trigger = True
+                total += 1
+        self.nodes[0].awaited = total > 3
 
     @step
     def nested(self, depth: int) -> None:
@@ -156,15 +172,27 @@ def test_an_explosion_is_told_soon_and_where(function: Callable[..., Any]) -> No
     assert "helper" in error.advice
 
 
-def test_as_many_paths_as_are_allowed() -> None:
-    def forks(self: Job) -> None:
-        """Forks eight times."""
-        for task in self.nodes[:8]:
-            if task.finished:
-                task.trigger = True
-        self.nodes[0].awaited = True
+@pytest.mark.parametrize("forks", [8, 9])
+def test_as_many_paths_as_are_allowed(forks: int) -> None:
+    store = SymbolicStore([cell(index, 0, 1, True) for index in range(forks)])
 
-    assert len(leaves_of(Job, forks)) == PATHS_MAX
+    def decides() -> int:
+        return sum(decide(store.read(index)) for index in range(forks))
+
+    if 2**forks <= PATHS_MAX:
+        assert len(list(ends(explore(decides, store)))) == PATHS_MAX
+    else:
+        with pytest.raises(FinaleError) as caught:
+            explore(decides, store)
+        assert caught.value.code == "too-many-paths"
+
+
+def ends(tree: Fork | End) -> Iterator[End]:
+    if isinstance(tree, Fork):
+        yield from ends(tree.yes)
+        yield from ends(tree.no)
+    else:
+        yield tree
 
 
 def test_facts_keep_paths_from_forking_again() -> None:
