@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any, cast
 
+from checker.explicit.folding import cells_read
+from checker.explicit.leaves import numbered
 from model.expressions import FALSE, Expression
 from model.semantics import blocking_bounds, evaluate, outcome, updated
-from model.system import Blocked, Fault, State, System, Update, leaves
+from model.system import Blocked, Fault, State, System, Update
 
-from .lowering import Text, cells_read
+from .lowering import Text
 from .trees import bounds_source, expand_source
 
 Taken = list[tuple[int, State]]
@@ -28,28 +29,12 @@ StepTest = Callable[[State, State], Sequence[int]]
 """Which of the questions that it was made for are true of a step: their positions."""
 
 
-@dataclass(frozen=True)
-class Leaf:
-    """A leaf of the decision tree of a ground rule that is not blocked: an update or a fault."""
-
-    rule: int
-    end: Update | Fault
-
-
 class Machine(ABC):
     """A system as a search sees it. `leaves` are numbered in rule order, `yes` before `no`."""
 
     def __init__(self, system: System) -> None:
         self.system = system
-        self.leaves = tuple(
-            Leaf(index, end)
-            for index, rule in enumerate(system.rules)
-            for end in leaves(rule.tree)
-            if not isinstance(end, Blocked)
-        )
-        self.numbers = {
-            (leaf.rule, id(leaf.end)): number for number, leaf in enumerate(self.leaves)
-        }
+        self.leaves, self.numbers = numbered(system)
 
     @abstractmethod
     def expand(self, state: State, faults: list[int]) -> Taken:
@@ -148,4 +133,4 @@ def _test_source(questions: Sequence[Expression], arguments: str) -> str:
     return "\n".join([f"def run({arguments}):", *text.lines, ""])
 
 
-__all__ = ["Compiled", "Defined", "Leaf", "Machine", "StateTest", "StepTest", "Taken"]
+__all__ = ["Compiled", "Defined", "Machine", "StateTest", "StepTest", "Taken"]

@@ -6,11 +6,11 @@ This is the readable back end as others call it; `walk.py` searches, `verdicts.p
 from __future__ import annotations
 
 from checker.answer import Report
+from checker.explicit.verdicts import answers_of
 from checker.question import Limits, Progress, check_witnesses
 from model.system import System
 
 from .machine import Compiled, Defined
-from .verdicts import answers_of
 from .walk import Search
 
 NO_LIMITS = Limits()

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from checker.explicit.folding import Known, folded, learn
+from checker.explicit.leaves import LeafNumbers
 from model.expressions import Constant, Expression
 from model.system import Blocked, Fault, System, Test, Tree, Update, leaves
 
-from .lowering import Known, Text, folded, is_plain_integer, learn
+from .lowering import Text, is_plain_integer
 
 #: A generated function is split where it gets longer than this.
 LINES_MAX = 3000
@@ -16,9 +18,6 @@ LEVELS_MAX = 80
 
 End = Blocked | Update | Fault
 Names = dict[Expression, str]
-LeafNumbers = dict[tuple[int, int], int]
-"""The number of each leaf, by its rule and its identity."""
-
 AtLeaf = Callable[[Text, int, int, End, Known, Names], None]
 """Writes what is done at a leaf: the text, the depth, the rule, the leaf, what is known, names."""
 

@@ -8,17 +8,24 @@ shown is canonical: of the shortest ones the least, compared by initial state an
 from __future__ import annotations
 
 import gc
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from time import perf_counter
 
 from checker.answer import Statistics
+from checker.explicit.fairness import Fair
+from checker.explicit.graph import Graph
+from checker.explicit.leaves import Leaf
+from checker.explicit.questions import FAULTS, Finding, Topic
+from checker.explicit.search import LimitHit
 from checker.question import INTERRUPTED, Limits, Progress
-from model.system import Kind, State
+from model.system import Kind, State, System
+from model.trace import Trace
 
 from .coverage import Coverage
-from .graph import Graph
 from .machine import Machine
-from .questions import FAULTS, Finding, Questions
+from .questions import Questions
 
 LIVENESS = (Kind.LEADS_TO, Kind.EVENTUALLY)
 
@@ -26,10 +33,6 @@ LIVENESS = (Kind.LEADS_TO, Kind.EVENTUALLY)
 STATES_BETWEEN_LOOKS = 256
 #: Progress is told at most once in so many seconds.
 SECONDS_BETWEEN_NEWS = 0.1
-
-
-class LimitHit(Exception):
-    """The search has come to a limit; the argument names it."""
 
 
 @dataclass
@@ -168,6 +171,32 @@ class Search:
                 seconds=seconds,
             )
 
+    # --- what was found --------------------------------------------------------------------------
+
+    @property
+    def system(self) -> System:
+        """What was searched."""
+        return self.machine.system
+
+    @property
+    def leaves(self) -> Sequence[Leaf]:
+        """The leaves of its decision trees."""
+        return self.machine.leaves
+
+    @property
+    def findings(self) -> Mapping[Topic, Finding]:
+        """The first `yes` to each topic that got one."""
+        return self.questions.findings
+
+    @cached_property
+    def fair(self) -> Fair:
+        """The fairness of the system, on its complete state graph."""
+        return Fair(self.system, self.graph, self.machine)
+
+    def trace_to(self, position: int) -> Trace:
+        """The least shortest run to a state."""
+        return self.graph.trace_to(position)
+
     @property
     def statistics(self) -> Statistics:
         """The counts so far."""
@@ -178,4 +207,4 @@ class Search:
         return Statistics(states, self.transitions, depth, self.seconds, complete, frontier)
 
 
-__all__ = ["LimitHit", "Search"]
+__all__ = ["Search"]

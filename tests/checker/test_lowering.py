@@ -8,9 +8,10 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
+from checker.explicit.components import components
+from checker.explicit.folding import folded, learn
 from checker.readable import trees
-from checker.readable.components import components
-from checker.readable.lowering import DEPTH_MAX, folded, learn
+from checker.readable.lowering import DEPTH_MAX
 from checker.readable.machine import Compiled, Defined
 from model.errors import Place
 from model.expressions import (

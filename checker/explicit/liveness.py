@@ -64,7 +64,7 @@ def _verdict(fair: Fair, waiting: Waiting) -> Verdict:
     component, strict = waiting.component, waiting.strict
     turns = loop(fair, component, waiting.stem[-1][0], strict)
     trace = lasso(fair.graph, waiting.stem, turns)
-    replay(fair.machine.system, trace)
+    replay(fair.system, trace)
     if strict:
         return Violated(trace, waiting.binding)
     names = ", ".join(waiting.bounds)
@@ -78,30 +78,28 @@ class _Obligation:
         self.fair, self.graph = fair, fair.graph
         self.binding = predicate.binding
         self.at_once = prop.kind is Kind.EVENTUALLY
-        waits = negation(predicate.claim)
-        due = conjunction([predicate.when, waits])
-        self._when = fair.machine.state_test([predicate.when])
-        self._waits = fair.machine.state_test([waits, due])
+        self._when = predicate.when
+        self._waits = negation(predicate.claim)
+        self._due = conjunction([predicate.when, self._waits])
 
     def is_ever_due(self) -> bool:
         """Whether the antecedent holds anywhere; of `eventually`, in an initial state."""
-        states = self.graph.states
-        count = self.graph.initial if self.at_once else len(states)
-        return any(self._when(states[state]) for state in range(count))
+        count = self.graph.initial if self.at_once else len(self.graph.states)
+        return self.fair.holds_among(self._when, range(count))
 
     def may_wait(self) -> bool:
         """Whether the goal is missed in some state that a run may stay in: else it cannot wait."""
-        return any(0 in self._waits(self.graph.states[state]) for state in self.fair.staying)
+        return self.fair.holds_among(self._waits, self.fair.staying)
 
     @cached_property
     def pending(self) -> bytearray:
         """Marks the states where the goal does not hold."""
-        return bytearray(0 in self._waits(state) for state in self.graph.states)
+        return self.fair.where(self._waits)
 
     @cached_property
     def causes(self) -> bytearray:
         """Marks the states where the property becomes due and the goal does not hold."""
-        causes = bytearray(1 in self._waits(state) for state in self.graph.states)
+        causes = self.fair.where(self._due)
         if self.at_once:
             later = len(causes) - self.graph.initial
             causes[self.graph.initial :] = bytes(later)
@@ -110,14 +108,7 @@ class _Obligation:
     @cached_property
     def region(self) -> bytearray:
         """Marks the states that a run can wait in: reached from a cause without the goal."""
-        marked = bytearray(self.causes)
-        found = [state for state, is_cause in enumerate(self.causes) if is_cause]
-        for state in found:  # it grows while it is read
-            for after in self.graph.successors(state):
-                if self.pending[after] and not marked[after]:
-                    marked[after] = 1
-                    found.append(after)
-        return marked
+        return self.fair.reached(self.causes, self.pending)
 
     def waiting(self, strict: bool) -> Waiting | None:
         """The least run that waits for ever, if there is one."""

@@ -15,31 +15,49 @@ is enabled, and taking it leads out of every component.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
+from typing import Protocol
 
-from model.system import Fairness
+from model.expressions import Expression
+from model.system import Fairness, State, System
 
 from .components import components
-from .graph import Graph
-from .machine import Machine
+from .graph import Edges
 
 Keys = int
 """A set of fairness keys, one bit each."""
 
 
-class Fair:
-    """The fairness of a system, on its complete state graph."""
+class Asking(Protocol):
+    """What is asked about single states."""
 
-    def __init__(self, machine: Machine, graph: Graph) -> None:
-        self.machine = machine
+    def bounds(self, state: State) -> Sequence[tuple[int, str]]:
+        """The ground rules that only a bound blocks, each with the bound."""
+        ...
+
+    def state_test(self, questions: Sequence[Expression]) -> Callable[[State], Sequence[int]]:
+        """A function that tells which of the questions are true in a state."""
+        ...
+
+
+class Fair:
+    """The fairness of a system, on its complete state graph.
+
+    Back ends may answer about all states at once in ways of their own: they override the methods
+    for the whole graph, which say what is meant.
+    """
+
+    def __init__(self, system: System, graph: Edges, ask: Asking) -> None:
+        self.system = system
         self.graph = graph
+        self._ask = ask
         self.weak: Keys = 0
         self.strong: Keys = 0
         #: The key of each ground rule: no bit for one that is never fair.
         self.key: list[Keys] = []
         bits: dict[tuple[str, tuple[str, ...]], Keys] = {}
-        for rule in machine.system.rules:
+        for rule in system.rules:
             fairness, bit = rule.rule.fairness, 0
             if fairness is not Fairness.NONE:
                 bit = bits.setdefault(rule.fairness_key, 1 << len(bits))
@@ -82,10 +100,33 @@ class Fair:
         """The fair keys that only a bound blocks in a state, with the bound."""
         known = self._bounds.get(state)
         if known is None:
-            found = self.machine.bounds(self.graph.states[state])
+            found = self._ask.bounds(self.graph.states[state])
             known = tuple((self.key[rule], bound) for rule, bound in found if self.key[rule])
             self._bounds[state] = known
         return known
+
+    # --- the whole graph -------------------------------------------------------------------------
+
+    def holds_among(self, question: Expression, states: Iterable[int]) -> bool:
+        """Whether the question is true in one of these states."""
+        test = self._ask.state_test([question])
+        return any(test(self.graph.states[state]) for state in states)
+
+    def where(self, question: Expression) -> bytearray:
+        """Marks the states where the question is true."""
+        test = self._ask.state_test([question])
+        return bytearray(bool(test(state)) for state in self.graph.states)
+
+    def reached(self, causes: bytearray, pending: bytearray) -> bytearray:
+        """Marks the states that are reached from causes by way of pending states only."""
+        marked = bytearray(causes)
+        found = [state for state, is_cause in enumerate(causes) if is_cause]
+        for state in found:  # it grows while it is read
+            for after in self.graph.successors(state):
+                if pending[after] and not marked[after]:
+                    marked[after] = 1
+                    found.append(after)
+        return marked
 
     # --- components ------------------------------------------------------------------------------
 
@@ -148,4 +189,4 @@ class Fair:
         return keys
 
 
-__all__ = ["Fair", "Keys"]
+__all__ = ["Asking", "Fair", "Keys"]

@@ -8,12 +8,33 @@ is then the least, by initial state and then rule by rule, among the shortest on
 from __future__ import annotations
 
 from array import array
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 from model.system import Fault, State
 from model.trace import Trace
 
-from .machine import Leaf
+from .leaves import Leaf
+
+
+class Edges(Protocol):
+    """The complete state graph, as liveness reads it. What the parts are: see `Graph`."""
+
+    @property
+    def leaves(self) -> Sequence[Leaf]: ...
+    @property
+    def states(self) -> Sequence[State]: ...
+    @property
+    def initial(self) -> int: ...
+    @property
+    def targets(self) -> Sequence[int]: ...
+    @property
+    def taken(self) -> Sequence[int]: ...
+    @property
+    def faulty(self) -> Mapping[int, Sequence[int]]: ...
+    def edges(self, position: int) -> range: ...
+    def successors(self, position: int) -> Sequence[int]: ...
 
 
 def numbers() -> array[int]:
@@ -64,14 +85,13 @@ class Graph:
             states.append(self.states[position])
         return Trace(tuple(reversed(states)), tuple(reversed(rules)))
 
-    def trace_through(self, position: int, leaf: int, after: State | None) -> Trace:
-        """The least shortest run to a state, and one step more: to a state, or into a fault."""
-        path = self.trace_to(position)
-        rule, end = self.leaves[leaf].rule, self.leaves[leaf].end
-        if after is None:
-            assert isinstance(end, Fault)
-            return Trace(path.states, (*path.rules, rule), fault=end)
-        return Trace((*path.states, after), (*path.rules, rule))
+
+def extended(path: Trace, leaf: Leaf, after: State | None) -> Trace:
+    """A run with one step more: to a state, or into the fault that the leaf is."""
+    if after is None:
+        assert isinstance(leaf.end, Fault)
+        return Trace(path.states, (*path.rules, leaf.rule), fault=leaf.end)
+    return Trace((*path.states, after), (*path.rules, leaf.rule))
 
 
-__all__ = ["Graph", "numbers"]
+__all__ = ["Edges", "Graph", "extended", "numbers"]

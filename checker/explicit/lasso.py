@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from model.trace import Trace
 
 from .fairness import Fair, Keys
-from .graph import Graph
+from .graph import Edges
 
 Path = list[tuple[int, int]]
 """States, each with the leaf that led there (-1 for the first of a run)."""
@@ -18,7 +18,7 @@ BEFORE, SINCE = 1, 2
 
 
 def stem(
-    graph: Graph, causes: bytearray, pending: bytearray, ends: bytearray, at_once: bool
+    graph: Edges, causes: bytearray, pending: bytearray, ends: bytearray, at_once: bool
 ) -> Path:
     """The least shortest run into `ends` that meets a cause and from there stays in `pending`.
 
@@ -114,7 +114,7 @@ def _nearest(
     raise AssertionError("a fair component has what fairness wants")
 
 
-def lasso(graph: Graph, stem_path: Path, loop_path: Path) -> Trace:
+def lasso(graph: Edges, stem_path: Path, loop_path: Path) -> Trace:
     """The trace of a stem and a loop; an empty loop stays in the last state of the stem."""
     path = stem_path + loop_path
     states = tuple(graph.states[state] for state, _ in path)

@@ -1,0 +1,1 @@
+"""What searches that list all states share: questions, fair runs, verdicts. It searches nothing."""

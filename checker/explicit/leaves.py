@@ -1,0 +1,33 @@
+"""The leaves of all decision trees, numbered: what a step takes is a leaf, not only a rule."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from model.system import Blocked, Fault, System, Update, leaves
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """A leaf of the decision tree of a ground rule that is not blocked: an update or a fault."""
+
+    rule: int
+    end: Update | Fault
+
+
+LeafNumbers = dict[tuple[int, int], int]
+"""The number of each leaf, by its rule and its identity."""
+
+
+def numbered(system: System) -> tuple[tuple[Leaf, ...], LeafNumbers]:
+    """The leaves in rule order, `yes` before `no`, and their numbers."""
+    found = tuple(
+        Leaf(index, end)
+        for index, rule in enumerate(system.rules)
+        for end in leaves(rule.tree)
+        if not isinstance(end, Blocked)
+    )
+    return found, {(leaf.rule, id(leaf.end)): number for number, leaf in enumerate(found)}
+
+
+__all__ = ["Leaf", "LeafNumbers", "numbered"]

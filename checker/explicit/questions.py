@@ -1,0 +1,97 @@
+"""What is asked in every state and on every step, and what a first `yes` to it is."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from model.expressions import FALSE, Expression, conjunction, negation
+from model.system import Kind, Predicate, State, System
+
+
+class Asked(enum.Enum):
+    """What a question asks of a predicate. Its first `yes` is what counts."""
+
+    FAULT = "reads what is not there"
+    WHEN = "the antecedent holds"
+    FAILS = "the antecedent holds and the claim does not"
+    REACHED = "it holds: the witness"
+
+
+Topic = tuple[Asked, int]
+"""What is asked, of which property: questions of one topic are settled by the first `yes` to any.
+
+Faults, of rules and of all properties, are one topic: they have one row.
+"""
+
+FAULTS: Topic = (Asked.FAULT, -1)
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question about one predicate of the property with the number `subject`."""
+
+    asked: Asked
+    subject: int
+    predicate: Predicate
+    condition: Expression
+
+    @property
+    def topic(self) -> Topic:
+        return FAULTS if self.asked is Asked.FAULT else (self.asked, self.subject)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """The first `yes` to a topic: in a state or, with `leaf`, on the step that it takes from there.
+
+    `place` orders findings: the length of the trace, the state that was expanded, the rule. A step
+    into a fault has no state `after`.
+    """
+
+    place: tuple[int, int, int]
+    state: int
+    leaf: int | None = None
+    after: State | None = None
+    binding: tuple[tuple[str, str], ...] = ()
+
+
+def of_states(system: System) -> list[Question]:
+    """What is asked in every state."""
+    return [each for each in _of_states(system) if each.condition is not FALSE]
+
+
+def of_steps(system: System, rule: int) -> list[Question]:
+    """What is asked of every step that a ground rule takes."""
+    return [each for each in _of_steps(system, rule) if each.condition is not FALSE]
+
+
+def _fails(predicate: Predicate) -> Expression:
+    return conjunction([predicate.when, negation(predicate.claim)])
+
+
+def _of_states(system: System) -> Iterator[Question]:
+    for index, prop in enumerate(system.properties):
+        for predicate in prop.predicates:
+            yield Question(Asked.FAULT, index, predicate, predicate.fault)
+            match prop.kind:
+                case Kind.ALWAYS:
+                    yield Question(Asked.WHEN, index, predicate, predicate.when)
+                    yield Question(Asked.FAILS, index, predicate, _fails(predicate))
+                case Kind.REACHABLE:
+                    reached = conjunction([predicate.when, predicate.claim])
+                    yield Question(Asked.REACHED, index, predicate, reached)
+                case Kind.LEADS_TO | Kind.EVENTUALLY | Kind.ON_STEP:
+                    pass
+
+
+def _of_steps(system: System, rule: int) -> Iterator[Question]:
+    for index, prop in enumerate(system.properties):
+        for predicate in prop.on_rules[rule] if prop.on_rules else ():
+            yield Question(Asked.FAULT, index, predicate, predicate.fault)
+            yield Question(Asked.WHEN, index, predicate, predicate.when)
+            yield Question(Asked.FAILS, index, predicate, _fails(predicate))
+
+
+__all__ = ["FAULTS", "Asked", "Finding", "Question", "Topic", "of_states", "of_steps"]

@@ -1,0 +1,35 @@
+"""Machine code from the text of an LLVM module, and the addresses of its functions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from llvmlite import binding as llvm
+
+
+class Code:
+    """A compiled module. Its functions live as long as it does."""
+
+    def __init__(self, source: str, level: int) -> None:
+        llvm.initialize_native_target()
+        llvm.initialize_native_asmprinter()
+        module = llvm.parse_assembly(source)
+        machine = llvm.Target.from_default_triple().create_target_machine(
+            opt=level,
+            cpu=llvm.get_host_cpu_name(),
+            features=llvm.get_host_cpu_features().flatten(),
+            jit=True,
+        )
+        if level:
+            options = llvm.create_pipeline_tuning_options(speed_level=level)
+            builder = llvm.create_pass_builder(machine, options)
+            builder.getModulePassManager().run(module, builder)
+        self._engine = llvm.create_mcjit_compiler(module, machine)
+        self._engine.finalize_object()
+
+    def addresses(self, names: Sequence[str]) -> list[int]:
+        """Where the functions are."""
+        return [self._engine.get_function_address(name) for name in names]
+
+
+__all__ = ["Code"]

@@ -1,0 +1,144 @@
+"""Where each cell of a state is in machine words: packed states, and back.
+
+A cell takes as many bits as its values need, stored minus its lowest value, and never straddles
+two words. Cells of one entity stay together, and words get about as many bits each. Bits that no
+cell uses are zero in every state, so equal states are equal words.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.errors import FinaleError
+from model.system import State, System
+
+Words = NDArray[np.uint64]
+"""Packed states, one after the other: `count` times `width` words."""
+
+WORD = 64
+#: Arithmetic is done in signed words: what a cell holds must leave room for sums.
+CELL_BITS_MAX = 48
+ALL_ONES = (1 << WORD) - 1
+
+
+@dataclass(frozen=True)
+class Slot:
+    """The bits of one cell. A cell with only one value has no bits, and is in no word."""
+
+    word: int
+    shift: int
+    bits: int
+    low: int
+    high: int
+
+    @property
+    def ones(self) -> int:
+        """The highest number that the bits can hold."""
+        return (1 << self.bits) - 1
+
+    @property
+    def mask(self) -> int:
+        """The bits, in their place."""
+        return self.ones << self.shift
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A slot a cell, and how many words a state takes."""
+
+    slots: tuple[Slot, ...]
+    width: int
+
+    def encode(self, state: State) -> list[int]:
+        """The words of a state."""
+        words = [0] * self.width
+        for value, slot in zip(state, self.slots, strict=True):
+            assert slot.low <= value <= slot.high, "a cell is outside its bounds"
+            words[slot.word] |= (value - slot.low) << slot.shift
+        return words
+
+    def decode(self, words: Sequence[int]) -> State:
+        """The state that words stand for."""
+        return tuple((words[slot.word] >> slot.shift & slot.ones) + slot.low for slot in self.slots)
+
+    @cached_property
+    def used(self) -> tuple[int, ...]:
+        """The bits of each word that some cell uses."""
+        masks = [0] * self.width
+        for slot in self.slots:
+            masks[slot.word] |= slot.mask
+        return tuple(masks)
+
+    def is_canonical(self, words: Words) -> bool:
+        """Whether all of these are states: each cell within its bounds, the rest zero."""
+        table = words.reshape(-1, self.width)
+        for word, used in enumerate(self.used):
+            if np.any(table[:, word] & np.uint64(ALL_ONES ^ used)):
+                return False
+        for slot in self.slots:
+            values = table[:, slot.word] >> np.uint64(slot.shift) & np.uint64(slot.ones)
+            if slot.high - slot.low < slot.ones and np.any(values > slot.high - slot.low):
+                return False
+        return True
+
+
+def layout_of(system: System) -> Layout:
+    """The layout of a system's states. Raises `domain-too-large`."""
+    order = list(_by_entity(system))
+    cells = [system.cells[index] for index in order]
+    widths = [(cell.high - cell.low).bit_length() for cell in cells]
+    for index, bits in zip(order, widths, strict=True):
+        cell = system.cells[index]
+        if bits > CELL_BITS_MAX or max(abs(cell.low), abs(cell.high)) >> CELL_BITS_MAX:
+            raise FinaleError(
+                "domain-too-large",
+                f'"{system.variable_of_cell[index].name}" takes values from {cell.low} to '
+                f"{cell.high}, which the native search has no room for",
+                advice=f"take numbers below 2^{CELL_BITS_MAX}, or --backend readable",
+            )
+    places, width = _places(widths)
+    slots: list[Slot] = [Slot(0, 0, 0, 0, 0)] * len(order)
+    for index, cell, bits, (word, shift) in zip(order, cells, widths, places, strict=True):
+        slots[index] = Slot(word, shift, bits, cell.low, cell.high)
+    return Layout(tuple(slots), width)
+
+
+def _by_entity(system: System) -> Iterator[int]:
+    """All cells, those of one entity together."""
+    blocks: dict[int, list[int]] = {}
+    for variable in system.variables:
+        blocks.setdefault(id(variable.entity), []).extend(variable.indices)
+    for block in blocks.values():
+        yield from block
+
+
+def _places(widths: Sequence[int]) -> tuple[list[tuple[int, int]], int]:
+    """The word and shift of each cell in turn: in few words, about equally full."""
+    total = sum(widths)
+    count = max(1, -(-total // WORD))
+    while True:
+        for target in range(-(-total // count), WORD + 1):
+            places, used = _filled(widths, target)
+            if used <= count:
+                return places, count
+        count += 1  # gaps at the ends of words took too much
+
+
+def _filled(widths: Sequence[int], target: int) -> tuple[list[tuple[int, int]], int]:
+    """Cells placed in turn; a word is full at `target` bits."""
+    places: list[tuple[int, int]] = []
+    word, shift = 0, 0
+    for bits in widths:
+        if bits and shift and shift + bits > target:
+            word, shift = word + 1, 0
+        places.append((word, shift) if bits else (0, 0))
+        shift += bits
+    return places, word + 1
+
+
+__all__ = ["CELL_BITS_MAX", "WORD", "Layout", "Slot", "Words", "layout_of"]

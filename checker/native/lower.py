@@ -1,0 +1,297 @@
+"""A system as the text of an LLVM module: its steps, and the questions asked of its states.
+
+    expand(in, n, out, leaves, starts, first)  all steps of n states, a chunk of rules at a time;
+                                               the steps of state i by chunk c are those from
+                                               starts[c][i] up to starts[c][i + 1]
+    ask(in, n, first)                          which topics some of n states settle
+    cover(in, leaf, seen)                      which branches a leaf takes in a state
+    is_stuck(in)                               whether a state that nothing changes is a deadlock
+
+`first` has for each open topic the least state, or step, that settles it: OPEN if none does so
+yet, CLOSED if it is settled already. Steps are ordered by state and then by rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cached_property
+
+from checker.explicit.folding import Known, cells_read, folded
+from checker.explicit.leaves import numbered
+from checker.explicit.questions import Topic
+from model.expressions import FALSE, TRUE, Expression, disjunction
+from model.language.explore import Branch
+from model.system import Blocked, Fault, System, Update
+
+from .layout import Layout
+from .topics import EARLY, Topics
+from .trees import End, Trees
+from .values import Text, Values
+from .writes import after_words
+
+#: Rules in one function: too few unpack the state again and again, too many compile slowly.
+RULES_IN_CHUNK = 16
+#: States in one call.
+BATCH = 256
+OPEN, CLOSED = 1 << 62, -1
+#: In the table of leaves: this step ends in a fault.
+FAULT_BIT = 1 << 30
+#: A step within a batch is its state times this, plus its rule.
+RULES_MAX = 1 << 16
+
+
+class Lowering:
+    """Writes the module. `leaves` are numbered as everywhere; so are `branches`, in a table."""
+
+    def __init__(self, system: System, layout: Layout, topics: Topics) -> None:
+        assert len(system.rules) < RULES_MAX, "rules are numbered in 16 bits"
+        self.system = system
+        self.layout = layout
+        self.topics = topics
+        self.leaves, self.numbers = numbered(system)
+        self.branches: dict[Branch, int] = {}
+        for leaf in self.leaves:
+            for branch, _ in leaf.end.branches if isinstance(leaf.end, Update) else ():
+                self.branches.setdefault(branch, len(self.branches))
+
+    @cached_property
+    def chunks(self) -> int:
+        """How many functions the rules are split over."""
+        return max(1, -(-len(self.system.rules) // RULES_IN_CHUNK))
+
+    def source(self) -> str:
+        """The text of the module."""
+        functions = [self._chunk(number) for number in range(self.chunks)]
+        functions += [self._expand(), self._ask(), self._cover(), self._is_stuck()]
+        return "\n".join(functions)
+
+    # --- steps -----------------------------------------------------------------------------------
+
+    def _expand(self) -> str:
+        text = Text()
+        count = "0"
+        for number in range(self.chunks):
+            row = text.value(f"getelementptr i64, ptr %starts, i64 {number * (BATCH + 1)}")
+            arguments = f"ptr %in, i64 %n, ptr %out, ptr %leaves, ptr {row}, ptr %first"
+            count = text.value(f"call i64 @chunk{number}({arguments}, i64 {count})")
+        text.line(f"ret i64 {count}")
+        parameters = "ptr %in, i64 %n, ptr %out, ptr %leaves, ptr %starts, ptr %first"
+        return _function("define i64", f"expand({parameters})", text)
+
+    def _chunk(self, number: int) -> str:
+        text = Text()
+        begin = number * RULES_IN_CHUNK
+        rules = range(begin, min(begin + RULES_IN_CHUNK, len(self.system.rules)))
+
+        def body(values: Values) -> str:
+            trees = Trees(text, lambda end: isinstance(end, Blocked), lambda *_: None, "%count")
+            for rule in rules:
+                trees.at_leaf = self._step(text, trees, rule)
+                trees.write(self.system.rules[rule].tree, values)
+            return trees.count
+
+        _loop(text, self.layout, body, record_starts=True)
+        names = ("in", "out", "leaves", "starts", "first")
+        pointers = ", ".join(f"ptr noalias nocapture %{name}" for name in names)
+        header = f"chunk{number}({pointers.replace(', ', ', i64 %n, ', 1)}, i64 %start)"
+        return _function("define internal i64", header, text, "noinline nounwind")
+
+    def _step(self, text: Text, trees: Trees, rule: int) -> Callable[[End, Known, Values], None]:
+        def at_leaf(end: End, known: Known, values: Values) -> None:
+            count = trees.count
+            number = self.numbers[rule, id(end)]
+            place = text.value(f"getelementptr i32, ptr %leaves, i64 {count}")
+            if isinstance(end, Fault):
+                text.line(f"store i32 {number | FAULT_BIT}, ptr {place}")
+            else:
+                assert isinstance(end, Update)
+                text.line(f"store i32 {number}, ptr {place}")
+                offset = text.value(f"mul i64 {count}, {self.layout.width}")
+                out = text.value(f"getelementptr i64, ptr %out, i64 {offset}")
+                memo: Known = {}
+                writes = {index: folded(value, known, memo) for index, value in end.writes}
+                for word, name in enumerate(after_words(values, writes, self.system)):
+                    address = text.value(f"getelementptr i64, ptr {out}, i64 {word}")
+                    text.line(f"store i64 {name}, ptr {address}")
+                self._ask_step(text, rule, writes, known, values)
+            trees.leave(text.value(f"add i64 {count}, 1"))
+
+        return at_leaf
+
+    def _ask_step(
+        self,
+        text: Text,
+        rule: int,
+        writes: dict[int, Expression],
+        known: Known,
+        values: Values,
+    ) -> None:
+        """What is asked of steps, asked of this one: cells after it are what they are written."""
+        for topic, condition in self._conditions_after(rule, writes, known):
+            asked, settled, done = (text.fresh(name) for name in ("asked", "settled", "done"))
+            key = text.value(f"or i64 %step, {rule}")
+            place = text.value(f"getelementptr i64, ptr %first, i64 {self.topics.on_steps[topic]}")
+            least = text.value(f"load i64, ptr {place}")
+            text.branch(text.value(f"icmp slt i64 {key}, {least}"), asked, done)
+            text.open(asked)
+            text.branch(values.below().truth(condition), settled, done)
+            text.open(settled)
+            text.line(f"store i64 {key}, ptr {place}")
+            text.jump(done)
+            text.open(done)
+
+    def _conditions_after(
+        self, rule: int, writes: dict[int, Expression], known: Known
+    ) -> Iterator[tuple[Topic, Expression]]:
+        asked = self.topics.of_rule[rule]
+        if not asked:
+            return
+        memo: Known = {}
+        known = dict(known)
+        conditions = [each.condition for questions in asked.values() for each in questions]
+        for cell in cells_read(conditions):
+            if cell.after:
+                before = self.system.cells[cell.index]
+                known[cell] = writes.get(cell.index, known.get(before, before))
+        for topic, questions in asked.items():
+            condition = disjunction(folded(each.condition, known, memo) for each in questions)
+            if condition is not FALSE:
+                yield topic, condition
+
+    # --- states ----------------------------------------------------------------------------------
+
+    def _ask(self) -> str:
+        text = Text()
+        conditions = {
+            topic: disjunction(question.condition for question in questions)
+            for topic, questions in self.topics.in_states.items()
+        }
+        places = {topic: place for place, topic in enumerate(conditions)}
+        early = [topic for topic in conditions if topic[0] in EARLY or conditions[topic] is TRUE]
+        late = [topic for topic in conditions if topic not in early]
+
+        def body(values: Values) -> str:
+            if late:
+                hit, rest = text.fresh("hit"), text.fresh("rest")
+                text.branch(values.any(conditions[topic] for topic in late), hit, rest)
+                text.open(hit)
+                for topic in late:
+                    address, is_open = _is_open(text, places[topic])
+                    truth = values.truth(conditions[topic])
+                    settles = text.value(f"and i1 {is_open}, {truth}")
+                    old = text.value(f"load i64, ptr {address}")
+                    new = text.value(f"select i1 {settles}, i64 %i, i64 {old}")
+                    text.line(f"store i64 {new}, ptr {address}")
+                text.jump(rest)
+                text.open(rest)
+            for topic in early:
+                asked, settled, done = (text.fresh(name) for name in ("asked", "settled", "done"))
+                address, is_open = _is_open(text, places[topic])
+                text.branch(is_open, asked, done)
+                text.open(asked)
+                text.branch(values.below().truth(conditions[topic]), settled, done)
+                text.open(settled)
+                text.line(f"store i64 %i, ptr {address}")
+                text.jump(done)
+                text.open(done)
+            return "%count"
+
+        _loop(text, self.layout, body)
+        return _function("define i64", "ask(ptr %in, i64 %n, ptr %first)", text)
+
+    def _cover(self) -> str:
+        text = Text()
+        values = _unpacked(text, self.layout, "%in")
+        numbers = [number for number, leaf in enumerate(self.leaves) if _has_branches(leaf.end)]
+        cases = " ".join(f"i64 {number}, label %leaf{number}" for number in numbers)
+        text.line(f"switch i64 %leaf, label %none [ {cases} ]")
+        text.open("none")
+        text.line("ret i64 0")
+        for number in numbers:
+            end = self.leaves[number].end
+            assert isinstance(end, Update)
+            text.open(f"leaf{number}")
+            here, unseen = values.below(), "0"
+            for branch, condition in end.branches:
+                place = f"getelementptr i8, ptr %seen, i64 {self.branches[branch]}"
+                address = text.value(place)
+                old = text.value(f"load i8, ptr {address}")
+                truth = text.value(f"zext i1 {here.truth(condition)} to i8")
+                new = text.value(f"or i8 {old}, {truth}")
+                text.line(f"store i8 {new}, ptr {address}")
+                missing = text.value(f"icmp eq i8 {new}, 0")
+                wide = text.value(f"zext i1 {missing} to i64")
+                unseen = text.value(f"or i64 {unseen}, {wide}")
+            text.line(f"ret i64 {unseen}")
+        return _function("define i64", "cover(ptr %in, i64 %leaf, ptr %seen)", text)
+
+    def _is_stuck(self) -> str:
+        text = Text()
+        values = _unpacked(text, self.layout, "%in")
+        text.branch(values.truth(self.system.terminal), "no", "going")
+        text.open("no")
+        text.line("ret i64 0")
+        text.open("going")
+
+        def is_quiet(end: End) -> bool:
+            return not isinstance(end, Blocked) or end.bound is None
+
+        trees = Trees(text, is_quiet, lambda *_: text.line("ret i64 0"), "0")
+        for rule in self.system.rules:
+            trees.write(rule.tree, values)
+        text.line("ret i64 1")
+        return _function("define i64", "is_stuck(ptr %in)", text)
+
+
+def _has_branches(end: Update | Fault) -> bool:
+    return isinstance(end, Update) and bool(end.branches)
+
+
+def _is_open(text: Text, place: int) -> tuple[str, str]:
+    """The address of a topic in `first`, and whether it is open."""
+    address = text.value(f"getelementptr i64, ptr %first, i64 {place}")
+    least = text.value(f"load i64, ptr {address}")
+    return address, text.value(f"icmp eq i64 {least}, {OPEN}")
+
+
+def _unpacked(text: Text, layout: Layout, state: str) -> Values:
+    """The words of the state at an address."""
+    words: list[str] = []
+    for word in range(layout.width):
+        address = text.value(f"getelementptr i64, ptr {state}, i64 {word}")
+        words.append(text.value(f"load i64, ptr {address}"))
+    return Values(text, layout, words)
+
+
+def _loop(
+    text: Text, layout: Layout, body: Callable[[Values], str], record_starts: bool = False
+) -> None:
+    """A loop over `n` states, `%i` of them behind it; it returns the count that the body made."""
+    text.jump("head")
+    text.open("head")
+    text.line("%i = phi i64 [ 0, %entry ], [ %i_next, %tail ]")
+    start = "%start" if record_starts else "0"
+    text.line(f"%count = phi i64 [ {start}, %entry ], [ %count_next, %tail ]")
+    if record_starts:
+        address = text.value("getelementptr i64, ptr %starts, i64 %i")
+        text.line(f"store i64 %count, ptr {address}")
+    text.branch(text.value("icmp slt i64 %i, %n"), "body", "done")
+    text.open("body")
+    offset = text.value(f"mul i64 %i, {layout.width}")
+    state = text.value(f"getelementptr i64, ptr %in, i64 {offset}")
+    text.line(f"%step = mul i64 %i, {RULES_MAX}")
+    count = body(_unpacked(text, layout, state))
+    text.jump("tail")
+    text.open("tail")
+    text.line(f"%count_next = add i64 {count}, 0")
+    text.line("%i_next = add i64 %i, 1")
+    text.jump("head")
+    text.open("done")
+    text.line("ret i64 %count")
+
+
+def _function(kind: str, header: str, text: Text, attributes: str = "nounwind") -> str:
+    return "\n".join([f"{kind} @{header} {attributes} {{", "entry:", *text.lines, "}", ""])
+
+
+__all__ = ["BATCH", "CLOSED", "FAULT_BIT", "OPEN", "RULES_MAX", "Lowering"]
