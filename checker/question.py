@@ -18,14 +18,22 @@ INTERRUPTED = "interrupted"
 class Limits:
     """Where a search stops though there is more to see; None is no limit.
 
-    A search that is stopped answers `unknown` where it has not seen enough. Raises `bad-limit`.
+    A search that is stopped answers `unknown` where it has not seen enough. `memory_max` is in
+    bytes, of what the states and the tables to find them take; only the native search has it.
+    Raises `bad-limit`.
     """
 
     states_max: int | None = None
     seconds_max: float | None = None
+    memory_max: int | None = None
 
     def __post_init__(self) -> None:
-        for name, value in (("states_max", self.states_max), ("seconds_max", self.seconds_max)):
+        limits = {
+            "states_max": self.states_max,
+            "seconds_max": self.seconds_max,
+            "memory_max": self.memory_max,
+        }
+        for name, value in limits.items():
             if value is not None and not value > 0:
                 raise FinaleError(
                     "bad-limit",

@@ -8,8 +8,9 @@ state plus one; zero is empty. What a system does comes as addresses of generate
 
 from __future__ import annotations
 
-# Numba's decorators are untyped, and its scalars are made by calling its types.
-# mypy: disable-error-code="untyped-decorator, no-untyped-call, no-any-return"
+# What numba compiles has no types that a checker of Python could follow: tests hold it to the
+# readable search instead.
+# mypy: ignore-errors
 # pyright: basic
 import numpy as np
 from llvmlite import ir
@@ -51,28 +52,28 @@ EMPTY = np.uint64(0)
 
 
 @intrinsic
-def call_1(_context, address, state):  # type: ignore[no-untyped-def]
+def call_1(_context, address, state):
     """Calls `i64 f(ptr)`."""
     signature = types.int64(types.int64, types.int64)
     return signature, _call_of(1)
 
 
 @intrinsic
-def call_3(_context, address, first, second, third):  # type: ignore[no-untyped-def]
+def call_3(_context, address, first, second, third):
     """Calls `i64 f(i64, i64, i64)`; pointers are passed as integers."""
     signature = types.int64(*[types.int64] * 4)
     return signature, _call_of(3)
 
 
 @intrinsic
-def call_6(_context, address, a, b, c, d, e, f):  # type: ignore[no-untyped-def]
+def call_6(_context, address, a, b, c, d, e, f):
     """Calls `i64 f(i64, …)` with six arguments; pointers are passed as integers."""
     signature = types.int64(*[types.int64] * 7)
     return signature, _call_of(6)
 
 
-def _call_of(arity: int):  # type: ignore[no-untyped-def]
-    def generate(_context, builder, _signature, arguments):  # type: ignore[no-untyped-def]
+def _call_of(arity: int):
+    def generate(_context, builder, _signature, arguments):
         word = ir.IntType(64)
         kind = ir.FunctionType(word, [word] * arity)
         function = builder.inttoptr(arguments[0], kind.as_pointer())
@@ -82,10 +83,10 @@ def _call_of(arity: int):  # type: ignore[no-untyped-def]
 
 
 @intrinsic
-def prefetch(_context, address):  # type: ignore[no-untyped-def]
+def prefetch(_context, address):
     """Asks memory for what will be read soon."""
 
-    def generate(context, builder, _signature, arguments):  # type: ignore[no-untyped-def]
+    def generate(context, builder, _signature, arguments):
         number, pointer = ir.IntType(32), ir.IntType(8).as_pointer()
         kind = ir.FunctionType(ir.VoidType(), [pointer, number, number, number])
         function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
@@ -97,7 +98,7 @@ def prefetch(_context, address):  # type: ignore[no-untyped-def]
 
 
 @njit(inline="always")
-def hash_of(words, start, width):  # type: ignore[no-untyped-def]
+def hash_of(words, start, width):
     """The hash of the state whose words start there."""
     found = SEED
     for word in range(width):
@@ -108,7 +109,7 @@ def hash_of(words, start, width):  # type: ignore[no-untyped-def]
 
 
 @njit(inline="always")
-def lookup(words, at, mixed, width, store, table):  # type: ignore[no-untyped-def]
+def lookup(words, at, mixed, width, store, table):
     """The number of the state, or -1 with the place in the table where it belongs."""
     mask = np.uint64(table.size - 1)
     tag = mixed >> HALF
@@ -129,7 +130,7 @@ def lookup(words, at, mixed, width, store, table):  # type: ignore[no-untyped-de
 
 
 @njit(cache=True, nogil=True)
-def rehash(width, states, store, table):  # type: ignore[no-untyped-def]
+def rehash(width, states, store, table):
     """Fills an empty table with all states."""
     mask = np.uint64(table.size - 1)
     for number in range(states):
@@ -141,7 +142,7 @@ def rehash(width, states, store, table):  # type: ignore[no-untyped-def]
 
 
 @njit(inline="always")
-def settle(first, found, base, below):  # type: ignore[no-untyped-def]
+def settle(first, found, base, below):
     """Closes the topics that a batch settled, at what comes before `below`."""
     for topic in range(first.size):
         if 0 <= first[topic] < OPEN:
@@ -153,7 +154,7 @@ def settle(first, found, base, below):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def advance(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917
+def advance(  # noqa: PLR0913
     code, shape, counts, stop, store, table, levels, leaf_rules, fresh, visited, seen,
     state_first, state_found, step_first, step_found, step_base, out, leaves, starts, hashes,
 ):  # fmt: skip
@@ -258,3 +259,21 @@ def advance(  # type: ignore[no-untyped-def]  # noqa: PLR0913, PLR0917
     counts[STATES], counts[EXPANDED], counts[LEVEL_END] = states, head, level_end
     counts[DEPTH], counts[TRANSITIONS] = depth, transitions
     return reason
+
+
+@njit(cache=True, nogil=True)
+def ask(code, width, states, store, state_first, state_found):
+    """Asks what is asked of states of the first ones, which no step led to."""
+    call_3(code[ASK], store.ctypes.data, states, state_first.ctypes.data)
+    settle(state_first, state_found, 0, OPEN)
+
+
+class Steps:
+    """Where the steps of one batch go: the states after them, their leaves, where each begins."""
+
+    def __init__(self, width, chunks, steps_max):
+        self.chunks = chunks
+        self.out = np.empty(steps_max * width, np.uint64)
+        self.leaves = np.empty(steps_max, np.int32)
+        self.starts = np.empty(chunks * (BATCH + 1), np.int64)
+        self.hashes = np.empty(steps_max, np.uint64)

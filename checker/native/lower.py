@@ -243,6 +243,20 @@ class Lowering:
         return _function("define i64", "is_stuck(ptr %in)", text)
 
 
+def question_source(layout: Layout, question: Expression) -> str:
+    """`question(in, n, out)`: for each of n states a byte, whether the question is true in it."""
+    text = Text()
+
+    def body(values: Values) -> str:
+        address = text.value("getelementptr i8, ptr %out, i64 %i")
+        byte = text.value(f"zext i1 {values.truth(question)} to i8")
+        text.line(f"store i8 {byte}, ptr {address}")
+        return "%count"
+
+    _loop(text, layout, body)
+    return _function("define i64", "question(ptr %in, i64 %n, ptr %out)", text)
+
+
 def _has_branches(end: Update | Fault) -> bool:
     return isinstance(end, Update) and bool(end.branches)
 
@@ -294,4 +308,4 @@ def _function(kind: str, header: str, text: Text, attributes: str = "nounwind") 
     return "\n".join([f"{kind} @{header} {attributes} {{", "entry:", *text.lines, "}", ""])
 
 
-__all__ = ["BATCH", "CLOSED", "FAULT_BIT", "OPEN", "RULES_MAX", "Lowering"]
+__all__ = ["BATCH", "CLOSED", "FAULT_BIT", "OPEN", "RULES_MAX", "Lowering", "question_source"]

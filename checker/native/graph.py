@@ -1,0 +1,177 @@
+"""The complete state graph, made after the search: what liveness reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from checker.explicit.fairness import Fair
+from checker.explicit.leaves import Leaf
+from model.expressions import Expression
+from model.system import State
+
+from . import graph_kernel, kernel
+from .code import Code
+from .lower import CLOSED, question_source
+from .machine import Machine
+from .tables import Tables
+
+if TYPE_CHECKING:
+    from .walk import Search
+
+#: Between two looks at the clock.
+STATES_BETWEEN_LOOKS = 1 << 15
+
+
+class Decoded(Sequence[State]):
+    """The states by their numbers, unpacked one at a time."""
+
+    def __init__(self, machine: Machine, tables: Tables, count: int) -> None:
+        self._machine, self._tables, self._count = machine, tables, count
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __getitem__(self, number: int) -> State:  # type: ignore[override]
+        if not 0 <= number < self._count:
+            raise IndexError(number)
+        return self._machine.layout.decode(self._tables.words(number))
+
+
+@dataclass(frozen=True)
+class Stored:
+    """All edges: those of state `i` from `first_edge[i]` up to `first_edge[i + 1]`."""
+
+    leaves: Sequence[Leaf]
+    states: Sequence[State]
+    initial: int
+    first_edge: NDArray[np.int64]
+    target: NDArray[np.int32]
+    leaf: NDArray[np.int32]
+    faulty: Mapping[int, Sequence[int]]
+    tables: Tables
+
+    @cached_property
+    def targets(self) -> Sequence[int]:
+        """The states after the edges."""
+        return cast(Sequence[int], memoryview(self.target))
+
+    @cached_property
+    def taken(self) -> Sequence[int]:
+        """The leaves that the edges take."""
+        return cast(Sequence[int], memoryview(self.leaf))
+
+    def edges(self, position: int) -> range:
+        """The edges of a state, in rule order."""
+        return range(int(self.first_edge[position]), int(self.first_edge[position + 1]))
+
+    def successors(self, position: int) -> Sequence[int]:
+        """The states after one step, itself too where a step changes nothing."""
+        edges = self.edges(position)
+        return self.targets[edges.start : edges.stop]
+
+
+def edges_of(search: Search) -> Stored:
+    """The graph of a search that is complete. Raises LimitHit."""
+    tables, machine, steps = search.tables, search.machine, search.steps
+    states = int(search.counts[kernel.STATES])
+    transitions = int(search.counts[kernel.TRANSITIONS])
+    tables.claim((states + 1) * 8 + transitions * 8)
+    first_edge = np.zeros(states + 1, np.int64)
+    target, leaf = np.empty(transitions, np.int32), np.empty(transitions, np.int32)
+    quiet = np.full_like(search.step_first, CLOSED)
+    faulty, faults, begin = np.empty((1024, 2), np.int64), 0, 0
+    while begin < states:
+        search.look()
+        end = min(begin + STATES_BETWEEN_LOOKS, states)
+        found = graph_kernel.edges(
+            machine.code, tables.width, steps.chunks, begin, end, tables.store, tables.table,
+            quiet, steps.out, steps.leaves, steps.starts, first_edge, target, leaf, faulty, faults,
+        )  # fmt: skip
+        if found > len(faulty):
+            faulty = np.concatenate([faulty, np.empty((2 * found, 2), np.int64)])
+            continue  # once more, with room for the faults
+        faults, begin = int(found), end
+    at_fault: dict[int, list[int]] = {}
+    for state, number in faulty[:faults].tolist():
+        at_fault.setdefault(state, []).append(number)
+    initial = int(tables.levels[1])
+    decoded = Decoded(machine, tables, states)
+    return Stored(machine.leaves, decoded, initial, first_edge, target, leaf, at_fault, tables)
+
+
+class StoredFair(Fair):
+    """Fairness on the stored graph, with what concerns all states done at once."""
+
+    def __init__(self, machine: Machine, graph: Stored) -> None:
+        super().__init__(machine.system, graph, machine)
+        self.machine = machine
+        self.stored = graph
+
+    @cached_property
+    def loops(self) -> list[list[int]]:
+        """The components of the whole graph that have more than one state."""
+        from scipy.sparse import csr_array
+        from scipy.sparse.csgraph import connected_components
+
+        graph, count = self.stored, len(self.stored.states)
+        ones = np.ones(len(graph.target), np.int8)
+        matrix = csr_array((ones, graph.target, graph.first_edge), shape=(count, count))
+        _, labels = connected_components(matrix, directed=True, connection="strong")
+        sizes = np.bincount(labels)
+        looping = np.flatnonzero(sizes[labels] > 1)
+        order = looping[np.argsort(labels[looping], kind="stable")]
+        borders = np.flatnonzero(np.diff(labels[order])) + 1
+        return [part.tolist() for part in np.split(order, borders) if len(part)]
+
+    @cached_property
+    def resting(self) -> list[int]:
+        """The states outside of loops in which no fair key is enabled."""
+        graph = self.stored
+        is_fair = np.array([self.key[leaf.rule] != 0 for leaf in graph.leaves], np.uint8)
+        marks = np.zeros(len(graph.states), np.uint8)
+        graph_kernel.takes_fair_step(
+            len(graph.states), graph.first_edge, graph.target, graph.leaf, is_fair, marks
+        )
+        for state, leaves in graph.faulty.items():
+            if any(is_fair[leaf] for leaf in leaves):
+                marks[state] = 1
+        for loop in self.loops:
+            marks[loop] = 1
+        found: list[int] = np.flatnonzero(marks == 0).tolist()
+        return found
+
+    def holds_among(self, question: Expression, states: Iterable[int]) -> bool:
+        """Whether the question is true in one of these states."""
+        marks = np.frombuffer(self.where(question), np.uint8)
+        if isinstance(states, range):
+            return bool(marks[states.start : states.stop].any())
+        return bool(marks[np.fromiter(states, np.int64)].any())
+
+    def where(self, question: Expression) -> bytearray:
+        """Marks the states where the question is true."""
+        marks = bytearray(len(self.stored.states))
+        code = Code(question_source(self.machine.layout, question), 0)
+        [address] = code.addresses(["question"])
+        tables = self.stored.tables
+        view = np.frombuffer(marks, np.uint8)
+        graph_kernel.mark(address, tables.width, len(marks), tables.store, view)
+        return marks
+
+    def reached(self, causes: bytearray, pending: bytearray) -> bytearray:
+        """Marks the states that are reached from causes by way of pending states only."""
+        marks = bytearray(causes)
+        queue = np.empty(len(marks), np.int32)
+        graph_kernel.reach(
+            self.stored.first_edge, self.stored.target, np.frombuffer(pending, np.uint8),
+            np.frombuffer(marks, np.uint8), queue,
+        )  # fmt: skip
+        return marks
+
+
+__all__ = ["Stored", "StoredFair", "edges_of"]

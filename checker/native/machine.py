@@ -1,0 +1,49 @@
+"""A system compiled for the search: packed, lowered, its functions at known addresses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from model.expressions import Expression
+from model.semantics import blocking_bounds, evaluate
+from model.system import State, System
+
+from .code import Code
+from .layout import layout_of
+from .lower import Lowering
+from .topics import Topics
+
+#: The functions that the search calls, in the order of the places in `kernel`.
+FUNCTIONS = ("expand", "ask", "cover", "is_stuck")
+
+
+class Machine:
+    """A system as the native search sees it. Raises `domain-too-large`."""
+
+    def __init__(self, system: System, level: int = 0) -> None:
+        self.system = system
+        self.layout = layout_of(system)
+        self.topics = Topics(system)
+        self.lowering = Lowering(system, self.layout, self.topics)
+        self.leaves, self.numbers = self.lowering.leaves, self.lowering.numbers
+        self.branches = self.lowering.branches
+        self.chunks = self.lowering.chunks
+        self.leaf_rules = np.array([leaf.rule for leaf in self.leaves], np.int64)
+        self._rule_of = {id(rule): number for number, rule in enumerate(system.rules)}
+        self._code = Code(self.lowering.source(), level)
+        self.code: NDArray[np.int64] = np.array(self._code.addresses(FUNCTIONS), np.int64)
+
+    def bounds(self, state: State) -> Sequence[tuple[int, str]]:
+        """The ground rules that only a bound blocks, each with the bound."""
+        found = blocking_bounds(self.system, state)
+        return [(self._rule_of[id(rule)], bound) for rule, bound in found]
+
+    def state_test(self, questions: Sequence[Expression]) -> Callable[[State], Sequence[int]]:
+        """A function that tells which of the questions are true in a state."""
+        return lambda state: [i for i, each in enumerate(questions) if evaluate(each, state)]
+
+
+__all__ = ["Machine"]
