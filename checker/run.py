@@ -6,6 +6,7 @@ from collections.abc import Collection
 
 from model.language.properties import Family
 
+from .backends import Backend, check_with
 from .claim import Spec
 from .question import Limits, Progress
 from .rows import Result, result_of
@@ -16,12 +17,11 @@ def run(
     limits: Limits | None = None,
     progress: Progress | None = None,
     only: Collection[str] = (),
+    backend: Backend = "auto",
 ) -> Result:
     """The result of a spec: all its properties, or some by name."""
-    from .readable.search import check  # networkx comes with it
-
     system = spec.system(chosen(spec.families, only))
-    report = check(system, limits=limits or Limits(), progress=progress)
+    report = check_with(backend, system, limits or Limits(), progress, large=spec.slow)
     return result_of(spec, system, report, only)
 
 

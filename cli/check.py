@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
+from checker.backends import Backend
 from checker.loading import Catalogue, catalogue
 from checker.question import INTERRUPTED, Limits
 from checker.rows import PRECEDENCE, SEARCH, Exit, Result
@@ -23,7 +24,7 @@ from model.errors import FinaleError, Place, nearest
 from .errors import print_error
 from .main import VERSION
 from .meter import Meter
-from .parameters import PLAIN, ProtocolsFolder
+from .parameters import PLAIN, BackendName, ProtocolsFolder
 
 
 def check(  # noqa: PLR0913 - one parameter a flag
@@ -36,6 +37,10 @@ def check(  # noqa: PLR0913 - one parameter a flag
     ] = (),
     max_states: Annotated[int | None, Parameter(help="Stop a search at so many states.")] = None,
     max_seconds: Annotated[float | None, Parameter(help="Stop a search after so long.")] = None,
+    max_memory: Annotated[
+        int | None, Parameter(help="Stop a native search at so many megabytes.")
+    ] = None,
+    backend: BackendName = "auto",
     slow: Annotated[bool, PLAIN, Parameter(help="Check also specs that are marked slow.")] = False,
     record: Annotated[
         bool,
@@ -56,7 +61,15 @@ def check(  # noqa: PLR0913 - one parameter a flag
     for name in properties:
         if name != SEARCH:
             check_property_name(name, known)
-    options = Options(known, properties, _limits(max_states, max_seconds), slow, record, trace_dir)
+    options = Options(
+        known,
+        properties,
+        _limits(max_states, max_seconds, max_memory),
+        backend,
+        slow,
+        record,
+        trace_dir,
+    )
     checking = Checking(options, format == "text")
     try:
         for path in paths:
@@ -75,6 +88,7 @@ class Options:
     catalogue: Catalogue
     properties: tuple[str, ...]
     limits: Limits
+    backend: Backend
     slow: bool
     record: bool
     trace_dir: Path | None
@@ -122,7 +136,8 @@ class Checking:
             write(page, [slow_line(file, spec.title, page.width)])
             return
         with Meter(file.name) as meter:
-            result = run(spec, self.options.limits, meter, self.options.properties)
+            options = self.options
+            result = run(spec, options.limits, meter, options.properties, options.backend)
         self._keep(spec, result)
 
     def _keep(self, spec: Spec, result: Result) -> None:
@@ -215,12 +230,13 @@ def _near_file(path: Path) -> str:
     return hint if hint.startswith("did you mean") else "check the name, and the current folder"
 
 
-def _limits(states: int | None, seconds: float | None) -> Limits:
-    for key, value in (("--max-states", states), ("--max-seconds", seconds)):
+def _limits(states: int | None, seconds: float | None, megabytes: int | None) -> Limits:
+    given = {"--max-states": states, "--max-seconds": seconds, "--max-memory": megabytes}
+    for key, value in given.items():
         if value is not None and not value > 0:
             raise FinaleError(
                 "bad-limit",
                 f"{key} cannot be {value}",
                 advice="give a number above zero, or leave it out",
             )
-    return Limits(states, seconds)
+    return Limits(states, seconds, None if megabytes is None else megabytes * 2**20)

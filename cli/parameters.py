@@ -7,11 +7,16 @@ from typing import Annotated, TypeAlias
 
 from cyclopts import Parameter
 
+from checker.backends import Backend
+
 #: A flag has no `--no-…` twin, and a list option takes one value each time it is given.
 PLAIN = Parameter(negative=(), consume_multiple=False, show_default=False)
 
 ProtocolsFolder: TypeAlias = Annotated[
     Path | None,
     Parameter(name="--protocols", help="A folder with Python files of protocols of your own."),
+]
+BackendName: TypeAlias = Annotated[
+    Backend, Parameter(help="Which search; auto changes to the native one where it pays.")
 ]
 SpecFile: TypeAlias = Annotated[Path, Parameter(help="A spec, a TOML file.")]

@@ -23,7 +23,7 @@ from model.errors import FinaleError, Place
 
 from .meter import Meter
 from .output import to_file_or_stdout
-from .parameters import ProtocolsFolder, SpecFile
+from .parameters import BackendName, ProtocolsFolder, SpecFile
 from .traces import itf_of
 
 
@@ -40,6 +40,7 @@ def trace(
         Literal["table", "json", "itf"], Parameter(help="How to write it.")
     ] = "table",
     output: Annotated[Path | None, Parameter(help="Write it into this file.")] = None,
+    backend: BackendName = "auto",
     protocols: ProtocolsFolder = None,
 ) -> int:
     """Tell a counterexample or witness step by step."""
@@ -48,7 +49,8 @@ def trace(
         check_property_name(property, known)
     claim = read_spec(spec, known)
     with Meter(spec.name) as meter:
-        result = run(claim, progress=meter, only=() if property is None else (property,))
+        only = () if property is None else (property,)
+        result = run(claim, progress=meter, only=only, backend=backend)
     if result.report.stopped == INTERRUPTED:
         raise KeyboardInterrupt
     row = row_to_tell(result, property)

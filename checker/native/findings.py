@@ -38,8 +38,9 @@ def findings_of(search: Search) -> dict[Topic, Finding]:
     ]
     position, leaf = int(search.counts[kernel.FAULT_STATE]), int(search.counts[kernel.FAULT_LEAF])
     if position >= 0:
-        place = (search.tables.level_of(position) + 1, position, search.leaves[leaf].rule)
-        found.append((FAULTS, Finding(place, position, leaf)))
+        length = search.tables.level_of(position) + 1
+        faulty = Finding((length, position, search.leaves[leaf].rule), position, leaf)
+        found.append((FAULTS, faulty))
     for topic, finding in found:
         known = findings.get(topic)
         if known is None or finding.place < known.place:

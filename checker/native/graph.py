@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+# What numba, llvmlite and scipy give has no types.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportMissingTypeStubs=false
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -56,15 +59,15 @@ class Stored:
     faulty: Mapping[int, Sequence[int]]
     tables: Tables
 
-    @cached_property
+    @property
     def targets(self) -> Sequence[int]:
         """The states after the edges."""
-        return cast(Sequence[int], memoryview(self.target))
+        return cast(Sequence[int], self.target.data)
 
-    @cached_property
+    @property
     def taken(self) -> Sequence[int]:
         """The leaves that the edges take."""
-        return cast(Sequence[int], memoryview(self.leaf))
+        return cast(Sequence[int], self.leaf.data)
 
     def edges(self, position: int) -> range:
         """The edges of a state, in rule order."""

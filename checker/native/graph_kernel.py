@@ -4,7 +4,7 @@ from __future__ import annotations
 
 # As in `kernel.py`.
 # mypy: ignore-errors
-# pyright: basic
+# pyright: basic, reportCallIssue=false
 import numpy as np
 from numba import njit
 
@@ -13,7 +13,7 @@ from .lower import BATCH, FAULT_BIT
 
 
 @njit(cache=True, nogil=True)
-def find_step(  # noqa: PLR0913
+def find_step(  # noqa: PLR0913, PLR0917
     code, width, chunks, begin, end, wanted, store, quiet, out, leaves, starts
 ):
     """The first of the states begin..end with a step to the wanted one, and the leaf it takes."""
@@ -37,7 +37,7 @@ def find_step(  # noqa: PLR0913
 
 
 @njit(cache=True, nogil=True)
-def edges(  # noqa: PLR0913
+def edges(  # noqa: PLR0913, PLR0917
     code, width, chunks, begin, end, store, table, quiet, out, leaves, starts,
     first_edge, targets, taken, faulty, faults,
 ):  # fmt: skip

@@ -11,7 +11,7 @@ from __future__ import annotations
 # What numba compiles has no types that a checker of Python could follow: tests hold it to the
 # readable search instead.
 # mypy: ignore-errors
-# pyright: basic
+# pyright: basic, reportCallIssue=false
 import numpy as np
 from llvmlite import ir
 from numba import njit, types
@@ -154,7 +154,7 @@ def settle(first, found, base, below):
 
 
 @njit(cache=True, nogil=True)
-def advance(  # noqa: PLR0913
+def advance(  # noqa: PLR0913, PLR0917
     code, shape, counts, stop, store, table, levels, leaf_rules, fresh, visited, seen,
     state_first, state_found, step_first, step_found, step_base, out, leaves, starts, hashes,
 ):  # fmt: skip
@@ -266,14 +266,3 @@ def ask(code, width, states, store, state_first, state_found):
     """Asks what is asked of states of the first ones, which no step led to."""
     call_3(code[ASK], store.ctypes.data, states, state_first.ctypes.data)
     settle(state_first, state_found, 0, OPEN)
-
-
-class Steps:
-    """Where the steps of one batch go: the states after them, their leaves, where each begins."""
-
-    def __init__(self, width, chunks, steps_max):
-        self.chunks = chunks
-        self.out = np.empty(steps_max * width, np.uint64)
-        self.leaves = np.empty(steps_max, np.int32)
-        self.starts = np.empty(chunks * (BATCH + 1), np.int64)
-        self.hashes = np.empty(steps_max, np.uint64)

@@ -25,7 +25,7 @@ from model.system import Blocked, Fault, System, Update
 
 from .layout import Layout
 from .topics import EARLY, Topics
-from .trees import End, Trees
+from .trees import AtLeaf, End, Trees
 from .values import Text, Values
 from .writes import after_words
 
@@ -84,10 +84,9 @@ class Lowering:
         rules = range(begin, min(begin + RULES_IN_CHUNK, len(self.system.rules)))
 
         def body(values: Values) -> str:
-            trees = Trees(text, lambda end: isinstance(end, Blocked), lambda *_: None, "%count")
+            trees = Trees(text, lambda end: isinstance(end, Blocked), "%count")
             for rule in rules:
-                trees.at_leaf = self._step(text, trees, rule)
-                trees.write(self.system.rules[rule].tree, values)
+                trees.write(self.system.rules[rule].tree, values, self._step(text, trees, rule))
             return trees.count
 
         _loop(text, self.layout, body, record_starts=True)
@@ -96,7 +95,7 @@ class Lowering:
         header = f"chunk{number}({pointers.replace(', ', ', i64 %n, ', 1)}, i64 %start)"
         return _function("define internal i64", header, text, "noinline nounwind")
 
-    def _step(self, text: Text, trees: Trees, rule: int) -> Callable[[End, Known, Values], None]:
+    def _step(self, text: Text, trees: Trees, rule: int) -> AtLeaf:
         def at_leaf(end: End, known: Known, values: Values) -> None:
             count = trees.count
             number = self.numbers[rule, id(end)]
@@ -236,9 +235,12 @@ class Lowering:
         def is_quiet(end: End) -> bool:
             return not isinstance(end, Blocked) or end.bound is None
 
-        trees = Trees(text, is_quiet, lambda *_: text.line("ret i64 0"), "0")
+        def at_bound(_end: End, _known: Known, _values: Values) -> None:
+            text.line("ret i64 0")
+
+        trees = Trees(text, is_quiet, "0")
         for rule in self.system.rules:
-            trees.write(rule.tree, values)
+            trees.write(rule.tree, values, at_bound)
         text.line("ret i64 1")
         return _function("define i64", "is_stuck(ptr %in)", text)
 

@@ -2,15 +2,31 @@
 
 from __future__ import annotations
 
+# What numba, llvmlite and scipy give has no types.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportMissingTypeStubs=false
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import graph_kernel
-from .lower import CLOSED
+from .layout import Words
+from .lower import BATCH, CLOSED
 
 if TYPE_CHECKING:
     from .walk import Search
+
+
+class Steps:
+    """Where the steps of one batch go: the states after them, their leaves, where each begins."""
+
+    def __init__(self, width: int, chunks: int, steps_max: int) -> None:
+        self.chunks = chunks
+        self.out: Words = np.empty(steps_max * width, np.uint64)
+        self.hashes: Words = np.empty(steps_max, np.uint64)
+        self.leaves: NDArray[np.int32] = np.empty(steps_max, np.int32)
+        self.starts: NDArray[np.int64] = np.empty(chunks * (BATCH + 1), np.int64)
 
 
 def parent(search: Search, number: int, begin: int, end: int) -> tuple[int, int]:
@@ -26,4 +42,4 @@ def parent(search: Search, number: int, begin: int, end: int) -> tuple[int, int]
     return position, leaf
 
 
-__all__ = ["parent"]
+__all__ = ["Steps", "parent"]

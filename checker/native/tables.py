@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+# What numba, llvmlite and scipy give has no types.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportMissingTypeStubs=false
 from pathlib import Path
 
 import numpy as np

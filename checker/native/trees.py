@@ -23,22 +23,19 @@ class Trees:
     `count` is the name of a number that leaves may change: each way out of a tree says what it is.
     """
 
-    def __init__(
-        self, text: Text, is_quiet: Callable[[End], bool], at_leaf: AtLeaf, count: str
-    ) -> None:
+    def __init__(self, text: Text, is_quiet: Callable[[End], bool], count: str) -> None:
         self.text = text
         self.is_quiet = is_quiet
-        self.at_leaf = at_leaf
         self.count = count
         self._next = ""
         self._ways_out: list[tuple[str, str]] = []
 
-    def write(self, tree: Tree, values: Values) -> None:
+    def write(self, tree: Tree, values: Values, at_leaf: AtLeaf) -> None:
         """One tree. What its root computes is known to the trees after it."""
         if self._all_quiet(tree):
             return
         text, self._next, self._ways_out = self.text, self.text.fresh("next"), []
-        self._tree(tree, {}, values)
+        self._tree(tree, {}, values, at_leaf)
         text.open(self._next)
         ways = ", ".join(f"[ {count}, %{block} ]" for count, block in self._ways_out)
         self.count = text.value(f"phi i64 {ways}")
@@ -51,16 +48,16 @@ class Trees:
     def _all_quiet(self, tree: Tree) -> bool:
         return all(self.is_quiet(end) for end in leaves(tree))
 
-    def _tree(self, tree: Tree, known: Known, values: Values) -> None:
+    def _tree(self, tree: Tree, known: Known, values: Values, at_leaf: AtLeaf) -> None:
         if self._all_quiet(tree):
             self.leave(self.count)
             return
         if not isinstance(tree, Test):
-            self.at_leaf(tree, known, values)
+            at_leaf(tree, known, values)
             return
         test = folded(tree.condition, known, {})
         if isinstance(test, Constant):
-            self._tree(tree.yes if test.value else tree.no, known, values)
+            self._tree(tree.yes if test.value else tree.no, known, values, at_leaf)
             return
         condition = values.truth(test)
         sides: list[tuple[str, Tree, bool]] = []
@@ -75,7 +72,7 @@ class Trees:
             if label != self._next:
                 self.text.open(label)
                 below = learn(learn(known, tree.condition, outcome), test, outcome)
-                self._tree(side, below, values.below())
+                self._tree(side, below, values.below(), at_leaf)
 
 
 __all__ = ["AtLeaf", "End", "Trees"]

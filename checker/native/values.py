@@ -120,15 +120,14 @@ class Values:
     def _of(self, root: Expression) -> str:
         if isinstance(root, Constant):
             return self._literal(root)
-        pending = [root]
+        pending: list[Expression] = [root]
         while pending:
             node = pending.pop()
             if node in self._names:
                 continue
             missing = [part for part in self._operands(node) if part not in self._names]
             if missing:
-                pending.append(node)
-                pending += reversed(missing)
+                pending += [node, *reversed(missing)]
             else:
                 _check_bounds(node)
                 self._names[node] = self._made(node)
@@ -141,7 +140,7 @@ class Values:
         return str(constant.value)
 
     @staticmethod
-    def _operands(node: Expression) -> list[Expression]:
+    def _operands(node: Expression) -> Sequence[Expression]:
         if _is_cell_test(node):
             return []
         return [part for part in parts(node) if not isinstance(part, Constant)]

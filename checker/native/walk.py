@@ -7,8 +7,10 @@ are found again, level by level, for the few traces that are shown.
 
 from __future__ import annotations
 
+# What numba, llvmlite and scipy give has no types.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportMissingTypeStubs=false
 from collections.abc import Mapping, Sequence
-from functools import cached_property
 from time import perf_counter
 
 import numpy as np
@@ -26,7 +28,7 @@ from .findings import findings_of
 from .graph import StoredFair, edges_of
 from .lower import BATCH, OPEN
 from .machine import Machine
-from .paths import parent
+from .paths import Steps, parent
 from .tables import STATES_MAX, Tables
 
 #: Between two looks at the clock: at first this many states, then as many as take so long.
@@ -61,11 +63,13 @@ class Search:
         self.fresh = np.ones(len(machine.leaves), np.uint8)
         self.visited = np.zeros(len(machine.leaves), np.uint8)
         self.seen = np.zeros(len(machine.branches) + 1, np.uint8)
-        self.steps = kernel.Steps(width, chunks, BATCH * max(1, rules))
+        self.steps = Steps(width, chunks, BATCH * max(1, rules))
         self._shape = np.array([width, chunks, limits.states_max or STATES_MAX], np.int64)
         self._parents: dict[int, tuple[int, int]] = {}
         self._started = self._told = perf_counter()
         self._tables: Tables | None = None
+        self._findings: Mapping[Topic, Finding] | None = None
+        self._fair: StoredFair | None = None
 
     @property
     def tables(self) -> Tables:
@@ -194,15 +198,19 @@ class Search:
             frontier,
         )
 
-    @cached_property
+    @property
     def findings(self) -> Mapping[Topic, Finding]:
         """The first `yes` to each topic that got one."""
-        return findings_of(self)
+        if self._findings is None:
+            self._findings = findings_of(self)
+        return self._findings
 
-    @cached_property
+    @property
     def fair(self) -> StoredFair:
         """The fairness of the system, on its complete state graph. Raises LimitHit."""
-        return StoredFair(self.machine, edges_of(self))
+        if self._fair is None:
+            self._fair = StoredFair(self.machine, edges_of(self))
+        return self._fair
 
     def state(self, number: int) -> State:
         """A state, by its number."""

@@ -10,7 +10,6 @@ from __future__ import annotations
 import gc
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from time import perf_counter
 
 from checker.answer import Statistics
@@ -55,6 +54,7 @@ class Search:
     stopped: str = ""
     stopped_after: str = ""
     seconds: float = 0.0
+    _fair: Fair | None = field(default=None, init=False)
 
     def __post_init__(self) -> None:
         properties = self.machine.system.properties
@@ -188,10 +188,12 @@ class Search:
         """The first `yes` to each topic that got one."""
         return self.questions.findings
 
-    @cached_property
+    @property
     def fair(self) -> Fair:
         """The fairness of the system, on its complete state graph."""
-        return Fair(self.system, self.graph, self.machine)
+        if self._fair is None:
+            self._fair = Fair(self.system, self.graph, self.machine)
+        return self._fair
 
     def trace_to(self, position: int) -> Trace:
         """The least shortest run to a state."""

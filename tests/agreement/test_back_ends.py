@@ -1,10 +1,14 @@
 """All searches agree, on the zoo and on the yardstick: counts, verdicts, traces, coverage."""
 
+from dataclasses import replace
+
 import pytest
 
 from checker.answer import Report
 from checker.concrete.compare import compare
 from checker.concrete.search import explore
+from checker.native.search import check as check_natively
+from checker.question import Limits
 from checker.readable.search import check
 from model.language.build import build
 from model.protocols.yardstick import Yardstick
@@ -25,6 +29,15 @@ def counts(report: Report) -> tuple[int, int, int]:
     return found.states, found.transitions, found.depth
 
 
+def assert_told_alike(native: Report, readable: Report) -> None:
+    """All that two searches in one order must have in common, cut short or not."""
+    assert replace(native.statistics, seconds=0) == replace(readable.statistics, seconds=0)
+    assert native.answers == readable.answers
+    assert native.dead_branches == readable.dead_branches
+    assert native.exercised == readable.exercised
+    assert native.stopped == readable.stopped
+
+
 def safety(system: System, report: Report) -> list[object]:
     """The answers that the concrete search gives, too."""
     liveness = {prop.name for prop in system.properties if prop.kind in LIVENESS}
@@ -37,6 +50,7 @@ def test_searches_agree_on_the_zoo(animal: Animal) -> None:
     system = build(protocol, animal.families)
     compiled, defined = check(system), check(system, compiled=False)
     concrete = explore(protocol, animal.families)
+    assert_told_alike(check_natively(system), compiled)
     assert counts(compiled) == counts(defined) == counts(concrete)
     assert compiled.answers == defined.answers
     assert compiled.dead_branches == defined.dead_branches
@@ -49,10 +63,19 @@ def test_rules_and_trees_agree_on_the_zoo(animal: Animal) -> None:
     assert compare(animal.make(), animal.families) is None
 
 
+@pytest.mark.parametrize("states", [1, 2, 3, 7, 20])
+@pytest.mark.parametrize("animal", ZOO, ids=str)
+def test_searches_that_are_cut_short_agree(animal: Animal, states: int) -> None:
+    system = build(animal.make(), animal.families)
+    limits = Limits(states_max=states)
+    assert_told_alike(check_natively(system, limits), check(system, limits))
+
+
 def test_searches_agree_on_the_yardstick() -> None:
     system = build(Yardstick(SMALL))
     compiled, defined = check(system), check(system, compiled=False)
     concrete = explore(Yardstick(SMALL))
+    assert_told_alike(check_natively(system), compiled)
     assert counts(compiled) == counts(defined) == counts(concrete) == (8839, 42508, 33)
     assert compiled.answers == defined.answers == concrete.answers
     assert compiled.dead_branches == defined.dead_branches

@@ -12,6 +12,7 @@ from checker.answer import WELL_FORMED, Report
 from checker.concrete.compare import Pair
 from checker.concrete.execution import PlainSystem
 from checker.concrete.search import explore_plain
+from checker.native.search import report_of, searched
 from checker.question import Limits
 from checker.readable.search import check
 from model.errors import FinaleError
@@ -81,6 +82,12 @@ def agree(protocol: Written) -> Seen:
     compiled, defined = check(system, few), check(system, few, compiled=False)
     assert told(compiled) == told(defined)
     assert compiled.dead_branches == defined.dead_branches
+    search = searched(system, few, None)
+    states = search.tables.store[: search.statistics.states * search.tables.width]
+    assert search.machine.layout.is_canonical(states)
+    native = report_of(search)
+    assert told(compiled) == told(native)
+    assert compiled.dead_branches == native.dead_branches
     concrete = explore_plain(plain, system, few)
     liveness = {prop.name for prop in system.properties if prop.kind in LIVENESS}
     assert told(compiled, liveness) == told(concrete, liveness)

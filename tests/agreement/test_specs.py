@@ -3,11 +3,14 @@ searches count and judge the same."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 
 from checker.claim import Spec
 from checker.concrete.compare import compare
 from checker.concrete.search import explore
+from checker.native.search import check as check_natively
 from checker.readable.search import check
 from tests.protocols.specs import name_of, specs
 
@@ -26,7 +29,9 @@ def test_rules_and_trees_agree_in_every_state(spec: Spec) -> None:
 def test_compiled_plain_and_concrete_searches_agree(spec: Spec) -> None:
     system = spec.system()
     compiled, walked = check(system), check(system, compiled=False)
-    assert compiled.answers == walked.answers
+    native = check_natively(system)
+    assert compiled.answers == walked.answers == native.answers
+    assert compiled.dead_branches == native.dead_branches
     assert compiled.statistics.states == walked.statistics.states
     assert compiled.dead_branches == walked.dead_branches
     counted = explore(spec.instance()).statistics
@@ -36,3 +41,4 @@ def test_compiled_plain_and_concrete_searches_agree(spec: Spec) -> None:
         compiled.statistics.transitions,
         compiled.statistics.depth,
     )
+    assert replace(native.statistics, seconds=0) == replace(compiled.statistics, seconds=0)

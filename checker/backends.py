@@ -1,0 +1,65 @@
+"""Which search checks a spec: the readable one, the native one, or as large as it turns out to be.
+
+The native search starts slower, for it compiles, and is over a hundred times as fast. `auto` begins
+with the readable one and changes over where there are more states than it does in that time; a
+spec that is marked slow goes to the native one at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Literal
+
+from model.errors import FinaleError
+from model.system import System
+
+from .answer import Report
+from .question import Limits, Progress
+
+Backend = Literal["auto", "readable", "native"]
+
+#: A readable search of more states than this takes longer than a native one takes to start.
+READABLE_STATES_MAX = 20_000
+
+Check = Callable[[System, Limits, Progress | None], Report]
+
+
+def check_with(
+    backend: Backend, system: System, limits: Limits, progress: Progress | None, large: bool
+) -> Report:
+    """The answers to all properties of a system; `large` is known beforehand."""
+    if backend == "auto":
+        return _auto(system, limits, progress, large)
+    return _check(backend)(system, limits, progress)
+
+
+def _check(backend: Literal["readable", "native"]) -> Check:
+    # Both are imported where they are needed: what they need takes long to load.
+    if backend == "native":
+        from .native import search as native
+
+        return native.check
+    from .readable import search as readable
+
+    return readable.check
+
+
+def _auto(system: System, limits: Limits, progress: Progress | None, large: bool) -> Report:
+    states_max = limits.states_max
+    if not large or (states_max is not None and states_max <= READABLE_STATES_MAX):
+        few = limits
+        if states_max is None or states_max > READABLE_STATES_MAX:
+            few = replace(limits, states_max=READABLE_STATES_MAX)
+        report = _check("readable")(system, few, progress)
+        if few is limits or report.stopped != f"the limit of {READABLE_STATES_MAX} states":
+            return report
+    try:
+        return _check("native")(system, limits, progress)
+    except FinaleError as error:
+        if error.code != "domain-too-large":
+            raise
+        return _check("readable")(system, limits, progress)
+
+
+__all__ = ["READABLE_STATES_MAX", "Backend", "check_with"]

@@ -1,0 +1,226 @@
+"""The native search: packed states, exact counts, growth, limits, interruptions."""
+
+from __future__ import annotations
+
+import pytest
+
+from checker.answer import Unknown
+from checker.backends import READABLE_STATES_MAX, check_with
+from checker.explicit.search import LimitHit
+from checker.native import tables, walk
+from checker.native.layout import CELL_BITS_MAX, WORD, layout_of
+from checker.native.search import check, searched
+from checker.native.tables import Tables
+from checker.question import INTERRUPTED, Limits
+from checker.readable.search import check as check_readably
+from model.errors import FinaleError
+from model.language.build import build
+from model.protocols.two_phase_commit import TwoPhaseCommit
+from model.protocols.yardstick import Yardstick
+from model.rules import Array, Bool, Protocol, Range, Setting, field, require, rule
+from model.system import System
+from tests.zoo import ZOO
+from tests.zoo.animal import Animal
+from tests.zoo.fairness import LASSO
+
+
+def yardstick(records: int, checkpoints: int, channel: int) -> System:
+    bounds = {"records": records, "checkpoints": checkpoints, "channel": channel}
+    return build(Yardstick(Setting(bounds=bounds)))
+
+
+# --- packed states -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("animal", ZOO, ids=str)
+def test_packed_states_are_unpacked_as_they_were(animal: Animal) -> None:
+    system = build(animal.make(), animal.families)
+    search = searched(system, Limits(), None)
+    layout, found = search.machine.layout, search.tables
+    states = search.statistics.states
+    assert layout.is_canonical(found.store[: states * found.width])
+    unpacked = [search.state(number) for number in range(states)]
+    assert len(set(unpacked)) == states
+    assert [layout.encode(state) for state in unpacked] == [found.words(n) for n in range(states)]
+
+
+def test_no_cell_straddles_words_and_none_overlap() -> None:
+    layout = layout_of(yardstick(5, 3, 5))
+    assert layout.width == 2
+    used = [0] * layout.width
+    for slot in layout.slots:
+        assert slot.shift + slot.bits <= WORD
+        assert not used[slot.word] & slot.mask
+        used[slot.word] |= slot.mask
+    sizes = [mask.bit_count() for mask in used]
+    assert max(sizes) - min(sizes) <= 4
+
+
+class Wide(Protocol):
+    """Negative numbers, numbers at the edge of what is taken, and more words than one."""
+
+    numbers = field(Array(Range(-5, 2**40), 4), -5)
+    single = field(Range(7, 7), 7)
+    flag = field(Bool, False)
+
+    @rule
+    def jump(self) -> None:
+        """The first number jumps to the top, the others follow it."""
+        require(self.numbers[0] != 2**40)
+        self.numbers[3] = self.numbers[2]
+        self.numbers[2] = self.numbers[1]
+        self.numbers[1] = self.numbers[0]
+        self.numbers[0] = 2**40 if self.flag else self.numbers[0] + 3
+        self.flag = self.numbers[0] > 0
+
+
+def test_wide_and_negative_cells() -> None:
+    system = build(Wide(Setting()))
+    assert layout_of(system).width == 4
+    report, expected = check(system), check_readably(system)
+    assert report.answers == expected.answers
+    assert report.statistics.states == expected.statistics.states > 3
+
+
+class TooWide(Protocol):
+    """A number that no packed cell takes."""
+
+    number = field(Range(0, 2**CELL_BITS_MAX), 0)
+
+    @rule
+    def toggle(self) -> None:
+        """Zero and one."""
+        self.number = 1 if self.number == 0 else 0
+
+
+def test_a_domain_that_is_too_large_is_refused_and_read_instead() -> None:
+    system = build(TooWide(Setting()))
+    with pytest.raises(FinaleError) as caught:
+        check(system)
+    assert caught.value.code == "domain-too-large"
+    report = check_with("auto", system, Limits(), None, large=True)
+    assert (report.backend, report.statistics.states) == ("readable", 2)
+
+
+# --- exact counts --------------------------------------------------------------------------------
+
+RUNGS = [
+    ((2, 1, 3), (8_839, 42_508, 33)),
+    ((1, 2, 2), (111_400, 845_274, 39)),
+    ((5, 2, 3), (1_206_119, 10_084_250, 59)),
+    pytest.param((3, 3, 3), (11_213_941, 131_776_852, 60), marks=pytest.mark.slow),
+]
+
+
+@pytest.mark.parametrize(("bounds", "wanted"), RUNGS)
+def test_the_rungs_of_the_yardstick(
+    bounds: tuple[int, int, int], wanted: tuple[int, int, int]
+) -> None:
+    search = searched(yardstick(*bounds), Limits(), None)
+    found = search.statistics
+    assert (found.states, found.transitions, found.depth) == wanted
+    assert search.tables.bytes <= 45 * found.states or found.states < 10_000
+
+
+def test_two_phase_commit_with_eight_managers() -> None:
+    system = build(TwoPhaseCommit(Setting(sizes={"managers": 8})))
+    assert check(system).statistics.states == 1_745_408
+
+
+# --- growth and limits ---------------------------------------------------------------------------
+
+
+def test_memory_is_limited_before_it_is_taken() -> None:
+    system = yardstick(1, 2, 2)
+    report = check(system, Limits(memory_max=2 * 2**20))
+    assert report.stopped == "the limit of 2 MB of memory"
+    assert 0 < report.statistics.states < 111_400
+    assert report.statistics.frontier > 0
+    assert {type(answer.verdict) for answer in report.answers} == {Unknown}
+
+
+def test_a_limit_below_the_first_tables_is_said_too() -> None:
+    report = check(yardstick(2, 1, 3), Limits(memory_max=1))
+    assert report.stopped == "the limit of 0 MB of memory"
+    assert report.statistics.states == 0
+
+
+def test_levels_grow(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Count(Protocol):
+        """A thousand levels of one state."""
+
+        number = field(Range(0, 1000), 0)
+
+        @rule
+        def grow(self) -> None:
+            """One more."""
+            require(self.number < 1000)
+            self.number += 1
+
+    report = check(build(Count(Setting())))
+    assert (report.statistics.states, report.statistics.depth) == (1001, 1000)
+
+
+def test_tables_that_may_not_grow_stay_as_they_are() -> None:
+    small = Tables(1, 2**20)
+    with pytest.raises(LimitHit):
+        small.grow_store(2**20)
+    assert small.store.size == tables.ROOM_MIN
+
+
+def test_time_is_limited() -> None:
+    report = check(yardstick(2, 1, 3), Limits(seconds_max=1e-9))
+    assert report.stopped == "the limit of 1e-09 seconds"
+    assert report.statistics.frontier > 0
+
+
+# --- progress and interruption -------------------------------------------------------------------
+
+
+def test_an_interrupt_keeps_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(walk, "SECONDS_BETWEEN_NEWS", 0.0)
+
+    def interrupt(
+        *, states: int, transitions: int, depth: int, frontier: int, seconds: float
+    ) -> None:
+        if depth > 5:
+            raise KeyboardInterrupt
+
+    report = check(yardstick(1, 2, 2), progress=interrupt)
+    assert report.stopped == INTERRUPTED
+    assert not report.statistics.complete
+    assert report.statistics.states > 0
+
+
+def test_an_interrupt_of_the_work_after_the_search_leaves_only_liveness_open(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(walk, "SECONDS_BETWEEN_NEWS", 0.0)
+
+    def interrupt(
+        *, states: int, transitions: int, depth: int, frontier: int, seconds: float
+    ) -> None:
+        if frontier == 0:
+            raise KeyboardInterrupt
+
+    report = check(build(LASSO.make(), LASSO.families), progress=interrupt)
+    assert report.stopped == INTERRUPTED
+    assert report.statistics.complete
+    words = [each.verdict.word for each in report.answers]
+    assert set(words[:-2]) == {"unknown"}
+    assert words[-2:] == ["holds", "holds"]
+
+
+# --- which search --------------------------------------------------------------------------------
+
+
+def test_auto_changes_over_where_there_is_more_to_see() -> None:
+    def backend(system: System, limits: Limits, large: bool = False) -> str:
+        return check_with("auto", system, limits, None, large).backend
+
+    small, large = yardstick(2, 1, 3), yardstick(1, 2, 2)
+    assert backend(small, Limits()) == "readable"
+    assert backend(small, Limits(), large=True) == "native"
+    assert backend(large, Limits()) == "native"
+    assert backend(large, Limits(states_max=READABLE_STATES_MAX)) == "readable"
+    assert backend(large, Limits(states_max=READABLE_STATES_MAX + 1)) == "native"
