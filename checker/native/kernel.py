@@ -153,6 +153,69 @@ def settle(first, found, base, below):
                 first[topic] = OPEN
 
 
+@njit(inline="always")
+def hash_ahead(total, width, store, table, out, hashes):
+    """Hashes all steps of a batch, and asks memory for what they will be compared with."""
+    mask = np.uint64(table.size - 1)
+    store_at, table_at = store.ctypes.data, table.ctypes.data
+    for step in range(total):
+        mixed = hash_of(out, step * width, width)
+        hashes[step] = mixed
+        prefetch(table_at + np.int64(mixed & mask) * 8)
+    for step in range(total):
+        entry = table[hashes[step] & mask]
+        if entry >> HALF == hashes[step] >> HALF and entry != EMPTY:
+            prefetch(store_at + (np.int64(entry & LOW_HALF) - 1) * width * 8)
+
+
+@njit(inline="always")
+def take(  # noqa: PLR0913, PLR0917
+    head, size, code, shape, counts, store, table, leaf_rules, fresh, visited, seen,
+    out, leaves, starts, hashes,
+):  # fmt: skip
+    """Takes the steps of a batch in order: says where it stopped, and before which step."""
+    width, chunks, states_max = shape[WIDTH], shape[CHUNKS], shape[STATES_MAX]
+    states, transitions = counts[STATES], counts[TRANSITIONS]
+    store_at = store.ctypes.data
+    for i in range(size):
+        position = head + i
+        changes, fault = False, -1
+        for chunk in range(chunks):
+            row = chunk * (BATCH + 1) + i
+            for step in range(starts[row], starts[row + 1]):
+                leaf = leaves[step]
+                if leaf >= FAULT_BIT:
+                    changes = True
+                    if fault < 0:
+                        fault = leaf - FAULT_BIT
+                    continue
+                transitions += 1
+                if fresh[leaf]:
+                    visited[leaf] = 1
+                    here = store_at + position * width * 8
+                    fresh[leaf] = call_3(code[COVER], here, leaf, seen.ctypes.data)
+                number, place = lookup(out, step, hashes[step], width, store, table)
+                if number < 0:
+                    if states == states_max:
+                        counts[STATES], counts[TRANSITIONS] = states, transitions
+                        return position, np.int64(i * RULES_MAX + leaf_rules[leaf])
+                    number = states
+                    states += 1
+                    table[place] = (hashes[step] >> HALF) << HALF | np.uint64(states)
+                    for word in range(width):
+                        store[number * width + word] = out[step * width + word]
+                if number != position:
+                    changes = True
+        if fault >= 0 and counts[FAULT_STATE] < 0:
+            counts[FAULT_STATE] = position
+            counts[FAULT_LEAF] = fault
+        if not changes and counts[DEADLOCK] < 0:
+            is_stuck = call_1(code[IS_STUCK], store_at + position * width * 8)
+            counts[DEADLOCK] = position if is_stuck else CLOSED
+    counts[STATES], counts[TRANSITIONS] = states, transitions
+    return head + size, np.int64(OPEN)
+
+
 @njit(cache=True, nogil=True)
 def advance(  # noqa: PLR0913, PLR0917
     code, shape, counts, stop, store, table, levels, leaf_rules, fresh, visited, seen,
@@ -162,13 +225,12 @@ def advance(  # noqa: PLR0913, PLR0917
 
     A batch that there is no room for is left as if it had not been begun.
     """
-    width, chunks, states_max = shape[WIDTH], shape[CHUNKS], shape[STATES_MAX]
+    width = shape[WIDTH]
     states, head, level_end = counts[STATES], counts[EXPANDED], counts[LEVEL_END]
-    depth, transitions = counts[DEPTH], counts[TRANSITIONS]
+    depth = counts[DEPTH]
     room = store.size // width
     room = min(room, table.size // 5 * 4)
-    mask = np.uint64(table.size - 1)
-    store_at, table_at, leaf_at = store.ctypes.data, table.ctypes.data, leaves.ctypes.data
+    store_at, leaf_at = store.ctypes.data, leaves.ctypes.data
     reason = PAUSED
     while True:
         if head == level_end:
@@ -193,71 +255,29 @@ def advance(  # noqa: PLR0913, PLR0917
             counts[NEEDED] = states + total
             reason = FULL_STORE if states + total > store.size // width else FULL_TABLE
             break
-        for step in range(total):
-            mixed = hash_of(out, step * width, width)
-            hashes[step] = mixed
-            prefetch(table_at + np.int64(mixed & mask) * 8)
-        for step in range(total):
-            entry = table[hashes[step] & mask]
-            if entry >> HALF == hashes[step] >> HALF and entry != EMPTY:
-                prefetch(store_at + (np.int64(entry & LOW_HALF) - 1) * width * 8)
+        hash_ahead(total, width, store, table, out, hashes)
         fresh_from = states
-        below = np.int64(OPEN)
-        for i in range(size):
-            position = head + i
-            changes, fault = False, -1
-            for chunk in range(chunks):
-                row = chunk * (BATCH + 1) + i
-                for step in range(starts[row], starts[row + 1]):
-                    leaf = leaves[step]
-                    if leaf >= FAULT_BIT:
-                        changes = True
-                        if fault < 0:
-                            fault = leaf - FAULT_BIT
-                        continue
-                    transitions += 1
-                    if fresh[leaf]:
-                        visited[leaf] = 1
-                        here = store_at + position * width * 8
-                        fresh[leaf] = call_3(code[COVER], here, leaf, seen.ctypes.data)
-                    number, place = lookup(out, step, hashes[step], width, store, table)
-                    if number < 0:
-                        if states == states_max:
-                            below = i * RULES_MAX + leaf_rules[leaf]
-                            reason = LIMIT
-                            break
-                        number = states
-                        states += 1
-                        table[place] = (hashes[step] >> HALF) << HALF | np.uint64(states)
-                        for word in range(width):
-                            store[number * width + word] = out[step * width + word]
-                    if number != position:
-                        changes = True
-                if reason == LIMIT:
-                    break
-            if reason == LIMIT:
-                head = position
-                break
-            if fault >= 0 and counts[FAULT_STATE] < 0:
-                counts[FAULT_STATE] = position
-                counts[FAULT_LEAF] = fault
-            if not changes and counts[DEADLOCK] < 0:
-                is_stuck = call_1(code[IS_STUCK], store_at + position * width * 8)
-                counts[DEADLOCK] = position if is_stuck else CLOSED
+        counts[STATES] = states
+        end, below = take(
+            head, size, code, shape, counts, store, table, leaf_rules, fresh, visited, seen,
+            out, leaves, starts, hashes,
+        )  # fmt: skip
+        states = counts[STATES]
+        if below < OPEN:
+            reason = LIMIT
         if states > fresh_from:
             begin = store_at + fresh_from * width * 8
             call_3(code[ASK], begin, states - fresh_from, state_first.ctypes.data)
             settle(state_first, state_found, fresh_from, OPEN)
-        batch = head - i if reason == LIMIT else head
         for topic in range(step_first.size):
             if 0 <= step_first[topic] < OPEN:
-                step_base[topic] = batch
+                step_base[topic] = head
         settle(step_first, step_found, 0, below)
+        head = end
         if reason == LIMIT:
             break
-        head += size
     counts[STATES], counts[EXPANDED], counts[LEVEL_END] = states, head, level_end
-    counts[DEPTH], counts[TRANSITIONS] = depth, transitions
+    counts[DEPTH] = depth
     return reason
 
 
