@@ -10,19 +10,24 @@ from collections.abc import Sequence
 from llvmlite import binding as llvm
 
 
+def target_machine(level: int) -> llvm.TargetMachine:
+    """This machine, as a target for code that is optimised so much."""
+    llvm.initialize_native_target()
+    llvm.initialize_native_asmprinter()
+    return llvm.Target.from_default_triple().create_target_machine(
+        opt=level,
+        cpu=llvm.get_host_cpu_name(),
+        features=llvm.get_host_cpu_features().flatten(),
+        jit=True,
+    )
+
+
 class Code:
     """A compiled module. Its functions live as long as it does."""
 
     def __init__(self, source: str, level: int) -> None:
-        llvm.initialize_native_target()
-        llvm.initialize_native_asmprinter()
         module = llvm.parse_assembly(source)
-        machine = llvm.Target.from_default_triple().create_target_machine(
-            opt=level,
-            cpu=llvm.get_host_cpu_name(),
-            features=llvm.get_host_cpu_features().flatten(),
-            jit=True,
-        )
+        machine = target_machine(level)
         if level:
             options = llvm.create_pipeline_tuning_options(speed_level=level)
             builder = llvm.create_pass_builder(machine, options)
@@ -35,4 +40,4 @@ class Code:
         return [self._engine.get_function_address(name) for name in names]
 
 
-__all__ = ["Code"]
+__all__ = ["Code", "target_machine"]

@@ -8,8 +8,8 @@ from checker.explicit.questions import FAULTS, Finding, Question, Topic
 from model.semantics import evaluate, outcome, updated
 from model.system import State, Update
 
-from . import kernel
-from .lower import RULES_MAX
+from .kernel import places as at
+from .kernel.places import RULES_MAX
 
 if TYPE_CHECKING:
     from .walk import Search
@@ -36,7 +36,7 @@ def findings_of(search: Search) -> dict[Topic, Finding]:
         for topic, place in topics.on_steps.items()
         if search.step_found[place] >= 0
     ]
-    position, leaf = int(search.counts[kernel.FAULT_STATE]), int(search.counts[kernel.FAULT_LEAF])
+    position, leaf = int(search.block[at.FAULT_STATE]), int(search.block[at.FAULT_LEAF])
     if position >= 0:
         length = search.tables.level_of(position) + 1
         faulty = Finding((length, position, search.leaves[leaf].rule), position, leaf)

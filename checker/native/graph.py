@@ -18,9 +18,8 @@ from checker.explicit.leaves import Leaf
 from model.expressions import Expression
 from model.system import State
 
-from . import graph_kernel, kernel
 from .code import Code
-from .lower import CLOSED, question_source
+from .lower import question_source
 from .machine import Machine
 from .tables import Tables
 
@@ -57,7 +56,6 @@ class Stored:
     target: NDArray[np.int32]
     leaf: NDArray[np.int32]
     faulty: Mapping[int, Sequence[int]]
-    tables: Tables
 
     @property
     def targets(self) -> Sequence[int]:
@@ -81,21 +79,21 @@ class Stored:
 
 def edges_of(search: Search) -> Stored:
     """The graph of a search that is complete. Raises LimitHit."""
-    tables, machine, steps = search.tables, search.machine, search.steps
-    states = int(search.counts[kernel.STATES])
-    transitions = int(search.counts[kernel.TRANSITIONS])
+    tables = search.tables
+    states, transitions = search.statistics.states, search.statistics.transitions
     tables.claim((states + 1) * 8 + transitions * 8)
     first_edge = np.zeros(states + 1, np.int64)
     target, leaf = np.empty(transitions, np.int32), np.empty(transitions, np.int32)
-    quiet = np.full_like(search.step_first, CLOSED)
     faulty, faults, begin = np.empty((1024, 2), np.int64), 0, 0
     while begin < states:
         search.look()
         end = min(begin + STATES_BETWEEN_LOOKS, states)
-        found = graph_kernel.edges(
-            machine.code, tables.width, steps.chunks, begin, end, tables.store, tables.table,
-            quiet, steps.out, steps.leaves, steps.starts, first_edge, target, leaf, faulty, faults,
-        )  # fmt: skip
+        arrays = np.array(
+            [*(each.ctypes.data for each in (first_edge, target, leaf, faulty)), len(faulty)]
+        )
+        found = search.loops.edges(
+            search.address, search.workers.first.address, begin, end, arrays.ctypes.data, faults
+        )
         if found > len(faulty):
             faulty = np.concatenate([faulty, np.empty((2 * found, 2), np.int64)])
             continue  # once more, with room for the faults
@@ -103,17 +101,17 @@ def edges_of(search: Search) -> Stored:
     at_fault: dict[int, list[int]] = {}
     for state, number in faulty[:faults].tolist():
         at_fault.setdefault(state, []).append(number)
+    decoded = Decoded(search.machine, tables, states)
     initial = int(tables.levels[1])
-    decoded = Decoded(machine, tables, states)
-    return Stored(machine.leaves, decoded, initial, first_edge, target, leaf, at_fault, tables)
+    return Stored(search.machine.leaves, decoded, initial, first_edge, target, leaf, at_fault)
 
 
 class StoredFair(Fair):
     """Fairness on the stored graph, with what concerns all states done at once."""
 
-    def __init__(self, machine: Machine, graph: Stored) -> None:
-        super().__init__(machine.system, graph, machine)
-        self.machine = machine
+    def __init__(self, search: Search, graph: Stored) -> None:
+        super().__init__(search.system, graph, search.machine)
+        self.search = search
         self.stored = graph
 
     @cached_property
@@ -138,9 +136,9 @@ class StoredFair(Fair):
         graph = self.stored
         is_fair = np.array([self.key[leaf.rule] != 0 for leaf in graph.leaves], np.uint8)
         marks = np.zeros(len(graph.states), np.uint8)
-        graph_kernel.takes_fair_step(
-            len(graph.states), graph.first_edge, graph.target, graph.leaf, is_fair, marks
-        )
+        arrays = graph.first_edge, graph.target, graph.leaf, is_fair, marks
+        addresses = (each.ctypes.data for each in arrays)
+        self.search.loops.takes_fair_step(len(graph.states), *addresses)
         for state, leaves in graph.faulty.items():
             if any(is_fair[leaf] for leaf in leaves):
                 marks[state] = 1
@@ -159,21 +157,21 @@ class StoredFair(Fair):
     def where(self, question: Expression) -> bytearray:
         """Marks the states where the question is true."""
         marks = bytearray(len(self.stored.states))
-        code = Code(question_source(self.machine.layout, question), 0)
+        search = self.search
+        code = Code(question_source(search.machine.layout, question), 0)
         [address] = code.addresses(["question"])
-        tables = self.stored.tables
         view = np.frombuffer(marks, np.uint8)
-        graph_kernel.mark(address, tables.width, len(marks), tables.store, view)
+        worker = search.workers.first.address
+        search.loops.mark(search.address, worker, address, view.ctypes.data)
         return marks
 
     def reached(self, causes: bytearray, pending: bytearray) -> bytearray:
         """Marks the states that are reached from causes by way of pending states only."""
         marks = bytearray(causes)
-        queue = np.empty(len(marks), np.int32)
-        graph_kernel.reach(
-            self.stored.first_edge, self.stored.target, np.frombuffer(pending, np.uint8),
-            np.frombuffer(marks, np.uint8), queue,
-        )  # fmt: skip
+        graph, queue = self.stored, np.empty(len(marks), np.int32)
+        views = np.frombuffer(pending, np.uint8), np.frombuffer(marks, np.uint8)
+        arrays = graph.first_edge, graph.target, *views, queue
+        self.search.loops.reach(len(marks), *(each.ctypes.data for each in arrays))
         return marks
 
 

@@ -23,6 +23,7 @@ from model.expressions import FALSE, TRUE, Expression, disjunction
 from model.language.explore import Branch
 from model.system import Blocked, Fault, System, Update
 
+from .kernel.places import BATCH, FAULT_BIT, OPEN, RULES_MAX
 from .layout import Layout
 from .topics import EARLY, Topics
 from .trees import AtLeaf, End, Trees
@@ -31,13 +32,6 @@ from .writes import after_words
 
 #: Rules in one function: too few unpack the state again and again, too many compile slowly.
 RULES_IN_CHUNK = 16
-#: States in one call.
-BATCH = 256
-OPEN, CLOSED = 1 << 62, -1
-#: In the table of leaves: this step ends in a fault.
-FAULT_BIT = 1 << 30
-#: A step within a batch is its state times this, plus its rule.
-RULES_MAX = 1 << 16
 
 
 class Lowering:
@@ -310,4 +304,4 @@ def _function(kind: str, header: str, text: Text, attributes: str = "nounwind") 
     return "\n".join([f"{kind} @{header} {attributes} {{", "entry:", *text.lines, "}", ""])
 
 
-__all__ = ["BATCH", "CLOSED", "FAULT_BIT", "OPEN", "RULES_MAX", "Lowering", "question_source"]
+__all__ = ["Lowering", "question_source"]

@@ -12,64 +12,146 @@ from numpy.typing import NDArray
 
 from checker.explicit.search import LimitHit
 
-from .kernel import rehash
+from .kernel import places as at
 from .layout import Words
+from .loops import Loops
+from .nodes import Nodes
+from .storage import DiskStore, Storage
 
 #: States that there is room for at first.
 ROOM_MIN = 1 << 12
-#: The table is at most so full: four fifths.
-FULL_UP, FULL_OF = 4, 5
-#: Above this many states the store grows by a quarter at a time, below it doubles.
-ROOM_LARGE = 1 << 20
+#: The table is at most so full: two thirds.
+FULL_UP, FULL_OF = 2, 3
+#: Above this many states the store grows by an eighth at a time, below it doubles.
+ROOM_LARGE = 1 << 18
+GROWTH = 8
 #: Of the memory that is free when a search begins, it takes at most this part unless told.
 SHARE_PERCENT = 80
 #: States are numbered in half a word, where zero means none.
 STATES_MAX = (1 << 32) - 2
 
+Block = NDArray[np.int64]
+"""The words that the loops share: see `kernel/places.py`."""
+
 
 class Tables:
-    """The states found, `width` words each, and the table of their numbers by hash."""
+    """The states found, and the table that finds them; where both are is told to the loops.
 
-    def __init__(self, width: int, memory_max: int | None) -> None:
+    `storage` says how states are stored: as `width` words each, as one key, or on disk.
+    """
+
+    def __init__(
+        self,
+        width: int,
+        block: Block,
+        loops: Loops,
+        storage: Storage = Storage.EXACT,
+        memory_max: int | None = None,
+        disk: DiskStore | None = None,
+    ) -> None:
         self.width = width
+        self.storage = storage
+        self.key_width = 1 if storage is Storage.COMPRESSED else width
         self.memory_max = memory_max if memory_max is not None else _share_of_free_memory()
         self.peak = 0
-        self.store: Words = np.empty(ROOM_MIN * width, np.uint64)
-        self.table: Words = np.zeros(2 * ROOM_MIN, np.uint64)
+        self._block = block
+        self._loops = loops
+        self._disk = disk
+        self._others = 0
+        self.nodes = Nodes(width, loops) if storage is Storage.COMPRESSED else None
         self.levels: NDArray[np.int64] = np.zeros(64, np.int64)
+        self.store: Words = np.empty(0, np.uint64)
+        self.table = self._empty_table(2 * ROOM_MIN)
         self._claim(0)
+        self._resize_store(ROOM_MIN)
+        block[at.STORAGE], block[at.WIDTH], block[at.KEY_WIDTH] = storage, width, self.key_width
+        self.publish()
 
     @property
     def bytes(self) -> int:
-        """All that is allocated."""
-        return self.store.nbytes + self.table.nbytes + self.levels.nbytes
+        """All that is allocated; what is on disk is not."""
+        store = 0 if self._disk is not None else self.store.nbytes
+        nodes = self.nodes.bytes if self.nodes is not None else 0
+        return store + self.table.nbytes + self.levels.nbytes + nodes + self._others
 
-    def grow_store(self, states: int) -> None:
+    @property
+    def _entries(self) -> int:
+        return len(self.table)
+
+    def publish(self) -> None:
+        """Tell the loops where everything is now."""
+        block, size = self._block, self._entries
+        block[at.STORE] = self.store.ctypes.data
+        block[at.STORE_ROOM] = self.store.size // self.key_width
+        block[at.TABLE], block[at.TABLE_BITS] = self.table.ctypes.data, size.bit_length() - 1
+        block[at.TABLE_ROOM] = size * FULL_UP // FULL_OF
+        block[at.LEVELS], block[at.LEVELS_ROOM] = self.levels.ctypes.data, self.levels.size
+        if self.nodes is not None:
+            self.nodes.publish(block)
+
+    # --- growing ---------------------------------------------------------------------------------
+
+    def grow(self, states: int) -> None:
         """Make room for so many states. Raises LimitHit."""
-        room = self.store.size // self.width
-        while room < states:
-            room += room if room < ROOM_LARGE else room // 4
-        self._claim(room * self.width * 8 - self.store.nbytes)
-        self.store.resize(room * self.width, refcheck=False)  # in place, where the system can
+        self._grow_store(states)
+        self._grow_table(states)
+        self.publish()
 
-    def grow_table(self, states: int, known: int) -> None:
-        """Make the table large enough for so many states; `known` are in it. Raises LimitHit."""
-        size = self.table.size
-        while size // FULL_OF * FULL_UP < states:
+    def _grow_store(self, states: int) -> None:
+        room = self.store.size // self.key_width
+        if room >= states:
+            return
+        while room < states:
+            room += room if room < ROOM_LARGE else room // GROWTH
+        if self._disk is None:
+            self._claim(room * self.key_width * 8 - self.store.nbytes)
+        self._resize_store(room)
+
+    def _resize_store(self, room: int) -> None:
+        if self._disk is not None:
+            self.store = self._disk.resized(room * self.key_width)
+        else:  # in place, where the system can
+            self.store.resize(room * self.key_width, refcheck=False)
+
+    def _grow_table(self, states: int) -> None:
+        size = self._entries
+        while size * FULL_UP // FULL_OF < states:
             size *= 2
-        self._claim(size * 8)
-        table = np.zeros(size, np.uint64)
-        rehash(self.width, known, self.store, table)
-        self.table = table
+        if size == self._entries:
+            return
+        self._claim(size * self.table.itemsize)
+        old = self.table
+        self.table = self._empty_table(size)
+        self.publish()
+        if self.storage is Storage.COMPRESSED:  # its entries do not say where they belong
+            known = int(self._block[at.STATES])
+            self._loops.refill(self._block.ctypes.data, 0, known)
+        else:
+            bits = [len(table).bit_length() - 1 for table in (old, self.table)]
+            self._loops.move_entries(old.ctypes.data, bits[0], self.table.ctypes.data, bits[1])
+
+    def _empty_table(self, size: int) -> NDArray[np.uint64] | NDArray[np.uint32]:
+        if self.storage is Storage.COMPRESSED:
+            return np.zeros(size, np.uint32)
+        return np.zeros(size, np.uint64)
 
     def grow_levels(self) -> None:
-        """Make room for more levels."""
+        """Make room for more levels. Raises LimitHit."""
         self._claim(self.levels.nbytes)
         self.levels = np.concatenate([self.levels, np.zeros_like(self.levels)])
+        self.publish()
+
+    def grow_nodes(self) -> None:
+        """Make room for more parts of compressed states. Raises LimitHit."""
+        assert self.nodes is not None
+        self._claim(self.nodes.bytes_to_grow)
+        self.nodes.grow()
+        self.publish()
 
     def claim(self, count: int) -> None:
         """Something else of the search takes so many bytes. Raises LimitHit."""
         self._claim(count)
+        self._others += count
 
     def _claim(self, more: int) -> None:
         total = self.bytes + more
@@ -77,10 +159,29 @@ class Tables:
             raise LimitHit(f"the limit of {self.memory_max / 2**20:,.0f} MB of memory")
         self.peak = max(self.peak, total)
 
+    # --- states ----------------------------------------------------------------------------------
+
+    def append(self, words: Words) -> None:
+        """Store states that are not stored yet. Raises LimitHit."""
+        first, count = int(self._block[at.STATES]), len(words) // self.width
+        self.grow(first + count)
+        keys = self._keys(words, count) if self.nodes is not None else words
+        self.store[first * self.key_width : (first + count) * self.key_width] = keys
+        self._loops.refill(self._block.ctypes.data, first, first + count)
+        self._block[at.STATES] = first + count
+
+    def _keys(self, words: Words, count: int) -> Words:
+        keys, ids, done = words.copy(), np.empty(2 * self.width, np.int64), 0
+        addresses = self._block.ctypes.data, keys.ctypes.data, ids.ctypes.data
+        while (done := self._loops.compress_states(*addresses, done, count)) < count:
+            self.grow_nodes()
+        return keys[:count]
+
     def words(self, number: int) -> list[int]:
         """The words of a state."""
-        begin = number * self.width
-        return [int(word) for word in self.store[begin : begin + self.width]]
+        begin = number * self.key_width
+        stored = [int(word) for word in self.store[begin : begin + self.key_width]]
+        return self.nodes.words(stored[0]) if self.nodes is not None else stored
 
     def level_of(self, number: int) -> int:
         """How far a state is from the initial ones."""
@@ -99,4 +200,4 @@ def _share_of_free_memory() -> int | None:
         return None
 
 
-__all__ = ["STATES_MAX", "Tables"]
+__all__ = ["STATES_MAX", "Block", "Tables"]

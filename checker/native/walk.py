@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from time import perf_counter
 
 import numpy as np
+from numpy.typing import NDArray
 
 from checker.answer import Statistics
 from checker.explicit.leaves import Leaf
@@ -23,19 +24,25 @@ from checker.question import INTERRUPTED, Limits, Progress
 from model.system import State, System
 from model.trace import Trace
 
-from . import kernel
 from .findings import findings_of
 from .graph import StoredFair, edges_of
-from .lower import BATCH, OPEN
+from .kernel import places as at
+from .loops import loops
 from .machine import Machine
-from .paths import Steps, parent
+from .options import NO_OPTIONS, Options
+from .paths import parent
+from .storage import DiskStore, Storage
 from .tables import STATES_MAX, Tables
+from .workers import Workers
 
 #: Between two looks at the clock: at first this many states, then as many as take so long.
 STATES_BETWEEN_LOOKS = 256
 SECONDS_BETWEEN_LOOKS = 0.05
 #: Progress is told at most once in so many seconds.
 SECONDS_BETWEEN_NEWS = 0.1
+
+Flags = NDArray[np.uint8]
+Numbers = NDArray[np.int64]
 
 
 class Search:
@@ -44,30 +51,33 @@ class Search:
     `stopped` says why it did not see all, `stopped_after` why the work after it was cut short.
     """
 
-    def __init__(self, machine: Machine, limits: Limits, progress: Progress | None) -> None:
+    def __init__(
+        self,
+        machine: Machine,
+        limits: Limits,
+        progress: Progress | None,
+        options: Options = NO_OPTIONS,
+    ) -> None:
         self.machine = machine
         self.limits = limits
         self.progress = progress
+        self.options = options
         self.stopped = ""
         self.stopped_after = ""
         self.seconds = 0.0
-        topics, rules = machine.topics, len(machine.system.rules)
-        width, chunks = machine.layout.width, machine.chunks
-        self.counts = np.zeros(kernel.COUNTS, np.int64)
-        self.counts[[kernel.DEADLOCK, kernel.FAULT_STATE, kernel.FAULT_LEAF]] = -1
-        self.state_first = np.full(len(topics.in_states), OPEN, np.int64)
-        self.state_found = np.full(len(topics.in_states), -1, np.int64)
-        self.step_first = np.full(len(topics.on_steps), OPEN, np.int64)
-        self.step_found = np.full(len(topics.on_steps), -1, np.int64)
-        self.step_base = np.full(len(topics.on_steps), -1, np.int64)
-        self.fresh = np.ones(len(machine.leaves), np.uint8)
-        self.visited = np.zeros(len(machine.leaves), np.uint8)
-        self.seen = np.zeros(len(machine.branches) + 1, np.uint8)
-        self.steps = Steps(width, chunks, BATCH * max(1, rules))
-        self._shape = np.array([width, chunks, limits.states_max or STATES_MAX], np.int64)
+        topics = machine.topics
+        self.loops = loops()
+        self.block: Numbers = np.zeros(at.SHARED_COUNT, np.int64)
+        self.block[[at.DEADLOCK, at.FAULT_STATE, at.FAULT_LEAF]] = -1
+        self.state_found: Numbers = np.full(len(topics.in_states), -1, np.int64)
+        self.step_found: Numbers = np.full(len(topics.on_steps), -1, np.int64)
+        self.step_base: Numbers = np.full(len(topics.on_steps), -1, np.int64)
+        self.visited: Flags = np.zeros(len(machine.leaves), np.uint8)
+        self.seen: Flags = np.zeros(len(machine.branches) + 1, np.uint8)
         self._parents: dict[int, tuple[int, int]] = {}
         self._started = self._told = perf_counter()
         self._tables: Tables | None = None
+        self._workers: Workers | None = None
         self._findings: Mapping[Topic, Finding] | None = None
         self._fair: StoredFair | None = None
 
@@ -77,12 +87,23 @@ class Search:
         assert self._tables is not None
         return self._tables
 
+    @property
+    def workers(self) -> Workers:
+        """The threads."""
+        assert self._workers is not None
+        return self._workers
+
+    @property
+    def address(self) -> int:
+        """Where the block is that the loops share."""
+        return self.block.ctypes.data
+
     # --- searching -------------------------------------------------------------------------------
 
     def run(self) -> None:
         """Search until all is seen, a limit is hit, or the user interrupts."""
         try:
-            self._tables = Tables(self.machine.layout.width, self.limits.memory_max)
+            self._prepare()
             self._begin()
             self._run()
         except LimitHit as limit:
@@ -90,23 +111,36 @@ class Search:
         except KeyboardInterrupt:
             self.stopped = INTERRUPTED
         self.seconds = perf_counter() - self._started
+        if self._workers is not None:
+            self._workers.close()
+
+    def _prepare(self) -> None:
+        """Tell the loops all that they need to know."""
+        machine, block, options = self.machine, self.block, self.options
+        block[[at.EXPAND, at.ASK, at.COVER, at.IS_STUCK]] = machine.code
+        block[at.CHUNKS], block[at.LEAF_RULES] = machine.chunks, machine.leaf_rules.ctypes.data
+        block[at.STATES_MAX] = self.limits.states_max or STATES_MAX
+        block[at.BRANCHES], block[at.LEAVES_COUNT] = len(self.seen), len(self.visited)
+        block[at.STATE_TOPICS], block[at.STEP_TOPICS] = len(self.state_found), len(self.step_found)
+        block[at.VISITED], block[at.SEEN] = self.visited.ctypes.data, self.seen.ctypes.data
+        block[at.STATE_FOUND] = self.state_found.ctypes.data
+        block[at.STEP_FOUND] = self.step_found.ctypes.data
+        block[at.STEP_BASE] = self.step_base.ctypes.data
+        disk = DiskStore() if options.storage is Storage.HASHED else None
+        self._tables = Tables(
+            machine.layout.width, block, self.loops, options.storage, self.limits.memory_max, disk
+        )
+        self._workers = Workers(machine, self._tables, self.loops, options.threads)
 
     def _begin(self) -> None:
         """The initial states are the first level."""
-        tables, layout = self.tables, self.machine.layout
+        tables, layout, block = self.tables, self.machine.layout, self.block
         initial = list(dict.fromkeys(self.machine.system.initial))
-        taken = initial[: self._shape[kernel.STATES_MAX]]
-        tables.grow_store(len(taken))
-        tables.grow_table(len(taken), 0)
+        taken = initial[: int(block[at.STATES_MAX])]
         words = [word for state in taken for word in layout.encode(state)]
-        tables.store[: len(words)] = np.array(words, np.uint64)
-        kernel.rehash(layout.width, len(taken), tables.store, tables.table)
-        self.counts[kernel.STATES] = self.counts[kernel.LEVEL_END] = len(taken)
-        tables.levels[1] = len(taken)
-        kernel.ask(
-            self.machine.code, layout.width, len(taken), tables.store,
-            self.state_first, self.state_found,
-        )  # fmt: skip
+        tables.append(np.array(words, np.uint64))
+        block[at.LEVEL_END] = tables.levels[1] = len(taken)
+        self.loops.ask_all(self.address, self.workers.first.address, 0, len(taken))
         if len(taken) < len(initial):
             raise LimitHit(f"the limit of {len(taken)} states")
 
@@ -115,34 +149,24 @@ class Search:
         while True:
             self.look()
             began = perf_counter()
-            stop = int(self.counts[kernel.EXPANDED]) + between
-            reason = self._advance(stop)
-            while reason not in (kernel.PAUSED, kernel.DONE):
-                self._make_room(reason)
-                reason = self._advance(stop)
-            if reason == kernel.DONE:
+            self.block[at.STOP] = self.block[at.EXPANDED] + between
+            self.workers.advance(self.block, between)
+            while self.block[at.REASON] not in {at.PAUSED, at.DONE}:
+                self._make_room()
+                self.workers.advance(self.block, between)
+            if self.block[at.REASON] == at.DONE:
                 return
             if perf_counter() - began < SECONDS_BETWEEN_LOOKS / 2:
                 between *= 2
 
-    def _advance(self, stop: int) -> int:
-        tables, machine, steps = self.tables, self.machine, self.steps
-        reason: int = kernel.advance(
-            machine.code, self._shape, self.counts, stop, tables.store, tables.table,
-            tables.levels, machine.leaf_rules, self.fresh, self.visited, self.seen,
-            self.state_first, self.state_found, self.step_first, self.step_found, self.step_base,
-            steps.out, steps.leaves, steps.starts, steps.hashes,
-        )  # fmt: skip
-        return reason
-
-    def _make_room(self, reason: int) -> None:
-        states, needed = int(self.counts[kernel.STATES]), int(self.counts[kernel.NEEDED])
-        if reason == kernel.LIMIT:
-            raise LimitHit(f"the limit of {states} states")
-        if reason == kernel.FULL_STORE:
-            self.tables.grow_store(needed)
-        elif reason == kernel.FULL_TABLE:
-            self.tables.grow_table(needed, states)
+    def _make_room(self) -> None:
+        reason = int(self.block[at.REASON])
+        if reason == at.LIMIT:
+            raise LimitHit(f"the limit of {self.block[at.STATES]} states")
+        if reason == at.FULL:
+            self.tables.grow(int(self.block[at.NEEDED]))
+        elif reason == at.FULL_NODE:
+            self.tables.grow_nodes()
         else:
             self.tables.grow_levels()
 
@@ -154,11 +178,11 @@ class Search:
             raise LimitHit(f"the limit of {seconds_max:g} seconds")
         if self.progress is not None and now - self._told >= SECONDS_BETWEEN_NEWS:
             self._told = now
-            states, expanded = int(self.counts[kernel.STATES]), int(self.counts[kernel.EXPANDED])
+            states, expanded = int(self.block[at.STATES]), int(self.block[at.EXPANDED])
             self.progress(
                 states=states,
-                transitions=int(self.counts[kernel.TRANSITIONS]),
-                depth=int(self.counts[kernel.DEPTH]),
+                transitions=int(self.block[at.TRANSITIONS]),
+                depth=int(self.block[at.DEPTH]),
                 frontier=states - expanded,
                 seconds=seconds,
             )
@@ -178,24 +202,23 @@ class Search:
     @property
     def deadlock(self) -> int | None:
         """The number of the first state that is one."""
-        found = int(self.counts[kernel.DEADLOCK])
+        found = int(self.block[at.DEADLOCK])
         return found if found >= 0 else None
 
     @property
     def statistics(self) -> Statistics:
         """The counts so far."""
-        counts = [int(count) for count in self.counts]
-        states, frontier = counts[kernel.STATES], counts[kernel.STATES] - counts[kernel.EXPANDED]
-        depth = counts[kernel.DEPTH]
+        states, expanded = int(self.block[at.STATES]), int(self.block[at.EXPANDED])
+        depth = int(self.block[at.DEPTH])
         if self.stopped and states:
             depth = self.tables.level_of(states - 1)
         return Statistics(
             states,
-            counts[kernel.TRANSITIONS],
+            int(self.block[at.TRANSITIONS]),
             depth,
             self.seconds,
             not self.stopped,
-            frontier,
+            states - expanded,
         )
 
     @property
@@ -209,7 +232,7 @@ class Search:
     def fair(self) -> StoredFair:
         """The fairness of the system, on its complete state graph. Raises LimitHit."""
         if self._fair is None:
-            self._fair = StoredFair(self.machine, edges_of(self))
+            self._fair = StoredFair(self, edges_of(self))
         return self._fair
 
     def state(self, number: int) -> State:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from checker.answer import Unknown
 from checker.backends import READABLE_STATES_MAX, check_with
 from checker.explicit.search import LimitHit
 from checker.native import tables, walk
+from checker.native.kernel import places as at
 from checker.native.layout import CELL_BITS_MAX, WORD, layout_of
+from checker.native.loops import loops
 from checker.native.search import check, searched
 from checker.native.tables import Tables
 from checker.question import INTERRUPTED, Limits
@@ -162,9 +165,9 @@ def test_levels_grow(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_tables_that_may_not_grow_stay_as_they_are() -> None:
-    small = Tables(1, 2**20)
+    small = Tables(1, np.zeros(at.SHARED_COUNT, np.int64), loops(), memory_max=2**20)
     with pytest.raises(LimitHit):
-        small.grow_store(2**20)
+        small.grow(2**20)
     assert small.store.size == tables.ROOM_MIN
 
 

@@ -1,0 +1,292 @@
+"""The search as a thread sees it: take a batch, make its steps, wait for the turn, enter them.
+
+Threads make and look up steps side by side, which is nearly all the work. Only one at a time enters
+new states, in the order in which the batches were taken: so states have the same numbers, and all
+findings are the same, as if one thread had done it all.
+"""
+
+from __future__ import annotations
+
+# As in `memory.py`.
+# mypy: ignore-errors
+# pyright: basic, reportCallIssue=false, reportArgumentType=false
+from .batch import expanded, hash_ahead, scan, unpacked
+from .memory import (
+    byte,
+    call_3,
+    half,
+    inline,
+    lock,
+    publish_word,
+    seen_word,
+    set_byte,
+    set_word,
+    unlock,
+    word,
+    yield_processor,
+)
+from .places import (
+    ASK,
+    BATCH,
+    BRANCHES,
+    CANDIDATE_COUNT,
+    CANDIDATES,
+    CHUNKS,
+    CLOSED,
+    DEADLOCK,
+    DEPTH,
+    DONE,
+    EXPANDED,
+    FAULT_LEAF,
+    FAULT_STATE,
+    FRESH,
+    FULL,
+    FULL_LEVELS,
+    FULL_NODE,
+    HAS_COVERED,
+    HASHES,
+    KEY_WIDTH,
+    LEAF_RULES,
+    LEAVES,
+    LEAVES_COUNT,
+    LEVEL_END,
+    LEVELS,
+    LEVELS_ROOM,
+    LIMIT,
+    LOCK,
+    NEEDED,
+    OPEN,
+    OUT,
+    OWN_DEADLOCK,
+    OWN_FAULT_LEAF,
+    OWN_FAULT_STATE,
+    OWN_SEEN,
+    OWN_TRANSITIONS,
+    OWN_VISITED,
+    PAUSED,
+    REASON,
+    RULES_MAX,
+    RUNNING,
+    SEEN,
+    STARTS,
+    STATE_FIRST,
+    STATE_FOUND,
+    STATE_TOPICS,
+    STATES,
+    STATES_MAX,
+    STEP_BASE,
+    STEP_FIRST,
+    STEP_FOUND,
+    STEP_TOPICS,
+    STOP,
+    STORAGE,
+    STORE,
+    STORE_ROOM,
+    TABLE,
+    TABLE_BITS,
+    TABLE_ROOM,
+    TAKEN,
+    TRANSITIONS,
+    VISITED,
+)
+from .table import enter, find
+
+
+def advance(shared, own):
+    """Expands states until there is a reason to stop, which is left in the block."""
+    forget_coverage(shared, own)
+    forget_topics(shared, own)
+    while True:
+        head, size = take_batch(shared)
+        if size == 0:
+            return 0
+        if expanded(shared, own, head, size):
+            hash_ahead(shared, own)
+            scan(shared, own, size, -1)
+        else:
+            stop_at_once(shared, FULL_NODE)
+        while seen_word(shared, EXPANDED) != head and seen_word(shared, REASON) < LIMIT:
+            yield_processor()
+        if seen_word(shared, REASON) >= LIMIT:
+            return 0
+        before = word(shared, STATES)
+        done = commit(shared, own, head, size)
+        states = word(shared, STATES)
+        publish_word(shared, EXPANDED, head + done)
+        ask(shared, own, before, states)
+        if done < size:
+            return 0
+
+
+@inline
+def stop_at_once(shared, reason):
+    """All threads stop, and leave the batches at hand. The first reason is kept."""
+    lock(shared, LOCK)
+    if word(shared, REASON) < LIMIT:
+        set_word(shared, REASON, reason)
+    unlock(shared, LOCK)
+
+
+@inline
+def forget_coverage(shared, own):
+    """What this thread has seen taken is what all have: nothing of what was not entered."""
+    for leaf in range(word(shared, LEAVES_COUNT)):
+        set_byte(word(own, FRESH), leaf, 1)
+        set_byte(word(own, OWN_VISITED), leaf, byte(word(shared, VISITED), leaf))
+    for branch in range(word(shared, BRANCHES)):
+        set_byte(word(own, OWN_SEEN), branch, byte(word(shared, SEEN), branch))
+    set_word(own, HAS_COVERED, 0)
+
+
+@inline
+def forget_topics(shared, own):
+    """What is settled for all is settled for this thread, and nothing else."""
+    for topic in range(word(shared, STATE_TOPICS)):
+        is_found = word(word(shared, STATE_FOUND), topic) >= 0
+        set_word(word(own, STATE_FIRST), topic, CLOSED if is_found else OPEN)
+    for topic in range(word(shared, STEP_TOPICS)):
+        is_found = word(word(shared, STEP_FOUND), topic) >= 0
+        set_word(word(own, STEP_FIRST), topic, CLOSED if is_found else OPEN)
+
+
+@inline
+def take_batch(shared):
+    """The next states to be expanded, all of one level; none if there is a reason to stop."""
+    while True:
+        lock(shared, LOCK)
+        taken, level_end = word(shared, TAKEN), word(shared, LEVEL_END)
+        if word(shared, REASON) == RUNNING and taken == level_end == seen_word(shared, EXPANDED):
+            level_end = next_level(shared)
+        if word(shared, REASON) == RUNNING and taken < level_end and taken >= word(shared, STOP):
+            set_word(shared, REASON, PAUSED)
+        if word(shared, REASON) != RUNNING:
+            unlock(shared, LOCK)
+            return taken, 0
+        if taken < level_end:
+            size = min(BATCH, level_end - taken, word(shared, STOP) - taken)
+            set_word(shared, TAKEN, taken + size)
+            unlock(shared, LOCK)
+            return taken, size
+        unlock(shared, LOCK)
+        yield_processor()  # others have the rest of this level
+
+
+@inline
+def next_level(shared):
+    """Begins the level of the states that were found from the last one, and says where it ends."""
+    states, level_end = word(shared, STATES), word(shared, LEVEL_END)
+    depth, levels = word(shared, DEPTH) + 1, word(shared, LEVELS)
+    if states == level_end:
+        set_word(shared, REASON, DONE)
+        return level_end
+    if depth + 1 >= word(shared, LEVELS_ROOM):
+        set_word(shared, REASON, FULL_LEVELS)
+        return level_end
+    set_word(levels, depth, level_end)
+    set_word(levels, depth + 1, states)
+    set_word(shared, DEPTH, depth)
+    set_word(shared, LEVEL_END, states)
+    return states
+
+
+@inline
+def has_room(shared, more):
+    """Whether so many more states can be stored and found; if not, that is the reason to stop."""
+    needed = word(shared, STATES) + more
+    if needed <= min(word(shared, STORE_ROOM), word(shared, TABLE_ROOM)):
+        return True
+    set_word(shared, NEEDED, needed)
+    stop_at_once(shared, FULL)
+    return False
+
+
+@inline
+def commit(shared, own, head, size):
+    """Enters the new states of a batch, and what it showed. Says how many states are expanded:
+    none if there is no room, not all if there is one state more than are allowed."""
+    count = word(own, CANDIDATE_COUNT)
+    if not has_room(shared, count):
+        return 0
+    storage, width = word(shared, STORAGE), word(shared, KEY_WIDTH)
+    store, table, bits = word(shared, STORE), word(shared, TABLE), word(shared, TABLE_BITS)
+    out, candidates, hashes = word(own, OUT), word(own, CANDIDATES), word(own, HASHES)
+    states, states_max = word(shared, STATES), word(shared, STATES_MAX)
+    below = OPEN
+    for candidate in range(count):
+        step, start = word(candidates, 2 * candidate), word(candidates, 2 * candidate + 1)
+        mixed = word(hashes, step)
+        number, place = find(storage, out, step, width, mixed, start, store, table, bits)
+        if number < 0:
+            if states == states_max:
+                size, below = cut_off(shared, own, step)
+                stop_at_once(shared, LIMIT)
+                break
+            for i in range(width):
+                set_word(store, states * width + i, word(out, step * width + i))
+            enter(storage, table, place, mixed, states)
+            states += 1
+    set_word(shared, STATES, states)
+    report(shared, own, head, below)
+    return size
+
+
+@inline
+def cut_off(shared, own, last):
+    """Leaves of a batch what comes before the step that one state too many came from.
+
+    Says how many states are expanded, and the place of that step among those of the batch.
+    """
+    starts, chunk, size = word(own, STARTS), 0, 0
+    while chunk + 1 < word(shared, CHUNKS) and word(starts, (chunk + 1) * (BATCH + 1)) <= last:
+        chunk += 1
+    while word(starts, chunk * (BATCH + 1) + size + 1) <= last:
+        size += 1
+    forget_coverage(shared, own)
+    scan(shared, own, size, last)
+    rule = word(word(shared, LEAF_RULES), half(word(own, LEAVES), last))
+    return size, size * RULES_MAX + rule
+
+
+@inline
+def report(shared, own, head, below):
+    """What a batch showed, now that it is its turn: by its steps that come before `below`."""
+    set_word(shared, TRANSITIONS, word(shared, TRANSITIONS) + word(own, OWN_TRANSITIONS))
+    if word(own, OWN_DEADLOCK) >= 0 and word(shared, DEADLOCK) < 0:
+        set_word(shared, DEADLOCK, word(own, OWN_DEADLOCK))
+    if word(own, OWN_FAULT_STATE) >= 0 and word(shared, FAULT_STATE) < 0:
+        set_word(shared, FAULT_STATE, word(own, OWN_FAULT_STATE))
+        set_word(shared, FAULT_LEAF, word(own, OWN_FAULT_LEAF))
+    if word(own, HAS_COVERED) != 0:
+        for leaf in range(word(shared, LEAVES_COUNT)):
+            if byte(word(own, OWN_VISITED), leaf) != 0:
+                set_byte(word(shared, VISITED), leaf, 1)
+        for branch in range(word(shared, BRANCHES)):
+            if byte(word(own, OWN_SEEN), branch) != 0:
+                set_byte(word(shared, SEEN), branch, 1)
+        set_word(own, HAS_COVERED, 0)
+    first, found = word(own, STEP_FIRST), word(shared, STEP_FOUND)
+    for topic in range(word(shared, STEP_TOPICS)):
+        key = word(first, topic)
+        if 0 <= key < below and key < OPEN and word(found, topic) < 0:
+            set_word(found, topic, key)
+            set_word(word(shared, STEP_BASE), topic, head)
+        set_word(first, topic, CLOSED if word(found, topic) >= 0 else OPEN)
+
+
+@inline
+def ask(shared, own, begin, end):
+    """Asks new states what is asked of states, and keeps the first that settles a topic."""
+    first, found = word(own, STATE_FIRST), word(shared, STATE_FOUND)
+    while begin < end:
+        size = min(BATCH, end - begin)
+        call_3(word(shared, ASK), unpacked(shared, own, begin, size), size, first)
+        for topic in range(word(shared, STATE_TOPICS)):
+            settled = word(first, topic)
+            if 0 <= settled < OPEN:
+                lock(shared, LOCK)
+                least = word(found, topic)
+                if least < 0 or begin + settled < least:
+                    set_word(found, topic, begin + settled)
+                unlock(shared, LOCK)
+                set_word(first, topic, CLOSED)
+        begin += size

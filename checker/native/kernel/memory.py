@@ -1,0 +1,216 @@
+"""Memory as the inner loops see it: addresses, words, and what threads agree on.
+
+Everything is a signed 64-bit integer here, addresses too: so a compiled loop needs nothing of
+Python or numba when it runs, and mixing signs, which numba turns into floats, cannot happen.
+Unsigned shifts are written as a shift and a mask.
+"""
+
+from __future__ import annotations
+
+# What numba compiles has no types that a checker of Python could follow: tests hold it to the
+# readable search instead.
+# mypy: ignore-errors
+# pyright: basic, reportCallIssue=false, reportArgumentType=false
+from llvmlite import ir
+from numba import njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+WORD, HALF, BYTE = ir.IntType(64), ir.IntType(32), ir.IntType(8)
+ALIGNMENT = 8
+#: Nothing of Python: no wrapper that it could call, no exception for a division by zero.
+OPTIONS = {"error_model": "numpy", "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+
+
+def inline(function):
+    """A function that becomes a part of the loops that call it."""
+    return njit(forceinline=True, **OPTIONS)(function)
+
+
+def _pointer(builder, address, kind):
+    return builder.inttoptr(address, kind.as_pointer())
+
+
+def _element(builder, arguments, kind):
+    base, place = arguments[0], arguments[1]
+    size = ir.Constant(WORD, kind.width // 8)
+    return _pointer(builder, builder.add(base, builder.mul(place, size)), kind)
+
+
+def _reads(kind):
+    def generate(_context, builder, _signature, arguments):
+        found = builder.load(_element(builder, arguments, kind))
+        return found if kind is WORD else builder.zext(found, WORD)
+
+    return types.int64(types.int64, types.int64), generate
+
+
+def _writes(kind):
+    def generate(context, builder, _signature, arguments):
+        value = arguments[2] if kind is WORD else builder.trunc(arguments[2], kind)
+        builder.store(value, _element(builder, arguments, kind))
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64, types.int64), generate
+
+
+@intrinsic
+def word(_context, address, place):
+    """The word at a place of an array."""
+    return _reads(WORD)
+
+
+@intrinsic
+def half(_context, address, place):
+    """The half word at a place of an array, unsigned."""
+    return _reads(HALF)
+
+
+@intrinsic
+def byte(_context, address, place):
+    """The byte at a place of an array, unsigned."""
+    return _reads(BYTE)
+
+
+@intrinsic
+def set_word(_context, address, place, value):
+    """Writes a word."""
+    return _writes(WORD)
+
+
+@intrinsic
+def set_half(_context, address, place, value):
+    """Writes a half word."""
+    return _writes(HALF)
+
+
+@intrinsic
+def set_byte(_context, address, place, value):
+    """Writes a byte."""
+    return _writes(BYTE)
+
+
+# --- between threads -----------------------------------------------------------------------------
+
+
+@intrinsic
+def seen_word(_context, address, place):
+    """A word that another thread published: what that thread wrote before is seen too."""
+
+    def generate(_context, builder, _signature, arguments):
+        pointer = _element(builder, arguments, WORD)
+        return builder.load_atomic(pointer, "acquire", ALIGNMENT)
+
+    return types.int64(types.int64, types.int64), generate
+
+
+@intrinsic
+def publish_word(_context, address, place, value):
+    """Writes a word, after all that this thread wrote before."""
+
+    def generate(context, builder, _signature, arguments):
+        pointer = _element(builder, arguments, WORD)
+        builder.store_atomic(arguments[2], pointer, "release", ALIGNMENT)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64, types.int64), generate
+
+
+@intrinsic
+def publish_half(_context, address, place, value):
+    """Writes a half word, after all that this thread wrote before."""
+
+    def generate(context, builder, _signature, arguments):
+        pointer = _element(builder, arguments, HALF)
+        value = builder.trunc(arguments[2], HALF)
+        builder.store_atomic(value, pointer, "release", HALF.width // 8)
+        return context.get_dummy_value()
+
+    return types.void(types.int64, types.int64, types.int64), generate
+
+
+@intrinsic
+def swapped(_context, address, place, old, new):
+    """Whether the word was the old one, and is the new one now, at once for all threads."""
+
+    def generate(_context, builder, _signature, arguments):
+        pointer = _element(builder, arguments, WORD)
+        pair = builder.cmpxchg(pointer, arguments[2], arguments[3], "acq_rel", "acquire")
+        return builder.zext(builder.extract_value(pair, 1), WORD)
+
+    return types.int64(types.int64, types.int64, types.int64, types.int64), generate
+
+
+@intrinsic
+def yield_processor(_context):
+    """Lets another thread run."""
+
+    def generate(context, builder, _signature, _arguments):
+        kind = ir.FunctionType(HALF, [])
+        function = cgutils.get_or_insert_function(builder.module, kind, "sched_yield")
+        builder.call(function, [])
+        return context.get_dummy_value()
+
+    return types.void(), generate
+
+
+@inline
+def lock(block, place):
+    """Waits until the lock at a place is this thread's."""
+    while not swapped(block, place, 0, 1):
+        yield_processor()
+
+
+@inline
+def unlock(block, place):
+    """Gives the lock back."""
+    publish_word(block, place, 0)
+
+
+# --- generated functions, and what is needed soon ------------------------------------------------
+
+
+def _call_of(arity):
+    def generate(_context, builder, _signature, arguments):
+        kind = ir.FunctionType(WORD, [WORD] * arity)
+        return builder.call(_pointer(builder, arguments[0], kind), list(arguments[1:]))
+
+    return types.int64(*[types.int64] * (arity + 1)), generate
+
+
+@intrinsic
+def call_1(_context, function, a):
+    """Calls `i64 f(i64)`; pointers are passed as integers here and below."""
+    return _call_of(1)
+
+
+@intrinsic
+def call_2(_context, function, a, b):
+    """Calls `i64 f(i64, i64)`."""
+    return _call_of(2)
+
+
+@intrinsic
+def call_3(_context, function, a, b, c):
+    """Calls `i64 f(i64, i64, i64)`."""
+    return _call_of(3)
+
+
+@intrinsic
+def call_6(_context, function, a, b, c, d, e, f):
+    """Calls `i64 f(i64, …)` with six arguments."""
+    return _call_of(6)
+
+
+@intrinsic
+def prefetch(_context, address):
+    """Asks memory for what will be read soon."""
+
+    def generate(context, builder, _signature, arguments):
+        kind = ir.FunctionType(ir.VoidType(), [BYTE.as_pointer(), HALF, HALF, HALF])
+        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        read, keep, data = (ir.Constant(HALF, value) for value in (0, 3, 1))
+        builder.call(function, [_pointer(builder, arguments[0], BYTE), read, keep, data])
+        return context.get_dummy_value()
+
+    return types.void(types.int64), generate

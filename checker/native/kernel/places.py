@@ -1,0 +1,120 @@
+"""Where the inner loops find things: places in the block of a search, and in that of a thread.
+
+A block is an array of words. Names in capitals are places of a word; what is an address of an
+array says of what.
+"""
+
+from __future__ import annotations
+
+from itertools import count
+
+#: States in one call of a generated function.
+BATCH = 256
+#: The least state or step that settles a topic: OPEN if none does yet, CLOSED if one did before.
+OPEN, CLOSED = 1 << 62, -1
+#: In a thread's list of leaves: this step ends in a fault.
+FAULT_BIT = 1 << 30
+#: A step within a batch is its state times this, plus its rule.
+RULES_MAX = 1 << 16
+
+_shared = count()
+
+# Addresses of generated functions (`lower.py`); CANONICAL may be zero.
+EXPAND, ASK, COVER, IS_STUCK, CANONICAL = (next(_shared) for _ in range(5))
+
+# What does not change while a search runs: words a state, words that a state is stored in, chunks
+# of rules, how states are stored, limit of states, leaves, branches, topics of states and of steps.
+(
+    WIDTH,
+    KEY_WIDTH,
+    CHUNKS,
+    STORAGE,
+    STATES_MAX,
+    LEAF_RULES,
+    BRANCHES,
+    LEAVES_COUNT,
+    STATE_TOPICS,
+    STEP_TOPICS,
+) = (next(_shared) for _ in range(10))
+
+# Arrays that grow, and for how many states there is room: the states in the order found, the table
+# that finds them (2 to the power of TABLE_BITS entries), the first state of each level.
+STORE, STORE_ROOM, TABLE, TABLE_BITS, TABLE_ROOM, LEVELS, LEVELS_ROOM = (
+    next(_shared) for _ in range(7)
+)
+
+# The tree of parts of compressed states: its nodes, how many, which of them make the key.
+NODES, NODES_COUNT, KEY_LEFT, KEY_RIGHT = (next(_shared) for _ in range(4))
+
+# Arrays of what was found: leaves taken, branches taken, per topic its first state, or the batch
+# and the step in it.
+VISITED, SEEN, STATE_FOUND, STEP_BASE, STEP_FOUND = (next(_shared) for _ in range(5))
+
+# How far the search is. States are TAKEN to be expanded, and EXPANDED when that is done.
+(
+    LOCK,
+    STOP,
+    REASON,
+    NEEDED,
+    STATES,
+    TAKEN,
+    EXPANDED,
+    LEVEL_END,
+    DEPTH,
+    TRANSITIONS,
+    DEADLOCK,
+    FAULT_STATE,
+    FAULT_LEAF,
+) = (next(_shared) for _ in range(13))
+SHARED_COUNT = next(_shared)
+
+_own = count()
+
+# A thread's arrays: states that are expanded where they are not stored as words, the ids of their
+# parts, the steps of a batch, their leaves, where those of each state begin, their hashes, and
+# those steps that seem to lead to new states, each with its place in the table.
+BEFORE, BEFORE_IDS, OUT, OUT_IDS, LEAVES, STARTS, HASHES, CANDIDATES = (
+    next(_own) for _ in range(8)
+)
+# What it has seen of leaves, branches and topics; FRESH are leaves with branches not yet taken.
+FRESH, OWN_VISITED, OWN_SEEN, STATE_FIRST, STEP_FIRST = (next(_own) for _ in range(5))
+# What it found in the batch at hand.
+(
+    HEAD,
+    SIZE,
+    SOURCE,
+    TOTAL,
+    CANDIDATE_COUNT,
+    OWN_TRANSITIONS,
+    OWN_DEADLOCK,
+    OWN_FAULT_STATE,
+    OWN_FAULT_LEAF,
+    HAS_COVERED,
+) = (next(_own) for _ in range(10))
+OWN_COUNT = next(_own)
+
+# A node of the tree of parts: its values by id, their table, how large, how many, the ids below.
+NODE_STORE, NODE_TABLE, NODE_BITS, NODE_COUNT, NODE_ROOM, NODE_LEFT, NODE_RIGHT = range(7)
+NODE_SIZE = 8
+
+# How states are stored.
+EXACT, COMPRESSED, HASHED = range(3)
+
+# Why threads came back; while they have no reason they are RUNNING. From LIMIT on they leave the
+# batches at hand as if they had not been begun.
+RUNNING, PAUSED, DONE, FULL_LEVELS, LIMIT, FULL, FULL_NODE = range(7)
+
+#: The loops that Python calls, each with how many words it takes.
+LOOPS = {
+    "advance": 2,
+    "ask_all": 4,
+    "refill": 3,
+    "move_entries": 4,
+    "refill_node": 1,
+    "compress_states": 5,
+    "find_step": 6,
+    "edges": 6,
+    "mark": 4,
+    "takes_fair_step": 6,
+    "reach": 6,
+}

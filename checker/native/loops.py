@@ -1,0 +1,130 @@
+"""The inner loops as functions: compiled once a machine, and then loaded from the user's cache.
+
+Loading needs neither numba nor the sources' modules: importing them would take longer than most
+searches.
+"""
+
+from __future__ import annotations
+
+# What numba, llvmlite and scipy give has no types.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportMissingTypeStubs=false
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from ctypes import CFUNCTYPE, c_int64
+from functools import cache
+from pathlib import Path
+
+import llvmlite
+from llvmlite import binding as llvm
+
+from .code import target_machine
+from .kernel.places import LOOPS
+
+#: Names a folder for the compiled loops, in place of the one in the user's cache.
+CACHE_VARIABLE = "FINALE_CACHE"
+
+Loop = Callable[..., int]
+
+
+class Loops:
+    """The loops, by name. They run without Python's lock: threads may run them side by side."""
+
+    def __init__(self, code: bytes) -> None:
+        self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target_machine(3))
+        self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
+        self._engine.finalize_object()
+        self.advance = self._loop("advance")
+        self.ask_all = self._loop("ask_all")
+        self.refill = self._loop("refill")
+        self.move_entries = self._loop("move_entries")
+        self.refill_node = self._loop("refill_node")
+        self.compress_states = self._loop("compress_states")
+        self.find_step = self._loop("find_step")
+        self.edges = self._loop("edges")
+        self.mark = self._loop("mark")
+        self.takes_fair_step = self._loop("takes_fair_step")
+        self.reach = self._loop("reach")
+
+    def _loop(self, name: str) -> Loop:
+        kind = CFUNCTYPE(c_int64, *[c_int64] * LOOPS[name])
+        return kind(self._engine.get_function_address(name))
+
+
+@cache
+def loops() -> Loops:
+    """The loops, compiled for this machine if they are not yet."""
+    file = f"loops-{_fingerprint()}.o"
+    for folder in _folders():
+        code = _kept(folder / file)
+        if code is not None:
+            return Loops(code)
+    code = _compiled()
+    for folder in _folders():
+        if _keep(folder / file, code):
+            break
+    return Loops(code)
+
+
+def _compiled() -> bytes:
+    """The machine code of all loops. Takes seconds."""
+    from .kernel.entries import sources
+
+    machine = target_machine(3)
+    first, *others = [llvm.parse_assembly(source) for source in sources()]
+    for other in others:
+        first.link_in(other)
+    return bytes(machine.emit_object(first))
+
+
+def _fingerprint() -> str:
+    """Changes with the loops, with what compiles them, and with the processor."""
+    sources = sorted((Path(__file__).parent / "kernel").glob("*.py"))
+    parts = [
+        llvmlite.__version__.encode(),
+        llvm.get_host_cpu_name().encode(),
+        llvm.get_host_cpu_features().flatten().encode(),
+        *(source.read_bytes() for source in sources),
+    ]
+    return hashlib.sha256(b"\0".join(parts)).hexdigest()[:16]
+
+
+def _folders() -> Iterator[Path]:
+    """Where compiled loops are kept, the best place first."""
+    named = os.environ.get(CACHE_VARIABLE)
+    if named:
+        yield Path(named)
+        return
+    cache_home = os.environ.get("XDG_CACHE_HOME")
+    if cache_home or os.environ.get("HOME"):
+        yield (Path(cache_home) if cache_home else Path.home() / ".cache") / "finale"
+    yield Path(tempfile.gettempdir()) / f"finale-{os.getuid()}"
+
+
+def _kept(file: Path) -> bytes | None:
+    """Code that was kept, unless it was cut off or changed since, or is another user's."""
+    try:
+        if file.stat().st_uid != os.getuid():
+            return None
+        kept = file.read_bytes()
+    except OSError:
+        return None
+    size = hashlib.sha256().digest_size
+    return kept[size:] if hashlib.sha256(kept[size:]).digest() == kept[:size] else None
+
+
+def _keep(file: Path, code: bytes) -> bool:
+    """Keep code for later runs. What cannot be kept is compiled again then."""
+    try:
+        file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as part:
+            part.write(hashlib.sha256(code).digest() + code)
+        Path(part.name).replace(file)
+    except OSError:
+        return False
+    return True
+
+
+__all__ = ["CACHE_VARIABLE", "Loops", "loops"]

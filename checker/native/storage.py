@@ -1,0 +1,61 @@
+"""How states are stored, and what each way costs."""
+
+from __future__ import annotations
+
+import enum
+import os
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from model.errors import FinaleError, Place
+
+from .kernel import places as at
+from .layout import Words
+
+
+class Storage(enum.IntEnum):
+    """EXACT keeps all words of a state. COMPRESSED keeps all too, equal parts once: about half the
+    memory, and slower. HASHED keeps 64 bits of each state in memory, the rest on disk: two states
+    that share a hash are taken for one, which is said with its probability."""
+
+    EXACT = at.EXACT
+    COMPRESSED = at.COMPRESSED
+    HASHED = at.HASHED
+
+
+STORAGES = {storage.name.lower(): storage for storage in Storage}
+
+
+def collision_probability(states: int) -> float:
+    """At most this likely two of so many states have one hash (birthday bound)."""
+    return min(1.0, states * states / 2.0**65)
+
+
+class DiskStore:
+    """States in a file: written at its end, read in their order, and seldom otherwise.
+
+    The file has no name, or lies in a folder that the user names, and is gone with the search.
+    """
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder
+        self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - closed when it is gone
+
+    def resized(self, words: int) -> Words:
+        """The file as an array of so many words. Raises `disk-full`."""
+        try:
+            os.posix_fallocate(self._file.fileno(), 0, words * 8)
+        except OSError as error:
+            where = str(self._folder or tempfile.gettempdir())
+            raise FinaleError(
+                "disk-full",
+                f"the states need {words * 8 / 2**20:,.0f} MB: {error.strerror}",
+                place=Place(where),
+                advice="make room there, or name another folder by TMPDIR",
+            ) from error
+        return np.memmap(self._file, np.uint64, "r+", shape=(words,))
+
+
+__all__ = ["STORAGES", "DiskStore", "Storage", "collision_probability"]

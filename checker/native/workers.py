@@ -1,0 +1,105 @@
+"""What each thread of a search works with, and how they are let work."""
+
+from __future__ import annotations
+
+# What numba, llvmlite and scipy give has no types.
+# pyright: reportUnknownMemberType=false
+import os
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from .kernel import places as at
+from .loops import Loops
+from .machine import Machine
+from .tables import Block, Tables
+
+#: More threads than this find too little to do between two turns.
+THREADS_MAX = 8
+#: Threads are worth waking for so many states between two looks.
+STATES_WORTH_THREADS = 1 << 13
+
+
+class Worker:
+    """The arrays of one thread: see `kernel/places.py`."""
+
+    def __init__(self, machine: Machine, tables: Tables) -> None:
+        steps_max = at.BATCH * max(1, len(machine.system.rules))
+        width = tables.width
+        self.block = np.zeros(at.OWN_COUNT, np.int64)
+        words = {
+            at.OUT: steps_max * width,
+            at.HASHES: steps_max,
+            at.CANDIDATES: 2 * steps_max,
+            at.STARTS: machine.chunks * (at.BATCH + 1),
+            at.STATE_FIRST: len(machine.topics.in_states),
+            at.STEP_FIRST: len(machine.topics.on_steps),
+        }
+        if tables.nodes is not None:
+            parts = max(1, len(tables.nodes.below))
+            words |= {at.BEFORE: at.BATCH * width, at.BEFORE_IDS: at.BATCH * parts}
+            words |= {at.OUT_IDS: parts}
+        arrays = {place: np.empty(size, np.int64) for place, size in words.items()}
+        leaves, branches = len(machine.leaves), len(machine.branches) + 1
+        sizes = {at.FRESH: leaves, at.OWN_VISITED: leaves, at.OWN_SEEN: branches}
+        flags = {place: np.zeros(size, np.uint8) for place, size in sizes.items()}
+        halves = np.empty(steps_max, np.int32)
+        self.block[at.LEAVES] = halves.ctypes.data
+        for place, array in arrays.items():
+            self.block[place] = array.ctypes.data
+        for place, flag in flags.items():
+            self.block[place] = flag.ctypes.data
+        self._arrays = (halves, arrays, flags)
+
+    @property
+    def address(self) -> int:
+        """Where its block is."""
+        return self.block.ctypes.data
+
+
+class Workers:
+    """All threads of a search. The one that asks works too."""
+
+    def __init__(self, machine: Machine, tables: Tables, loops: Loops, threads: int | None) -> None:
+        self.count = threads or min(THREADS_MAX, _processors())
+        self._machine, self._tables, self._loops = machine, tables, loops
+        self._workers = [Worker(machine, tables)]
+        self._pool: ThreadPoolExecutor | None = None
+
+    @property
+    def first(self) -> Worker:
+        """The worker of the thread that asks."""
+        return self._workers[0]
+
+    def advance(self, block: Block, states: int) -> None:
+        """Let them expand about so many states, until there is a reason to stop."""
+        shared = block.ctypes.data
+        block[at.TAKEN], block[at.REASON] = block[at.EXPANDED], at.RUNNING
+        if self.count == 1 or states < STATES_WORTH_THREADS:
+            self._loops.advance(shared, self.first.address)
+            return
+        if self._pool is None:
+            self._pool = ThreadPoolExecutor(self.count - 1, "search")
+            self._workers += [Worker(self._machine, self._tables) for _ in range(self.count - 1)]
+        others = [
+            self._pool.submit(self._loops.advance, shared, worker.address)
+            for worker in self._workers[1:]
+        ]
+        self._loops.advance(shared, self.first.address)
+        for other in others:
+            other.result()
+
+    def close(self) -> None:
+        """Let the threads go."""
+        if self._pool is not None:
+            self._pool.shutdown()
+
+
+def _processors() -> int:
+    """How many processors this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
+__all__ = ["Worker", "Workers"]
