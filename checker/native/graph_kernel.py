@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from .kernel import EXPAND, call_3, call_6, hash_of, lookup
+from .kernel import CANONICAL, EXPAND, call_2, call_3, call_6, hash_of, lookup
 from .lower import BATCH, FAULT_BIT
 
 
@@ -19,10 +19,12 @@ def find_step(  # noqa: PLR0913, PLR0917
     """The first of the states begin..end with a step to the wanted one, and the leaf it takes."""
     for head in range(begin, end, BATCH):
         size = min(BATCH, end - head)
-        call_6(
+        total = call_6(
             code[EXPAND], store.ctypes.data + head * width * 8, size, out.ctypes.data,
             leaves.ctypes.data, starts.ctypes.data, quiet.ctypes.data,
         )  # fmt: skip
+        if code[CANONICAL] != 0:
+            call_2(code[CANONICAL], out.ctypes.data, total)
         for i in range(size):
             for chunk in range(chunks):
                 row = chunk * (BATCH + 1) + i
@@ -45,10 +47,12 @@ def edges(  # noqa: PLR0913, PLR0917
     found = faults
     for head in range(begin, end, BATCH):
         size = min(BATCH, end - head)
-        call_6(
+        total = call_6(
             code[EXPAND], store.ctypes.data + head * width * 8, size, out.ctypes.data,
             leaves.ctypes.data, starts.ctypes.data, quiet.ctypes.data,
         )  # fmt: skip
+        if code[CANONICAL] != 0:
+            call_2(code[CANONICAL], out.ctypes.data, total)
         for i in range(size):
             edge = first_edge[head + i]
             for chunk in range(chunks):

@@ -38,7 +38,7 @@ from .lower import BATCH, CLOSED, FAULT_BIT, OPEN, RULES_MAX
 WIDTH, CHUNKS, STATES_MAX, LEAF_RULES = range(4)
 
 # Places in `code`.
-EXPAND, ASK, COVER, IS_STUCK = range(4)
+EXPAND, ASK, COVER, IS_STUCK, CANONICAL = range(5)
 
 # Why `advance` came back.
 DONE, PAUSED, FULL_STORE, FULL_TABLE, FULL_LEVELS, LIMIT = range(6)
@@ -56,6 +56,13 @@ def call_1(_context, address, state):
     """Calls `i64 f(ptr)`."""
     signature = types.int64(types.int64, types.int64)
     return signature, _call_of(1)
+
+
+@intrinsic
+def call_2(_context, address, first, second):
+    """Calls `i64 f(i64, i64)`; a pointer is passed as an integer."""
+    signature = types.int64(types.int64, types.int64, types.int64)
+    return signature, _call_of(2)
 
 
 @intrinsic
@@ -255,6 +262,8 @@ def advance(  # noqa: PLR0913, PLR0917
             counts[NEEDED] = states + total
             reason = FULL_STORE if states + total > store.size // width else FULL_TABLE
             break
+        if code[CANONICAL] != 0:
+            call_2(code[CANONICAL], out.ctypes.data, total)
         hash_ahead(total, width, store, table, out, hashes)
         fresh_from = states
         counts[STATES] = states

@@ -94,7 +94,7 @@ class Search:
     def _begin(self) -> None:
         """The initial states are the first level."""
         tables, layout = self.tables, self.machine.layout
-        initial = list(dict.fromkeys(self.machine.system.initial))
+        initial = self.machine.initial
         taken = initial[: self._shape[kernel.STATES_MAX]]
         tables.grow_store(len(taken))
         tables.grow_table(len(taken), 0)
