@@ -69,11 +69,15 @@ Verdict = Holds | Violated | Vacuous | Unknown | DoesNotApply
 
 @dataclass(frozen=True)
 class Answer:
-    """The verdict on one property, and how it was reached: "exhaustive", "sampled", …"""
+    """The verdict on one property, and how it was reached: "exhaustive", "sampled", …
+
+    `is_shortest` tells whether no run is shorter than the trace.
+    """
 
     property: str
     verdict: Verdict
     how: str = "exhaustive"
+    is_shortest: bool = True
 
     @builtins.property  # the field of that name hides the word
     def steps(self) -> int | None:
@@ -103,7 +107,11 @@ class Statistics:
 
 @dataclass(frozen=True)
 class Report:
-    """All answers to one question."""
+    """All answers to one question.
+
+    `reduced` names the reductions that its counts are under, `remarks` say what these found.
+    `further` are searches for what the reductions do not keep; their answers are among `answers`.
+    """
 
     backend: str
     answers: tuple[Answer, ...]
@@ -111,3 +119,13 @@ class Report:
     dead_branches: tuple[Branch, ...] = ()
     stopped: str = ""
     exercised: frozenset[str] = field(default_factory=frozenset[str])
+    reduced: tuple[str, ...] = ()
+    remarks: tuple[str, ...] = ()
+    further: tuple[Report, ...] = ()
+
+    def statistics_of(self, name: str) -> Statistics:
+        """What the search that answered for a property has seen."""
+        for report in self.further:
+            if any(each.property == name != WELL_FORMED for each in report.answers):
+                return report.statistics
+        return self.statistics

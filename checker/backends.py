@@ -7,7 +7,7 @@ spec that is marked slow goes to the native one at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import replace
 from typing import Literal
 
@@ -16,6 +16,7 @@ from model.system import System
 
 from .answer import Report
 from .question import Limits, Progress
+from .reductions.kinds import Reduction
 
 Backend = Literal["auto", "readable", "native"]
 
@@ -26,12 +27,35 @@ Check = Callable[[System, Limits, Progress | None], Report]
 
 
 def check_with(
-    backend: Backend, system: System, limits: Limits, progress: Progress | None, large: bool
+    backend: Backend,
+    system: System,
+    limits: Limits,
+    progress: Progress | None,
+    large: bool,
+    reductions: Collection[Reduction] = (),
 ) -> Report:
-    """The answers to all properties of a system; `large` is known beforehand."""
+    """The answers to all properties of a system; `large` is known beforehand.
+
+    Raises `reduction-needs-native`, `domain-too-large`, `witness-missing`.
+    """
+    check_reductions(backend, reductions)
+    if reductions:
+        from .reduced import check_reduced
+
+        return check_reduced(system, reductions, limits, progress)
     if backend == "auto":
         return _auto(system, limits, progress, large)
     return _check(backend)(system, limits, progress)
+
+
+def check_reductions(backend: Backend, reductions: Collection[Reduction]) -> None:
+    """Raises `reduction-needs-native` where a search is to reduce that cannot."""
+    if reductions and backend == "readable":
+        raise FinaleError(
+            "reduction-needs-native",
+            "the readable search has no reductions: what it counts is the yardstick",
+            advice="leave out --reduce, or take --backend native",
+        )
 
 
 def _check(backend: Literal["readable", "native"]) -> Check:
@@ -62,4 +86,4 @@ def _auto(system: System, limits: Limits, progress: Progress | None, large: bool
         return _check("readable")(system, limits, progress)
 
 
-__all__ = ["READABLE_STATES_MAX", "Backend", "check_with"]
+__all__ = ["READABLE_STATES_MAX", "Backend", "check_reductions", "check_with"]

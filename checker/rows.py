@@ -113,7 +113,7 @@ def _property_row(answer: Answer, expected: Expectation | None) -> Row:
     steps = trace.length if trace is not None else None
     why, ok = why_of(verdict), True
     if expected is not None:
-        as_long = expected.steps is None or expected.steps == steps
+        as_long = not answer.is_shortest or expected.steps in (None, steps)
         ok = verdict.word == expected.verdict and as_long
         if verdict.word == expected.verdict and not as_long:
             why = f"expected {expected.steps} steps, found {'no trace' if steps is None else steps}"
@@ -155,11 +155,16 @@ def why_of(verdict: Verdict) -> str:
 def _search_row(counts: Counts | None, report: Report) -> Row:
     found = report.statistics
     how = next((answer.how for answer in report.answers), "exhaustive")
+    if report.reduced:
+        counts = None  # those of the spec are of the full search
+        how = (
+            f"{'exhaustive' if found.complete else 'partial'} under {' and '.join(report.reduced)}"
+        )
     expected = Holds.word if counts is not None else None
     if not found.complete:
         verdict, why = Unknown.word, report.stopped
     elif counts is None:
-        verdict, why = Holds.word, ""
+        verdict, why = Holds.word, "; ".join(report.remarks)
     else:
         pairs = (
             ("states", counts.states, found.states),

@@ -9,6 +9,7 @@ from model.language.properties import Family
 from .backends import Backend, check_with
 from .claim import Spec
 from .question import Limits, Progress
+from .reductions.kinds import Reduction
 from .rows import Result, result_of
 
 
@@ -18,10 +19,11 @@ def run(
     progress: Progress | None = None,
     only: Collection[str] = (),
     backend: Backend = "auto",
+    reductions: Collection[Reduction] = (),
 ) -> Result:
     """The result of a spec: all its properties, or some by name."""
     system = spec.system(chosen(spec.families, only))
-    report = check_with(backend, system, limits or Limits(), progress, large=spec.slow)
+    report = check_with(backend, system, limits or Limits(), progress, spec.slow, reductions)
     return result_of(spec, system, report, only)
 
 

@@ -11,9 +11,10 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from checker.backends import Backend
+from checker.backends import Backend, check_reductions
 from checker.loading import Catalogue, catalogue
 from checker.question import INTERRUPTED, Limits
+from checker.reductions.kinds import Reduction
 from checker.rows import PRECEDENCE, SEARCH, Exit, Result
 from checker.run import run
 from checker.show.layout import console, write
@@ -24,7 +25,7 @@ from model.errors import FinaleError, Place, nearest
 from .errors import print_error
 from .main import VERSION
 from .meter import Meter
-from .parameters import PLAIN, BackendName, ProtocolsFolder
+from .parameters import PLAIN, BackendName, ProtocolsFolder, ReductionNames
 
 
 def check(  # noqa: PLR0913 - one parameter a flag
@@ -41,6 +42,7 @@ def check(  # noqa: PLR0913 - one parameter a flag
         int | None, Parameter(help="Stop a native search at so many megabytes.")
     ] = None,
     backend: BackendName = "auto",
+    reduce: ReductionNames = (),
     slow: Annotated[bool, PLAIN, Parameter(help="Check also specs that are marked slow.")] = False,
     record: Annotated[
         bool,
@@ -66,10 +68,12 @@ def check(  # noqa: PLR0913 - one parameter a flag
         properties,
         _limits(max_states, max_seconds, max_memory),
         backend,
+        tuple(Reduction(name) for name in reduce),
         slow,
         record,
         trace_dir,
     )
+    options.refuse_contradictions()
     checking = Checking(options, format == "text")
     try:
         for path in paths:
@@ -89,9 +93,20 @@ class Options:
     properties: tuple[str, ...]
     limits: Limits
     backend: Backend
+    reductions: tuple[Reduction, ...]
     slow: bool
     record: bool
     trace_dir: Path | None
+
+    def refuse_contradictions(self) -> None:
+        """Raises `reduced-counts`, `reduction-needs-native`."""
+        if self.reductions and self.record:
+            raise FinaleError(
+                "reduced-counts",
+                "counts under a reduction are never recorded: a spec has those of the full search",
+                advice="leave out --reduce, or --record",
+            )
+        check_reductions(self.backend, self.reductions)
 
 
 @dataclass
@@ -137,7 +152,14 @@ class Checking:
             return
         with Meter(file.name) as meter:
             options = self.options
-            result = run(spec, options.limits, meter, options.properties, options.backend)
+            result = run(
+                spec,
+                options.limits,
+                meter,
+                options.properties,
+                options.backend,
+                options.reductions,
+            )
         self._keep(spec, result)
 
     def _keep(self, spec: Spec, result: Result) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 from cyclopts import Parameter
 
@@ -18,5 +18,13 @@ ProtocolsFolder: TypeAlias = Annotated[
 ]
 BackendName: TypeAlias = Annotated[
     Backend, Parameter(help="Which search; auto changes to the native one where it pays.")
+]
+ReductionNames: TypeAlias = Annotated[
+    tuple[Literal["symmetry", "partial-order", "dead-variables"], ...],
+    PLAIN,
+    Parameter(
+        name="--reduce",
+        help="See fewer states, where that keeps the verdict; may be given several times.",
+    ),
 ]
 SpecFile: TypeAlias = Annotated[Path, Parameter(help="A spec, a TOML file.")]

@@ -12,6 +12,7 @@ from cyclopts import Parameter
 from checker.answer import Holds, Violated
 from checker.loading import catalogue
 from checker.question import INTERRUPTED
+from checker.reductions.kinds import Reduction
 from checker.rows import Result, Row
 from checker.run import run
 from checker.show.layout import console, write
@@ -23,7 +24,7 @@ from model.errors import FinaleError, Place
 
 from .meter import Meter
 from .output import to_file_or_stdout
-from .parameters import BackendName, ProtocolsFolder, SpecFile
+from .parameters import BackendName, ProtocolsFolder, ReductionNames, SpecFile
 from .traces import itf_of
 
 
@@ -41,6 +42,7 @@ def trace(
     ] = "table",
     output: Annotated[Path | None, Parameter(help="Write it into this file.")] = None,
     backend: BackendName = "auto",
+    reduce: ReductionNames = (),
     protocols: ProtocolsFolder = None,
 ) -> int:
     """Tell a counterexample or witness step by step."""
@@ -50,7 +52,8 @@ def trace(
     claim = read_spec(spec, known)
     with Meter(spec.name) as meter:
         only = () if property is None else (property,)
-        result = run(claim, progress=meter, only=only, backend=backend)
+        reductions = tuple(Reduction(name) for name in reduce)
+        result = run(claim, progress=meter, only=only, backend=backend, reductions=reductions)
     if result.report.stopped == INTERRUPTED:
         raise KeyboardInterrupt
     row = row_to_tell(result, property)

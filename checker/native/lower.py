@@ -35,9 +35,16 @@ RULES_IN_CHUNK = 16
 
 
 class Lowering:
-    """Writes the module. `leaves` are numbered as everywhere; so are `branches`, in a table."""
+    """Writes the module. `leaves` are numbered as everywhere; so are `branches`, in a table.
 
-    def __init__(self, system: System, layout: Layout, topics: Topics) -> None:
+    If states are `rewritten` after a step, a step to a copy of the state that it started from
+    looks like none: whether one changes anything is then seen before that.
+    """
+
+    def __init__(
+        self, system: System, layout: Layout, topics: Topics, rewritten: bool = False
+    ) -> None:
+        self.rewritten = rewritten
         assert len(system.rules) < RULES_MAX, "rules are numbered in 16 bits"
         self.system = system
         self.layout = layout
@@ -70,7 +77,7 @@ class Lowering:
             count = text.value(f"call i64 @chunk{number}({arguments}, i64 {count})")
         text.line(f"ret i64 {count}")
         parameters = "ptr %in, i64 %n, ptr %out, ptr %leaves, ptr %starts, ptr %first"
-        return _function("define i64", f"expand({parameters})", text)
+        return function("define i64", f"expand({parameters})", text)
 
     def _chunk(self, number: int) -> str:
         text = Text()
@@ -83,11 +90,11 @@ class Lowering:
                 trees.write(self.system.rules[rule].tree, values, self._step(text, trees, rule))
             return trees.count
 
-        _loop(text, self.layout, body, record_starts=True)
+        loop(text, self.layout, body, record_starts=True)
         names = ("in", "out", "leaves", "starts", "first")
         pointers = ", ".join(f"ptr noalias nocapture %{name}" for name in names)
         header = f"chunk{number}({pointers.replace(', ', ', i64 %n, ', 1)}, i64 %start)"
-        return _function("define internal i64", header, text, "noinline nounwind")
+        return function("define internal i64", header, text, "noinline nounwind")
 
     def _step(self, text: Text, trees: Trees, rule: int) -> AtLeaf:
         def at_leaf(end: End, known: Known, values: Values) -> None:
@@ -189,8 +196,8 @@ class Lowering:
                 text.open(done)
             return "%count"
 
-        _loop(text, self.layout, body)
-        return _function("define i64", "ask(ptr %in, i64 %n, ptr %first)", text)
+        loop(text, self.layout, body)
+        return function("define i64", "ask(ptr %in, i64 %n, ptr %first)", text)
 
     def _cover(self) -> str:
         text = Text()
@@ -216,7 +223,7 @@ class Lowering:
                 wide = text.value(f"zext i1 {missing} to i64")
                 unseen = text.value(f"or i64 {unseen}, {wide}")
             text.line(f"ret i64 {unseen}")
-        return _function("define i64", "cover(ptr %in, i64 %leaf, ptr %seen)", text)
+        return function("define i64", "cover(ptr %in, i64 %leaf, ptr %seen)", text)
 
     def _is_stuck(self) -> str:
         text = Text()
@@ -227,16 +234,33 @@ class Lowering:
         text.open("going")
 
         def is_quiet(end: End) -> bool:
-            return not isinstance(end, Blocked) or end.bound is None
-
-        def at_bound(_end: End, _known: Known, _values: Values) -> None:
-            text.line("ret i64 0")
+            return end.bound is None if isinstance(end, Blocked) else not self.rewritten
 
         trees = Trees(text, is_quiet, "0")
+
+        def at_leaf(end: End, known: Known, values: Values) -> None:
+            if isinstance(end, Update):
+                same, changed = text.fresh("same"), text.fresh("changed")
+                text.branch(self._changes(text, end, known, values), changed, same)
+                text.open(same)
+                trees.leave("0")
+                text.open(changed)
+            text.line("ret i64 0")
+
         for rule in self.system.rules:
-            trees.write(rule.tree, values, at_bound)
+            trees.write(rule.tree, values, at_leaf)
         text.line("ret i64 1")
-        return _function("define i64", "is_stuck(ptr %in)", text)
+        return function("define i64", "is_stuck(ptr %in)", text)
+
+    def _changes(self, text: Text, end: Update, known: Known, values: Values) -> str:
+        """Whether an update leads to another state."""
+        memo: Known = {}
+        writes = {index: folded(value, known, memo) for index, value in end.writes}
+        changes = "false"
+        for word, name in enumerate(after_words(values, writes, self.system)):
+            other = text.value(f"icmp ne i64 {name}, {values.words[word]}")
+            changes = text.value(f"or i1 {changes}, {other}")
+        return changes
 
 
 def question_source(layout: Layout, question: Expression) -> str:
@@ -249,8 +273,8 @@ def question_source(layout: Layout, question: Expression) -> str:
         text.line(f"store i8 {byte}, ptr {address}")
         return "%count"
 
-    _loop(text, layout, body)
-    return _function("define i64", "question(ptr %in, i64 %n, ptr %out)", text)
+    loop(text, layout, body)
+    return function("define i64", "question(ptr %in, i64 %n, ptr %out)", text)
 
 
 def _has_branches(end: Update | Fault) -> bool:
@@ -273,7 +297,7 @@ def _unpacked(text: Text, layout: Layout, state: str) -> Values:
     return Values(text, layout, words)
 
 
-def _loop(
+def loop(
     text: Text, layout: Layout, body: Callable[[Values], str], record_starts: bool = False
 ) -> None:
     """A loop over `n` states, `%i` of them behind it; it returns the count that the body made."""
@@ -300,8 +324,9 @@ def _loop(
     text.line("ret i64 %count")
 
 
-def _function(kind: str, header: str, text: Text, attributes: str = "nounwind") -> str:
+def function(kind: str, header: str, text: Text, attributes: str = "nounwind") -> str:
+    """The text of a function whose blocks are written."""
     return "\n".join([f"{kind} @{header} {attributes} {{", "entry:", *text.lines, "}", ""])
 
 
-__all__ = ["Lowering", "question_source"]
+__all__ = ["Lowering", "function", "loop", "question_source"]

@@ -7,10 +7,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from checker.reductions.canonical import Canonical
 from model.expressions import Expression
 from model.semantics import blocking_bounds, evaluate
 from model.system import State, System
 
+from .canonical import canonical_source
 from .code import Code
 from .layout import layout_of
 from .lower import Lowering
@@ -21,20 +23,38 @@ FUNCTIONS = ("expand", "ask", "cover", "is_stuck")
 
 
 class Machine:
-    """A system as the native search sees it. Raises `domain-too-large`."""
+    """A system as the native search sees it. Raises `domain-too-large`.
 
-    def __init__(self, system: System, level: int = 0) -> None:
+    With `canonical`, each state found is rewritten into the representative of its class.
+    """
+
+    def __init__(self, system: System, level: int = 0, canonical: Canonical | None = None) -> None:
         self.system = system
+        self.canonical = canonical
         self.layout = layout_of(system)
         self.topics = Topics(system)
-        self.lowering = Lowering(system, self.layout, self.topics)
+        self.lowering = Lowering(system, self.layout, self.topics, canonical is not None)
         self.leaves, self.numbers = self.lowering.leaves, self.lowering.numbers
         self.branches = self.lowering.branches
         self.chunks = self.lowering.chunks
         self.leaf_rules = np.array([leaf.rule for leaf in self.leaves], np.int64)
         self._rule_of = {id(rule): number for number, rule in enumerate(system.rules)}
-        self._code = Code(self.lowering.source(), level)
-        self.code: NDArray[np.int64] = np.array(self._code.addresses(FUNCTIONS), np.int64)
+        source, names = self.lowering.source(), list[str](FUNCTIONS)
+        if canonical is not None:
+            source += canonical_source(self.layout, canonical)
+            names.append("canonical")
+        self._code = Code(source, level)
+        #: At the place of what is not there is a zero.
+        self.code: NDArray[np.int64] = np.zeros(len(FUNCTIONS) + 1, np.int64)
+        self.code[: len(names)] = self._code.addresses(names)
+
+    @property
+    def initial(self) -> list[State]:
+        """The states that a search begins with, each once."""
+        states = self.system.initial
+        if self.canonical is not None:
+            states = tuple(self.canonical.representative(state) for state in states)
+        return list(dict.fromkeys(states))
 
     def bounds(self, state: State) -> Sequence[tuple[int, str]]:
         """The ground rules that only a bound blocks, each with the bound."""

@@ -5,37 +5,52 @@ This is the native back end as others call it; `walk.py` searches, `kernel.py` h
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from checker.answer import Report
 from checker.explicit.verdicts import answers_of
 from checker.question import Limits, Progress, check_witnesses
+from checker.reductions.find import canonical_of
+from checker.reductions.kinds import Found
 from model.language.explore import Branch
 from model.system import System
 
 from .machine import Machine
+from .rebuilt import Rebuilt
 from .walk import Search
 
 NO_LIMITS = Limits()
 
 
-def check(system: System, limits: Limits = NO_LIMITS, progress: Progress | None = None) -> Report:
+def check(
+    system: System,
+    limits: Limits = NO_LIMITS,
+    progress: Progress | None = None,
+    under: Sequence[Found] = (),
+) -> Report:
     """Answer every property of a system, and the rows that all systems have.
 
-    Raises `witness-missing`, `domain-too-large`.
+    It is for the caller to ask only what the reductions that the search is under keep. Raises
+    `witness-missing`, `domain-too-large`.
     """
     check_witnesses(system)
-    return report_of(searched(system, limits, progress))
+    return report_of(searched(system, limits, progress, under))
 
 
-def searched(system: System, limits: Limits, progress: Progress | None) -> Search:
+def searched(
+    system: System, limits: Limits, progress: Progress | None, under: Sequence[Found] = ()
+) -> Search:
     """The search of a system, ended."""
-    search = Search(Machine(system), limits, progress)
+    canonical = canonical_of(system, under)
+    search = Search(Machine(system, canonical=canonical), limits, progress)
     search.run()
     return search
 
 
 def report_of(search: Search) -> Report:
     """What a search that has ended says of all properties."""
-    answers = answers_of(search)
+    canonical = search.machine.canonical
+    answers = answers_of(search if canonical is None else Rebuilt(search, canonical))
     return Report(
         "native",
         answers,

@@ -117,7 +117,7 @@ class Search:
     def _prepare(self) -> None:
         """Tell the loops all that they need to know."""
         machine, block, options = self.machine, self.block, self.options
-        block[[at.EXPAND, at.ASK, at.COVER, at.IS_STUCK]] = machine.code
+        block[[at.EXPAND, at.ASK, at.COVER, at.IS_STUCK, at.CANONICAL]] = machine.code
         block[at.CHUNKS], block[at.LEAF_RULES] = machine.chunks, machine.leaf_rules.ctypes.data
         block[at.STATES_MAX] = self.limits.states_max or STATES_MAX
         block[at.BRANCHES], block[at.LEAVES_COUNT] = len(self.seen), len(self.visited)
@@ -135,7 +135,7 @@ class Search:
     def _begin(self) -> None:
         """The initial states are the first level."""
         tables, layout, block = self.tables, self.machine.layout, self.block
-        initial = list(dict.fromkeys(self.machine.system.initial))
+        initial = self.machine.initial
         taken = initial[: int(block[at.STATES_MAX])]
         words = [word for state in taken for word in layout.encode(state)]
         tables.append(np.array(words, np.uint64))

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rich.text import Text
 
-from checker.answer import NO_DEADLOCK, WELL_FORMED, Holds, Unknown, Vacuous, Violated
+from checker.answer import NO_DEADLOCK, WELL_FORMED, Holds, Report, Unknown, Vacuous, Violated
 from checker.rows import SEARCH, Exit, Result, Row
 from model.language.explore import Branch
 
@@ -63,7 +63,7 @@ def _asides(rows: Sequence[Row]) -> Iterator[str]:
         names.setdefault(_aside(row), []).append(row.property)
     for head in sorted(names, key=lambda head: head != _HOLDS):
         own = names[head]
-        if head == _HOLDS and len(own) > NAMES_MAX:
+        if head.startswith(_HOLDS) and len(own) > NAMES_MAX:
             built_in = [name for name in own if name in (WELL_FORMED, NO_DEADLOCK)]
             rest = f"{len(own) - len(built_in)} more"
             yield f"{head}: {', '.join([*built_in, rest])}"
@@ -72,6 +72,11 @@ def _asides(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _aside(row: Row) -> str:
+    exception = _in_full(row)
+    return f"{_bare_aside(row)} ({exception})" if exception else _bare_aside(row)
+
+
+def _bare_aside(row: Row) -> str:
     match row.verdict:
         case Holds.word:
             return _HOLDS
@@ -110,22 +115,22 @@ def _remarks(row: Row) -> Text:
         expected = f"expected: {row.expected}"
     elif row.ok and row.expected is not None and row.verdict != Holds.word:
         expected = "as expected"
-    return joined([steps, row.why, Text(expected, "" if row.ok else "bold")])
+    return joined([steps, row.why, _in_full(row), Text(expected, "" if row.ok else "bold")])
+
+
+def _in_full(row: Row) -> str:
+    """Which reductions that were asked for the answer is not under, and why."""
+    _, comma, exception = row.how.partition(", ")
+    return exception if comma else ""
 
 
 def _search_lines(result: Result, width: int) -> list[Text]:
-    found = result.report.statistics
     row = next((row for row in result.rows if row.property == SEARCH), None)
-    numbers = [
-        counted(found.states, "state"),
-        counted(found.transitions, "transition"),
-        f"depth {found.depth}",
-        duration(found.seconds),
-        f"{grouped(round(found.states / found.seconds))} states/s" if found.seconds else "",
-    ]
-    if row is not None and row.verdict == Holds.word and result.spec.counts is not None:
-        numbers.append(f"as counted by {result.spec.counts.counted_by}")
-    lines = flow([Text(each, "dim") for each in numbers], width, indent=4)
+    lines: list[Text] = []
+    for remark in result.report.remarks:
+        lines += paragraph(Text(remark, "dim"), width, indent=4)
+    for report in (result.report, *result.report.further):
+        lines += _count_lines(result, report, row, width)
     if row is not None and row.verdict == Violated.word:
         lines += columns([[_mark(row), Text(SEARCH), Text(row.why)]], width, indent=4)
     if result.dead_branches:
@@ -135,8 +140,28 @@ def _search_lines(result: Result, width: int) -> list[Text]:
         command = f"finale trace {shown_file(result.spec.file)} --property {row.property}"
         if result.spec.catalogue.folder is not None:
             command += f" --protocols {shown_file(result.spec.catalogue.folder)}"
+        command += "".join(f" --reduce {name}" for name in result.report.reduced)
         lines.append(Text("    tell it step by step: ") + Text(command, "bold"))
     return lines
+
+
+def _count_lines(result: Result, report: Report, row: Row | None, width: int) -> list[Text]:
+    """The counts of one search, and under which reductions they are."""
+    found, counts = report.statistics, result.spec.counts
+    under = f"under {' and '.join(report.reduced)}: " if report.reduced else ""
+    if not under and report is not result.report:
+        under = "in full: "
+    numbers = [
+        under + counted(found.states, "state"),
+        counted(found.transitions, "transition"),
+        f"depth {found.depth}",
+        duration(found.seconds),
+        f"{grouped(round(found.states / found.seconds))} states/s" if found.seconds else "",
+    ]
+    is_judged = report is result.report and not report.reduced
+    if is_judged and counts is not None and row is not None and row.verdict == Holds.word:
+        numbers.append(f"as counted by {counts.counted_by}")
+    return flow([Text(each, "dim") for each in numbers], width, indent=4)
 
 
 def _branches(branches: Sequence[Branch]) -> str:
@@ -187,27 +212,28 @@ def slow_line(file: Path, title: str, width: int) -> Text:
 
 def json_rows(result: Result, traces: Mapping[str, str]) -> list[dict[str, object]]:
     """The rows of a spec; `traces` are the files in which traces were written, by property."""
-    found = result.report.statistics
-    return [
-        {
-            "spec": shown_file(result.spec.file),
-            "property": row.property,
-            "verdict": row.verdict,
-            "expected": row.expected,
-            "ok": row.ok,
-            "backend": result.report.backend,
-            "states": found.states,
-            "transitions": found.transitions,
-            "depth": found.depth,
-            "steps": row.steps,
-            "seconds": round(found.seconds, 3),
-            "how": row.how,
-            "dead_branches": _json_branches(result) if row.property == SEARCH else [],
-            "trace": traces.get(row.property),
-            "why": row.why,
-        }
-        for row in result.rows
-    ]
+    return [_json_row(result, row, traces) for row in result.rows]
+
+
+def _json_row(result: Result, row: Row, traces: Mapping[str, str]) -> dict[str, object]:
+    found = result.report.statistics_of(row.property)
+    return {
+        "spec": shown_file(result.spec.file),
+        "property": row.property,
+        "verdict": row.verdict,
+        "expected": row.expected,
+        "ok": row.ok,
+        "backend": result.report.backend,
+        "states": found.states,
+        "transitions": found.transitions,
+        "depth": found.depth,
+        "steps": row.steps,
+        "seconds": round(found.seconds, 3),
+        "how": row.how,
+        "dead_branches": _json_branches(result) if row.property == SEARCH else [],
+        "trace": traces.get(row.property),
+        "why": row.why,
+    }
 
 
 def _json_branches(result: Result) -> list[dict[str, object]]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 # As in `memory.py`.
 # mypy: ignore-errors
-# pyright: basic, reportCallIssue=false, reportArgumentType=false
+# pyright: basic, reportCallIssue=false, reportArgumentType=false, reportGeneralTypeIssues=false
 from .batch import expanded, hash_ahead, scan, unpacked
 from .memory import (
     byte,

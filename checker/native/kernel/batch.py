@@ -4,7 +4,7 @@ from __future__ import annotations
 
 # As in `memory.py`.
 # mypy: ignore-errors
-# pyright: basic, reportCallIssue=false, reportArgumentType=false
+# pyright: basic, reportCallIssue=false, reportArgumentType=false, reportGeneralTypeIssues=false
 from .memory import (
     byte,
     call_1,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 # As in `memory.py`.
 # mypy: ignore-errors
-# pyright: basic, reportCallIssue=false, reportArgumentType=false
+# pyright: basic, reportCallIssue=false, reportArgumentType=false, reportGeneralTypeIssues=false
 from .advance import ask, forget_topics
 from .batch import expanded, key_of, unpacked
 from .memory import byte, call_3, half, inline, set_byte, set_half, set_word, word

@@ -10,7 +10,7 @@ from __future__ import annotations
 # What numba compiles has no types that a checker of Python could follow: tests hold it to the
 # readable search instead.
 # mypy: ignore-errors
-# pyright: basic, reportCallIssue=false, reportArgumentType=false
+# pyright: basic, reportCallIssue=false, reportArgumentType=false, reportGeneralTypeIssues=false
 from llvmlite import ir
 from numba import njit, types
 from numba.core import cgutils

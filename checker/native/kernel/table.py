@@ -12,7 +12,7 @@ from __future__ import annotations
 
 # As in `memory.py`.
 # mypy: ignore-errors
-# pyright: basic, reportCallIssue=false, reportArgumentType=false
+# pyright: basic, reportCallIssue=false, reportArgumentType=false, reportGeneralTypeIssues=false
 # ruff: noqa: PLR0913, PLR0917, SIM110
 from .memory import half, inline, publish_half, publish_word, set_half, set_word, word
 from .places import (

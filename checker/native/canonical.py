@@ -1,0 +1,196 @@
+"""`canonical(in, n)`: packed states rewritten, in place, into the states that stand for them.
+
+What is done is what `checker/reductions/canonical.py` says. All that tells a member of a group from
+the others is gathered into one wide number, the numbers are sorted by a network of comparisons, and
+put back. Cells that have the same way to go there are moved together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from checker.reductions.canonical import Canonical, Group, Reset
+
+from .layout import ALL_ONES, WORD, Layout
+from .lower import function, loop
+from .values import Text, Values, signed
+
+
+def canonical_source(layout: Layout, canonical: Canonical) -> str:
+    """The text of the function."""
+    text = Text()
+
+    def body(values: Values) -> str:
+        words = list(values.words)
+        for reset in canonical.resets:
+            words = _reset(text, layout, values, words, reset)
+        for group in canonical.groups:
+            words = _sorted(text, layout, words, group)
+        offset = text.value(f"mul i64 %i, {layout.width}")
+        state = text.value(f"getelementptr i64, ptr %in, i64 {offset}")
+        for word, name in enumerate(words):
+            if name != values.words[word]:
+                address = text.value(f"getelementptr i64, ptr {state}, i64 {word}")
+                text.line(f"store i64 {name}, ptr {address}")
+        return "%count"
+
+    loop(text, layout, body)
+    return function("define i64", "canonical(ptr %in, i64 %n)", text)
+
+
+def _reset(text: Text, layout: Layout, values: Values, words: list[str], reset: Reset) -> list[str]:
+    condition = values.truth(reset.condition)
+    masks = [0] * layout.width
+    for cell in reset.cells:
+        masks[layout.slots[cell].word] |= layout.slots[cell].mask
+    for word, mask in enumerate(masks):
+        if mask:
+            without = text.value(f"and i64 {words[word]}, {signed(ALL_ONES ^ mask)}")
+            words[word] = text.value(f"select i1 {condition}, i64 {without}, i64 {words[word]}")
+    return words
+
+
+def _sorted(text: Text, layout: Layout, words: Sequence[str], group: Group) -> list[str]:
+    """The words after the members of a group are sorted."""
+    keys = _Keys(text, layout, group)
+    numbers = [keys.gathered(words, member) for member in range(len(group.members))]
+    for low, high in _network(len(numbers)):
+        one, other = numbers[low], numbers[high]
+        below = text.value(f"icmp ult {keys.kind} {other}, {one}")
+        choose = f"select i1 {below}, {keys.kind}"
+        numbers[low] = text.value(f"{choose} {other}, {keys.kind} {one}")
+        numbers[high] = text.value(f"{choose} {one}, {keys.kind} {other}")
+    return keys.scattered(words, numbers)
+
+
+def _network(count: int) -> Iterator[tuple[int, int]]:
+    """Which places to compare in turn: insertion sort."""
+    for end in range(1, count):
+        for high in range(end, 0, -1):
+            yield high - 1, high
+
+
+class _Keys:
+    """The keys of the members of a group: how they are laid out, gathered and put back."""
+
+    def __init__(self, text: Text, layout: Layout, group: Group) -> None:
+        self.text = text
+        self.layout = layout
+        self.group = group
+        #: The columns in the order of the first member's cells, so that runs of cells stay runs.
+        self.columns = sorted(
+            (column for column in group.columns if layout.slots[column[0]].bits),
+            key=lambda column: (layout.slots[column[0]].word, layout.slots[column[0]].shift),
+        )
+        widths = [layout.slots[column[0]].bits for column in self.columns]
+        self.places = _places(widths)
+        own = self.places[-1] + widths[-1] if widths else 0
+        self.flags = [own + number for number in range(len(group.references))]
+        self.words = max(1, -(-(own + len(self.flags)) // WORD))
+        self.kind = f"i{self.words * WORD}"
+
+    def gathered(self, words: Sequence[str], member: int) -> str:
+        """The key of a member."""
+        pieces: list[list[str]] = [[] for _ in range(self.words)]
+        for (word, part, distance), mask in self._moves(member).items():
+            name = self.text.value(f"and i64 {words[word]}, {signed(mask)}")
+            pieces[part].append(_shifted(self.text, name, distance))
+        values = Values(self.text, self.layout, words)
+        for place, reference in zip(self.flags, self.group.references, strict=True):
+            slot = self.layout.slots[reference.cell]
+            wanted = signed((reference.values[member] - slot.low) << slot.shift)
+            is_named = self.text.value(f"icmp eq i64 {values.masked(reference.cell)}, {wanted}")
+            both = self.text.value(f"and i1 {is_named}, {values.truth(reference.guard)}")
+            wide = self.text.value(f"zext i1 {both} to i64")
+            pieces[place // WORD].append(_shifted(self.text, wide, place % WORD))
+        return self._joined([_ored(self.text, each) for each in pieces])
+
+    def _joined(self, parts: Sequence[str]) -> str:
+        if self.words == 1:
+            return parts[0]
+        joined = "0"
+        for number, part in enumerate(parts):
+            wide = self.text.value(f"zext i64 {part} to {self.kind}")
+            moved = self.text.value(f"shl {self.kind} {wide}, {number * WORD}")
+            joined = self.text.value(f"or {self.kind} {joined}, {moved}")
+        return joined
+
+    def scattered(self, words: Sequence[str], numbers: Sequence[str]) -> list[str]:
+        """The words when each member has the key that has come to its place."""
+        pieces: list[list[str]] = [[] for _ in words]
+        cleared = [0] * len(words)
+        parts = [self._parts(number) for number in numbers]
+        for member, own in enumerate(parts):
+            for (word, part, distance), mask in self._moves(member).items():
+                cleared[word] |= mask
+                moved = _shifted(self.text, own[part], -distance)
+                pieces[word].append(self.text.value(f"and i64 {moved}, {signed(mask)}"))
+        after = [
+            self._assembled(name, cleared[word], pieces[word]) for word, name in enumerate(words)
+        ]
+        for place, reference in zip(self.flags, self.group.references, strict=True):
+            slot = self.layout.slots[reference.cell]
+            for member, own in enumerate(parts):
+                flag = self.text.value(f"and i64 {own[place // WORD]}, {signed(1 << place % WORD)}")
+                is_named = self.text.value(f"icmp ne i64 {flag}, 0")
+                other = self.text.value(
+                    f"and i64 {after[slot.word]}, {signed(ALL_ONES ^ slot.mask)}"
+                )
+                bits = signed((reference.values[member] - slot.low) << slot.shift)
+                named = self.text.value(f"or i64 {other}, {bits}")
+                after[slot.word] = self.text.value(
+                    f"select i1 {is_named}, i64 {named}, i64 {after[slot.word]}"
+                )
+        return after
+
+    def _parts(self, number: str) -> list[str]:
+        if self.words == 1:
+            return [number]
+        found: list[str] = []
+        for part in range(self.words):
+            moved = self.text.value(f"lshr {self.kind} {number}, {part * WORD}")
+            found.append(self.text.value(f"trunc {self.kind} {moved} to i64"))
+        return found
+
+    def _assembled(self, name: str, cleared: int, pieces: Sequence[str]) -> str:
+        if not cleared:
+            return name
+        kept = self.text.value(f"and i64 {name}, {signed(ALL_ONES ^ cleared)}")
+        return _ored(self.text, [kept, *pieces])
+
+    def _moves(self, member: int) -> dict[tuple[int, int, int], int]:
+        """Bits of a word, by where in the key they go: the part, and how far they are moved."""
+        moves: dict[tuple[int, int, int], int] = {}
+        for column, place in zip(self.columns, self.places, strict=True):
+            slot = self.layout.slots[column[member]]
+            move = (slot.word, place // WORD, place % WORD - slot.shift)
+            moves[move] = moves.get(move, 0) | slot.mask
+        return moves
+
+
+def _places(widths: Sequence[int]) -> list[int]:
+    """Where each cell of a key begins; none straddles two words."""
+    places: list[int] = []
+    place = 0
+    for width in widths:
+        if place % WORD + width > WORD:
+            place += WORD - place % WORD
+        places.append(place)
+        place += width
+    return places
+
+
+def _shifted(text: Text, name: str, distance: int) -> str:
+    if distance > 0:
+        return text.value(f"shl i64 {name}, {distance}")
+    return text.value(f"lshr i64 {name}, {-distance}") if distance else name
+
+
+def _ored(text: Text, names: Sequence[str]) -> str:
+    joined = names[0] if names else "0"
+    for name in names[1:]:
+        joined = text.value(f"or i64 {joined}, {name}")
+    return joined
+
+
+__all__ = ["canonical_source"]
