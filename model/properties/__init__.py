@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from model.language.properties import Family
 
-from . import channels, checkpoints, commits, consistency, cut, finishing, liveness
+from . import channels, checkpoints, commits, consistency, cut, finishing, liveness, pipelines
 
 PROPERTIES: tuple[Family, ...] = (
     *consistency.FAMILIES,
@@ -14,4 +14,5 @@ PROPERTIES: tuple[Family, ...] = (
     *channels.FAMILIES,
     *checkpoints.FAMILIES,
     *liveness.FAMILIES,
+    *pipelines.FAMILIES,
 )

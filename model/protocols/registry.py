@@ -23,6 +23,7 @@ _BROKEN = "model.protocols.broken."
 PROTOCOLS: tuple[Entry, ...] = (
     Entry("yardstick", "model.protocols.yardstick:Yardstick"),
     Entry("two-phase-commit", "model.protocols.two_phase_commit:TwoPhaseCommit"),
+    Entry("pipeline", "model.protocols.pipeline:Pipeline"),
     Entry(
         "final-checkpoint",
         "model.protocols.final_checkpoint:FinalCheckpoint",

@@ -18,7 +18,7 @@ from model.language.marks import Marked, mark_of
 from model.system import Kind, System, Update, leaves
 from tests.protocols.specs import specs
 
-PROTOCOLS = ("yardstick", "two-phase-commit", "legacy-finish", "final-checkpoint")
+PROTOCOLS = ("yardstick", "two-phase-commit", "pipeline", "legacy-finish", "final-checkpoint")
 
 #: Branches that no spec takes, by function, line of source and outcome, with the reason.
 NEVER_TAKEN: dict[tuple[str, str, bool], str] = {}

@@ -1,0 +1,44 @@
+"""What comes out of a pipeline of stages."""
+
+from __future__ import annotations
+
+from model.rules import Entity, always, reachable, when
+
+
+class LastStage(Entity):
+    """The stage that takes what comes out of a pipeline."""
+
+    @property
+    def finds_record(self) -> bool:
+        """Whether a record is about to be taken."""
+        raise AssertionError("a protocol says it")
+
+    @property
+    def finds_next(self) -> bool:
+        """Whether that record is the one after all that were taken."""
+        raise AssertionError("a protocol says it")
+
+    @property
+    def has_all(self) -> bool:
+        """Whether it is done with all records."""
+        raise AssertionError("a protocol says it")
+
+
+class PipelineView:
+    """A protocol in which records pass through one stage after the other."""
+
+
+@always
+def records_arrive_in_order(state: PipelineView, stage: LastStage) -> bool:
+    """Records come out of the pipeline as they went in: in order, none twice, none left out."""
+    when(stage.finds_record)
+    return stage.finds_next
+
+
+@reachable
+def all_records_arrive(state: PipelineView, stage: LastStage) -> bool:
+    """The last record comes out of the pipeline."""
+    return stage.has_all
+
+
+FAMILIES = (records_arrive_in_order, all_records_arrive)
