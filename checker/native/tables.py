@@ -16,6 +16,7 @@ from .kernel import places as at
 from .layout import Words
 from .loops import Loops
 from .nodes import Nodes
+from .pages import Pages
 from .storage import DiskStore, Storage
 
 #: States that there is room for at first.
@@ -25,6 +26,8 @@ FULL_UP, FULL_OF = 2, 3
 #: Above this many states the store grows by an eighth at a time, below it doubles.
 ROOM_LARGE = 1 << 18
 GROWTH = 8
+#: Where nobody knows how much memory there is.
+RESERVED = 1 << 34
 #: Of the memory that is free when a search begins, it takes at most this part unless told.
 SHARE_PERCENT = 80
 #: States are numbered in half a word, where zero means none.
@@ -61,6 +64,7 @@ class Tables:
         self.nodes = Nodes(width, loops) if storage is Storage.COMPRESSED else None
         self.levels: NDArray[np.int64] = np.zeros(64, np.int64)
         self.store: Words = np.empty(0, np.uint64)
+        self._pages = Pages(self.memory_max or RESERVED)
         self.table = self._empty_table(2 * ROOM_MIN)
         self._claim(0)
         self._resize_store(ROOM_MIN)
@@ -110,8 +114,8 @@ class Tables:
     def _resize_store(self, room: int) -> None:
         if self._disk is not None:
             self.store = self._disk.resized(room * self.key_width)
-        else:  # in place, where the system can
-            self.store.resize(room * self.key_width, refcheck=False)
+        else:
+            self.store = self._pages.array(np.uint64, room * self.key_width)
 
     def _grow_table(self, states: int) -> None:
         size = self._entries
@@ -132,8 +136,8 @@ class Tables:
 
     def _empty_table(self, size: int) -> NDArray[np.uint64] | NDArray[np.uint32]:
         if self.storage is Storage.COMPRESSED:
-            return np.zeros(size, np.uint32)
-        return np.zeros(size, np.uint64)
+            return Pages(size * 4).array(np.uint32, size)
+        return Pages(size * 8).array(np.uint64, size)
 
     def grow_levels(self) -> None:
         """Make room for more levels. Raises LimitHit."""

@@ -191,9 +191,10 @@ def scan(shared, own, whole, last):
                 transitions += 1
                 if byte(fresh, leaf) != 0:
                     cover(shared, own, i, leaf)
-                if is_same(out, step, here, 0, width):
-                    continue
-                changes = True
+                if not changes:
+                    if is_same(out, step, here, 0, width):
+                        continue
+                    changes = True
                 mixed = word(hashes, step)
                 number, place = find(
                     storage, out, step, width, mixed, place_of(mixed, bits), store, table, bits

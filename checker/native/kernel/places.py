@@ -9,7 +9,7 @@ from __future__ import annotations
 from itertools import count
 
 #: States in one call of a generated function.
-BATCH = 256
+BATCH = 128
 #: The least state or step that settles a topic: OPEN if none does yet, CLOSED if one did before.
 OPEN, CLOSED = 1 << 62, -1
 #: In a thread's list of leaves: this step ends in a fault.

@@ -38,12 +38,21 @@ def upper(mixed):
 
 
 @inline
+def mixed_with(found, value):
+    """A hash that knows of one more word."""
+    found = (found ^ value) * FACTOR
+    return found ^ upper(found)
+
+
+@inline
 def hash_of(words, start, width):
     """The hash of the state whose words start there. Never zero, which means empty."""
-    found = SEED
-    for i in range(width):
-        found = (found ^ word(words, start + i)) * FACTOR
-        found ^= upper(found)
+    found = mixed_with(SEED, word(words, start))
+    if width == 2:  # most systems have so many, and a loop over two costs more than they do
+        found = mixed_with(found, word(words, start + 1))
+    else:
+        for i in range(1, width):
+            found = mixed_with(found, word(words, start + i))
     found *= FACTOR
     found ^= upper(found)
     return found if found != 0 else 1
@@ -58,8 +67,13 @@ def place_of(mixed, bits):
 @inline
 def is_same(words, at, store, number, width):
     """Whether the state is the stored one."""
-    for i in range(width):
-        if word(store, number * width + i) != word(words, at * width + i):
+    one, other = store + number * width * 8, words + at * width * 8
+    if word(one, 0) != word(other, 0):
+        return False
+    if width == 2:
+        return word(one, 1) == word(other, 1)
+    for i in range(1, width):
+        if word(one, i) != word(other, i):
             return False
     return True
 

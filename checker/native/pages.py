@@ -1,0 +1,64 @@
+"""Large arrays in large pages, where the system has them.
+
+A search asks memory at random: with small pages much of its time goes into finding out where they
+are. Room for an array to grow is reserved and not taken: a page takes memory when it is written.
+"""
+
+from __future__ import annotations
+
+# What numba, llvmlite and scipy give has no types.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+import contextlib
+import mmap
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Entry = TypeVar("Entry", np.uint64, np.uint32)
+
+LARGE_PAGE = 1 << 21
+#: Reserved pages are not counted as taken (Linux; Python has no name for it before 3.13).
+NO_RESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000)
+
+
+class Pages:
+    """Memory that is zero at first, and keeps what is in it as it grows."""
+
+    def __init__(self, reserved: int = 0) -> None:
+        self._reserve(max(reserved, LARGE_PAGE))
+
+    def _reserve(self, size: int) -> None:
+        """Room for so many bytes, or as many as the system gives."""
+        while True:
+            try:
+                self._map = _mapped(size + LARGE_PAGE)
+                break
+            except OSError:
+                if size <= LARGE_PAGE:
+                    raise
+                size //= 2
+        self._reserved = size
+        address = np.frombuffer(self._map, np.uint8).ctypes.data
+        self._offset = -address % LARGE_PAGE
+
+    def array(self, kind: type[Entry], count: int) -> NDArray[Entry]:
+        """The first so many entries. Arrays that were given before may be elsewhere now."""
+        size = count * np.dtype(kind).itemsize
+        if size > self._reserved:
+            old, length, offset = self._map, self._reserved, self._offset
+            self._reserve(2 * size)
+            self._map[self._offset : self._offset + length] = old[offset : offset + length]
+        return np.frombuffer(self._map, kind, count, self._offset)
+
+
+def _mapped(size: int) -> mmap.mmap:
+    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | NO_RESERVE
+    made = mmap.mmap(-1, size, flags=flags)
+    if hasattr(mmap, "MADV_HUGEPAGE"):
+        with contextlib.suppress(OSError):  # without large pages it is slower, and no worse
+            made.madvise(mmap.MADV_HUGEPAGE)
+    return made
+
+
+__all__ = ["Pages"]
