@@ -111,6 +111,7 @@ class Report:
 
     `reduced` names the reductions that its counts are under, `remarks` say what these found.
     `further` are searches for what the reductions do not keep; their answers are among `answers`.
+    `memory` is how many bytes states and tables took at most, where the search knows.
     """
 
     backend: str
@@ -122,6 +123,7 @@ class Report:
     reduced: tuple[str, ...] = ()
     remarks: tuple[str, ...] = ()
     further: tuple[Report, ...] = ()
+    memory: int = 0
 
     def statistics_of(self, name: str) -> Statistics:
         """What the search that answered for a property has seen."""

@@ -7,14 +7,16 @@ spec that is marked slow goes to the native one at once.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import replace
+from time import perf_counter
 from typing import Literal
 
 from model.errors import FinaleError
 from model.system import System
 
 from .answer import Report
+from .means import DEFAULT, Means
 from .question import Limits, Progress
 from .reductions.kinds import Reduction
 
@@ -22,8 +24,8 @@ Backend = Literal["auto", "readable", "native"]
 
 #: A readable search of more states than this takes longer than a native one takes to start.
 READABLE_STATES_MAX = 20_000
-
-Check = Callable[[System, Limits, Progress | None], Report]
+#: What is left for the native search where the readable one has taken all the time there is.
+SECONDS_MIN = 0.001
 
 
 def check_with(
@@ -33,57 +35,82 @@ def check_with(
     progress: Progress | None,
     large: bool,
     reductions: Collection[Reduction] = (),
+    means: Means = DEFAULT,
 ) -> Report:
     """The answers to all properties of a system; `large` is known beforehand.
 
-    Raises `reduction-needs-native`, `domain-too-large`, `witness-missing`.
+    Raises `reduction-needs-native`, `means-need-native`, `resume-under-reduction`,
+    `domain-too-large`, `witness-missing`, and what resuming raises.
     """
-    check_reductions(backend, reductions)
+    check_means(backend, reductions, means)
     if reductions:
         from .reduced import check_reduced
 
-        return check_reduced(system, reductions, limits, progress)
-    if backend == "auto":
-        return _auto(system, limits, progress, large)
-    return _check(backend)(system, limits, progress)
+        return check_reduced(system, reductions, limits, progress, means)
+    if backend == "readable":
+        return _readable(system, limits, progress)
+    if backend == "native" or means.needs_native:
+        return _native(system, limits, progress, means)
+    return _auto(system, limits, progress, large)
 
 
-def check_reductions(backend: Backend, reductions: Collection[Reduction]) -> None:
-    """Raises `reduction-needs-native` where a search is to reduce that cannot."""
+def check_means(backend: Backend, reductions: Collection[Reduction], means: Means) -> None:
+    """Raises a coded error where a search is to do what it cannot."""
     if reductions and backend == "readable":
         raise FinaleError(
             "reduction-needs-native",
             "the readable search has no reductions: what it counts is the yardstick",
             advice="leave out --reduce, or take --backend native",
         )
+    if means.needs_native and backend == "readable":
+        raise FinaleError(
+            "means-need-native",
+            f"the readable search knows nothing of --{means.needs_native}",
+            advice=f"leave out --{means.needs_native}, or take --backend native",
+        )
+    if reductions and means.resume is not None:
+        raise FinaleError(
+            "resume-under-reduction",
+            "a search under reductions cannot be saved: it may be several searches",
+            advice="leave out --reduce or --resume",
+        )
 
 
-def _check(backend: Literal["readable", "native"]) -> Check:
-    # Both are imported where they are needed: what they need takes long to load.
-    if backend == "native":
-        from .native import search as native
+# Both are imported where they are needed: what they need takes long to load.
 
-        return native.check
-    from .readable import search as readable
 
-    return readable.check
+def _readable(system: System, limits: Limits, progress: Progress | None) -> Report:
+    from .readable import search
+
+    return search.check(system, limits, progress)
+
+
+def _native(
+    system: System, limits: Limits, progress: Progress | None, means: Means = DEFAULT
+) -> Report:
+    from .native import search
+
+    return search.check(system, limits, progress, means=means)
 
 
 def _auto(system: System, limits: Limits, progress: Progress | None, large: bool) -> Report:
-    states_max = limits.states_max
+    states_max, began = limits.states_max, perf_counter()
     if not large or (states_max is not None and states_max <= READABLE_STATES_MAX):
         few = limits
         if states_max is None or states_max > READABLE_STATES_MAX:
             few = replace(limits, states_max=READABLE_STATES_MAX)
-        report = _check("readable")(system, few, progress)
+        report = _readable(system, few, progress)
         if few is limits or report.stopped != f"the limit of {READABLE_STATES_MAX} states":
             return report
+    if limits.seconds_max is not None:
+        left = limits.seconds_max - (perf_counter() - began)
+        limits = replace(limits, seconds_max=max(left, SECONDS_MIN))
     try:
-        return _check("native")(system, limits, progress)
+        return _native(system, limits, progress)
     except FinaleError as error:
         if error.code != "domain-too-large":
             raise
-        return _check("readable")(system, limits, progress)
+        return _readable(system, limits, progress)
 
 
-__all__ = ["READABLE_STATES_MAX", "Backend", "check_reductions", "check_with"]
+__all__ = ["READABLE_STATES_MAX", "Backend", "check_means", "check_with"]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 from model.errors import FinaleError, Place, nearest
 from model.system import Kind, System
@@ -43,12 +43,25 @@ class Limits:
                 )
 
 
-class Progress(Protocol):
-    """Called a few times a second while a search runs, always from the thread that searches."""
+@dataclass(frozen=True)
+class News:
+    """How far a search is: as `Statistics`, with the bytes that it has taken, where it knows.
 
-    def __call__(
-        self, *, states: int, transitions: int, depth: int, frontier: int, seconds: float
-    ) -> None: ...
+    `seconds_left` is an estimate, and `None` where nothing can be said yet: it is a guess that the
+    levels go on to shrink as they did, and there is none while they grow.
+    """
+
+    states: int
+    transitions: int
+    depth: int
+    frontier: int
+    seconds: float
+    memory: int = 0
+    seconds_left: float | None = None
+
+
+Progress = Callable[[News], None]
+"""Called a few times a second while a search runs, always from the thread that asked for it."""
 
 
 def check_witnesses(system: System) -> None:
@@ -74,4 +87,4 @@ def cut_short(stopped: str, seen: Statistics) -> Unknown:
     )
 
 
-__all__ = ["INTERRUPTED", "Limits", "Progress", "check_witnesses", "cut_short"]
+__all__ = ["INTERRUPTED", "Limits", "News", "Progress", "check_witnesses", "cut_short"]

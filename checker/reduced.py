@@ -13,6 +13,7 @@ from dataclasses import replace
 from model.system import Property, System
 
 from .answer import NO_DEADLOCK, WELL_FORMED, Answer, Report, Unknown, Vacuous, Violated
+from .means import DEFAULT, Means
 from .question import INTERRUPTED, Limits, Progress, check_witnesses
 from .reductions.find import find
 from .reductions.kinds import Found, Reduction
@@ -23,6 +24,7 @@ def check_reduced(
     reductions: Collection[Reduction],
     limits: Limits,
     progress: Progress | None,
+    means: Means = DEFAULT,
 ) -> Report:
     """Answer every property of a system, under the reductions as far as they keep the answer.
 
@@ -36,7 +38,7 @@ def check_reduced(
         if any(report.stopped == INTERRUPTED for report in reports):
             reports.append(_not_begun(reports[0], names))
         else:
-            reports.append(_pass(system, under, names, found, limits, progress))
+            reports.append(_pass(system, under, names, found, limits, progress, means))
     return replace(_joined(system, reports), remarks=remarks)
 
 
@@ -66,11 +68,12 @@ def _pass(
     found: Sequence[Found],
     limits: Limits,
     progress: Progress | None,
+    means: Means,
 ) -> Report:
     from .native import search as native
 
     part = replace(system, properties=tuple(_asked(system.properties, names)))
-    report = native.check(part, limits, progress, under)
+    report = native.check(part, limits, progress, under, means)
     answers = [each for each in report.answers if each.property in (*names, WELL_FORMED)]
     told = (_told(system, each, under, found) for each in answers)
     reduced = tuple(each.kind.value for each in under)

@@ -8,6 +8,7 @@ from model.language.properties import Family
 
 from .backends import Backend, check_with
 from .claim import Spec
+from .means import DEFAULT, Means
 from .question import Limits, Progress
 from .reductions.kinds import Reduction
 from .rows import Result, result_of
@@ -20,10 +21,11 @@ def run(
     only: Collection[str] = (),
     backend: Backend = "auto",
     reductions: Collection[Reduction] = (),
+    means: Means = DEFAULT,
 ) -> Result:
     """The result of a spec: all its properties, or some by name."""
     system = spec.system(chosen(spec.families, only))
-    report = check_with(backend, system, limits or Limits(), progress, spec.slow, reductions)
+    report = check_with(backend, system, limits or Limits(), progress, spec.slow, reductions, means)
     return result_of(spec, system, report, only)
 
 

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+import shlex
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from checker.backends import Backend, check_reductions
+from checker.backends import Backend, check_means
 from checker.loading import Catalogue, catalogue
+from checker.means import Means
 from checker.question import INTERRUPTED, Limits
 from checker.reductions.kinds import Reduction
 from checker.rows import PRECEDENCE, SEARCH, Exit, Result
@@ -25,7 +27,7 @@ from model.errors import FinaleError, Place, nearest
 from .errors import print_error
 from .main import VERSION
 from .meter import Meter
-from .parameters import PLAIN, BackendName, ProtocolsFolder, ReductionNames
+from .parameters import PLAIN, BackendName, ProtocolsFolder, ReductionNames, StorageOption
 
 
 def check(  # noqa: PLR0913 - one parameter a flag
@@ -43,6 +45,14 @@ def check(  # noqa: PLR0913 - one parameter a flag
     ] = None,
     backend: BackendName = "auto",
     reduce: ReductionNames = (),
+    storage: StorageOption = "exact",
+    threads: Annotated[
+        int | None, Parameter(help="So many threads search natively; all processors if not given.")
+    ] = None,
+    resume: Annotated[
+        Path | None,
+        Parameter(help="Save what is seen in this folder, and go on from what was saved there."),
+    ] = None,
     slow: Annotated[bool, PLAIN, Parameter(help="Check also specs that are marked slow.")] = False,
     record: Annotated[
         bool,
@@ -69,11 +79,12 @@ def check(  # noqa: PLR0913 - one parameter a flag
         _limits(max_states, max_seconds, max_memory),
         backend,
         tuple(Reduction(name) for name in reduce),
+        Means(storage, threads, resume),
         slow,
         record,
         trace_dir,
     )
-    options.refuse_contradictions()
+    options.refuse_contradictions(paths)
     checking = Checking(options, format == "text")
     try:
         for path in paths:
@@ -94,19 +105,26 @@ class Options:
     limits: Limits
     backend: Backend
     reductions: tuple[Reduction, ...]
+    means: Means
     slow: bool
     record: bool
     trace_dir: Path | None
 
-    def refuse_contradictions(self) -> None:
-        """Raises `reduced-counts`, `reduction-needs-native`."""
+    def refuse_contradictions(self, paths: Sequence[Path]) -> None:
+        """Raises `reduced-counts`, `resume-one-spec`, and what `check_means` does."""
         if self.reductions and self.record:
             raise FinaleError(
                 "reduced-counts",
                 "counts under a reduction are never recorded: a spec has those of the full search",
                 advice="leave out --reduce, or --record",
             )
-        check_reductions(self.backend, self.reductions)
+        if self.means.resume is not None and (len(paths) > 1 or paths[0].is_dir()):
+            raise FinaleError(
+                "resume-one-spec",
+                "a folder to resume from holds the search of one spec",
+                advice="name one spec, and a folder of its own for each",
+            )
+        check_means(self.backend, self.reductions, self.means)
 
 
 @dataclass
@@ -159,6 +177,7 @@ class Checking:
                 options.properties,
                 options.backend,
                 options.reductions,
+                options.means,
             )
         self._keep(spec, result)
 
@@ -178,6 +197,15 @@ class Checking:
         if self.as_text:
             page = console()
             write(page, [*result_lines(result, page.width), ""])
+            if result.report.stopped and self.options.means.resume is not None:
+                folder = shlex.quote(str(self.options.means.resume))
+                write(
+                    page,
+                    [
+                        f"go on with: finale check {shlex.quote(str(spec.file))} --resume {folder}",
+                        "",
+                    ],
+                )
         if interrupted:
             raise KeyboardInterrupt
 

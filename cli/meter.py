@@ -5,6 +5,7 @@ from __future__ import annotations
 from types import TracebackType
 from typing import TYPE_CHECKING
 
+from checker.question import News
 from checker.show.layout import console, duration, grouped, shortened
 
 if TYPE_CHECKING:
@@ -22,17 +23,24 @@ class Meter:
     def __enter__(self) -> Meter:
         return self
 
-    def __call__(
-        self, *, states: int, transitions: int, depth: int, frontier: int, seconds: float
-    ) -> None:
+    def __call__(self, news: News) -> None:
         """Tell how far the search is."""
         if not self._page.is_terminal:
             return
-        rate = grouped(round(states / seconds)) if seconds else "?"
-        text = (
-            f"{self._name}: {grouped(states)} states, {rate}/s · {grouped(frontier)} open · "
-            f"depth {depth} · {duration(seconds)}"
-        )
+        parts = [
+            f"{self._name}: {grouped(news.states)} states",
+            f"{grouped(round(news.states / news.seconds)) if news.seconds else '?'}/s",
+            f"{grouped(news.frontier)} open",
+            f"level {news.depth}",
+            duration(news.seconds),
+        ]
+        if news.seconds_left is not None:
+            parts.append(f"about {duration(news.seconds_left)} left")
+        elif news.depth:
+            parts.append("levels still grow")
+        if news.memory:
+            parts.append(f"{grouped(round(news.memory / 2**20))} MB")
+        text = " · ".join(parts)
         if self._status is None:
             self._status = self._page.status("", spinner="line")
             self._status.start()

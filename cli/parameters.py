@@ -8,6 +8,7 @@ from typing import Annotated, Literal, TypeAlias
 from cyclopts import Parameter
 
 from checker.backends import Backend
+from checker.means import StorageName
 
 #: A flag has no `--no-…` twin, and a list option takes one value each time it is given.
 PLAIN = Parameter(negative=(), consume_multiple=False, show_default=False)
@@ -26,5 +27,9 @@ ReductionNames: TypeAlias = Annotated[
         name="--reduce",
         help="See fewer states, where that keeps the verdict; may be given several times.",
     ),
+]
+StorageOption: TypeAlias = Annotated[
+    StorageName,
+    Parameter(help="How a native search stores states: less memory costs time, or certainty."),
 ]
 SpecFile: TypeAlias = Annotated[Path, Parameter(help="A spec, a TOML file.")]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from time import perf_counter
 
 from checker.answer import Statistics
-from checker.question import INTERRUPTED, Limits, Progress
+from checker.question import INTERRUPTED, Limits, News, Progress
 from model.language.properties import Family
 from model.system import Blocked, Fault, Kind
 
@@ -90,11 +90,13 @@ class Search:
             raise _LimitHit(f"the limit of {seconds_max:g} seconds")
         if self.progress is not None:
             self.progress(
-                states=len(self.states),
-                transitions=self.transitions,
-                depth=self.depth,
-                frontier=len(self.states) - self.expanded,
-                seconds=seconds,
+                News(
+                    states=len(self.states),
+                    transitions=self.transitions,
+                    depth=self.depth,
+                    frontier=len(self.states) - self.expanded,
+                    seconds=seconds,
+                )
             )
 
     def _add(self, values: Values, parent: tuple[int, int], place: tuple[int, int, int]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from time import perf_counter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,14 +40,24 @@ class Machine:
         self.chunks = self.lowering.chunks
         self.leaf_rules = np.array([leaf.rule for leaf in self.leaves], np.int64)
         self._rule_of = {id(rule): number for number, rule in enumerate(system.rules)}
-        source, names = self.lowering.source(), list[str](FUNCTIONS)
+        self.source = self.lowering.source()
         if canonical is not None:
-            source += canonical_source(self.layout, canonical)
-            names.append("canonical")
-        self._code = Code(source, level)
+            self.source += canonical_source(self.layout, canonical)
+        self._codes: list[Code] = []
+        self.compile(level)
+
+    def compile(self, level: int) -> None:
+        """Compile it, or once more with more effort: `code` and `seconds` are the last one's.
+
+        What was compiled before can still be called.
+        """
+        began = perf_counter()
+        names = FUNCTIONS if self.canonical is None else (*FUNCTIONS, "canonical")
+        self._codes.append(Code(self.source, level))
         #: At the place of what is not there is a zero.
         self.code: NDArray[np.int64] = np.zeros(len(FUNCTIONS) + 1, np.int64)
-        self.code[: len(names)] = self._code.addresses(names)
+        self.code[: len(names)] = self._codes[-1].addresses(names)
+        self.level, self.seconds = level, perf_counter() - began
 
     @property
     def initial(self) -> list[State]:

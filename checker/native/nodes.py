@@ -71,17 +71,19 @@ class Nodes:
         row[at.NODE_TABLE], row[at.NODE_BITS] = table.ctypes.data, len(table).bit_length() - 1
         self._loops.refill_node(row.ctypes.data)
 
-    def words(self, key: int) -> list[int]:
-        """The words of a state."""
+    def unpacked(self, keys: Words) -> Words:
+        """The words of states, one after the other."""
         if self.width == 1:
-            return [key]
-        ids = [0] * len(self.below)
-        ids[self.root[0]], ids[self.root[1]] = key >> 32, key & LOW_HALF
+            return keys
+        half, low = np.uint64(32), np.uint64(LOW_HALF)
+        ids = [keys] * len(self.below)
+        ids[self.root[0]], ids[self.root[1]] = keys >> half, keys & low
         for number in reversed(range(self.width, len(self.below))):
             left, right = self.below[number]
-            value = int(self._stores[number][ids[number]])
-            ids[left], ids[right] = value >> 32, value & LOW_HALF
-        return [int(self._stores[number][ids[number]]) for number in range(self.width)]
+            value = self._stores[number][ids[number]]
+            ids[left], ids[right] = value >> half, value & low
+        words = [self._stores[number][ids[number]] for number in range(self.width)]
+        return np.stack(words, axis=1).reshape(-1)
 
 
 def tree_over(width: int) -> tuple[Sequence[tuple[int, int]], tuple[int, int]]:

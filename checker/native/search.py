@@ -1,14 +1,16 @@
 """Check a system: search all of its states, packed and compiled, and answer every property.
 
-This is the native back end as others call it; `walk.py` searches, `kernel.py` has its inner loops.
+This is the native back end as others call it; `walk.py` searches, `kernel/` has its inner loops.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
-from checker.answer import Report
-from checker.explicit.verdicts import answers_of
+from checker.answer import Answer, Report, Violated
+from checker.explicit.verdicts import EXHAUSTIVE, answers_of
+from checker.means import DEFAULT, Means
 from checker.question import Limits, Progress, check_witnesses
 from checker.reductions.find import canonical_of
 from checker.reductions.kinds import Found
@@ -17,6 +19,7 @@ from model.system import System
 
 from .machine import Machine
 from .rebuilt import Rebuilt
+from .storage import Storage, collision_probability
 from .walk import Search
 
 NO_LIMITS = Limits()
@@ -27,6 +30,7 @@ def check(
     limits: Limits = NO_LIMITS,
     progress: Progress | None = None,
     under: Sequence[Found] = (),
+    means: Means = DEFAULT,
 ) -> Report:
     """Answer every property of a system, and the rows that all systems have.
 
@@ -34,15 +38,19 @@ def check(
     `witness-missing`, `domain-too-large`.
     """
     check_witnesses(system)
-    return report_of(searched(system, limits, progress, under))
+    return report_of(searched(system, limits, progress, under, means))
 
 
 def searched(
-    system: System, limits: Limits, progress: Progress | None, under: Sequence[Found] = ()
+    system: System,
+    limits: Limits,
+    progress: Progress | None,
+    under: Sequence[Found] = (),
+    means: Means = DEFAULT,
 ) -> Search:
     """The search of a system, ended."""
     canonical = canonical_of(system, under)
-    search = Search(Machine(system, canonical=canonical), limits, progress)
+    search = Search(Machine(system, canonical=canonical), limits, progress, means)
     search.run()
     return search
 
@@ -51,6 +59,8 @@ def report_of(search: Search) -> Report:
     """What a search that has ended says of all properties."""
     canonical = search.machine.canonical
     answers = answers_of(search if canonical is None else Rebuilt(search, canonical))
+    if search.storage is Storage.HASHED:
+        answers = tuple(_but_for_collisions(answer, search) for answer in answers)
     return Report(
         "native",
         answers,
@@ -58,7 +68,17 @@ def report_of(search: Search) -> Report:
         dead_branches=() if search.stopped else _dead(search),
         stopped=search.stopped or search.stopped_after,
         exercised=frozenset(_exercised(search)),
+        memory=search.memory,
     )
+
+
+def _but_for_collisions(answer: Answer, search: Search) -> Answer:
+    """What was not found may have been taken for another state. What was found is replayed."""
+    if isinstance(answer.verdict, Violated) or answer.how != EXHAUSTIVE:
+        return answer
+    probability = collision_probability(search.statistics.states)
+    how = f"{answer.how} but for hash collisions (probability below {probability:.0e})"
+    return replace(answer, how=how)
 
 
 def _dead(search: Search) -> tuple[Branch, ...]:

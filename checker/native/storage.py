@@ -5,6 +5,7 @@ from __future__ import annotations
 import enum
 import os
 import tempfile
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -41,7 +42,8 @@ class DiskStore:
 
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder
-        self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - closed when it is gone
+        self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - as long as this is
+        weakref.finalize(self, self._file.close)
 
     def resized(self, words: int) -> Words:
         """The file as an array of so many words. Raises `disk-full`."""

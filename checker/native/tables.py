@@ -181,11 +181,14 @@ class Tables:
             self.grow_nodes()
         return keys[:count]
 
+    def unpacked(self, begin: int, end: int) -> Words:
+        """The words of the states begin..end, one after the other."""
+        stored = self.store[begin * self.key_width : end * self.key_width]
+        return self.nodes.unpacked(stored) if self.nodes is not None else stored
+
     def words(self, number: int) -> list[int]:
         """The words of a state."""
-        begin = number * self.key_width
-        stored = [int(word) for word in self.store[begin : begin + self.key_width]]
-        return self.nodes.words(stored[0]) if self.nodes is not None else stored
+        return [int(word) for word in self.unpacked(number, number + 1)]
 
     def level_of(self, number: int) -> int:
         """How far a state is from the initial ones."""

@@ -20,7 +20,8 @@ from checker.answer import Statistics
 from checker.explicit.leaves import Leaf
 from checker.explicit.questions import Finding, Topic
 from checker.explicit.search import LimitHit
-from checker.question import INTERRUPTED, Limits, Progress
+from checker.means import DEFAULT, Means
+from checker.question import INTERRUPTED, Limits, News, Progress
 from model.system import State, System
 from model.trace import Trace
 
@@ -29,15 +30,20 @@ from .graph import StoredFair, edges_of
 from .kernel import places as at
 from .loops import loops
 from .machine import Machine
-from .options import NO_OPTIONS, Options
 from .paths import parent
-from .storage import DiskStore, Storage
+from .resume import Folder
+from .saving import Saving, identity
+from .storage import STORAGES, DiskStore, Storage
 from .tables import STATES_MAX, Tables
 from .workers import Workers
 
 #: Between two looks at the clock: at first this many states, then as many as take so long.
 STATES_BETWEEN_LOOKS = 256
 SECONDS_BETWEEN_LOOKS = 0.05
+#: Whether levels shrink, and how fast, is told from so many.
+LEVELS_LOOKED_AT = 4
+#: Optimised code takes about ten times as long to make, and saves about a tenth of the time.
+WORTH = 20
 #: Progress is told at most once in so many seconds.
 SECONDS_BETWEEN_NEWS = 0.1
 
@@ -56,12 +62,13 @@ class Search:
         machine: Machine,
         limits: Limits,
         progress: Progress | None,
-        options: Options = NO_OPTIONS,
+        means: Means = DEFAULT,
     ) -> None:
         self.machine = machine
         self.limits = limits
         self.progress = progress
-        self.options = options
+        self.means = means
+        self.storage = STORAGES[means.storage]
         self.stopped = ""
         self.stopped_after = ""
         self.seconds = 0.0
@@ -78,6 +85,9 @@ class Search:
         self._started = self._told = perf_counter()
         self._tables: Tables | None = None
         self._workers: Workers | None = None
+        self._saving: Saving | None = None
+        #: What searches that this one goes on from have taken.
+        self._seconds_before = 0.0
         self._findings: Mapping[Topic, Finding] | None = None
         self._fair: StoredFair | None = None
 
@@ -92,6 +102,17 @@ class Search:
         """The threads."""
         assert self._workers is not None
         return self._workers
+
+    @property
+    def arrays(self) -> dict[str, Numbers | Flags]:
+        """What was found, by the names it is saved under."""
+        return {
+            "state_found": self.state_found,
+            "step_found": self.step_found,
+            "step_base": self.step_base,
+            "visited": self.visited,
+            "seen": self.seen,
+        }
 
     @property
     def address(self) -> int:
@@ -110,14 +131,25 @@ class Search:
             self.stopped = str(limit)
         except KeyboardInterrupt:
             self.stopped = INTERRUPTED
-        self.seconds = perf_counter() - self._started
+        finally:
+            self.seconds = self._seconds_before + perf_counter() - self._started
+            self._end()
+
+    def _end(self) -> None:
         if self._workers is not None:
             self._workers.close()
+        if self._saving is None:
+            return
+        try:  # a state that the limit of states cut off is not saved: it would be counted twice
+            if self.block[at.REASON] != at.LIMIT:
+                self._saving.save(self.seconds)
+        finally:
+            self._saving.folder.close()
 
     def _prepare(self) -> None:
         """Tell the loops all that they need to know."""
-        machine, block, options = self.machine, self.block, self.options
-        block[[at.EXPAND, at.ASK, at.COVER, at.IS_STUCK, at.CANONICAL]] = machine.code
+        machine, block = self.machine, self.block
+        self._tell_code()
         block[at.CHUNKS], block[at.LEAF_RULES] = machine.chunks, machine.leaf_rules.ctypes.data
         block[at.STATES_MAX] = self.limits.states_max or STATES_MAX
         block[at.BRANCHES], block[at.LEAVES_COUNT] = len(self.seen), len(self.visited)
@@ -126,14 +158,20 @@ class Search:
         block[at.STATE_FOUND] = self.state_found.ctypes.data
         block[at.STEP_FOUND] = self.step_found.ctypes.data
         block[at.STEP_BASE] = self.step_base.ctypes.data
-        disk = DiskStore() if options.storage is Storage.HASHED else None
+        disk = DiskStore() if self.storage is Storage.HASHED else None
         self._tables = Tables(
-            machine.layout.width, block, self.loops, options.storage, self.limits.memory_max, disk
+            machine.layout.width, block, self.loops, self.storage, self.limits.memory_max, disk
         )
-        self._workers = Workers(machine, self._tables, self.loops, options.threads)
+        self._workers = Workers(machine, self._tables, self.loops, self.means.threads)
+        if self.means.resume is not None:
+            self._saving = Saving(Folder(self.means.resume, identity(machine)), self)
 
     def _begin(self) -> None:
-        """The initial states are the first level."""
+        """The initial states are the first level, unless more was seen before."""
+        before = self._saving.restore() if self._saving is not None else None
+        if before is not None:
+            self._seconds_before = before
+            return
         tables, layout, block = self.tables, self.machine.layout, self.block
         initial = self.machine.initial
         taken = initial[: int(block[at.STATES_MAX])]
@@ -158,6 +196,18 @@ class Search:
                 return
             if perf_counter() - began < SECONDS_BETWEEN_LOOKS / 2:
                 between *= 2
+            self._optimise()
+
+    def _optimise(self) -> None:
+        """Compile with more effort once the search takes long enough to be worth it."""
+        machine = self.machine
+        if machine.level == 0 and perf_counter() - self._started > WORTH * machine.seconds:
+            machine.compile(2)
+            self._tell_code()
+
+    def _tell_code(self) -> None:
+        places = [at.EXPAND, at.ASK, at.COVER, at.IS_STUCK, at.CANONICAL]
+        self.block[places] = self.machine.code
 
     def _make_room(self) -> None:
         reason = int(self.block[at.REASON])
@@ -176,16 +226,19 @@ class Search:
         seconds, seconds_max = now - self._started, self.limits.seconds_max
         if seconds_max is not None and seconds > seconds_max:
             raise LimitHit(f"the limit of {seconds_max:g} seconds")
+        if self._saving is not None:
+            self._saving.save_in_time(self._seconds_before + seconds)
         if self.progress is not None and now - self._told >= SECONDS_BETWEEN_NEWS:
             self._told = now
-            states, expanded = int(self.block[at.STATES]), int(self.block[at.EXPANDED])
-            self.progress(
-                states=states,
-                transitions=int(self.block[at.TRANSITIONS]),
-                depth=int(self.block[at.DEPTH]),
-                frontier=states - expanded,
-                seconds=seconds,
-            )
+            self.progress(self._news(self._seconds_before + seconds))
+
+    def _news(self, seconds: float) -> News:
+        states, expanded = int(self.block[at.STATES]), int(self.block[at.EXPANDED])
+        transitions, depth = int(self.block[at.TRANSITIONS]), int(self.block[at.DEPTH])
+        frontier, memory = states - expanded, self.tables.bytes
+        left = states_left(self.tables.levels[: depth + 2], frontier)
+        seconds_left = None if left is None or not expanded else left * seconds / expanded
+        return News(states, transitions, depth, frontier, seconds, memory, seconds_left)
 
     # --- what was found --------------------------------------------------------------------------
 
@@ -222,6 +275,11 @@ class Search:
         )
 
     @property
+    def memory(self) -> int:
+        """The bytes that it has taken at most."""
+        return self._tables.peak if self._tables is not None else 0
+
+    @property
     def findings(self) -> Mapping[Topic, Finding]:
         """The first `yes` to each topic that got one."""
         if self._findings is None:
@@ -231,6 +289,8 @@ class Search:
     @property
     def fair(self) -> StoredFair:
         """The fairness of the system, on its complete state graph. Raises LimitHit."""
+        if self.storage is Storage.HASHED:
+            raise LimitHit("hashed storage keeps no state graph")
         if self._fair is None:
             self._fair = StoredFair(self, edges_of(self))
         return self._fair
@@ -259,4 +319,16 @@ class Search:
         return Trace(tuple(reversed(states)), tuple(reversed(rules)))
 
 
-__all__ = ["Search"]
+def states_left(levels: Numbers, frontier: int) -> float | None:
+    """About how many states will still be expanded, if levels go on to shrink as the last did.
+
+    `levels` has the first state of each level. None while levels grow.
+    """
+    sizes = np.diff(levels)[-LEVELS_LOOKED_AT:]
+    if len(sizes) < LEVELS_LOOKED_AT or not sizes[0] > sizes[-1] > 0:
+        return None
+    ratio: float = float(sizes[-1] / sizes[0]) ** (1 / (len(sizes) - 1))
+    return frontier + float(sizes[-1]) * ratio / (1 - ratio)
+
+
+__all__ = ["Search", "states_left"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 # What numba, llvmlite and scipy give has no types.
 # pyright: reportUnknownMemberType=false
 import os
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor, wait
 
 import numpy as np
 
@@ -85,9 +85,12 @@ class Workers:
             self._pool.submit(self._loops.advance, shared, worker.address)
             for worker in self._workers[1:]
         ]
-        self._loops.advance(shared, self.first.address)
-        for other in others:
-            other.result()
+        try:
+            self._loops.advance(shared, self.first.address)
+        finally:  # an interrupt must not leave them at work on what is being told
+            while not all(other.done() for other in others):
+                block[at.STOP] = 0
+                wait(others)
 
     def close(self) -> None:
         """Let the threads go."""

@@ -18,7 +18,7 @@ from checker.explicit.graph import Graph
 from checker.explicit.leaves import Leaf
 from checker.explicit.questions import FAULTS, Finding, Topic
 from checker.explicit.search import LimitHit
-from checker.question import INTERRUPTED, Limits, Progress
+from checker.question import INTERRUPTED, Limits, News, Progress
 from model.system import Kind, State, System
 from model.trace import Trace
 
@@ -164,11 +164,13 @@ class Search:
             self._told = now
             states = len(self.graph.states)
             self.progress(
-                states=states,
-                transitions=self.transitions,
-                depth=self.depth,
-                frontier=states - self.expanded,
-                seconds=seconds,
+                News(
+                    states=states,
+                    transitions=self.transitions,
+                    depth=self.depth,
+                    frontier=states - self.expanded,
+                    seconds=seconds,
+                )
             )
 
     # --- what was found --------------------------------------------------------------------------

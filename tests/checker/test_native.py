@@ -14,7 +14,7 @@ from checker.native.layout import CELL_BITS_MAX, WORD, layout_of
 from checker.native.loops import loops
 from checker.native.search import check, searched
 from checker.native.tables import Tables
-from checker.question import INTERRUPTED, Limits
+from checker.question import INTERRUPTED, Limits, News
 from checker.readable.search import check as check_readably
 from model.errors import FinaleError
 from model.language.build import build
@@ -183,10 +183,8 @@ def test_time_is_limited() -> None:
 def test_an_interrupt_keeps_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(walk, "SECONDS_BETWEEN_NEWS", 0.0)
 
-    def interrupt(
-        *, states: int, transitions: int, depth: int, frontier: int, seconds: float
-    ) -> None:
-        if depth > 5:
+    def interrupt(news: News) -> None:
+        if news.depth > 5:
             raise KeyboardInterrupt
 
     report = check(yardstick(1, 2, 2), progress=interrupt)
@@ -200,10 +198,8 @@ def test_an_interrupt_of_the_work_after_the_search_leaves_only_liveness_open(
 ) -> None:
     monkeypatch.setattr(walk, "SECONDS_BETWEEN_NEWS", 0.0)
 
-    def interrupt(
-        *, states: int, transitions: int, depth: int, frontier: int, seconds: float
-    ) -> None:
-        if frontier == 0:
+    def interrupt(news: News) -> None:
+        if news.frontier == 0:
             raise KeyboardInterrupt
 
     report = check(build(LASSO.make(), LASSO.families), progress=interrupt)

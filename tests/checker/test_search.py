@@ -6,7 +6,7 @@ import pytest
 
 from checker.answer import Answer, Report, Unknown, Violated
 from checker.concrete.search import explore
-from checker.question import INTERRUPTED, Limits
+from checker.question import INTERRUPTED, Limits, News
 from checker.readable import walk
 from checker.readable.search import check
 from model.errors import FinaleError
@@ -99,11 +99,9 @@ def test_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(walk, "SECONDS_BETWEEN_NEWS", 0.0)
     told: list[tuple[int, int, int, int]] = []
 
-    def progress(
-        *, states: int, transitions: int, depth: int, frontier: int, seconds: float
-    ) -> None:
-        told.append((states, transitions, depth, frontier))
-        assert seconds >= 0
+    def progress(news: News) -> None:
+        told.append((news.states, news.transitions, news.depth, news.frontier))
+        assert news.seconds >= 0
 
     report = check(build(Yardstick(Setting())), progress=progress)
     assert told[0] == (1, 0, 0, 1)
@@ -116,10 +114,8 @@ def test_an_interrupt_ends_the_search_and_keeps_what_is_known(
 ) -> None:
     monkeypatch.setattr(walk, "SECONDS_BETWEEN_NEWS", 0.0)
 
-    def interrupt(
-        *, states: int, transitions: int, depth: int, frontier: int, seconds: float
-    ) -> None:
-        if depth > 5:
+    def interrupt(news: News) -> None:
+        if news.depth > 5:
             raise KeyboardInterrupt
 
     report = check(build(Yardstick(Setting())), progress=interrupt)
@@ -134,10 +130,8 @@ def test_an_interrupt_of_the_work_after_the_search_leaves_only_liveness_open(
 ) -> None:
     monkeypatch.setattr(walk, "SECONDS_BETWEEN_NEWS", 0.0)
 
-    def interrupt(
-        *, states: int, transitions: int, depth: int, frontier: int, seconds: float
-    ) -> None:
-        if frontier == 0:
+    def interrupt(news: News) -> None:
+        if news.frontier == 0:
             raise KeyboardInterrupt
 
     report = check(build(LASSO.make(), LASSO.families), progress=interrupt)

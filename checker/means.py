@@ -1,0 +1,49 @@
+"""How a search goes about it: none of this changes what it answers."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from model.errors import FinaleError, Place
+
+StorageName = Literal["exact", "compressed", "hashed"]
+"""How states are stored: all of their bits, equal parts once, or 64 bits of each in memory."""
+
+
+@dataclass(frozen=True)
+class Means:
+    """What the native search can be told. `threads` None takes all processors.
+
+    `resume` is a folder: what the search has seen is saved there again and again, and a search of
+    the same system goes on from there. Raises `bad-limit`.
+    """
+
+    storage: StorageName = "exact"
+    threads: int | None = None
+    resume: Path | None = None
+
+    def __post_init__(self) -> None:
+        if self.threads is not None and self.threads < 1:
+            raise FinaleError(
+                "bad-limit",
+                f"threads is {self.threads}: nobody would search",
+                place=Place(key="threads"),
+                advice="give one or more, or leave it out: then all processors work",
+            )
+
+    @property
+    def needs_native(self) -> str:
+        """What of it the readable search does not have, as it is called; empty if nothing is."""
+        given = {
+            "storage": self.storage != "exact",
+            "threads": self.threads is not None,
+            "resume": self.resume is not None,
+        }
+        return next((name for name, is_given in given.items() if is_given), "")
+
+
+DEFAULT = Means()
+
+__all__ = ["DEFAULT", "Means", "StorageName"]

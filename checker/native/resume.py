@@ -1,0 +1,191 @@
+"""What a search has seen, kept in a folder: a search that was killed goes on from there.
+
+    states.bin    all states in the order found, as packed words; only ever appended to
+    search.json   how many of them count, and everything else; replaced at once, after the states
+
+States have the same numbers whatever threads find them, and are stored here as words whatever the
+memory holds, so a search may go on with other threads or storage. What does not belong to the
+system at hand, or was altered, is refused and left alone.
+"""
+
+from __future__ import annotations
+
+# What numba, llvmlite and scipy give has no types.
+# pyright: reportUnknownMemberType=false
+import fcntl
+import json
+import os
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import cast
+
+import numpy as np
+
+from model.errors import FinaleError, Place
+
+from .layout import Words
+
+STATES, SEARCH = "states.bin", "search.json"
+FORMAT = 1
+#: States that are written, or read and checked, at a time.
+CHUNK = 1 << 16
+
+
+@dataclass(frozen=True)
+class Seen:
+    """All of a search but its states. Arrays are as in `walk.py`; `counts` by their names.
+
+    `checks` are checksums of the states, each with the number of states up to which it covers.
+    """
+
+    system: str
+    width: int
+    states: int
+    seconds: float
+    counts: Mapping[str, int]
+    levels: Sequence[int]
+    arrays: Mapping[str, Sequence[int]]
+    checks: Sequence[tuple[int, int]] = ()
+
+
+class Folder:
+    """A folder to resume from. Raises `resume-folder`, `resume-in-use`, `resume-foreign`."""
+
+    def __init__(self, path: Path, system: str) -> None:
+        self.path = path
+        self.system = system
+        self._checks: list[tuple[int, int]] = []
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+            others = {each.name for each in path.iterdir()} - {STATES, SEARCH, f"{SEARCH}.part"}
+            if others and not (path / SEARCH).exists():
+                raise self._error(
+                    "resume-foreign",
+                    f'the folder has other files in it: "{min(others)}"',
+                    "name a folder that is empty, or that a search was saved in",
+                )
+            self._file = os.open(path / STATES, os.O_RDWR | os.O_CREAT, 0o644)
+        except OSError as error:
+            raise self._error(
+                "resume-folder",
+                f"the folder cannot be used: {error.strerror}",
+                "name a folder that can be read and written",
+            ) from error
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise self._error(
+                "resume-in-use",
+                "another search is saved in this folder right now",
+                "wait for it, or name another folder",
+            ) from error
+
+    def close(self) -> None:
+        """Let others use it."""
+        os.close(self._file)
+
+    def _error(self, code: str, what: str, advice: str) -> FinaleError:
+        return FinaleError(code, what, place=Place(str(self.path)), advice=advice)
+
+    def _corrupted(self, what: str) -> FinaleError:
+        return self._error(
+            "resume-corrupted",
+            f"what was saved cannot be trusted: {what}",
+            "the folder was left as it is; begin again in another one",
+        )
+
+    # --- reading ---------------------------------------------------------------------------------
+
+    def seen(self) -> Seen | None:
+        """What was saved, if anything was. Raises `resume-corrupted`, `resume-foreign`."""
+        file = self.path / SEARCH
+        if not file.exists():
+            return None
+        try:
+            table = cast(dict[str, object], json.loads(file.read_bytes()))
+            check = table.pop("check")
+            if table.pop("format") != FORMAT:
+                raise self._error(
+                    "resume-foreign",
+                    "it was saved by another version, in a form that this one does not read",
+                    "resume it with that version, or begin again in another folder",
+                )
+            seen = Seen(**table)  # type: ignore[arg-type]
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            raise self._corrupted(f'"{SEARCH}" is not what was written') from error
+        if check != _check_of(table):
+            raise self._corrupted(f'"{SEARCH}" was changed')
+        if seen.system != self.system:
+            raise self._error(
+                "resume-foreign",
+                "a search of another system is saved in this folder",
+                "name the spec that it was saved for, with the same properties and reductions, "
+                "or another folder",
+            )
+        self._checks = [(end, total) for end, total in seen.checks]
+        return seen
+
+    def states(self, seen: Seen) -> list[Words]:
+        """The states that count, in order, checked. Raises `resume-corrupted`."""
+        found: list[Words] = []
+        begin, size = 0, 8 * seen.width
+        for end, total in seen.checks:
+            data = os.pread(self._file, (end - begin) * size, begin * size)
+            if len(data) < (end - begin) * size:
+                raise self._corrupted(f'"{STATES}" was cut off')
+            if zlib.crc32(data) != total:
+                raise self._corrupted(f'"{STATES}" was changed before state {end}')
+            found.append(np.frombuffer(data, np.uint64))
+            begin = end
+        if begin != seen.states:
+            raise self._corrupted(f'"{SEARCH}" and "{STATES}" do not fit')
+        return found
+
+    # --- writing ---------------------------------------------------------------------------------
+
+    @property
+    def saved(self) -> int:
+        """How many states are in the file."""
+        return self._checks[-1][0] if self._checks else 0
+
+    def save(self, seen: Seen, words: Sequence[Words]) -> None:
+        """Keep what was seen: `words` are the states that are not in the file yet, in parts.
+
+        Raises `disk-full`; what was saved before stays as it was.
+        """
+        checks, size = list(self._checks), 8 * seen.width
+        table: dict[str, object] = asdict(seen)
+        try:
+            begin = self.saved
+            for part in words:
+                data = part.tobytes()
+                os.pwrite(self._file, data, begin * size)
+                begin += len(data) // size
+                checks.append((begin, zlib.crc32(data)))
+            os.fsync(self._file)
+            table["checks"] = checks
+            table["check"] = _check_of(table)
+            table["format"] = FORMAT
+            part_file = self.path / f"{SEARCH}.part"
+            with part_file.open("w", encoding="ascii") as file:
+                json.dump(table, file)
+                file.flush()
+                os.fsync(file.fileno())
+            part_file.replace(self.path / SEARCH)
+        except OSError as error:
+            raise self._error(
+                "disk-full",
+                f"what the search has seen could not be saved: {error.strerror}",
+                "make room there and resume: what was saved before is still good",
+            ) from error
+        self._checks = checks
+
+
+def _check_of(table: Mapping[str, object]) -> int:
+    content = {key: value for key, value in table.items() if key not in {"check", "format"}}
+    return zlib.crc32(json.dumps(content, sort_keys=True).encode("ascii"))
+
+
+__all__ = ["CHUNK", "Folder", "Seen"]

@@ -1,0 +1,170 @@
+"""However the native search goes about it, it answers the same: threads, storage, growth."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from checker.answer import Answer, Report, Unknown
+from checker.means import Means
+from checker.native import workers
+from checker.native.layout import ALL_ONES
+from checker.native.nodes import Nodes, tree_over
+from checker.native.search import check, searched
+from checker.native.storage import DiskStore, collision_probability
+from checker.native.walk import states_left
+from checker.question import Limits
+from model.errors import FinaleError
+from model.language.build import build
+from model.protocols.yardstick import Yardstick
+from model.rules import Setting
+from model.system import Kind, System
+from tests.protocols.specs import name_of, specs
+from tests.zoo import ZOO
+from tests.zoo.animal import Animal
+
+MEANS = [
+    Means(threads=2),
+    Means(threads=5),
+    Means("compressed", threads=1),
+    Means("compressed", threads=2),
+    Means("hashed", threads=1),
+    Means("hashed", threads=2),
+]
+LIVENESS = (Kind.LEADS_TO, Kind.EVENTUALLY)
+#: Specs with states enough for threads to meet, and few enough to be quick.
+LARGE = [
+    spec for spec in specs() if spec.counts is not None and 3_000 < spec.counts.states < 60_000
+]
+
+
+def means_name(means: Means) -> str:
+    return f"{means.storage}-{means.threads}"
+
+
+@pytest.fixture(autouse=True)
+def _threads_from_the_first_state(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workers, "STATES_WORTH_THREADS", 0)
+
+
+def yardstick(records: int, checkpoints: int, channel: int) -> System:
+    bounds = {"records": records, "checkpoints": checkpoints, "channel": channel}
+    return build(Yardstick(Setting(bounds=bounds)))
+
+
+def told(report: Report, but: Sequence[str] = ()) -> object:
+    answers = [
+        answer.verdict if answer.property not in but else Answer for answer in report.answers
+    ]
+    statistics = replace(report.statistics, seconds=0)
+    return statistics, answers, report.dead_branches, report.exercised
+
+
+def agree(system: System, means: Means, limits: Limits) -> None:
+    liveness = [prop.name for prop in system.properties if prop.kind in LIVENESS]
+    but = liveness if means.storage == "hashed" else []
+    expected = check(system, limits, means=Means(threads=1))
+    assert told(check(system, limits, means=means), but) == told(expected, but)
+
+
+@pytest.mark.parametrize("means", MEANS, ids=means_name)
+@pytest.mark.parametrize("animal", ZOO, ids=str)
+def test_the_zoo_is_answered_the_same(animal: Animal, means: Means) -> None:
+    agree(build(animal.make(), animal.families), means, Limits())
+
+
+@pytest.mark.parametrize("means", MEANS, ids=means_name)
+@pytest.mark.parametrize("spec", LARGE, ids=lambda spec: name_of(spec.file))
+def test_specs_are_answered_the_same(spec, means: Means) -> None:  # type: ignore[no-untyped-def]
+    agree(spec.system(), means, Limits())
+
+
+@pytest.mark.parametrize("means", MEANS, ids=means_name)
+@pytest.mark.parametrize("states_max", [1, 2, 255, 1000, 4567, 20_000])
+def test_a_limit_cuts_off_at_the_same_step(states_max: int, means: Means) -> None:
+    agree(yardstick(1, 2, 2), means, Limits(states_max=states_max))
+
+
+@pytest.mark.parametrize("means", MEANS, ids=means_name)
+def test_the_third_rung(means: Means) -> None:
+    search = searched(yardstick(5, 2, 3), Limits(), None, means=means)
+    found = search.statistics
+    assert (found.states, found.transitions, found.depth) == (1_206_119, 10_084_250, 59)
+    most = {"exact": 45, "compressed": 22, "hashed": 22}[means.storage]
+    assert search.tables.bytes <= most * found.states
+
+
+# --- compressed ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("width", range(1, 12))
+def test_every_word_is_in_the_tree_once(width: int) -> None:
+    below, root = tree_over(width)
+    if width == 1:
+        assert not below
+        return
+    used = [*root, *(part for pair in below[width:] for part in pair)]
+    assert sorted(used) == list(range(len(below)))
+    assert all(max(pair) < number for number, pair in enumerate(below[width:], width))
+
+
+@pytest.mark.parametrize("width", [1, 2, 3, 7])
+def test_compressed_states_are_unpacked_as_they_were(width: int) -> None:
+    from checker.native.kernel import places as at
+    from checker.native.loops import loops
+    from checker.native.storage import Storage
+    from checker.native.tables import Tables
+
+    block = np.zeros(at.SHARED_COUNT, np.int64)
+    tables = Tables(width, block, loops(), Storage.COMPRESSED)
+    drawn = np.random.default_rng(width).integers(0, ALL_ONES, 3000 * width, np.uint64, True)
+    tables.append(drawn[: 1000 * width])
+    tables.append(drawn[1000 * width :])
+    assert np.array_equal(tables.unpacked(0, 3000), drawn)
+    assert tables.words(2999) == drawn[-width:].tolist()
+    assert isinstance(tables.nodes, Nodes)
+
+
+# --- hashed --------------------------------------------------------------------------------------
+
+
+def test_hashed_storage_says_how_sure_it_is() -> None:
+    report = check(yardstick(1, 2, 2), means=Means("hashed"))
+    hows = {answer.how for answer in report.answers}
+    assert hows == {"exhaustive but for hash collisions (probability below 3e-10)"}
+    assert collision_probability(10_000_000) == pytest.approx(2.7e-6, rel=0.01)
+
+
+def test_hashed_storage_answers_no_liveness() -> None:
+    [animal] = [each for each in ZOO if str(each) == "lasso"]
+    report = check(build(animal.make(), animal.families), means=Means("hashed"))
+    assert report.stopped == "hashed storage keeps no state graph"
+    unknown = [each for each in report.answers if isinstance(each.verdict, Unknown)]
+    assert unknown
+    assert len(unknown) < len(report.answers)
+
+
+def test_a_full_disk_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(_file: int, _begin: int, _size: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "posix_fallocate", full)
+    with pytest.raises(FinaleError) as caught:
+        DiskStore().resized(1024)
+    assert caught.value.code == "disk-full"
+
+
+# --- how far it is -------------------------------------------------------------------------------
+
+
+def test_what_is_left_is_estimated_only_where_levels_shrink() -> None:
+    growing = np.cumsum([0, 1, 2, 4, 8, 16])
+    shrinking = np.cumsum([0, 1600, 800, 400, 200, 100])
+    assert states_left(growing, 5) is None
+    assert states_left(growing[:2], 5) is None
+    left = states_left(shrinking, 0)
+    assert left == pytest.approx(100)

@@ -1,0 +1,215 @@
+"""A search that was killed goes on from what was saved, and what cannot be trusted is refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from checker.answer import Report
+from checker.means import Means, StorageName
+from checker.native import resume, saving, walk
+from checker.native.search import check
+from checker.question import INTERRUPTED, Limits, News
+from model.errors import FinaleError
+from model.language.build import build
+from model.protocols.yardstick import Yardstick
+from model.rules import Setting
+from model.system import System
+
+ROOT = Path(__file__).parents[2]
+
+
+def yardstick(records: int = 1, checkpoints: int = 2, channel: int = 2) -> System:
+    bounds = {"records": records, "checkpoints": checkpoints, "channel": channel}
+    return build(Yardstick(Setting(bounds=bounds)))
+
+
+def told(report: Report) -> object:
+    answers = [answer.verdict for answer in report.answers]
+    return replace(report.statistics, seconds=0), answers, report.dead_branches, report.exercised
+
+
+def stopped_at(depth: int, folder: Path, storage: StorageName = "exact") -> Report:
+    """A search that the user interrupts at a level."""
+
+    def interrupt(news: News) -> None:
+        if news.depth >= depth:
+            raise KeyboardInterrupt
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(walk, "SECONDS_BETWEEN_NEWS", 0.0)
+        report = check(yardstick(), progress=interrupt, means=Means(storage, resume=folder))
+    assert report.stopped == INTERRUPTED
+    return report
+
+
+@pytest.mark.parametrize("second", ["exact", "compressed", "hashed"])
+@pytest.mark.parametrize("first", ["exact", "compressed", "hashed"])
+def test_an_interrupted_search_goes_on(
+    first: StorageName, second: StorageName, tmp_path: Path
+) -> None:
+    seen = stopped_at(20, tmp_path, first).statistics
+    again = stopped_at(30, tmp_path, second).statistics
+    assert 0 < seen.states < again.states < 111_400
+    report = check(yardstick(), means=Means(second, resume=tmp_path))
+    assert told(report) == told(check(yardstick()))
+    assert report.statistics.seconds > again.seconds > seen.seconds
+
+
+def test_a_search_that_ended_is_not_done_again(tmp_path: Path) -> None:
+    first = check(yardstick(2, 1, 3), means=Means(resume=tmp_path))
+    second = check(yardstick(2, 1, 3), Limits(seconds_max=60), means=Means(resume=tmp_path))
+    assert told(first) == told(second)
+
+
+def test_a_search_that_hit_a_limit_goes_on(tmp_path: Path) -> None:
+    few = check(yardstick(), Limits(states_max=30_000), means=Means(resume=tmp_path))
+    assert few.stopped == "the limit of 30000 states"
+    little = check(yardstick(), Limits(memory_max=2**21), means=Means(resume=tmp_path))
+    assert little.stopped == "the limit of 2 MB of memory"
+    assert told(check(yardstick(), means=Means(resume=tmp_path))) == told(check(yardstick()))
+
+
+# --- killed --------------------------------------------------------------------------------------
+
+SCRIPT = """
+from checker.native import saving
+saving.SECONDS_MIN, saving.SHARE_OF_TIME = 0.0, 0
+from cli.main import main
+import sys
+main(sys.argv[1:])
+"""
+
+
+def run_killed(spec: str, folder: Path, seconds: float) -> None:
+    """The command, killed after so long."""
+    arguments = ["check", spec, "--slow", "--backend", "native", "--resume", str(folder)]
+    process = subprocess.Popen(
+        [sys.executable, "-c", SCRIPT, *arguments], cwd=ROOT, stdout=subprocess.DEVNULL
+    )
+    time.sleep(seconds)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+
+
+def resumed(spec: str, folder: Path) -> dict[str, object]:
+    """The search row of the command when it may end."""
+    arguments = ["check", spec, "--slow", "--resume", str(folder), "--format", "json"]
+    line = [sys.executable, "-m", "cli", *arguments]
+    done = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=True)
+    rows: list[dict[str, object]] = json.loads(done.stdout)["results"]
+    return rows[0]
+
+
+def killed_and_resumed(spec: str, folder: Path, kills: int, seconds: float) -> None:
+    random = Random(spec)
+    for _ in range(kills):
+        run_killed(spec, folder, random.uniform(0.2, seconds))
+    row = resumed(spec, folder)
+    assert row["ok"], row
+
+
+def test_a_killed_search_goes_on(tmp_path: Path) -> None:
+    killed_and_resumed("specs/yardstick/two-checkpoints.toml", tmp_path, 3, 2.0)
+
+
+@pytest.mark.slow
+def test_the_largest_rung_killed_five_times(tmp_path: Path) -> None:
+    killed_and_resumed("specs/yardstick/three-checkpoints.toml", tmp_path, 5, 8.0)
+
+
+# --- what is refused -----------------------------------------------------------------------------
+
+
+def refusal(folder: Path, system: System | None = None) -> str:
+    """The code of the error; the folder is as it was."""
+    before = {file: file.read_bytes() for file in sorted(folder.iterdir()) if file.is_file()}
+    with pytest.raises(FinaleError) as caught:
+        check(system or yardstick(), means=Means(resume=folder))
+    after = {file: file.read_bytes() for file in sorted(folder.iterdir()) if file.is_file()}
+    assert before == {name: data for name, data in after.items() if data or name in before}
+    return caught.value.code
+
+
+def test_the_folder_of_another_system_is_refused(tmp_path: Path) -> None:
+    stopped_at(10, tmp_path)
+    assert refusal(tmp_path, yardstick(2, 1, 3)) == "resume-foreign"
+
+
+def test_a_folder_with_other_files_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("mine")
+    assert refusal(tmp_path) == "resume-foreign"
+    assert [file.name for file in tmp_path.iterdir()] == ["notes.txt"]
+
+
+def test_another_format_is_refused(tmp_path: Path) -> None:
+    stopped_at(10, tmp_path)
+    file = tmp_path / resume.SEARCH
+    file.write_text(json.dumps(json.loads(file.read_text()) | {"format": 99}))
+    assert refusal(tmp_path) == "resume-foreign"
+
+
+@pytest.mark.parametrize("damage", ["cut", "flipped", "garbled", "counted", "empty", "list"])
+def test_a_damaged_folder_is_refused(damage: str, tmp_path: Path) -> None:
+    stopped_at(20, tmp_path)
+    states, search = tmp_path / resume.STATES, tmp_path / resume.SEARCH
+    data = bytearray(states.read_bytes())
+    match damage:
+        case "cut":
+            os.truncate(states, len(data) - 8)
+        case "flipped":
+            data[len(data) // 2] ^= 1
+            states.write_bytes(data)
+        case "garbled":
+            search.write_text(search.read_text()[:-20])
+        case "counted":
+            table = json.loads(search.read_text())
+            table["counts"]["transitions"] += 1
+            search.write_text(json.dumps(table))
+        case "empty":
+            search.write_text("")
+        case _:
+            search.write_text("[]")
+    assert refusal(tmp_path) == "resume-corrupted"
+
+
+def test_a_folder_in_use_is_refused(tmp_path: Path) -> None:
+    folder = resume.Folder(tmp_path, "anything")
+    assert refusal(tmp_path) == "resume-in-use"
+    folder.close()
+
+
+def test_what_is_no_folder_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "file"
+    file.write_text("")
+    with pytest.raises(FinaleError) as caught:
+        check(yardstick(), means=Means(resume=file))
+    assert caught.value.code == "resume-folder"
+
+
+def test_a_full_disk_leaves_what_was_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = stopped_at(20, tmp_path).statistics
+    written = os.pwrite
+
+    def full(file: int, data: bytes, begin: int) -> int:
+        written(file, data[: len(data) // 2], begin)
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(saving, "SECONDS_MIN", 0.0)
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "pwrite", full)
+        with pytest.raises(FinaleError) as caught:
+            check(yardstick(), means=Means(resume=tmp_path))
+    assert caught.value.code == "disk-full"
+    kept = json.loads((tmp_path / resume.SEARCH).read_text())
+    assert kept["states"] == seen.states
+    assert told(check(yardstick(), means=Means(resume=tmp_path))) == told(check(yardstick()))
