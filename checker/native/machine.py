@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.reductions.canonical import Canonical
+from checker.reductions.partial_order import PartialOrder
 from model.expressions import Expression
 from model.semantics import blocking_bounds, evaluate
 from model.system import State, System
@@ -16,6 +17,7 @@ from .canonical import canonical_source
 from .code import Code
 from .layout import layout_of
 from .lower import Lowering
+from .order import Order, guards_source
 from .topics import Topics
 
 #: The functions that the search calls, in the order of the places in `kernel`.
@@ -25,10 +27,17 @@ FUNCTIONS = ("expand", "ask", "cover", "is_stuck")
 class Machine:
     """A system as the native search sees it. Raises `domain-too-large`.
 
-    With `canonical`, each state found is rewritten into the representative of its class.
+    With `canonical`, each state found is rewritten into the representative of its class. With
+    `partial_order`, the search takes the steps of stubborn sets only.
     """
 
-    def __init__(self, system: System, level: int = 0, canonical: Canonical | None = None) -> None:
+    def __init__(
+        self,
+        system: System,
+        level: int = 0,
+        canonical: Canonical | None = None,
+        partial_order: PartialOrder | None = None,
+    ) -> None:
         self.system = system
         self.canonical = canonical
         self.layout = layout_of(system)
@@ -43,7 +52,12 @@ class Machine:
         if canonical is not None:
             source += canonical_source(self.layout, canonical)
             names.append("canonical")
+        if partial_order is not None:
+            source += guards_source(self.layout, partial_order.atoms)
         self._code = Code(source, level)
+        self.order: Order | None = None
+        if partial_order is not None:
+            self.order = Order(partial_order, *self._code.addresses(["guards"]))
         #: At the place of what is not there is a zero.
         self.code: NDArray[np.int64] = np.zeros(len(FUNCTIONS) + 1, np.int64)
         self.code[: len(names)] = self._code.addresses(names)

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from checker.answer import Report
 from checker.explicit.verdicts import answers_of
 from checker.question import Limits, Progress, check_witnesses
-from checker.reductions.find import canonical_of
 from checker.reductions.kinds import Found
+from checker.reductions.under import canonical_of, partial_order_among
 from model.language.explore import Branch
 from model.system import System
 
@@ -41,8 +41,12 @@ def searched(
     system: System, limits: Limits, progress: Progress | None, under: Sequence[Found] = ()
 ) -> Search:
     """The search of a system, ended."""
-    canonical = canonical_of(system, under)
-    search = Search(Machine(system, canonical=canonical), limits, progress)
+    machine = Machine(
+        system,
+        canonical=canonical_of(system, under),
+        partial_order=partial_order_among(system, under),
+    )
+    search = Search(machine, limits, progress)
     search.run()
     return search
 

@@ -118,6 +118,7 @@ class Search:
         """Tell the loops all that they need to know."""
         machine, block, options = self.machine, self.block, self.options
         block[[at.EXPAND, at.ASK, at.COVER, at.IS_STUCK, at.CANONICAL]] = machine.code
+        block[at.ORDER] = machine.order.address if machine.order is not None else 0
         block[at.CHUNKS], block[at.LEAF_RULES] = machine.chunks, machine.leaf_rules.ctypes.data
         block[at.STATES_MAX] = self.limits.states_max or STATES_MAX
         block[at.BRANCHES], block[at.LEAVES_COUNT] = len(self.seen), len(self.visited)

@@ -115,9 +115,10 @@ class _Relating:
 
     def _enabling(self, literal: Literal) -> Iterator[int]:
         for number in self.updates:
-            if not self.reads[literal // 2].isdisjoint(self.sides[number].writes):
-                if self._makes(self.sides[number], literal):
-                    yield number
+            update = self.sides[number]
+            writes_it = not self.reads[literal // 2].isdisjoint(update.writes)
+            if writes_it and self._makes(update, literal):
+                yield number
 
     def _makes(self, update: _Side, literal: Literal) -> bool:
         """Whether an update may lead from where a literal is false to where it is true."""

@@ -22,6 +22,7 @@ from .kinds import Reduction
 from .transitions import Guard, transitions_of
 
 LIVENESS = (Kind.LEADS_TO, Kind.EVENTUALLY)
+NOTHING = "partial-order: every step depends on every other"
 
 
 @dataclass(frozen=True)
@@ -75,21 +76,6 @@ class PartialOrder:
         return found
 
 
-def partial_order_of(system: System) -> PartialOrder:
-    """The partial order of a system, with the help of z3."""
-    from .proofs import Prover
-
-    prover = Prover()
-    found = ordered(system, prover.may_hold)
-    if prover.undecided:
-        remark = (
-            f"partial-order: {prover.undecided} of {prover.asked} questions about steps were "
-            "given up, and these steps taken to depend on each other"
-        )
-        found = replace(found, remarks=(*found.remarks, remark))
-    return found
-
-
 def ordered(system: System, may_hold: MayHold | None = None) -> PartialOrder:
     """The partial order of a system, with any prover or with none."""
     transitions = transitions_of(system)
@@ -99,7 +85,9 @@ def ordered(system: System, may_hold: MayHold | None = None) -> PartialOrder:
     guards = [each.guard if each is not None else () for each in leaves]
     guards += [each.guard for each in transitions.observers]
     refused = tuple(
-        (prop.name, "it speaks of whole runs") for prop in system.properties if prop.kind in LIVENESS
+        (prop.name, "it speaks of whole runs")
+        for prop in system.properties
+        if prop.kind in LIVENESS
     )
     found = PartialOrder(
         tuple(transitions.atoms.all),
@@ -110,10 +98,7 @@ def ordered(system: System, may_hold: MayHold | None = None) -> PartialOrder:
         tuple(each.name for each in transitions.observers),
         refused,
     )
-    return found if found.reduces else replace(found, remarks=("partial-order: " + NOTHING,))
+    return found if found.reduces else replace(found, remarks=(NOTHING,))
 
 
-NOTHING = "every step depends on every other"
-
-
-__all__ = ["PartialOrder", "ordered", "partial_order_of"]
+__all__ = ["PartialOrder", "ordered"]

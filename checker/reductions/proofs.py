@@ -11,7 +11,7 @@ from __future__ import annotations
 # pyright: reportUnknownArgumentType=false, reportMissingTypeStubs=false
 from collections.abc import Sequence
 from time import perf_counter
-from typing import TYPE_CHECKING, assert_never
+from typing import Any, assert_never
 
 from checker.explicit.folding import parts
 from model.expressions import (
@@ -28,8 +28,8 @@ from model.expressions import (
     Subtract,
 )
 
-if TYPE_CHECKING:
-    import z3
+Term = Any
+"""A term of z3."""
 
 #: What one question may cost, in z3's own unit, so that the answer does not depend on the machine:
 #: of a hundred thousand questions about protocols none took a tenth of it.
@@ -47,11 +47,11 @@ class Prover:
         self._z3 = z3
         self._solver = z3.SolverFor("QF_LIA")
         self._solver.set("rlimit", RESOURCES_MAX)
-        self._terms: dict[Expression, z3.ExprRef] = {}
+        self._terms: dict[Expression, Term] = {}
         self._known: dict[tuple[frozenset[Expression], frozenset[Expression]], bool] = {}
         self._stop = perf_counter() + seconds_max
         self.asked = 0
-        self.undecided = 0
+        self.undecided: int = 0
 
     def may_hold(self, facts: Sequence[Expression], ways: Sequence[Expression]) -> bool:
         """Whether some state satisfies all facts and one of the ways, as far as it can tell."""
@@ -73,10 +73,11 @@ class Prover:
         solver.add(*wanted)
         answer = solver.check()
         solver.pop()
-        self.undecided += answer == self._z3.unknown
+        if answer == self._z3.unknown:
+            self.undecided += 1
         return bool(answer != self._z3.unsat)
 
-    def _term(self, root: Expression) -> z3.ExprRef:
+    def _term(self, root: Expression) -> Term:
         pending = [root]
         while pending:
             node = pending[-1]
@@ -89,7 +90,7 @@ class Prover:
                 pending += missing
         return self._terms[root]
 
-    def _made(self, node: Expression) -> z3.ExprRef:
+    def _made(self, node: Expression) -> Term:
         z3, of = self._z3, self._terms.__getitem__
         match node:
             case Constant():
@@ -115,7 +116,7 @@ class Prover:
             case _:
                 assert_never(node)
 
-    def _cell(self, cell: Cell) -> z3.ExprRef:
+    def _cell(self, cell: Cell) -> Term:
         if cell.boolean:
             return self._z3.Bool(f"cell{cell.index}")
         term = self._z3.Int(f"cell{cell.index}")

@@ -193,9 +193,7 @@ def _guards(atoms: Atoms, path: Way, condition: Expression) -> Iterator[Guard]:
             continue
 
 
-def _paths(
-    tree: Tree, path: Way, known: Known
-) -> Iterator[tuple[Way, Known, Update | Fault]]:
+def _paths(tree: Tree, path: Way, known: Known) -> Iterator[tuple[Way, Known, Update | Fault]]:
     """The leaves that are not blocked, each with the literals on the way to it."""
     if isinstance(tree, Test):
         test = folded(tree.condition, known, {})
