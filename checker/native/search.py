@@ -12,8 +12,9 @@ from checker.explicit.verdicts import answers_of
 from checker.question import Limits, Progress, check_witnesses
 from checker.reductions.kinds import Found
 from checker.reductions.under import canonical_of, partial_order_among
+from model.expressions import TRUE
 from model.language.explore import Branch
-from model.system import System
+from model.system import System, Update
 
 from .machine import Machine
 from .rebuilt import Rebuilt
@@ -67,7 +68,11 @@ def report_of(search: Search) -> Report:
 
 def _dead(search: Search) -> tuple[Branch, ...]:
     """The branches that some leaf has and no transition exercised, by file and line."""
-    dead = [branch for branch, place in search.machine.branches.items() if not search.seen[place]]
+    found = {branch for branch, place in search.machine.branches.items() if search.seen[place]}
+    for leaf, visited in zip(search.leaves, search.visited, strict=True):
+        if visited and isinstance(leaf.end, Update):
+            found |= {branch for branch, condition in leaf.end.branches if condition is TRUE}
+    dead = search.machine.branches.keys() - found
     return tuple(sorted(dead, key=lambda each: (each.file, each.line, not each.outcome)))
 
 
