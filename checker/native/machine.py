@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from checker.reductions.canonical import Canonical
 from checker.reductions.partial_order import PartialOrder
 from model.expressions import Expression
-from model.semantics import blocking_bounds, evaluate
-from model.system import State, System
+from model.semantics import evaluate, outcome
+from model.system import Blocked, State, System, leaves
 
 from .canonical import canonical_source
 from .code import Code
@@ -47,7 +47,11 @@ class Machine:
         self.branches = self.lowering.branches
         self.chunks = self.lowering.chunks
         self.leaf_rules = np.array([leaf.rule for leaf in self.leaves], np.int64)
-        self._rule_of = {id(rule): number for number, rule in enumerate(system.rules)}
+        self._bounded = [
+            (number, rule.tree)
+            for number, rule in enumerate(system.rules)
+            if any(isinstance(end, Blocked) and end.bound for end in leaves(rule.tree))
+        ]
         source, names = self.lowering.source(), list[str](FUNCTIONS)
         if canonical is not None:
             source += canonical_source(self.layout, canonical)
@@ -72,8 +76,8 @@ class Machine:
 
     def bounds(self, state: State) -> Sequence[tuple[int, str]]:
         """The ground rules that only a bound blocks, each with the bound."""
-        found = blocking_bounds(self.system, state)
-        return [(self._rule_of[id(rule)], bound) for rule, bound in found]
+        ends = ((number, outcome(tree, state)) for number, tree in self._bounded)
+        return [(rule, end.bound) for rule, end in ends if isinstance(end, Blocked) and end.bound]
 
     def state_test(self, questions: Sequence[Expression]) -> Callable[[State], Sequence[int]]:
         """A function that tells which of the questions are true in a state."""
