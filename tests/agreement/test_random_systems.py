@@ -48,8 +48,7 @@ STATES_SEARCHED, STATES_COUNTED = 500, 2000
 STATES_COMPARED = 120
 #: In CI, so many protocols in each part; one in so many of them is compared rule by rule.
 PARTS, PROTOCOLS_A_PART, COMPARED_EVERY = 8, 250, 12
-#: The shares that a sample must have, whatever the part.
-PROTOCOLS_SLOW, SLOW_PARTS = 10_000, 4
+SLOW_PARTS, PROTOCOLS_A_SLOW_PART = 4, 2500
 
 
 @dataclass(frozen=True)
@@ -155,9 +154,7 @@ def sampled(part: int, protocols: int) -> list[Seen]:
     """What the protocols of a part had to offer; they all agree."""
     sample: list[Seen] = []
 
-    @settings(
-        max_examples=protocols, database=None, deadline=None, suppress_health_check=TOLERATED
-    )
+    @settings(max_examples=protocols, database=None, deadline=None, suppress_health_check=TOLERATED)
     @seed(part)
     @given(seeded(part))
     def agreeing(drawn_at: tuple[int, Written]) -> None:
@@ -165,7 +162,7 @@ def sampled(part: int, protocols: int) -> list[Seen]:
         sample.append(agree(protocol, compared=number % COMPARED_EVERY == 0))
 
     collecting = gc.isenabled()
-    gc.disable()  # a third of the time goes into collecting what is nearly all still in use
+    gc.disable()  # a tenth of the time would go into collecting
     try:
         agreeing()
     finally:
@@ -180,10 +177,12 @@ def assert_varied(sample: Sequence[Seen]) -> None:
     assert len(accepted) >= 0.6 * len(sample)
     assert sum(each.is_rich for each in accepted) >= len(accepted) / 2
     assert sum(each.has_fault for each in accepted) >= len(accepted) / 5
-    print(len(sample), len(accepted), sum(each.is_rich for each in accepted), sum(each.has_fault for each in accepted), sum(each.compared for each in accepted))
-    from collections import Counter
-    print(Counter(w for e in accepted for w in e.lively))
-    print(Counter((e.fairness>={Fairness.WEAK}, e.fairness>={Fairness.STRONG}, w) for e in accepted for w in e.lively))
+    for fairness in (Fairness.WEAK, Fairness.STRONG):
+        assert sum(fairness in each.fairness for each in accepted) >= len(accepted) / 3
+    lively = [word for each in accepted for word in each.lively]
+    for word in ("holds", "violated"):
+        assert lively.count(word) >= len(lively) / 8
+    assert sum(each.compared for each in accepted) >= len(accepted) / (2 * COMPARED_EVERY)
 
 
 @pytest.mark.parametrize("part", range(PARTS))
@@ -196,7 +195,8 @@ def test_searches_agree_on_random_protocols(part: int) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS, PARTS + SLOW_PARTS))
 def test_searches_agree_on_many_more(part: int) -> None:
-    sample = sampled(part, PROTOCOLS_SLOW // SLOW_PARTS)
+    sample = sampled(part, PROTOCOLS_A_SLOW_PART)
+    assert len(sample) >= PROTOCOLS_A_SLOW_PART
     assert_varied(sample)
 
 
