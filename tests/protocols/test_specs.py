@@ -80,7 +80,7 @@ def examined(key: str) -> tuple[list[str], set[Branch], set[type]]:
         if spec.protocol.key != key:
             continue
         system = spec.system()
-        report = check_with("auto", system, Limits(), None, large=False)
+        report = check_with("native", system, Limits(), None, large=False)
         rows = result_of(spec, system, report, ()).rows
         wrong += [f"{spec.file.name}: {row}" for row in rows if not row.ok]
         wrong += [f"{spec.file.name} does not say: {row}" for row in unlisted(spec, system, rows)]
