@@ -14,7 +14,9 @@ from checker.concrete.compare import Pair
 from checker.concrete.execution import PlainSystem
 from checker.concrete.search import explore_plain
 from checker.native.machine import Machine
+from checker.native.options import NO_OPTIONS, Options
 from checker.native.search import report_of
+from checker.native.storage import Storage
 from checker.native.walk import Search
 from checker.question import Limits
 from checker.readable.search import check
@@ -104,8 +106,8 @@ def agree(protocol: Written, compared: bool) -> Seen:
     return seen(system, report, compared)
 
 
-def searched_on(machine: Machine, limits: Limits) -> Search:
-    search = Search(machine, limits, None)
+def searched_on(machine: Machine, limits: Limits, options: Options = NO_OPTIONS) -> Search:
+    search = Search(machine, limits, None, options)
     search.run()
     return search
 
@@ -118,7 +120,8 @@ def all_agree(protocol: Written, made: Protocol, system: System, machine: Machin
     few = Limits(states_max=STATES_COMPARED)
     compiled, defined = check(system, few), check(system, few, compiled=False)
     assert_told_alike(compiled, defined)
-    assert_told_alike(compiled, report_of(searched_on(machine, few)))
+    for storage in (Storage.EXACT, Storage.COMPRESSED):
+        assert_told_alike(report_of(searched_on(machine, few, Options(storage))), compiled)
     concrete = explore_plain(plain, system, few)
     assert replace(compiled.statistics, seconds=0) == replace(concrete.statistics, seconds=0)
     assert safety(system, compiled) == safety(system, concrete)
