@@ -66,10 +66,6 @@ def is_at_bound(tree: Tree) -> Expression:
     )
 
 
-def _goes_on(end: End) -> Expression:
-    return FALSE if isinstance(end, Blocked) and end.bound is None else TRUE
-
-
 class Conditions:
     """The conditions of one system."""
 
@@ -85,13 +81,13 @@ class Conditions:
     def is_stuck(self) -> Expression:
         """Whether a state is a deadlock: `semantics.is_deadlock` in one expression."""
 
-        def moves(tree: Tree) -> Expression:
-            enabled = condition_of(tree, _goes_on)
-            return conjunction([enabled, negation(self.stays_and(tree, TRUE))])
+        def at_leaf(end: End, known: Known) -> Expression:
+            if isinstance(end, Update):
+                return folded(self.changes(end), known, {})
+            return FALSE if isinstance(end, Blocked) and end.bound is None else TRUE
 
-        return negation(
-            disjunction([self.system.terminal, *(moves(rule.tree) for rule in self.system.rules)])
-        )
+        moves = (_along(rule.tree, at_leaf, {}) for rule in self.system.rules)
+        return negation(disjunction([self.system.terminal, *moves]))
 
     def is_at_some_bound(self) -> Expression:
         """Whether a bound alone forbids some rule."""
@@ -121,22 +117,27 @@ class Conditions:
         What the tests on the way to a leaf say is used: most leaves are seen to change the state.
         """
 
-        def walk(tree: Tree, known: Known) -> Expression:
-            match tree:
-                case Test():
-                    test = folded(tree.condition, known, {})
-                    if isinstance(test, Constant):
-                        return walk(tree.yes if test.value else tree.no, known)
-                    yes = walk(tree.yes, learn(learn(known, tree.condition, True), test, True))
-                    no = walk(tree.no, learn(learn(known, tree.condition, False), test, False))
-                    return choose(test, yes, no)
-                case Update():
-                    stays = folded(negation(self.changes(tree)), known, {})
-                    return conjunction([stays, self.before(tree, condition, known)])
-                case Blocked() | Fault():
-                    return FALSE
+        def at_leaf(end: End, known: Known) -> Expression:
+            if not isinstance(end, Update):
+                return FALSE
+            stays = folded(negation(self.changes(end)), known, {})
+            return conjunction([stays, self.before(end, condition, known)])
 
-        return walk(tree, {})
+        return _along(tree, at_leaf, {})
+
+
+def _along(tree: Tree, at_leaf: Callable[[End, Known], Expression], known: Known) -> Expression:
+    """The condition that a leaf asks for, with what the tests on the way there say."""
+    if not isinstance(tree, Test):
+        return at_leaf(tree, known)
+    test = folded(tree.condition, known, {})
+    if isinstance(test, Constant):
+        return _along(tree.yes if test.value else tree.no, at_leaf, known)
+    yes, no = (
+        _along(side, at_leaf, learn(learn(known, tree.condition, outcome), test, outcome))
+        for outcome, side in ((True, tree.yes), (False, tree.no))
+    )
+    return choose(test, yes, no)
 
 
 def step_claims(prop: Property) -> Iterator[tuple[Expression, tuple[int, ...]]]:
@@ -190,6 +191,29 @@ def written_out(expression: Expression, sizes: dict[Expression, int]) -> int:
         sizes[node] = 1 + sum(sizes[part] for part in parts(node))
         pending.pop()
     return sizes[expression]
+
+
+def expressions_in(tree: Tree) -> Iterator[Expression]:
+    """The tests and new values of a tree."""
+    match tree:
+        case Test():
+            yield tree.condition
+            yield from expressions_in(tree.yes)
+            yield from expressions_in(tree.no)
+        case Update():
+            yield from (value for _, value in tree.writes)
+        case Blocked() | Fault():
+            pass
+
+
+def expressions_of(system: System) -> Iterator[Expression]:
+    """Every expression of a system: tests, new values, and what properties say."""
+    for rule in system.rules:
+        yield from expressions_in(rule.tree)
+    for prop in system.properties:
+        for predicate in (*prop.predicates, *(p for each in prop.on_rules for p in each)):
+            yield from (predicate.when, predicate.claim, predicate.fault)
+    yield from system.cells
 
 
 def initial_states(system: System) -> tuple[tuple[int, ...], ...]:

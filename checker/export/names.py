@@ -11,28 +11,30 @@ from collections.abc import Iterable, Iterator
 from model.domains import Boolean, Domain, Enum, Option, Queue, Range, Ref, Set, Union
 from model.itf import element_of, keys_of
 from model.language.build import shown
-from model.system import System
+from model.system import GroundRule, System
 
 Words = tuple[str, ...]
 """What the values of a cell are called, from its lowest on; empty for plain numbers."""
 
 #: What means something in TLA+ (Lamport, Specifying Systems, chapter 15), in Promela, or in the C
 #: that SPIN makes of it: its keywords, and the macros that its preprocessor knows beforehand.
-RESERVED = frozenset(
-    """
+_TLA = """
     ASSUME ASSUMPTION AXIOM CASE CHOOSE CONSTANT CONSTANTS DOMAIN ELSE ENABLED EXCEPT EXTENDS IF IN
     INSTANCE LET LOCAL MODULE OTHER SUBSET THEN THEOREM UNCHANGED UNION VARIABLE VARIABLES WITH
     BOOLEAN STRING TRUE FALSE Nat Int Integers LAMBDA PROOF PROVE QED RECURSIVE WITNESS
+"""
+_PROMELA = """
     active assert atomic bit bool byte chan d_step d_proctype do else empty enabled eval false fi
     full get_priority hidden if init inline int len local ltl mtype nempty never nfull notrace np_
     od of pc_value pid print printf printm priority proctype provided return run select set_priority
     short show skip step timeout trace true typedef union unless unsigned xr xs always eventually
     until weakuntil stronguntil implies release equivalent next for in goto break
+"""
+_C = """
     auto case char const continue default double enum extern float long register signed sizeof
-    static struct switch void volatile while asm typeof inline restrict linux unix now uint ushort
-    uchar ulong
-    """.split()
-)
+    static struct switch void volatile while asm typeof linux unix now uint ushort uchar ulong
+"""
+RESERVED = frozenset(" ".join((_TLA, _PROMELA, _C)).split())
 
 
 class Names:
@@ -74,7 +76,7 @@ class SystemNames:
                 self.cells.append(self.unique(variable.name + path))
                 self.words.append(words)
         self.variables = [self.unique(variable.name) for variable in system.variables]
-        self.rules = [self.unique(_rule_text(rule.rule.name, rule.binding)) for rule in system.rules]
+        self.rules = [self.unique(_rule_text(each)) for each in system.rules]
         self.properties = [self.unique(prop.name) for prop in system.properties]
         self.values: dict[tuple[str, int], str] = {}
 
@@ -90,8 +92,8 @@ class SystemNames:
         return self.values[key]
 
 
-def _rule_text(name: str, binding: Iterable[tuple[str, str]]) -> str:
-    return " ".join([name, *(value for _, value in binding)])
+def _rule_text(rule: GroundRule) -> str:
+    return " ".join([rule.rule.name, *(value for _, value in rule.binding)])
 
 
 def words_of(domain: Domain[object]) -> Iterator[Words]:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
+from checker.answer import NO_DEADLOCK, WELL_FORMED
 from checker.explicit.folding import parts
 from model.errors import FinaleError
 from model.expressions import FALSE, Cell, Expression, conjunction, disjunction, negation
@@ -80,6 +81,7 @@ class Model:
             body = [*self._start(), "  skip"]
         if not self.initial:
             body = ["  false"]
+        variables = list(self._variables())
         lines = [
             *_comment(self.heading),
             *_comment(
@@ -87,7 +89,7 @@ class Model:
             ),
             "",
             *self._values(),
-            *self._variables(),
+            *variables,
             *(f"hidden int {name};" for name in self._temporaries),
             "",
             "active proctype system() {",
@@ -204,7 +206,7 @@ class Model:
             wanted = set[int]().union(*reads.values())
             cell = next((each for each in texts if each not in wanted), None)
             if cell is None:
-                cell = next(iter(texts))
+                cell = next(each for each in texts if reads[each])
                 name = next(free)
                 yield f"{name} = {texts[cell]}"
                 texts[cell], reads[cell] = name, set()
@@ -228,13 +230,13 @@ class Model:
         self.asked = list(self._of_states())
         self.properties = [name for name, _, _ in self.asked]
         for prop in self.system.properties:
-            for suffix, found in (
-                (" is well-formed", list(step_faults(prop))),
-                ("", list(step_claims(prop))),
+            for name, found in (
+                (WELL_FORMED, list(step_faults(prop))),
+                (prop.name, list(step_claims(prop))),
             ):
                 if not found:
                     continue
-                self.properties.append(prop.name + suffix)
+                self.properties.append(name)
                 for claim, rules in found:
                     for rule in rules:
                         pair = len(self.properties), negation(claim)
@@ -245,12 +247,12 @@ class Model:
         faults = [is_faulty(rule.tree) for rule in self.system.rules]
         faults += [fault for _, fault in self.conditions.faults_of_properties()]
         yield (
-            "well-formed",
+            WELL_FORMED,
             "No rule does what no rule may do, no property reads what is not there.",
             disjunction(faults),
         )
         yield (
-            "no-deadlock",
+            NO_DEADLOCK,
             "Something can change, or all has come to its end, or a bound is in the way.",
             self.conditions.is_stuck(),
         )
@@ -309,7 +311,7 @@ def _type(cell: Expression) -> str:
         return "bool"
     if cell.low >= 0 and cell.high < 256:
         return "byte"
-    return "short" if -(2**15) <= cell.low and cell.high < 2**15 else "int"
+    return "short" if cell.low >= -(2**15) and cell.high < 2**15 else "int"
 
 
 def _bytes(cell: Expression) -> int:

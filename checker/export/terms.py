@@ -106,9 +106,12 @@ class Terms:
 
     def _words(self, node: Expression) -> Words:
         """What the values of an expression are called: of cells with the same words only."""
-        pending, found = [node], set[Words]()
+        pending, found, seen = [node], set[Words](), set[Expression]()
         while pending:
             part = pending.pop()
+            if part in seen:
+                continue
+            seen.add(part)
             match part:
                 case Cell():
                     found.add(self.names.words[part.index])

@@ -9,13 +9,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
+from checker.answer import NO_DEADLOCK, WELL_FORMED
 from model.expressions import FALSE, TRUE, Expression, conjunction, disjunction, negation
-from model.system import Blocked, Fault, GroundRule, Kind, Property, System, Test, Tree, Update
+from model.system import Blocked, Fault, Kind, Property, System, Test, Tree, Update
 
 from .conditions import (
-    LIVENESS,
     Conditions,
     claim_of,
+    expressions_in,
     initial_states,
     is_faulty,
     live_cells,
@@ -61,6 +62,8 @@ class Module:
         self.reachable: list[str] = []
         self.live: list[str] = []
         self.strict = False
+        #: The property, by its own name, that each invariant and property of steps belongs to.
+        self.claims: dict[str, str] = {}
 
     @cached_property
     def source(self) -> str:
@@ -148,8 +151,8 @@ class Module:
 
     def _rule(self, number: int) -> Iterator[str]:
         rule = self.system.rules[number]
-        expressions = list(_expressions(rule.tree))
-        local = Names([name for name in self.names.rules])
+        expressions = list(expressions_in(rule.tree))
+        local = Names(self.names.rules)
         named = shared(expressions, SIZE_MIN, lambda: local.unique("x"))
         named = [(node, self._local(name)) for node, name in named]
         known: dict[Expression, str] = {}
@@ -246,13 +249,14 @@ class Module:
             claims.append(f"~{name}")
         yield from _conjunction("well_formed", claims)
         # Of an invariant without variables TLC says that it is none.
-        self.invariants += ["well_formed"] if claims else []
+        if claims:
+            self._claim("well_formed", WELL_FORMED)
         yield ""
         for prop in self.system.properties:
             found = list(step_faults(prop))
             if found:
                 name = self.names.unique(f"{prop.name} well formed")
-                yield from self._step_property(name, found)
+                yield from self._step_property(name, found, WELL_FORMED)
 
     def _no_deadlock(self, faults: Sequence[str]) -> Iterator[str]:
         yield "\\* Something can change, or all has come to its end, or a bound is in the way."
@@ -263,7 +267,7 @@ class Module:
         yield "no_deadlock =="
         yield from (f"  \\/ {claim}" for claim in claims)
         yield ""
-        self.invariants.append("no_deadlock")
+        self._claim("no_deadlock", NO_DEADLOCK)
 
     def _definition(self, name: str, expression: Expression) -> Iterator[str]:
         """A definition of a state predicate, with what it shares named before."""
@@ -283,15 +287,16 @@ class Module:
         match prop.kind:
             case Kind.ALWAYS:
                 yield from self._definition(name, conjunction(map(claim_of, prop.predicates)))
-                self.invariants.append(name)
+                self._claim(name, prop.name)
             case Kind.ON_STEP:
-                yield from self._step_property(name, list(step_claims(prop)))
+                yield from self._step_property(name, list(step_claims(prop)), prop.name)
             case Kind.REACHABLE:
                 seen = disjunction(conjunction([p.when, p.claim]) for p in prop.predicates)
                 name = self.names.unique(f"never {prop.name}")
                 yield "\\* As an invariant that is to be violated: the run to there is the witness."
                 yield from self._definition(name, negation(seen))
                 self.reachable.append(name)
+                self.claims[name] = prop.name
             case Kind.LEADS_TO | Kind.EVENTUALLY:
                 yield from self._liveness(prop, name)
 
@@ -311,7 +316,7 @@ class Module:
         self.live.append(name)
 
     def _step_property(
-        self, name: str, found: Sequence[tuple[Expression, tuple[int, ...]]]
+        self, name: str, found: Sequence[tuple[Expression, tuple[int, ...]]], belongs_to: str
     ) -> Iterator[str]:
         """A property of steps that change the state and, where one can be violated by a step that
         does not, an invariant beside it: [A]_vars says nothing about such steps."""
@@ -334,11 +339,16 @@ class Module:
         yield f"{name} == [][{inside}]_vars"
         yield ""
         self.steps.append(name)
+        self.claims[name] = belongs_to
         stay = disjunction(stays)
         if stay is not FALSE:
             quiet = self.names.unique(f"{name} where nothing changes")
             yield from self._definition(quiet, negation(stay))
-            self.invariants.append(quiet)
+            self._claim(quiet, belongs_to)
+
+    def _claim(self, name: str, belongs_to: str) -> None:
+        self.invariants.append(name)
+        self.claims[name] = belongs_to
 
     # --- configurations --------------------------------------------------------------------------
 
@@ -355,18 +365,6 @@ class Module:
             if self.strict:
                 found["_strict"] = ["SPECIFICATION StrictSpec", "CHECK_DEADLOCK FALSE", *live]
         return {name: "\n".join([*lines, ""]) for name, lines in found.items()}
-
-
-def _expressions(tree: Tree) -> Iterator[Expression]:
-    match tree:
-        case Test():
-            yield tree.condition
-            yield from _expressions(tree.yes)
-            yield from _expressions(tree.no)
-        case Update():
-            yield from (value for _, value in tree.writes)
-        case Blocked() | Fault():
-            pass
 
 
 def _wrapped(
