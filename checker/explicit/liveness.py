@@ -13,13 +13,13 @@ rule that is never fair does not matter: such a rule need not be taken without t
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
 from checker.answer import Holds, Unknown, Vacuous, Verdict, Violated
-from model.expressions import conjunction, negation
-from model.system import Kind, Predicate, Property
+from model.expressions import Expression, conjunction, negation
+from model.system import Kind, Predicate, Property, System
 from model.trace import replay
 
 from .fairness import Fair
@@ -71,6 +71,20 @@ def _verdict(fair: Fair, waiting: Waiting) -> Verdict:
     return Unknown(f"it waits for ever only because of the bound {names}", trace)
 
 
+def questions_of(system: System) -> Iterator[Expression]:
+    """All that is asked of single states to judge the liveness properties of a system."""
+    for prop in system.properties:
+        if prop.kind in (Kind.LEADS_TO, Kind.EVENTUALLY):
+            for predicate in prop.predicates:
+                yield from _questions(predicate)
+
+
+def _questions(predicate: Predicate) -> tuple[Expression, Expression, Expression]:
+    """Whether the antecedent holds, whether the goal is missed, whether both are so."""
+    waits = negation(predicate.claim)
+    return predicate.when, waits, conjunction([predicate.when, waits])
+
+
 class _Obligation:
     """One binding of a property: where it is due, and where it is not yet discharged."""
 
@@ -78,9 +92,7 @@ class _Obligation:
         self.fair, self.graph = fair, fair.graph
         self.binding = predicate.binding
         self.at_once = prop.kind is Kind.EVENTUALLY
-        self._when = predicate.when
-        self._waits = negation(predicate.claim)
-        self._due = conjunction([predicate.when, self._waits])
+        self._when, self._waits, self._due = _questions(predicate)
 
     def is_ever_due(self) -> bool:
         """Whether the antecedent holds anywhere; of `eventually`, in an initial state."""
@@ -127,4 +139,4 @@ class _Obligation:
         return Waiting(path, rules, tuple(component), self.binding, strict, tuple(sorted(bounds)))
 
 
-__all__ = ["judge"]
+__all__ = ["judge", "questions_of"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import repeat
 from typing import TYPE_CHECKING, cast
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from checker.explicit.fairness import Fair
 from checker.explicit.leaves import Leaf
+from checker.explicit.liveness import questions_of
 from model.expressions import Expression
 from model.system import State
 
@@ -113,6 +115,8 @@ class StoredFair(Fair):
         super().__init__(search.system, graph, search.machine)
         self.search = search
         self.stored = graph
+        self._codes: list[Code] = []
+        self._addresses: dict[Expression, int] = {}
 
     @cached_property
     def loops(self) -> list[list[int]]:
@@ -157,13 +161,24 @@ class StoredFair(Fair):
     def where(self, question: Expression) -> bytearray:
         """Marks the states where the question is true."""
         marks = bytearray(len(self.stored.states))
-        search = self.search
-        code = Code(question_source(search.machine.layout, question), 0)
-        [address] = code.addresses(["question"])
+        search, address = self.search, self._address(question)
         view = np.frombuffer(marks, np.uint8)
         worker = search.workers.first.address
         search.loops.mark(search.address, worker, address, view.ctypes.data)
         return marks
+
+    def _address(self, question: Expression) -> int:
+        """Where the code of a question is; the first that is asked for brings all others along."""
+        if question not in self._addresses:
+            expected = () if self._codes else questions_of(self.system)
+            questions = list(dict.fromkeys([question, *expected]))
+            layout = self.search.machine.layout
+            names = [f"question{number}" for number in range(len(questions))]
+            functions = map(question_source, repeat(layout), questions, names)
+            code = Code("\n".join(functions), 0)
+            self._codes.append(code)
+            self._addresses |= zip(questions, code.addresses(names), strict=True)
+        return self._addresses[question]
 
     def reached(self, causes: bytearray, pending: bytearray) -> bytearray:
         """Marks the states that are reached from causes by way of pending states only."""

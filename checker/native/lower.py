@@ -4,7 +4,9 @@
                                                the steps of state i by chunk c are those from
                                                starts[c][i] up to starts[c][i + 1]
     ask(in, n, first)                          which topics some of n states settle
-    cover(in, leaf, seen)                      which branches a leaf takes in a state
+    cover(in, leaf, seen)                      which branches a leaf takes in a state, of those
+                                               that it does not take in all; says whether some
+                                               of them are still unseen
     is_stuck(in)                               whether a state that nothing changes is a deadlock
 
 `first` has for each open topic the least state, or step, that settles it: OPEN if none does so
@@ -202,7 +204,7 @@ class Lowering:
     def _cover(self) -> str:
         text = Text()
         values = _unpacked(text, self.layout, "%in")
-        numbers = [number for number, leaf in enumerate(self.leaves) if _has_branches(leaf.end)]
+        numbers = [number for number, leaf in enumerate(self.leaves) if _conditional(leaf.end)]
         cases = " ".join(f"i64 {number}, label %leaf{number}" for number in numbers)
         text.line(f"switch i64 %leaf, label %none [ {cases} ]")
         text.open("none")
@@ -211,18 +213,19 @@ class Lowering:
             end = self.leaves[number].end
             assert isinstance(end, Update)
             text.open(f"leaf{number}")
-            here, unseen = values.below(), "0"
-            for branch, condition in end.branches:
+            here, all_seen, bytes_of = values.below(), "1", dict[str, str]()
+            for branch, condition in _conditional(end):
+                truth = here.truth(condition)
+                if truth not in bytes_of:
+                    bytes_of[truth] = text.value(f"zext i1 {truth} to i8")
                 place = f"getelementptr i8, ptr %seen, i64 {self.branches[branch]}"
                 address = text.value(place)
                 old = text.value(f"load i8, ptr {address}")
-                truth = text.value(f"zext i1 {here.truth(condition)} to i8")
-                new = text.value(f"or i8 {old}, {truth}")
+                new = text.value(f"or i8 {old}, {bytes_of[truth]}")
                 text.line(f"store i8 {new}, ptr {address}")
-                missing = text.value(f"icmp eq i8 {new}, 0")
-                wide = text.value(f"zext i1 {missing} to i64")
-                unseen = text.value(f"or i64 {unseen}, {wide}")
-            text.line(f"ret i64 {unseen}")
+                all_seen = text.value(f"and i8 {all_seen}, {new}")
+            wide = text.value(f"zext i8 {all_seen} to i64")
+            text.line(f"ret i64 {text.value(f'xor i64 {wide}, 1')}")
         return function("define i64", "cover(ptr %in, i64 %leaf, ptr %seen)", text)
 
     def _is_stuck(self) -> str:
@@ -263,8 +266,8 @@ class Lowering:
         return changes
 
 
-def question_source(layout: Layout, question: Expression) -> str:
-    """`question(in, n, out)`: for each of n states a byte, whether the question is true in it."""
+def question_source(layout: Layout, question: Expression, name: str) -> str:
+    """`name(in, n, out)`: for each of n states a byte, whether the question is true in it."""
     text = Text()
 
     def body(values: Values) -> str:
@@ -274,11 +277,13 @@ def question_source(layout: Layout, question: Expression) -> str:
         return "%count"
 
     loop(text, layout, body)
-    return function("define i64", "question(ptr %in, i64 %n, ptr %out)", text)
+    return function("define i64", f"{name}(ptr %in, i64 %n, ptr %out)", text)
 
 
-def _has_branches(end: Update | Fault) -> bool:
-    return isinstance(end, Update) and bool(end.branches)
+def _conditional(end: Update | Fault) -> list[tuple[Branch, Expression]]:
+    """The branches that a leaf takes in some states only; the others, it takes when it is taken."""
+    branches = end.branches if isinstance(end, Update) else ()
+    return [(branch, condition) for branch, condition in branches if condition is not TRUE]
 
 
 def _is_open(text: Text, place: int) -> tuple[str, str]:

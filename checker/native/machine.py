@@ -9,14 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.reductions.canonical import Canonical
+from checker.reductions.partial_order import PartialOrder
 from model.expressions import Expression
-from model.semantics import blocking_bounds, evaluate
-from model.system import State, System
+from model.semantics import evaluate, outcome
+from model.system import Blocked, State, System, leaves
 
 from .canonical import canonical_source
 from .code import Code
 from .layout import layout_of
 from .lower import Lowering
+from .order import Order, guards_source
 from .topics import Topics
 
 #: The functions that the search calls, in the order of the places in `kernel`.
@@ -26,10 +28,17 @@ FUNCTIONS = ("expand", "ask", "cover", "is_stuck")
 class Machine:
     """A system as the native search sees it. Raises `domain-too-large`.
 
-    With `canonical`, each state found is rewritten into the representative of its class.
+    With `canonical`, each state found is rewritten into the representative of its class. With
+    `partial_order`, the search takes the steps of stubborn sets only.
     """
 
-    def __init__(self, system: System, level: int = 0, canonical: Canonical | None = None) -> None:
+    def __init__(
+        self,
+        system: System,
+        level: int = 0,
+        canonical: Canonical | None = None,
+        partial_order: PartialOrder | None = None,
+    ) -> None:
         self.system = system
         self.canonical = canonical
         self.layout = layout_of(system)
@@ -39,10 +48,17 @@ class Machine:
         self.branches = self.lowering.branches
         self.chunks = self.lowering.chunks
         self.leaf_rules = np.array([leaf.rule for leaf in self.leaves], np.int64)
-        self._rule_of = {id(rule): number for number, rule in enumerate(system.rules)}
+        self._bounded = [
+            (number, rule.tree)
+            for number, rule in enumerate(system.rules)
+            if any(isinstance(end, Blocked) and end.bound for end in leaves(rule.tree))
+        ]
         self.source = self.lowering.source()
         if canonical is not None:
             self.source += canonical_source(self.layout, canonical)
+        if partial_order is not None:
+            self.source += guards_source(self.layout, partial_order.atoms)
+        self._partial_order = partial_order
         self._codes: list[Code] = []
         self.compile(level)
 
@@ -53,10 +69,14 @@ class Machine:
         """
         began = perf_counter()
         names = FUNCTIONS if self.canonical is None else (*FUNCTIONS, "canonical")
-        self._codes.append(Code(self.source, level))
+        code = Code(self.source, level)
+        self._codes.append(code)
+        self.order: Order | None = None
+        if self._partial_order is not None:
+            self.order = Order(self._partial_order, *code.addresses(["guards"]))
         #: At the place of what is not there is a zero.
         self.code: NDArray[np.int64] = np.zeros(len(FUNCTIONS) + 1, np.int64)
-        self.code[: len(names)] = self._codes[-1].addresses(names)
+        self.code[: len(names)] = code.addresses(names)
         self.level, self.seconds = level, perf_counter() - began
 
     @property
@@ -69,8 +89,8 @@ class Machine:
 
     def bounds(self, state: State) -> Sequence[tuple[int, str]]:
         """The ground rules that only a bound blocks, each with the bound."""
-        found = blocking_bounds(self.system, state)
-        return [(self._rule_of[id(rule)], bound) for rule, bound in found]
+        ends = ((number, outcome(tree, state)) for number, tree in self._bounded)
+        return [(rule, end.bound) for rule, end in ends if isinstance(end, Blocked) and end.bound]
 
     def state_test(self, questions: Sequence[Expression]) -> Callable[[State], Sequence[int]]:
         """A function that tells which of the questions are true in a state."""

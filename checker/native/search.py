@@ -12,10 +12,11 @@ from checker.answer import Answer, Report, Violated
 from checker.explicit.verdicts import EXHAUSTIVE, answers_of
 from checker.means import DEFAULT, Means
 from checker.question import Limits, Progress, check_witnesses
-from checker.reductions.find import canonical_of
 from checker.reductions.kinds import Found
+from checker.reductions.under import canonical_of, partial_order_among
+from model.expressions import TRUE
 from model.language.explore import Branch
-from model.system import System
+from model.system import System, Update
 
 from .machine import Machine
 from .rebuilt import Rebuilt
@@ -49,8 +50,12 @@ def searched(
     means: Means = DEFAULT,
 ) -> Search:
     """The search of a system, ended."""
-    canonical = canonical_of(system, under)
-    search = Search(Machine(system, canonical=canonical), limits, progress, means)
+    machine = Machine(
+        system,
+        canonical=canonical_of(system, under),
+        partial_order=partial_order_among(system, under),
+    )
+    search = Search(machine, limits, progress, means)
     search.run()
     return search
 
@@ -83,7 +88,11 @@ def _but_for_collisions(answer: Answer, search: Search) -> Answer:
 
 def _dead(search: Search) -> tuple[Branch, ...]:
     """The branches that some leaf has and no transition exercised, by file and line."""
-    dead = [branch for branch, place in search.machine.branches.items() if not search.seen[place]]
+    found = {branch for branch, place in search.machine.branches.items() if search.seen[place]}
+    for leaf, visited in zip(search.leaves, search.visited, strict=True):
+        if visited and isinstance(leaf.end, Update):
+            found |= {branch for branch, condition in leaf.end.branches if condition is TRUE}
+    dead = search.machine.branches.keys() - found
     return tuple(sorted(dead, key=lambda each: (each.file, each.line, not each.outcome)))
 
 

@@ -208,6 +208,8 @@ class Search:
     def _tell_code(self) -> None:
         places = [at.EXPAND, at.ASK, at.COVER, at.IS_STUCK, at.CANONICAL]
         self.block[places] = self.machine.code
+        order = self.machine.order
+        self.block[at.ORDER] = order.address if order is not None else 0
 
     def _make_room(self) -> None:
         reason = int(self.block[at.REASON])

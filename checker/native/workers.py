@@ -39,6 +39,8 @@ class Worker:
             parts = max(1, len(tables.nodes.below))
             words |= {at.BEFORE: at.BATCH * width, at.BEFORE_IDS: at.BATCH * parts}
             words |= {at.OUT_IDS: parts}
+        if machine.order is not None:
+            words |= machine.order.sizes
         arrays = {place: np.empty(size, np.int64) for place, size in words.items()}
         leaves, branches = len(machine.leaves), len(machine.branches) + 1
         sizes = {at.FRESH: leaves, at.OWN_VISITED: leaves, at.OWN_SEEN: branches}

@@ -50,8 +50,8 @@ class _Rewrite(ast.NodeTransformer):
         self.owner = "" if owner == "<locals>" else owner.lstrip("_")
 
     def _call(self, at: ast.AST, name: str, *arguments: ast.expr) -> ast.Call:
-        call = ast.Call(ast.Name(name, ast.Load()), list(arguments), [])
-        return ast.fix_missing_locations(ast.copy_location(call, at))
+        # Where the parts of it stand that are new is filled in at the end, once for all.
+        return ast.copy_location(ast.Call(ast.Name(name, ast.Load()), list(arguments), []), at)
 
     def _thunk(self, body: ast.expr) -> ast.expr:
         arguments = ast.arguments([], [], None, [], [], None, [])

@@ -44,7 +44,7 @@ class Bodies:
         self.pick = pick
         self.lines: list[str] = []
         self.risky = pick.chance(50)
-        self.level_max = pick.among([1, 2, 2, 3])
+        self.level_max = pick.among([1, 2, 3, 3])
         self.of_node = pick.some(["flag", "phase", "spare", "marks"], 65)
         self.of_wire = pick.some(["owner", "scores", "open"], 40)
         self.own = pick.some(["total", "turn", "slots", "last"], 45)

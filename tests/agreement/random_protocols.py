@@ -115,7 +115,7 @@ class _Module:
         wires = pick.among([1, 1, 2]) if bodies.has_wire else 0
         nodes = pick.among([1, 2, 2]) if wires == 2 else pick.among([2, 2, 3])
         level = f"field(Range(0, {bodies.level_max}), {pick.among([0, 0, bodies.level_max])})"
-        capacity = pick.among([1, 2, 2, 2, 3])
+        capacity = pick.among([1, 2, 2, 3, 3])
         queue = f"field(Queue(Union(Ping, Pong, Stop), {capacity}), ())"
         everything = Scope(nodes=("self.nodes[0]",), helpers=False)
         text = [
@@ -186,7 +186,7 @@ class _Module:
         bodies.line(1, pick.among(["@rule", "@rule", "@rule(fair=WEAK)", "@rule(fair=STRONG)"]))
         bodies.line(1, f"def rule_{index}(self, {', '.join(parameters)}) -> None:")
         bodies.line(2, f'"""Rule {index}."""')
-        if pick.chance(15 if index < 2 else 45):
+        if pick.chance(10 if index < 2 else 35):
             how = pick.among(["require({})", "require({}, lambda: {})", "require({}, {})"])
             count = how.count("{}")
             bodies.line(2, how.format(*(bodies.truth(scope, 1) for _ in range(count))))

@@ -1,26 +1,32 @@
 """Random protocols: rules as Python, decision trees and all searches of them mean the same."""
 
-from collections.abc import Collection
-from dataclasses import dataclass
+import gc
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from random import Random
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
 from checker.answer import WELL_FORMED, Report
 from checker.concrete.compare import Pair
 from checker.concrete.execution import PlainSystem
 from checker.concrete.search import explore_plain
-from checker.native.search import report_of, searched
+from checker.means import DEFAULT, Means
+from checker.native.machine import Machine
+from checker.native.search import report_of
+from checker.native.walk import Search
 from checker.question import Limits
 from checker.readable.search import check
 from model.errors import FinaleError
 from model.language.build import build
+from model.language.protocol import Protocol
 from model.semantics import steps
-from model.system import Kind, State, System
+from model.system import Fairness, Kind, State, System
 from tests.agreement.random_bodies import Pick
 from tests.agreement.random_protocols import Written, written
+from tests.agreement.test_back_ends import assert_told_alike, safety
 
 #: What `build` may refuse: the generator does not know which mistakes are certain.
 REFUSED = {
@@ -37,27 +43,37 @@ REFUSED = {
 LIVENESS = (Kind.LEADS_TO, Kind.EVENTUALLY)
 #: Building and searching a protocol takes as long as it takes.
 TOLERATED = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much)
-#: So many states are compared rule by rule, and so many are counted.
-STATES_COMPARED, STATES_COUNTED = 120, 2000
+#: So many states of each protocol are searched by both back ends, and so many are counted.
+STATES_SEARCHED, STATES_COUNTED = 500, 2000
+#: So many states are compared rule by rule and searched in all other ways, which is slow.
+STATES_COMPARED = 120
+#: In CI, so many protocols in each part; one in so many of them is compared rule by rule.
+PARTS, PROTOCOLS_A_PART, COMPARED_EVERY = 8, 250, 12
+SLOW_PARTS, PROTOCOLS_A_SLOW_PART = 4, 2500
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What one random protocol had to offer."""
+    """What one random protocol had to offer: `lively` are its verdicts on liveness."""
 
     refused: bool = False
+    compared: bool = False
     states: int = 0
     has_choice: bool = False
     has_queue: bool = False
     has_fault: bool = False
+    fairness: frozenset[Fairness] = frozenset()
+    lively: tuple[str, ...] = ()
 
     @property
     def is_rich(self) -> bool:
         return self.states >= 100 and self.has_choice and self.has_queue
 
 
-#: Each seed is a protocol: a sample is as varied as the generator means it to be.
-SEEDED = st.integers(0, 2**64 - 1).map(lambda seed: written(Pick(Random(seed).randrange)))
+def seeded(part: int) -> st.SearchStrategy[tuple[int, Written]]:
+    """Each seed is a protocol: a sample is as varied as the generator means it to be."""
+    seeds = st.integers(0, 2**64 - 1)
+    return seeds.map(lambda seed: (seed, written(Pick(Random(f"{part} {seed}").randrange))))
 
 
 @st.composite
@@ -66,8 +82,8 @@ def drawn(draw: st.DrawFn) -> Written:
     return written(Pick(lambda options: draw(st.integers(0, options - 1))))
 
 
-def agree(protocol: Written) -> Seen:
-    """Check that all meanings of a protocol agree, as far as it is looked at."""
+def agree(protocol: Written, compared: bool) -> Seen:
+    """Check that both searches of a protocol agree; if `compared`, that all its meanings do."""
     made = protocol.make()
     try:
         system = build(made, protocol.families)
@@ -75,41 +91,54 @@ def agree(protocol: Written) -> Seen:
         if error.code not in REFUSED:
             raise
         return Seen(refused=True)
+    some = Limits(states_max=STATES_SEARCHED)
+    machine = Machine(system)
+    search = searched_on(machine, some)
+    states = search.tables.store[: search.statistics.states * search.tables.width]
+    assert machine.layout.is_canonical(states)
+    report = report_of(search)
+    assert_told_alike(report, check(system, some))
+    if compared:
+        all_agree(protocol, made, system, machine)
+    if report.stopped:
+        report = report_of(searched_on(machine, Limits(states_max=STATES_COUNTED)))
+    return seen(system, report, compared)
+
+
+def searched_on(machine: Machine, limits: Limits, means: Means = DEFAULT) -> Search:
+    search = Search(machine, limits, None, means)
+    search.run()
+    return search
+
+
+def all_agree(protocol: Written, made: Protocol, system: System, machine: Machine) -> None:
+    """Rules, trees, properties and all searches of a protocol, in its first states."""
     plain = PlainSystem(made, protocol.families)
     disagreement = next(Pair(plain, system).disagreements(STATES_COMPARED), None)
     assert disagreement is None, f"{disagreement}\n{protocol.source}"
     few = Limits(states_max=STATES_COMPARED)
     compiled, defined = check(system, few), check(system, few, compiled=False)
-    assert told(compiled) == told(defined)
-    assert compiled.dead_branches == defined.dead_branches
-    search = searched(system, few, None)
-    states = search.tables.store[: search.statistics.states * search.tables.width]
-    assert search.machine.layout.is_canonical(states)
-    native = report_of(search)
-    assert told(compiled) == told(native)
-    assert compiled.dead_branches == native.dead_branches
+    assert_told_alike(compiled, defined)
+    for means in (Means(), Means("compressed")):
+        assert_told_alike(report_of(searched_on(machine, few, means)), compiled)
     concrete = explore_plain(plain, system, few)
-    liveness = {prop.name for prop in system.properties if prop.kind in LIVENESS}
-    assert told(compiled, liveness) == told(concrete, liveness)
-    return seen(system, check(system, Limits(states_max=STATES_COUNTED)))
+    assert replace(compiled.statistics, seconds=0) == replace(concrete.statistics, seconds=0)
+    assert safety(system, compiled) == safety(system, concrete)
+    assert compiled.exercised == concrete.exercised
+    assert compiled.stopped == concrete.stopped
 
 
-def told(report: Report, but: Collection[str] = ()) -> object:
-    """All that two reports on one system must have in common: counts, verdicts, traces."""
-    found = report.statistics
-    answers = [answer for answer in report.answers if answer.property not in but]
-    counts = (found.states, found.transitions, found.depth, found.frontier, report.stopped)
-    return counts, answers, report.exercised
-
-
-def seen(system: System, report: Report) -> Seen:
+def seen(system: System, report: Report, compared: bool) -> Seen:
     verdicts = {answer.property: answer.verdict.word for answer in report.answers}
     domains = " ".join(str(variable.domain) for variable in system.variables)
     return Seen(
+        compared=compared,
         states=report.statistics.states,
         has_choice=any(chooses(system, state) for state in first_states(system)),
         has_queue="Queue" in domains or "Union" in domains,
         has_fault=verdicts[WELL_FORMED] == "violated",
+        fairness=frozenset(rule.rule.fairness for rule in system.rules),
+        lively=tuple(verdicts[prop.name] for prop in system.properties if prop.kind in LIVENESS),
     )
 
 
@@ -123,31 +152,58 @@ def first_states(system: System) -> set[State]:
     return {*system.initial, *(state for state in after if isinstance(state, tuple))}
 
 
-def test_rules_and_trees_agree_on_random_protocols() -> None:
+def sampled(part: int, protocols: int) -> list[Seen]:
+    """What the protocols of a part had to offer; they all agree."""
     sample: list[Seen] = []
 
-    @settings(
-        max_examples=160,
-        derandomize=True,
-        database=None,
-        deadline=None,
-        suppress_health_check=TOLERATED,
-    )
-    @given(SEEDED)
-    def agreeing(protocol: Written) -> None:
-        sample.append(agree(protocol))
+    @settings(max_examples=protocols, database=None, deadline=None, suppress_health_check=TOLERATED)
+    @seed(part)
+    @given(seeded(part))
+    def agreeing(drawn_at: tuple[int, Written]) -> None:
+        number, protocol = drawn_at
+        sample.append(agree(protocol, compared=number % COMPARED_EVERY == 0))
 
-    agreeing()
+    collecting = gc.isenabled()
+    gc.disable()  # a tenth of the time would go into collecting
+    try:
+        agreeing()
+    finally:
+        if collecting:
+            gc.enable()
+    return sample
+
+
+def assert_varied(sample: Sequence[Seen]) -> None:
+    """A generator of protocols that do little would agree with anything."""
     accepted = [each for each in sample if not each.refused]
-    assert len(accepted) >= 100
     assert len(accepted) >= 0.6 * len(sample)
-    # A generator of protocols that do little would agree with anything.
     assert sum(each.is_rich for each in accepted) >= len(accepted) / 2
     assert sum(each.has_fault for each in accepted) >= len(accepted) / 5
+    for fairness in (Fairness.WEAK, Fairness.STRONG):
+        assert sum(fairness in each.fairness for each in accepted) >= len(accepted) / 3
+    lively = [word for each in accepted for word in each.lively]
+    for word in ("holds", "violated"):
+        assert lively.count(word) >= len(lively) / 8
+    assert sum(each.compared for each in accepted) >= len(accepted) / (2 * COMPARED_EVERY)
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_searches_agree_on_random_protocols(part: int) -> None:
+    sample = sampled(part, PROTOCOLS_A_PART)
+    assert len(sample) >= PROTOCOLS_A_PART
+    assert_varied(sample)
 
 
 @pytest.mark.slow
-@settings(max_examples=3000, deadline=None, suppress_health_check=TOLERATED)
+@pytest.mark.parametrize("part", range(PARTS, PARTS + SLOW_PARTS))
+def test_searches_agree_on_many_more(part: int) -> None:
+    sample = sampled(part, PROTOCOLS_A_SLOW_PART)
+    assert len(sample) >= PROTOCOLS_A_SLOW_PART
+    assert_varied(sample)
+
+
+@pytest.mark.slow
+@settings(max_examples=1000, deadline=None, suppress_health_check=TOLERATED)
 @given(drawn())
-def test_rules_and_trees_agree_on_many_more(protocol: Written) -> None:
-    agree(protocol)
+def test_all_meanings_agree_on_protocols_that_hypothesis_draws(protocol: Written) -> None:
+    agree(protocol, compared=True)

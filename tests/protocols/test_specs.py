@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from checker.answer import Violated
-from checker.backends import check_with
+from checker.backends import READABLE_STATES_MAX, check_with
 from checker.claim import Spec
 from checker.question import Limits
 from checker.rows import Row, result_of
@@ -80,7 +80,8 @@ def examined(key: str) -> tuple[list[str], set[Branch], set[type]]:
         if spec.protocol.key != key:
             continue
         system = spec.system()
-        report = check_with("auto", system, Limits(), None, large=False)
+        large = spec.counts is not None and spec.counts.states > READABLE_STATES_MAX
+        report = check_with("auto", system, Limits(), None, large)
         rows = result_of(spec, system, report, ()).rows
         wrong += [f"{spec.file.name}: {row}" for row in rows if not row.ok]
         wrong += [f"{spec.file.name} does not say: {row}" for row in unlisted(spec, system, rows)]

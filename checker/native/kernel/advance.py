@@ -56,6 +56,7 @@ from .places import (
     LOCK,
     NEEDED,
     OPEN,
+    ORDER,
     OUT,
     OWN_DEADLOCK,
     OWN_FAULT_LEAF,
@@ -89,6 +90,7 @@ from .places import (
     TRANSITIONS,
     VISITED,
 )
+from .stubborn import thin
 from .table import enter, find
 
 
@@ -101,6 +103,8 @@ def advance(shared, own):
         if size == 0:
             return 0
         if expanded(shared, own, head, size):
+            if word(shared, ORDER) != 0:
+                thin(shared, own)
             hash_ahead(shared, own)
             scan(shared, own, size, -1)
         else:

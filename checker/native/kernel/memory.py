@@ -90,6 +90,26 @@ def set_byte(_context, address, place, value):
     return _writes(BYTE)
 
 
+@intrinsic
+def count_bits(_context, value):
+    """How many bits of a word are set."""
+
+    def generate(_context, builder, _signature, arguments):
+        return builder.ctpop(arguments[0])
+
+    return types.int64(types.int64), generate
+
+
+@intrinsic
+def lowest_bit(_context, value):
+    """The place of the lowest bit that is set; one must be."""
+
+    def generate(_context, builder, _signature, arguments):
+        return builder.cttz(arguments[0], ir.Constant(ir.IntType(1), 1))
+
+    return types.int64(types.int64), generate
+
+
 # --- between threads -----------------------------------------------------------------------------
 
 

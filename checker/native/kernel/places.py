@@ -66,6 +66,9 @@ VISITED, SEEN, STATE_FOUND, STEP_BASE, STEP_FOUND = (next(_shared) for _ in rang
     FAULT_STATE,
     FAULT_LEAF,
 ) = (next(_shared) for _ in range(13))
+
+# The address of a block for partial order, or zero.
+ORDER = next(_shared)
 SHARED_COUNT = next(_shared)
 
 _own = count()
@@ -91,7 +94,28 @@ FRESH, OWN_VISITED, OWN_SEEN, STATE_FIRST, STEP_FIRST = (next(_own) for _ in ran
     OWN_FAULT_LEAF,
     HAS_COVERED,
 ) = (next(_own) for _ in range(10))
+# For partial order: which atoms are true and which leaves are taken, in each state of the batch;
+# and in the state at hand which updates are enabled, the set, what of it is to be looked at.
+ORDER_TRUTHS, ORDER_CHOSEN, ORDER_ENABLED, ORDER_INSIDE, ORDER_PENDING = (
+    next(_own) for _ in range(5)
+)
 OWN_COUNT = next(_own)
+
+# The block for partial order: the generated function that tells which atoms are true; words a set
+# of atoms, of leaves, of all transitions; the set of all updates; where the guard of each
+# transition begins among the literals; for each leaf and each literal a set.
+(
+    ORDER_GUARDS,
+    ORDER_ATOM_WORDS,
+    ORDER_LEAF_WORDS,
+    ORDER_WORDS,
+    ORDER_UPDATES,
+    ORDER_GUARD_STARTS,
+    ORDER_LITERALS,
+    ORDER_DEPENDENT,
+    ORDER_ENABLING,
+    ORDER_COUNT,
+) = range(10)
 
 # A node of the tree of parts: its values by id, their table, how large, how many, the ids below.
 NODE_STORE, NODE_TABLE, NODE_BITS, NODE_COUNT, NODE_ROOM, NODE_LEFT, NODE_RIGHT = range(7)

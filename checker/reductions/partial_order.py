@@ -1,0 +1,104 @@
+"""Partial order: of steps whose order does not matter, one order is searched.
+
+In each state a search takes the steps of a *stubborn set* only (Valmari, "Stubborn sets for reduced
+state space generation", 1989; by guards as in Laarman, Pater, van de Pol and Hansen, "Guard-based
+partial-order reduction", 2016). Such a set has with each update that is enabled all transitions
+that do not accord with it, and with each transition that is not enabled all updates that may make
+true one of the literals of its guard that are false. What is outside of it then can neither
+disable what is inside nor be changed by taking that first. This file finds the relations, as plain
+data; the native search draws the sets from them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+
+from model.expressions import Expression
+from model.system import Kind, System
+
+from .independence import Bits, MayHold, relations_of
+from .kinds import Reduction
+from .transitions import Guard, transitions_of
+
+LIVENESS = (Kind.LEADS_TO, Kind.EVENTUALLY)
+NOTHING = "partial-order: every step depends on every other"
+
+
+@dataclass(frozen=True)
+class PartialOrder:
+    """What a search needs to draw stubborn sets. Transitions are leaves, then observers.
+
+    `guards` are their guards, over the literals of `atoms`; a leaf that changes no state, or that
+    no state leads to, is not among `updates`. `dependent` and `enabling` are as in `Relations`;
+    `observers` has the name of the property that each one observes.
+    """
+
+    atoms: tuple[Expression, ...]
+    guards: tuple[Guard, ...]
+    updates: Bits
+    dependent: tuple[Bits, ...]
+    enabling: tuple[Bits, ...]
+    observers: tuple[str, ...]
+    refused: tuple[tuple[str, str], ...] = ()
+    remarks: tuple[str, ...] = ()
+
+    kind = Reduction.PARTIAL_ORDER
+
+    @property
+    def leaves(self) -> int:
+        """How many leaves there are."""
+        return len(self.dependent)
+
+    @property
+    def reduces(self) -> bool:
+        return any(self.updates & ~bits & ~(1 << i) for i, bits in enumerate(self.dependent))
+
+    def refusal(self, name: str) -> str:
+        return dict(self.refused).get(name, "")
+
+    def observing(self, names: Collection[str]) -> PartialOrder:
+        """The same where only the properties of these names are asked about."""
+        kept = [i for i, name in enumerate(self.observers) if name in names]
+        if len(kept) == len(self.observers):
+            return self
+        return replace(
+            self,
+            guards=(*self.guards[: self.leaves], *(self.guards[self.leaves + i] for i in kept)),
+            dependent=tuple(self._narrowed(bits, kept) for bits in self.dependent),
+            observers=tuple(self.observers[i] for i in kept),
+        )
+
+    def _narrowed(self, bits: Bits, kept: list[int]) -> Bits:
+        found = bits & ((1 << self.leaves) - 1)
+        for place, observer in enumerate(kept, self.leaves):
+            found |= (bits >> (self.leaves + observer) & 1) << place
+        return found
+
+
+def ordered(system: System, may_hold: MayHold | None = None) -> PartialOrder:
+    """The partial order of a system, with any prover or with none."""
+    transitions = transitions_of(system)
+    relations = relations_of(transitions, may_hold)
+    leaves = transitions.leaves
+    updates = sum(1 << i for i, each in enumerate(leaves) if each is not None and each.writes)
+    guards = [each.guard if each is not None else () for each in leaves]
+    guards += [each.guard for each in transitions.observers]
+    refused = tuple(
+        (prop.name, "it speaks of whole runs")
+        for prop in system.properties
+        if prop.kind in LIVENESS
+    )
+    found = PartialOrder(
+        tuple(transitions.atoms.all),
+        tuple(guards),
+        updates,
+        relations.dependent,
+        relations.enabling,
+        tuple(each.name for each in transitions.observers),
+        refused,
+    )
+    return found if found.reduces else replace(found, remarks=(NOTHING,))
+
+
+__all__ = ["PartialOrder", "ordered"]

@@ -1,0 +1,127 @@
+"""What cannot happen in any state, proven by z3: the one place of the reductions that uses it.
+
+States are all assignments of values to cells within their bounds, reachable or not; so what is
+proven impossible here is impossible, and what is left may only seem possible.
+"""
+
+from __future__ import annotations
+
+# z3 has no types.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportMissingTypeStubs=false
+from collections.abc import Sequence
+from time import perf_counter
+from typing import Any, assert_never
+
+from checker.explicit.folding import parts
+from model.expressions import (
+    Add,
+    And,
+    Cell,
+    Constant,
+    Equal,
+    Expression,
+    IfThenElse,
+    Less,
+    Not,
+    Or,
+    Subtract,
+)
+
+Term = Any
+"""A term of z3."""
+
+#: What one question may cost, in z3's own unit, so that the answer does not depend on the machine:
+#: of a hundred thousand questions about protocols none took a tenth of it.
+RESOURCES_MAX = 1_000_000
+#: After so long no more questions are asked: what is left counts as possible.
+SECONDS_MAX = 60.0
+
+
+class Prover:
+    """Answers `MayHold`; it remembers what was asked. `undecided` counts what it could not tell."""
+
+    def __init__(self, seconds_max: float = SECONDS_MAX) -> None:
+        import z3
+
+        self._z3 = z3
+        self._solver = z3.SolverFor("QF_LIA")
+        self._solver.set("rlimit", RESOURCES_MAX)
+        self._terms: dict[Expression, Term] = {}
+        self._known: dict[tuple[frozenset[Expression], frozenset[Expression]], bool] = {}
+        self._stop = perf_counter() + seconds_max
+        self.asked = 0
+        self.undecided: int = 0
+
+    def may_hold(self, facts: Sequence[Expression], ways: Sequence[Expression]) -> bool:
+        """Whether some state satisfies all facts and one of the ways, as far as it can tell."""
+        question = frozenset(facts), frozenset(ways)
+        known = self._known.get(question)
+        if known is None:
+            known = self._known[question] = self._ask(facts, ways)
+        return known
+
+    def _ask(self, facts: Sequence[Expression], ways: Sequence[Expression]) -> bool:
+        if perf_counter() > self._stop:
+            self.undecided += 1
+            return True
+        self.asked += 1
+        solver = self._solver
+        wanted = [self._term(each) for each in facts]
+        wanted.append(self._z3.Or(*(self._term(each) for each in ways)))
+        solver.push()
+        solver.add(*wanted)
+        answer = solver.check()
+        solver.pop()
+        if answer == self._z3.unknown:
+            self.undecided += 1
+        return bool(answer != self._z3.unsat)
+
+    def _term(self, root: Expression) -> Term:
+        pending = [root]
+        while pending:
+            node = pending[-1]
+            missing = [part for part in parts(node) if part not in self._terms]
+            if node in self._terms or not missing:
+                pending.pop()
+                if node not in self._terms:
+                    self._terms[node] = self._made(node)
+            else:
+                pending += missing
+        return self._terms[root]
+
+    def _made(self, node: Expression) -> Term:
+        z3, of = self._z3, self._terms.__getitem__
+        match node:
+            case Constant():
+                return z3.BoolVal(bool(node.value)) if node.boolean else z3.IntVal(node.value)
+            case Cell():
+                return self._cell(node)
+            case Add():
+                return of(node.left) + of(node.right)
+            case Subtract():
+                return of(node.left) - of(node.right)
+            case Equal():
+                return of(node.left) == of(node.right)
+            case Less():
+                return of(node.left) < of(node.right)
+            case Not():
+                return z3.Not(of(node.operand))
+            case And():
+                return z3.And(*map(of, node.operands))
+            case Or():
+                return z3.Or(*map(of, node.operands))
+            case IfThenElse():
+                return z3.If(of(node.condition), of(node.yes), of(node.no))
+            case _:
+                assert_never(node)
+
+    def _cell(self, cell: Cell) -> Term:
+        if cell.boolean:
+            return self._z3.Bool(f"cell{cell.index}")
+        term = self._z3.Int(f"cell{cell.index}")
+        self._solver.add(cell.low <= term, term <= cell.high)  # for good: nothing is pushed here
+        return term
+
+
+__all__ = ["Prover"]

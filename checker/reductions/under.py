@@ -1,0 +1,32 @@
+"""What a search is handed of the reductions that it is under: plain data, and nothing to prove."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from model.system import System
+
+from .canonical import Canonical
+from .dead import DeadVariables
+from .kinds import Found
+from .partial_order import PartialOrder
+from .symmetry import Symmetry
+
+
+def canonical_of(system: System, under: Sequence[Found]) -> Canonical | None:
+    """The canonical form that these reductions come to, if they come to one."""
+    resets = [reset for each in under if isinstance(each, DeadVariables) for reset in each.resets]
+    groups = [group for each in under if isinstance(each, Symmetry) for group in each.groups]
+    if not resets and not groups:
+        return None
+    return Canonical(tuple(cell.low for cell in system.cells), tuple(resets), tuple(groups))
+
+
+def partial_order_among(system: System, under: Sequence[Found]) -> PartialOrder | None:
+    """The partial order among these reductions, if any, for what is asked of the system."""
+    names = {prop.name for prop in system.properties}
+    found = next((each for each in under if isinstance(each, PartialOrder)), None)
+    return found.observing(names) if found is not None else None
+
+
+__all__ = ["canonical_of", "partial_order_among"]

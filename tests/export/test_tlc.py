@@ -1,0 +1,63 @@
+"""TLC counts and judges what we do, liveness in both readings too; where TLA2TOOLS_JAR names it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from checker.export.tla import Module
+from model.language.build import build
+from model.system import System
+from tests.export import tlc
+from tests.export.verdicts import Holds, Unknown, Violated, ours
+from tests.protocols.specs import ROOT, spec_of
+from tests.zoo import ZOO
+from tests.zoo.animal import Animal
+
+SMALL = (
+    "yardstick/one-checkpoint.toml",
+    "two-phase-commit/three-managers.toml",
+    "two-phase-commit/five-managers.toml",
+    "final-checkpoint/pair.toml",
+    "final-checkpoint/broken/confirms-aborted.toml",
+)
+
+pytestmark = pytest.mark.skipif(
+    not tlc.JAR, reason="TLA2TOOLS_JAR names no jar of TLC: no TLA+ is run"
+)
+
+
+def assert_agrees(system: System, folder: Path) -> None:
+    module, found = Module(system, "Exported", []), ours(system)
+    told = tlc.safety(module, folder)
+    assert told.distinct == found.states
+    assert told.generated == found.transitions + found.starts
+    assert told.depth == found.depth + 1
+    names = {prop.name: module.names.properties[i] for i, prop in enumerate(system.properties)}
+    names |= {"well-formed": "well_formed", "no-deadlock": "no_deadlock"}
+    assert {module.claims[name] for name in told.violated if name in module.claims} == (
+        found.violated | found.reached
+    )
+    live = {name: liveness(module, folder, names[name]) for name in found.live}
+    assert live == found.live
+
+
+def liveness(module: Module, folder: Path, name: str) -> str:
+    """The verdict, from both readings of fairness."""
+    if tlc.holds(module, folder, name, "FairSpec"):
+        return Holds.word
+    if module.strict and tlc.holds(module, folder, name, "StrictSpec"):
+        return Unknown.word
+    return Violated.word
+
+
+@pytest.mark.parametrize("animal", ZOO, ids=str)
+def test_tlc_agrees_on_the_zoo(animal: Animal, tmp_path: Path) -> None:
+    assert_agrees(build(animal.make(), animal.families), tmp_path)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SMALL)
+def test_tlc_agrees_on_small_specs(name: str, tmp_path: Path) -> None:
+    assert_agrees(spec_of(ROOT / name).system(), tmp_path)

@@ -1,0 +1,73 @@
+"""Runs TLC on an exported module, and reads what it says."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from checker.export.tla import Module
+
+JAR = os.environ.get("TLA2TOOLS_JAR", "")
+
+_COUNTS = re.compile(r"^(\d+) states generated, (\d+) distinct states found, 0 states left", re.M)
+_DEPTH = re.compile(r"depth of the complete state graph search is (\d+)")
+_VIOLATED = re.compile(r"(?:Invariant|Action property|Temporal property) (\w+) (?:is|was) violated")
+# Liveness properties are told together; each is asked in a run of its own.
+_LIVENESS = "Temporal propert(?:ies were|y .* was) violated"
+
+
+@dataclass(frozen=True)
+class Told:
+    """What TLC printed: its counts, and the names of what is violated."""
+
+    text: str
+    generated: int
+    distinct: int
+    depth: int
+    violated: frozenset[str]
+    is_live: bool
+
+
+def run(folder: Path, module: str, configuration: str) -> Told:
+    """Run TLC on a module in a folder, with one worker; it does not stop at a violation."""
+    (folder / f"{module}.cfg").write_text(configuration, encoding="utf-8")
+    command = ["java", "-Xss64m", "-XX:+UseSerialGC", "-cp", JAR, "tlc2.TLC", "-workers", "1"]
+    command += ["-continue", "-noGenerateSpecTE", "-metadir", str(folder / "states"), module]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    counts, depth = _COUNTS.findall(done.stdout), _DEPTH.findall(done.stdout)
+    assert counts, done.stdout[-6000:] + done.stderr[-3000:]
+    generated, distinct = map(int, counts[-1])
+    return Told(
+        done.stdout,
+        generated,
+        distinct,
+        int(depth[-1]) if depth else 0,
+        frozenset(_VIOLATED.findall(done.stdout)),
+        not re.search(_LIVENESS, done.stdout),
+    )
+
+
+def safety(module: Module, folder: Path) -> Told:
+    """The counts, and all safety properties, those that are to be reached too.
+
+    Of several that a state violates TLC names one: it is asked again without those named.
+    """
+    (folder / f"{module.name}.tla").write_text(module.source, encoding="utf-8")
+    asked = module.configurations()[""] + "".join(f"INVARIANT {n}\n" for n in module.reachable)
+    told = run(folder, module.name, asked)
+    while True:
+        lines = asked.splitlines(keepends=True)
+        asked = "".join(line for line in lines if line.split()[1] not in told.violated)
+        again = run(folder, module.name, asked)
+        if not again.violated:
+            return told
+        told = replace(told, violated=told.violated | again.violated)
+
+
+def holds(module: Module, folder: Path, name: str, specification: str) -> bool:
+    """Whether a liveness property holds of all fair runs."""
+    lines = [f"SPECIFICATION {specification}", "CHECK_DEADLOCK FALSE", f"PROPERTY {name}", ""]
+    return run(folder, module.name, "\n".join(lines)).is_live

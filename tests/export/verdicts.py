@@ -1,0 +1,57 @@
+"""What our own search says, in the words of the outside checkers: what is violated, and counts."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from checker.answer import NO_DEADLOCK, WELL_FORMED, Holds, Unknown, Vacuous, Violated
+from checker.export.conditions import LIVENESS, initial_states
+from checker.native.search import check
+from model.system import Kind, System
+
+
+@dataclass(frozen=True)
+class Ours:
+    """Counts; what an outside checker must find violated, reached or not; liveness by name."""
+
+    states: int
+    transitions: int
+    depth: int
+    starts: int
+    violated: frozenset[str]
+    reached: frozenset[str]
+    live: dict[str, str]
+
+
+def ours(system: System) -> Ours:
+    """The answers of the native search."""
+    report = check(system)
+    verdicts = {answer.property: answer.verdict for answer in report.answers}
+    kinds = {prop.name: prop.kind for prop in system.properties}
+    safety = [name for name, kind in kinds.items() if kind in (Kind.ALWAYS, Kind.ON_STEP)]
+    counted = report.statistics
+    return Ours(
+        counted.states,
+        counted.transitions,
+        counted.depth,
+        len(initial_states(system)),
+        frozenset(
+            name
+            for name in (*safety, WELL_FORMED, NO_DEADLOCK)
+            if isinstance(verdicts[name], Violated)
+        ),
+        frozenset(
+            name
+            for name, kind in kinds.items()
+            if kind is Kind.REACHABLE and isinstance(verdicts[name], Holds)
+        ),
+        {
+            # Whether an antecedent is ever true is no question to TLC: to it, that holds.
+            name: Holds.word if isinstance(verdicts[name], Vacuous) else verdicts[name].word
+            for name, kind in kinds.items()
+            if kind in LIVENESS
+        },
+    )
+
+
+__all__ = ["Holds", "Ours", "Unknown", "Violated", "ours"]
