@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 Entry = TypeVar("Entry", np.uint64, np.uint32)
 
 LARGE_PAGE = 1 << 21
+#: Smaller arrays stay in small pages: a large one takes its memory whole.
+WORTH_LARGE_PAGES = 1 << 22
 #: Reserved pages are not counted as taken (Linux; Python has no name for it before 3.13).
 NO_RESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000)
 
@@ -38,7 +40,7 @@ class Pages:
                 if size <= LARGE_PAGE:
                     raise
                 size //= 2
-        self._reserved = size
+        self._reserved, self._is_advised = size, False
         address = np.frombuffer(self._map, np.uint8).ctypes.data
         self._offset = -address % LARGE_PAGE
 
@@ -49,16 +51,16 @@ class Pages:
             old, length, offset = self._map, self._reserved, self._offset
             self._reserve(2 * size)
             self._map[self._offset : self._offset + length] = old[offset : offset + length]
+        if size >= WORTH_LARGE_PAGES and not self._is_advised:
+            self._is_advised = True
+            if hasattr(mmap, "MADV_HUGEPAGE"):
+                with contextlib.suppress(OSError):  # without them it is slower, and no worse
+                    self._map.madvise(mmap.MADV_HUGEPAGE)
         return np.frombuffer(self._map, kind, count, self._offset)
 
 
 def _mapped(size: int) -> mmap.mmap:
-    flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | NO_RESERVE
-    made = mmap.mmap(-1, size, flags=flags)
-    if hasattr(mmap, "MADV_HUGEPAGE"):
-        with contextlib.suppress(OSError):  # without large pages it is slower, and no worse
-            made.madvise(mmap.MADV_HUGEPAGE)
-    return made
+    return mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | NO_RESERVE)
 
 
 __all__ = ["Pages"]

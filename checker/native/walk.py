@@ -11,6 +11,7 @@ from __future__ import annotations
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false, reportMissingTypeStubs=false
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from time import perf_counter
 
 import numpy as np
@@ -163,14 +164,10 @@ class Search:
             machine.layout.width, block, self.loops, self.storage, self.limits.memory_max, disk
         )
         self._workers = Workers(machine, self._tables, self.loops, self.means.threads)
-        if self.means.resume is not None:
-            self._saving = Saving(Folder(self.means.resume, identity(machine)), self)
 
     def _begin(self) -> None:
         """The initial states are the first level, unless more was seen before."""
-        before = self._saving.restore() if self._saving is not None else None
-        if before is not None:
-            self._seconds_before = before
+        if self.means.resume is not None and self._restored(self.means.resume):
             return
         tables, layout, block = self.tables, self.machine.layout, self.block
         initial = self.machine.initial
@@ -181,6 +178,17 @@ class Search:
         self.loops.ask_all(self.address, self.workers.first.address, 0, len(taken))
         if len(taken) < len(initial):
             raise LimitHit(f"the limit of {len(taken)} states")
+
+    def _restored(self, path: Path) -> bool:
+        """Whether the search goes on from what was saved. From then on it is saved there."""
+        saving = Saving(Folder(path, identity(self.machine)), self)
+        try:
+            before = saving.restore()
+        except BaseException:
+            saving.folder.close()  # what is refused is left alone
+            raise
+        self._saving, self._seconds_before = saving, before or 0.0
+        return before is not None
 
     def _run(self) -> None:
         between = STATES_BETWEEN_LOOKS

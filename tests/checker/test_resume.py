@@ -47,6 +47,7 @@ def stopped_at(depth: int, folder: Path, storage: StorageName = "exact") -> Repo
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(walk, "SECONDS_BETWEEN_NEWS", 0.0)
+        patch.setattr(walk, "SECONDS_BETWEEN_LOOKS", 0.0)
         report = check(yardstick(), progress=interrupt, means=Means(storage, resume=folder))
     assert report.stopped == INTERRUPTED
     return report
@@ -104,7 +105,7 @@ def run_killed(spec: str, folder: Path, seconds: float) -> None:
 def resumed(spec: str, folder: Path) -> dict[str, object]:
     """The search row of the command when it may end."""
     arguments = ["check", spec, "--slow", "--resume", str(folder), "--format", "json"]
-    line = [sys.executable, "-m", "cli", *arguments]
+    line = [str(Path(sys.executable).with_name("finale")), *arguments]
     done = subprocess.run(line, cwd=ROOT, capture_output=True, text=True, check=True)
     rows: list[dict[str, object]] = json.loads(done.stdout)["results"]
     return rows[0]
