@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import permutations
 
 from model.expressions import Expression
 from model.semantics import evaluate
@@ -130,15 +131,41 @@ class Canonical:
     groups: tuple[Group, ...] = ()
 
     def representative(self, state: State) -> State:
-        """The state that stands for the class of this one."""
+        """A state that stands for the class of this one.
+
+        Any order of keys will do: the native search has its own.
+        """
+        found = self._reset(state)
+        for group in self.groups:
+            found = group.sorted(found)
+        return found
+
+    def _reset(self, state: State) -> State:
         cells = list(state)
         for reset in self.resets:
             if evaluate(reset.condition, state):
                 for cell in reset.cells:
                     cells[cell] = self.lows[cell]
-        found = tuple(cells)
+        return tuple(cells)
+
+    def are_alike(self, one: State, other: State) -> bool:
+        """Whether two states are of one class."""
+        if self.representative(one) == self.representative(other):
+            return True
+        return not self.is_exact and self._reset(other) in self.orbit(self._reset(one))
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether states of one class have one representative."""
+        cells = [cell for group in self.groups for cell in group.cells]
+        return len(set(cells)) == len(cells) and all(group.is_exact for group in self.groups)
+
+    def orbit(self, state: State) -> set[State]:
+        """All states that a state becomes when members of groups change names."""
+        found = {state}
         for group in self.groups:
-            found = group.sorted(found)
+            orders = list(permutations(range(len(group.members))))
+            found = {group.permuted(each, order) for each in found for order in orders}
         return found
 
 

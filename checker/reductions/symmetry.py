@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from model.system import Kind, System
 
 from .candidates import Candidates
-from .canonical import Group
+from .canonical import Canonical, Group
 from .grouping import group_of
 from .invariance import Invariance
 from .kinds import Reduction
@@ -66,7 +66,7 @@ def symmetry_of(system: System) -> Symmetry:
         else:
             near_misses.append(f"{_listed(growing.members)}: {found}")
     remarks = [_told(group) for group in groups]
-    if _overlap(groups):
+    if not Canonical((), (), tuple(groups)).is_exact and all(each.is_exact for each in groups):
         remarks.append("symmetry: these groups share cells, so that the count is an upper bound")
     if not groups:
         remarks.append("symmetry: nothing is interchangeable")
@@ -140,11 +140,6 @@ def _told(group: Group) -> str:
 def _listed(names: Iterable[object]) -> str:
     *most, last = map(str, names)
     return f"{', '.join(most)} and {last}"
-
-
-def _overlap(groups: Sequence[Group]) -> bool:
-    cells = [cell for group in groups for cell in group.cells]
-    return len(set(cells)) < len(cells)
 
 
 __all__ = ["Symmetry", "symmetry_of"]
