@@ -10,17 +10,20 @@ from collections.abc import Sequence
 from checker.answer import Report
 from checker.explicit.verdicts import answers_of
 from checker.question import Limits, Progress, check_witnesses
+from checker.reductions.canonical import Canonical
 from checker.reductions.kinds import Found
 from checker.reductions.under import canonical_of, partial_order_among
-from model.expressions import TRUE
+from model.expressions import TRUE, Constant
 from model.language.explore import Branch
 from model.system import System, Update
 
+from .graph import where
 from .machine import Machine
 from .rebuilt import Rebuilt
 from .walk import Search
 
 NO_LIMITS = Limits()
+UPPER_BOUND = "symmetry: what is interchangeable names each other: the count is an upper bound"
 
 
 def check(
@@ -63,7 +66,16 @@ def report_of(search: Search) -> Report:
         dead_branches=() if search.stopped else _dead(search),
         stopped=search.stopped or search.stopped_after,
         exercised=frozenset(_exercised(search)),
+        remarks=(UPPER_BOUND,) if canonical is not None and _in_doubt(search, canonical) else (),
     )
+
+
+def _in_doubt(search: Search, canonical: Canonical) -> bool:
+    """Whether more than one state of some class may be among those counted."""
+    doubt = canonical.doubt(search.system)
+    if isinstance(doubt, Constant):
+        return bool(doubt.value)
+    return bool(search.statistics.states) and any(where(search, doubt))
 
 
 def _dead(search: Search) -> tuple[Branch, ...]:

@@ -7,9 +7,12 @@ a record or a sink are made from the names of subtasks. A candidate is a guess, 
 
 from __future__ import annotations
 
+# A domain that is known by its class alone has lost what it is a domain of.
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
 import re
 from collections.abc import Iterator, Sequence
 from itertools import combinations
+from typing import Any
 
 from model.domains import Domain, MapDomain, Option, Queue, Ref, Set, Union
 from model.structures import Slots
@@ -27,7 +30,7 @@ def entities_of(system: System) -> tuple[object, ...]:
     return tuple(found.values())
 
 
-def _spoken_of(domain: Domain[object]) -> Iterator[object]:
+def _spoken_of(domain: Domain[Any]) -> Iterator[object]:
     match domain:
         case Ref():
             yield from domain.entities
@@ -65,8 +68,6 @@ class Candidates:
             pairs, more = self._renamed(swapped)
             if more is None:
                 return pairs
-            if any(name in swapped for name in more):
-                return None
             swapped |= {more[0]: more[1], more[1]: more[0]}
 
     def _renamed(
@@ -82,13 +83,15 @@ class Candidates:
                 continue
             other = self._by_name.get(name)
             if other is None:
-                return None, self._missing(entity, name)
+                return None, self._missing(entity, name, swapped)
             if type(other) is not type(entity):
                 return None, None
             pairs.append((entity, other))
         return tuple(pairs), None
 
-    def _missing(self, entity: object, name: str) -> tuple[str, str] | None:
+    def _missing(
+        self, entity: object, name: str, swapped: dict[str, str]
+    ) -> tuple[str, str] | None:
         """Two names that differ where an entity has no counterpart of the name that it would get.
 
         `A.0→B.0` would be `A.1→B.0`, and there is `A.1→B.1`: so `B.0` changes with `B.1`.
@@ -97,6 +100,8 @@ class Candidates:
             if type(other) is not type(entity):
                 continue
             for one, two in combinations(self._by_name, 2):
+                if one in swapped or two in swapped:
+                    continue
                 if type(self._by_name[one]) is not type(self._by_name[two]):
                     continue
                 for old, new in ((one, two), (two, one)):

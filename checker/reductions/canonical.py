@@ -11,9 +11,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import permutations
 
-from model.expressions import Expression
+from model.expressions import (
+    FALSE,
+    TRUE,
+    Expression,
+    conjunction,
+    disjunction,
+    equal,
+    integer,
+)
 from model.semantics import evaluate
-from model.system import State
+from model.system import State, System
 
 
 @dataclass(frozen=True)
@@ -60,10 +68,21 @@ class Group:
     shared: tuple[Reference, ...] = ()
     rows: tuple[tuple[Reference, ...], ...] = ()
 
-    @property
-    def is_exact(self) -> bool:
-        """Whether one state of each class is kept; if three name each other, it may be more."""
-        return not self.rows or len(self.members) < 3
+    def doubt(self, cells: Sequence[Expression]) -> Expression:
+        """True in states of whose class more than one may be kept: three, and one names another.
+
+        Of two members, one that names the other is told by that alone.
+        """
+        if len(self.members) < 3:
+            return FALSE
+        return disjunction(
+            conjunction([reference.guard, equal(cells[reference.cell], integer(value))])
+            for row in self.rows
+            for member, reference in enumerate(row)
+            for naming in reference.naming
+            for other, value in enumerate(naming)
+            if other != member
+        )
 
     @property
     def cells(self) -> Iterator[int]:
@@ -152,13 +171,14 @@ class Canonical:
         """Whether two states are of one class."""
         if self.representative(one) == self.representative(other):
             return True
-        return not self.is_exact and self._reset(other) in self.orbit(self._reset(one))
+        return self._reset(other) in self.orbit(self._reset(one))
 
-    @property
-    def is_exact(self) -> bool:
-        """Whether states of one class have one representative."""
+    def doubt(self, system: System) -> Expression:
+        """True in states of whose class more than one may be kept: then a count is too high."""
         cells = [cell for group in self.groups for cell in group.cells]
-        return len(set(cells)) == len(cells) and all(group.is_exact for group in self.groups)
+        if len(set(cells)) < len(cells):
+            return TRUE
+        return disjunction(group.doubt(system.cells) for group in self.groups)
 
     def orbit(self, state: State) -> set[State]:
         """All states that a state becomes when members of groups change names."""

@@ -8,6 +8,7 @@ one object in every case. That is a proof; it is given up after so many cases.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from random import Random
 from typing import assert_never
 
 from checker.explicit.folding import Known, cells_read, folded
@@ -34,9 +35,13 @@ from model.expressions import (
     plus,
     truth,
 )
+from model.semantics import steps
+from model.system import State, System
 
 #: Cases tried before a proof is given up.
 CASES_MAX = 4_000
+#: Runs, and their steps, from which samples are taken.
+RUNS, RUN_STEPS = 3, 15
 
 
 class Normal:
@@ -108,10 +113,19 @@ def _summands(node: Expression) -> Iterator[Expression]:
 
 
 class Proofs:
-    """Proves equality by cases."""
+    """Proves equality by cases, and keeps what more than one proof needs."""
 
     def __init__(self) -> None:
         self.normal = Normal()
+        self._sampled: System | None = None
+        self._samples: Sequence[State] = ()
+        self._proven: set[tuple[Expression, Expression]] = set()
+
+    def samples(self, system: System) -> Sequence[State]:
+        """Some reachable states: what differs in one of them need not be tried to be proven."""
+        if self._sampled is not system:
+            self._sampled, self._samples = system, _walked(system)
+        return self._samples
 
     def are_equal(self, one: Expression, other: Expression) -> bool:
         """Whether they are the same in all states; False also where that was not seen."""
@@ -120,7 +134,7 @@ class Proofs:
 
     def _equal(self, one: Expression, other: Expression) -> bool:
         one, other = self.normal.of(one), self.normal.of(other)
-        if one is other:
+        if one is other or (one, other) in self._proven:
             return True
         self._left -= 1
         if self._left < 0 or one.high < other.low or other.high < one.low:
@@ -133,9 +147,26 @@ class Proofs:
         cell = next((each for each in cells if each in both), cells[0])
         for value in range(cell.low, cell.high + 1):
             known: Known = {cell: truth(bool(value)) if cell.boolean else integer(value)}
-            if not self._equal(folded(one, known, {}), folded(other, known, {})):
+            memo: Known = {}
+            if not self._equal(folded(one, known, memo), folded(other, known, memo)):
                 return False
+        self._proven.add((one, other))
         return True
+
+
+def _walked(system: System) -> list[State]:
+    """The states of a few runs, the same ones each time."""
+    found = dict.fromkeys(system.initial)
+    for seed in range(RUNS):
+        state, choose_one = system.initial[0], Random(seed)
+        for _ in range(RUN_STEPS):
+            results = [step.result for step in steps(system, state)]
+            after = [each for each in results if isinstance(each, tuple) and each != state]
+            if not after:
+                break
+            state = choose_one.choice(after)
+            found.setdefault(state)
+    return list(found)
 
 
 __all__ = ["Normal", "Proofs"]

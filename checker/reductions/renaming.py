@@ -8,9 +8,12 @@ where the cells beside it say so: that is its guard.
 
 from __future__ import annotations
 
+# A domain that is known by its class alone has lost what it is a domain of.
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 from model.domains import Array, Domain, MapDomain, Option, Queue, Ref, Set, Union
 from model.expressions import (
@@ -76,7 +79,7 @@ class Renaming:
         """The move that leads to each cell, in order."""
         return tuple(sorted(self.moves, key=lambda move: move.target))
 
-    def _moves(self, domain: Domain[object], begin: int, to: int, guard: Guard) -> Iterator[Move]:
+    def _moves(self, domain: Domain[Any], begin: int, to: int, guard: Guard) -> Iterator[Move]:
         match domain:
             case Ref():
                 labels = self._positions(domain.entities)
@@ -124,7 +127,7 @@ class Renaming:
             raise NotRenamable("a reference may be to one of them and not to the other")
         return found
 
-    def renamed(self, domain: Domain[object], cells: Sequence[int]) -> tuple[int, ...]:
+    def renamed(self, domain: Domain[Any], cells: Sequence[int]) -> tuple[int, ...]:
         """The cells of a value after the renaming."""
         return _moved(tuple(self._moves(domain, 0, 0, ())), cells)
 
@@ -174,7 +177,7 @@ def guard_expression(guard: Guard, cells: Sequence[Expression]) -> Expression:
 
     def is_one(value: Expression, wanted: frozenset[int]) -> Expression:
         if value.boolean:
-            return value if wanted == {1} else TRUE
+            return value if wanted == frozenset({1}) else TRUE
         return disjunction(equal(value, integer(each)) for each in sorted(wanted))
 
     return conjunction(is_one(cells[index], wanted) for index, wanted in guard)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from model.system import Kind, System
 
 from .candidates import Candidates
-from .canonical import Canonical, Group
+from .canonical import Group
 from .grouping import group_of
 from .invariance import Invariance
 from .kinds import Reduction
@@ -65,9 +65,7 @@ def symmetry_of(system: System) -> Symmetry:
             exchanges += growing.exchanges
         else:
             near_misses.append(f"{_listed(growing.members)}: {found}")
-    remarks = [_told(group) for group in groups]
-    if not Canonical((), (), tuple(groups)).is_exact and all(each.is_exact for each in groups):
-        remarks.append("symmetry: these groups share cells, so that the count is an upper bound")
+    remarks = [f"symmetry: {_listed(group.members)} are interchangeable" for group in groups]
     if not groups:
         remarks.append("symmetry: nothing is interchangeable")
         remarks += [f"symmetry: not {reason}" for reason in near_misses]
@@ -129,12 +127,6 @@ def _refused(
         reason = next(filter(None, (check.of_property(prop) for check in checks)), "")
         if reason:
             yield prop.name, reason
-
-
-def _told(group: Group) -> str:
-    names = _listed(group.members)
-    bound = "" if group.is_exact else ": they name each other, so the count is an upper bound"
-    return f"symmetry: {names} are interchangeable{bound}"
 
 
 def _listed(names: Iterable[object]) -> str:
