@@ -16,7 +16,9 @@ from checker.answer import NO_DEADLOCK
 from checker.explicit.folding import Known, cells_read, folded, learn
 from model.domains import Enum
 from model.expressions import (
+    FALSE,
     TRUE,
+    Add,
     Cell,
     Constant,
     Expression,
@@ -59,12 +61,11 @@ class Leaf:
     """What an update does on one path of a rule, where the control has a known value.
 
     `reads` has, for each cell that is written, the cells that its new value is made of; `after` the
-    values that the control may have then; `changes` the cells that are seen to change.
+    values that the control may have then.
     """
 
     reads: Mapping[int, frozenset[int]]
     after: frozenset[int]
-    changes: frozenset[int]
 
 
 @dataclass(frozen=True)
@@ -182,10 +183,40 @@ class _Finder:
     # --- deadlocks -------------------------------------------------------------------------------
 
     def may_change_only_dead(self, resets: Iterable[Reset]) -> bool:
-        """Whether a step might change nothing that is kept: then an end is not told for sure."""
-        dead = {index for reset in resets for index in reset.cells}
-        leaves = [leaf for uses in self._plain for leaf in uses.leaves]
-        return any(dead & leaf.reads.keys() and not leaf.changes - dead for leaf in leaves)
+        """Whether a step might change nothing that is kept: then an end is not told for sure.
+
+        It does not if it writes only cells that are alive, or is seen to change one of these.
+        """
+        deadness: dict[int, Expression] = {}
+        for reset in resets:
+            for index in reset.cells:
+                deadness[index] = disjunction([deadness.get(index, FALSE), reset.condition])
+        for rule in self.system.rules:
+            for update, known in _updates(rule.tree, {}, set()):
+                memo: Known = {}
+                writes = {index: folded(value, known, memo) for index, value in update.writes}
+                after: Known = {self.system.cells[index]: each for index, each in writes.items()}
+                alive = {
+                    index
+                    for index in writes
+                    if _is_false(dead := deadness.get(index, FALSE), known)
+                    and _is_false(folded(dead, after, {}), known)
+                }
+                changed = any(self._changes(index, writes[index], known) for index in alive)
+                if not changed and len(alive) < len(writes):
+                    return True
+        return False
+
+    def _changes(self, index: int, value: Expression, known: Known) -> bool:
+        """Whether a cell is seen to get another value than it has."""
+        before = self.system.cells[index]
+        if isinstance(value, Add) and value.left is before and isinstance(value.right, Constant):
+            return True
+        return _is_false(equal(value, known.get(before, before)), known)
+
+
+def _is_false(condition: Expression, known: Known) -> bool:
+    return folded(condition, known, {}) is FALSE
 
 
 def _indices(expressions: Iterable[Expression]) -> set[int]:
@@ -223,7 +254,12 @@ def _stays_dead(index: int, uses: Uses, values: set[int]) -> bool:
 def _uses_of_tree(tree: Tree, control: Cell | None, known: Known) -> Uses:
     """What a rule reads and does, as far as what is known lets it."""
     reads: set[int] = set()
-    found: list[Leaf] = []
+    found = [_leaf(update, control, here) for update, here in _updates(tree, known, reads)]
+    return Uses(frozenset(reads), tuple(found))
+
+
+def _updates(tree: Tree, known: Known, reads: set[int]) -> Iterator[tuple[Update, Known]]:
+    """The updates that a rule may come to, each with what is known there; notes what is read."""
     pending: list[tuple[Tree, Known]] = [(tree, known)]
     while pending:
         node, here = pending.pop()
@@ -236,8 +272,7 @@ def _uses_of_tree(tree: Tree, control: Cell | None, known: Known) -> Uses:
             for side, outcome in ((node.yes, True), (node.no, False)):
                 pending.append((side, learn(learn(here, node.condition, outcome), test, outcome)))
         elif isinstance(node, Update):
-            found.append(_leaf(node, control, here))
-    return Uses(frozenset(reads), tuple(found))
+            yield node, here
 
 
 def _leaf(update: Update, control: Cell | None, known: Known) -> Leaf:
@@ -247,16 +282,8 @@ def _leaf(update: Update, control: Cell | None, known: Known) -> Leaf:
     if control is not None:
         value = writes.get(control.index, known.get(control, control))
         after = frozenset(_possible(value))
-    before = {each.index: value for each, value in known.items() if isinstance(each, Cell)}
-    changes = {
-        index
-        for index, value in writes.items()
-        if isinstance(value, Constant)
-        and isinstance(was := before.get(index), Constant)
-        and was.value != value.value
-    }
     reads = {index: frozenset(_indices([value])) for index, value in writes.items()}
-    return Leaf(reads, after, frozenset(changes))
+    return Leaf(reads, after)
 
 
 def _possible(expression: Expression) -> set[int]:
