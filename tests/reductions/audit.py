@@ -9,8 +9,8 @@ from checker.native.search import check, searched
 from checker.question import Limits
 from checker.reduced import check_reduced
 from checker.reductions.canonical import Canonical
-from checker.reductions.find import canonical_of
 from checker.reductions.kinds import Found, Reduction
+from checker.reductions.under import canonical_of
 from model.semantics import evaluate
 from model.system import State, System
 
