@@ -42,6 +42,7 @@ def check_with(
     if reductions:
         from .reduced import check_reduced
 
+        _check_machine_code()
         return check_reduced(system, reductions, limits, progress)
     if backend == "auto":
         return _auto(system, limits, progress, large)
@@ -58,15 +59,41 @@ def check_reductions(backend: Backend, reductions: Collection[Reduction]) -> Non
         )
 
 
+def _check_machine_code() -> None:
+    from .native import support
+
+    reason = support.why_not()
+    if reason:
+        raise FinaleError(
+            "reduction-needs-native",
+            f"the portable search has no reductions, and {reason}",
+            advice="leave out --reduce, or install what compiles machine code: see docs/warts.md",
+        )
+
+
 def _check(backend: Literal["readable", "native"]) -> Check:
-    # Both are imported where they are needed: what they need takes long to load.
-    if backend == "native":
-        from .native import search as native
+    # All are imported where they are needed: what they need takes long to load.
+    if backend == "readable":
+        from .readable import search as readable
 
-        return native.check
-    from .readable import search as readable
+        return readable.check
+    from .native import support
 
-    return readable.check
+    if support.why_not():
+        return _portably
+    from .native import search as native
+
+    return native.check
+
+
+def _portably(system: System, limits: Limits, progress: Progress | None) -> Report:
+    """The native search's slower twin, with a note that it ran and why."""
+    from .native import support
+    from .native.portable import search as portable
+
+    report = portable.check(system, limits, progress)
+    note = f"the portable search ran: {support.why_not()}"
+    return replace(report, remarks=(*report.remarks, note))
 
 
 def _auto(system: System, limits: Limits, progress: Progress | None, large: bool) -> Report:

@@ -42,7 +42,8 @@ Numbers = NDArray[np.int64]
 class Columns:
     """The values of expressions in the states of some rows; those of cells are unpacked on demand.
 
-    `written` has what cells hold after a step that is asked about, as expressions over those before.
+    `written` has what cells hold after the step that is asked about, as expressions over those
+    before it.
     """
 
     def __init__(self, layout: Layout, cells: tuple[Expression, ...], rows: Rows) -> None:
@@ -123,6 +124,7 @@ class Columns:
         return self._values[node].astype(np.int64, copy=False)
 
     def _made(self, node: Expression) -> Values:
+        found: Any
         match node:
             case Constant():
                 raise AssertionError("constants are not computed")
@@ -147,12 +149,16 @@ class Columns:
                 for operand in node.operands[1:]:
                     found = np.logical_or(found, self._truth(operand))
             case IfThenElse():
-                side = self._truth if node.boolean else self._number
-                found = np.where(self._truth(node.condition), side(node.yes), side(node.no))
+                found = self._choice(node)
             case _:
                 assert_never(node)
         values: Values = found
         return values
+
+    def _choice(self, node: IfThenElse) -> Values:
+        side = self._truth if node.boolean else self._number
+        chosen: Values = np.where(self._truth(node.condition), side(node.yes), side(node.no))
+        return chosen
 
     def _after_step(self, cell: Cell) -> Values:
         written = self._after(cell)

@@ -47,7 +47,13 @@ class KeptEdges:
         """The graph of a search that is complete."""
         initial = len(dict.fromkeys(search.system.initial))
         return Kept(
-            search.leaves, Decoded(search), initial, self.starts, self.targets, self.taken, self.faulty
+            search.leaves,
+            Decoded(search),
+            initial,
+            self.starts,
+            self.targets,
+            self.taken,
+            self.faulty,
         )
 
 

@@ -116,7 +116,7 @@ class Batch:
 
     def _cover(self, leaf: int, here: Columns) -> None:
         """The branches that a leaf takes in some of these states only."""
-        left = []
+        left: list[tuple[Branch, Expression]] = []
         for branch, condition in self.machine.unseen[leaf]:
             if branch in self.machine.seen or here.truth(condition).any():
                 self.machine.seen.add(branch)

@@ -6,7 +6,7 @@ search: by state, and by rule. States are found in a dictionary by their bytes.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from time import perf_counter
 from typing import Any
 
@@ -153,7 +153,9 @@ class Search:
         while room < self.states * width:
             room *= 2
         if room > len(self._store):
-            self._store = np.concatenate([self._store, np.empty(room - len(self._store), np.uint64)])
+            self._store = np.concatenate(
+                [self._store, np.empty(room - len(self._store), np.uint64)]
+            )
         self._store[first * width : self.states * width] = rows.ravel()
         if not len(rows):
             return
