@@ -157,8 +157,9 @@ class Columns:
 
     def _choice(self, node: IfThenElse) -> Values:
         side = self._truth if node.boolean else self._number
-        chosen: Values = np.where(self._truth(node.condition), side(node.yes), side(node.no))
-        return chosen
+        yes: Values = side(node.yes)
+        no: Values = side(node.no)
+        return np.where(self._truth(node.condition), yes, no)
 
     def _after_step(self, cell: Cell) -> Values:
         written = self._after(cell)
