@@ -1,108 +1,63 @@
-"""`make bench`: one table of what is fast enough and by how much, medians of several rounds.
+"""`make bench`: what a user waits for, and our search beside SPIN's and TLC's on the same models.
 
-Machines are shared and noisy: the figures count only on an idle machine. A harness in which
-everything fails must fail: a command that does not exit as it should ends the run.
+Machines are shared and noisy: the figures count only on an idle machine. Every engine must count
+what is known of a model; where one does not, or fails, or nothing was measured, the exit code is 1.
 """
 
 from __future__ import annotations
 
-import statistics
-import subprocess
+import argparse
 import sys
-import time
-from collections.abc import Callable
-from pathlib import Path
+from collections.abc import Sequence
 
 from rich.console import Console
-from rich.table import Table
 
-from checker.concrete.search import explore
-from checker.question import Limits
-from checker.readable.search import check
-from model.language.build import build
-from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.yardstick import Yardstick
-from model.rules import Setting
-from model.topology import Job
+from .comparison import compare, table
+from .measuring import Engine
+from .models import MODELS, QUICK, STANDARD, named
+from .ours import Ours
+from .spin import Spin
+from .startup import measured
+from .tlc import Tlc
 
+ENGINES: tuple[Engine, ...] = (
+    Ours(),
+    Spin(by_hand=True, properties=False),
+    Spin(by_hand=False, properties=False),
+    Spin(by_hand=False, properties=True),
+    Tlc(),
+)
 ROUNDS = 5
-SMALLEST = "specs/final-checkpoint/final-trigger.toml"
-ROOT = Path(__file__).parent.parent
+#: Of the tables, where they are not printed on a terminal.
+WIDTH = 130
 
 
-def seconds(action: Callable[[], object]) -> float:
-    """The median wall time of an action, after a round that warms caches."""
-    action()
-    times = []
-    for _ in range(ROUNDS):
-        started = time.perf_counter()
-        action()
-        times.append(time.perf_counter() - started)
-    return statistics.median(times)
-
-
-def command(*arguments: str) -> Callable[[], object]:
-    """A run of the command line in a process of its own."""
-    line = [str(Path(sys.executable).with_name("finale")), *arguments]
-    return lambda: subprocess.run(line, check=True, capture_output=True, cwd=ROOT)
-
-
-def yardstick(records: int, checkpoints: int, channel: int) -> Yardstick:
-    bounds = {"records": records, "checkpoints": checkpoints, "channel": channel}
-    return Yardstick(Setting(bounds=bounds))
-
-
-def sixteen() -> FinalCheckpoint:
-    """A chain of four vertices with four subtasks each."""
-    table: dict[str, object] = {"S": {"records": 0, "parallelism": 4}}
-    for before, name in (("S", "V"), ("V", "W"), ("W", "X")):
-        table[name] = {"from": [before], "parallelism": 4}
-    return FinalCheckpoint(Setting(job=Job.from_table(table), bounds={"checkpoints": 1}))
-
-
-def plan_over_sixteen() -> float:
-    """Seconds to explore the trigger plan of sixteen subtasks into its decision tree."""
-    from model.language.build import bound_rules, tree_of, world_of
-
-    protocol = sixteen()
-    world = world_of(protocol, protocol.keeps())
-    (plan,) = [each for each in bound_rules(protocol) if each.rule.name == "trigger_checkpoint"]
-    return seconds(lambda: tree_of(world, plan))
-
-
-def main() -> None:
-    """Measure and print."""
-    rows: list[tuple[str, str, str]] = []
-    rows.append(("finale --help", f"{seconds(command('--help')) * 1000:.0f} ms", "under 200 ms"))
-    rows.append(
-        ("finale check, smallest spec", f"{seconds(command('check', SMALLEST)):.2f} s", "under 1 s")
+def main(arguments: Sequence[str] | None = None, engines: Sequence[Engine] = ENGINES) -> int:
+    """Measure and print; the exit code."""
+    names = [model.name for model in MODELS]
+    parser = argparse.ArgumentParser("python -m benchmarks", description=__doc__)
+    parser.add_argument(
+        "--models", nargs="+", choices=names, metavar="MODEL", help=", ".join(names)
     )
-    rows.append(
-        ("trigger plan, 16 subtasks", f"{plan_over_sixteen() * 1000:.0f} ms", "under 50 ms")
-    )
-
-    protocol = yardstick(1, 2, 2)
-    rows.append(
-        (
-            "yardstick 1,2,2: build",
-            f"{seconds(lambda: build(yardstick(1, 2, 2))) * 1000:.0f} ms",
-            "",
-        )
-    )
-    report = check(build(protocol))
-    assert (report.statistics.states, report.statistics.transitions) == (111_400, 845_274)
-    rate = report.statistics.states / report.statistics.seconds
-    rows.append(("yardstick 1,2,2: readable", f"{rate:,.0f} states/s", "at least 20 000"))
-    plain = explore(yardstick(1, 2, 2), (), Limits(states_max=5_000)).statistics
-    rows.append(("yardstick 1,2,2: concrete", f"{plain.states / plain.seconds:,.0f} states/s", ""))
-
-    table = Table(title=f"medians of {ROUNDS} rounds", title_justify="left")
-    for heading in ("what", "measured", "wanted on an idle machine"):
-        table.add_column(heading)
-    for row in rows:
-        table.add_row(*row)
-    Console().print(table)
+    parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"default {ROUNDS}")
+    parser.add_argument("--quick", action="store_true", help="one round on the smallest models")
+    parser.add_argument("--no-startup", action="store_true", help="leave the first table out")
+    given = parser.parse_args(arguments)
+    if given.rounds < 1:
+        parser.error("--rounds must be above zero")
+    rounds = 1 if given.quick else given.rounds
+    models = [named(name) for name in given.models or (QUICK if given.quick else STANDARD)]
+    page = Console() if sys.stdout.isatty() else Console(width=WIDTH)
+    if not given.no_startup:
+        page.print(measured(rounds))
+    found = compare(engines, models, rounds, lambda line: print(line, file=sys.stderr))
+    page.print(table(found, rounds))
+    for (model, engine), failure in found.failures.items():
+        page.print(f"FAILED: {model}, {engine}: {failure}", style="red", markup=False)
+    if not found.samples:
+        page.print("FAILED: nothing was measured", style="red")
+    return 0 if found.ok else 1
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -39,13 +39,14 @@ def check_with(
 ) -> Report:
     """The answers to all properties of a system; `large` is known beforehand.
 
-    Raises `reduction-needs-native`, `means-need-native`, `resume-under-reduction`,
+    Raises `needs-native`, `resume-under-reduction`,
     `domain-too-large`, `witness-missing`, and what resuming raises.
     """
     check_means(backend, reductions, means)
     if reductions:
         from .reduced import check_reduced
 
+        _check_machine_code("reduce")
         return check_reduced(system, reductions, limits, progress, means)
     if backend == "readable":
         return _readable(system, limits, progress)
@@ -56,17 +57,12 @@ def check_with(
 
 def check_means(backend: Backend, reductions: Collection[Reduction], means: Means) -> None:
     """Raises a coded error where a search is to do what it cannot."""
-    if reductions and backend == "readable":
+    flag = "reduce" if reductions else means.needs_native
+    if flag and backend == "readable":
         raise FinaleError(
-            "reduction-needs-native",
-            "the readable search has no reductions: what it counts is the yardstick",
-            advice="leave out --reduce, or take --backend native",
-        )
-    if means.needs_native and backend == "readable":
-        raise FinaleError(
-            "means-need-native",
-            f"the readable search knows nothing of --{means.needs_native}",
-            advice=f"leave out --{means.needs_native}, or take --backend native",
+            "needs-native",
+            f"the readable search knows nothing of --{flag}: what it counts is the yardstick",
+            advice=f"leave out --{flag}, or take --backend native",
         )
     if reductions and means.resume is not None:
         raise FinaleError(
@@ -76,7 +72,7 @@ def check_means(backend: Backend, reductions: Collection[Reduction], means: Mean
         )
 
 
-# Both are imported where they are needed: what they need takes long to load.
+# All are imported where they are needed: what they need takes long to load.
 
 
 def _readable(system: System, limits: Limits, progress: Progress | None) -> Report:
@@ -88,9 +84,37 @@ def _readable(system: System, limits: Limits, progress: Progress | None) -> Repo
 def _native(
     system: System, limits: Limits, progress: Progress | None, means: Means = DEFAULT
 ) -> Report:
+    from .native import support
+
+    if support.why_not():
+        if means.needs_native:
+            _check_machine_code(means.needs_native)
+        return _portably(system, limits, progress)
     from .native import search
 
     return search.check(system, limits, progress, means=means)
+
+
+def _check_machine_code(flag: str) -> None:
+    from .native import support
+
+    reason = support.why_not()
+    if reason:
+        raise FinaleError(
+            "needs-native",
+            f"the portable search knows nothing of --{flag}, and {reason}",
+            advice=f"leave out --{flag}, or install what compiles machine code: see docs/warts.md",
+        )
+
+
+def _portably(system: System, limits: Limits, progress: Progress | None) -> Report:
+    """The native search's slower twin, with a note that it ran and why."""
+    from .native import support
+    from .native.portable import search as portable
+
+    report = portable.check(system, limits, progress)
+    note = f"the portable search ran: {support.why_not()}"
+    return replace(report, remarks=(*report.remarks, note))
 
 
 def _auto(system: System, limits: Limits, progress: Progress | None, large: bool) -> Report:

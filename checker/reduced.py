@@ -32,14 +32,15 @@ def check_reduced(
     """
     check_witnesses(system)
     found = [find(each, system) for each in Reduction if each in reductions]
-    remarks = tuple(remark for each in found for remark in each.remarks)
     reports: list[Report] = []
     for under, names in _passes(system, [each for each in found if each.reduces]):
         if any(report.stopped == INTERRUPTED for report in reports):
             reports.append(_not_begun(reports[0], names))
         else:
             reports.append(_pass(system, under, names, found, limits, progress, means))
-    return replace(_joined(system, reports), remarks=remarks)
+    told = [remark for each in found for remark in each.remarks]
+    told += [remark for report in reports for remark in report.remarks]
+    return replace(_joined(system, reports), remarks=tuple(told))
 
 
 def _passes(system: System, found: Sequence[Found]) -> Iterator[tuple[list[Found], list[str]]]:

@@ -108,6 +108,16 @@ def edges_of(search: Search) -> Stored:
     return Stored(search.machine.leaves, decoded, initial, first_edge, target, leaf, at_fault)
 
 
+def where(search: Search, question: Expression) -> bytearray:
+    """Marks the states found where the question is true."""
+    marks = bytearray(search.statistics.states)
+    code = Code(question_source(search.machine.layout, question, "question"), 0)
+    [address] = code.addresses(["question"])
+    view = np.frombuffer(marks, np.uint8)
+    search.loops.mark(search.address, search.workers.first.address, address, view.ctypes.data)
+    return marks
+
+
 class StoredFair(Fair):
     """Fairness on the stored graph, with what concerns all states done at once."""
 
@@ -190,4 +200,4 @@ class StoredFair(Fair):
         return marks
 
 
-__all__ = ["Stored", "StoredFair", "edges_of"]
+__all__ = ["Stored", "StoredFair", "edges_of", "where"]

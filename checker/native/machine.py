@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from ctypes import CFUNCTYPE, c_int64, c_void_p
 from time import perf_counter
 
 import numpy as np
@@ -82,10 +83,16 @@ class Machine:
     @property
     def initial(self) -> list[State]:
         """The states that a search begins with, each once."""
-        states = self.system.initial
-        if self.canonical is not None:
-            states = tuple(self.canonical.representative(state) for state in states)
-        return list(dict.fromkeys(states))
+        return list(dict.fromkeys(self.rewritten(state) for state in self.system.initial))
+
+    def rewritten(self, state: State) -> State:
+        """The state that stands for the class of this one."""
+        if self.canonical is None:
+            return state
+        words = np.array(self.layout.encode(state), np.uint64)
+        rewrite = CFUNCTYPE(c_int64, c_void_p, c_int64)(int(self.code[-1]))
+        rewrite(words.ctypes.data, 1)
+        return self.layout.decode([int(word) for word in words])
 
     def bounds(self, state: State) -> Sequence[tuple[int, str]]:
         """The ground rules that only a bound blocks, each with the bound."""

@@ -104,9 +104,8 @@ class Rebuilt:
         return trace
 
     def _run_along(self, classes: Trace) -> Trace:
-        rewrite = self.canonical.representative
-        first = classes.states[0]
-        states = [next(each for each in self.system.initial if rewrite(each) == first)]
+        first, are_alike = classes.states[0], self.canonical.are_alike
+        states = [next(each for each in self.system.initial if are_alike(each, first))]
         rules: list[int] = []
         for wanted in classes.states[1:]:
             rule, after = self._step_into(states[-1], wanted)
@@ -119,7 +118,7 @@ class Rebuilt:
             end = outcome(rule.tree, state)
             if isinstance(end, Update):
                 after = updated(end, state)
-                if self.canonical.representative(after) == wanted:
+                if self.canonical.are_alike(after, wanted):
                     return number, after
         raise AssertionError("states of one class have the same steps, up to names")
 

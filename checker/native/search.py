@@ -12,18 +12,21 @@ from checker.answer import Answer, Report, Violated
 from checker.explicit.verdicts import EXHAUSTIVE, answers_of
 from checker.means import DEFAULT, Means
 from checker.question import Limits, Progress, check_witnesses
+from checker.reductions.canonical import Canonical
 from checker.reductions.kinds import Found
 from checker.reductions.under import canonical_of, partial_order_among
-from model.expressions import TRUE
+from model.expressions import TRUE, Constant
 from model.language.explore import Branch
 from model.system import System, Update
 
+from .graph import where
 from .machine import Machine
 from .rebuilt import Rebuilt
 from .storage import Storage, collision_probability
 from .walk import Search
 
 NO_LIMITS = Limits()
+UPPER_BOUND = "symmetry: what is interchangeable names each other: the count is an upper bound"
 
 
 def check(
@@ -74,6 +77,7 @@ def report_of(search: Search) -> Report:
         stopped=search.stopped or search.stopped_after,
         exercised=frozenset(_exercised(search)),
         memory=search.memory,
+        remarks=(UPPER_BOUND,) if canonical is not None and _in_doubt(search, canonical) else (),
     )
 
 
@@ -84,6 +88,14 @@ def _but_for_collisions(answer: Answer, search: Search) -> Answer:
     probability = collision_probability(search.statistics.states)
     how = f"{answer.how} but for hash collisions (probability below {probability:.0e})"
     return replace(answer, how=how)
+
+
+def _in_doubt(search: Search, canonical: Canonical) -> bool:
+    """Whether more than one state of some class may be among those counted."""
+    doubt = canonical.doubt(search.system)
+    if isinstance(doubt, Constant):
+        return bool(doubt.value)
+    return bool(search.statistics.states) and any(where(search, doubt))
 
 
 def _dead(search: Search) -> tuple[Branch, ...]:

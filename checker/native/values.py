@@ -129,7 +129,7 @@ class Values:
             if missing:
                 pending += [node, *reversed(missing)]
             else:
-                _check_bounds(node)
+                check_bounds(node)
                 self._names[node] = self._made(node)
         return self._names[root]
 
@@ -214,7 +214,8 @@ def _is_cell_test(node: Expression) -> bool:
     )
 
 
-def _check_bounds(node: Expression) -> None:
+def check_bounds(node: Expression) -> None:
+    """Raises `domain-too-large` where signed words do not hold what a node may be."""
     if max(abs(node.low), abs(node.high)) >> VALUE_BITS_MAX:
         raise FinaleError(
             "domain-too-large",
@@ -224,4 +225,4 @@ def _check_bounds(node: Expression) -> None:
         )
 
 
-__all__ = ["Text", "Values", "signed"]
+__all__ = ["Text", "Values", "check_bounds", "signed"]

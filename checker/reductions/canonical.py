@@ -7,12 +7,21 @@ in what nobody will read, one is kept. The native search compiles the data
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import permutations
 
-from model.expressions import Expression
+from model.expressions import (
+    FALSE,
+    TRUE,
+    Expression,
+    conjunction,
+    disjunction,
+    equal,
+    integer,
+)
 from model.semantics import evaluate
-from model.system import State
+from model.system import State, System
 
 
 @dataclass(frozen=True)
@@ -28,33 +37,79 @@ class Reset:
 
 @dataclass(frozen=True)
 class Reference:
-    """A cell that names a member of a group, where `guard` holds: `values[i]` names member `i`.
+    """A cell whose value names a member of a group, where `guard` holds.
 
-    What the guard reads is the same whatever the members are called.
+    Each of `naming` has a value for each member: `S1#2` names the member `S1`, as `S0#2` does `S0`.
     """
 
     cell: int
     guard: Expression
-    values: tuple[int, ...]
+    naming: tuple[tuple[int, ...], ...]
+
+    def named(self, state: State) -> tuple[int, int] | None:
+        """Which of `naming` it is, and the member named; None if it names none."""
+        for kind, values in enumerate(self.naming):
+            if state[self.cell] in values and evaluate(self.guard, state):
+                return kind, values.index(state[self.cell])
+        return None
 
 
 @dataclass(frozen=True)
 class Group:
     """Entities that may change their names: any permutation of them keeps the system as it is.
 
-    A column is one cell of each member; the cells change places with their members. References stay
-    where they are and name another member.
+    A column is one cell of each member; the cells change places with their members. Shared
+    references stay where they are and name another member then; those in `rows`, one of each
+    member, do both.
     """
 
     members: tuple[str, ...]
     columns: tuple[tuple[int, ...], ...]
-    references: tuple[Reference, ...] = ()
+    shared: tuple[Reference, ...] = ()
+    rows: tuple[tuple[Reference, ...], ...] = ()
+
+    def doubt(self, cells: Sequence[Expression]) -> Expression:
+        """True in states of whose class more than one may be kept: three, and one names another.
+
+        Of two members, one that names the other is told by that alone.
+        """
+        if len(self.members) < 3:
+            return FALSE
+        return disjunction(
+            conjunction([reference.guard, equal(cells[reference.cell], integer(value))])
+            for row in self.rows
+            for member, reference in enumerate(row)
+            for naming in reference.naming
+            for other, value in enumerate(naming)
+            if other != member
+        )
+
+    @property
+    def cells(self) -> Iterator[int]:
+        """All cells that change when members change names."""
+        for column in self.columns:
+            yield from column
+        yield from (reference.cell for reference in self.shared)
+        yield from (reference.cell for row in self.rows for reference in row)
 
     def key(self, state: State, member: int) -> tuple[int, ...]:
-        """All that tells a member from the others: those of equal keys are interchangeable."""
-        own = (state[column[member]] for column in self.columns)
-        named = (int(self._names(state, each) == member) for each in self.references)
-        return (*own, *named)
+        """What tells a member from the others.
+
+        Members of equal keys are interchangeable if they name no other members: a member that
+        names itself is told by that alone, whoever it is.
+        """
+        found = [state[column[member]] for column in self.columns]
+        for reference in self.shared:
+            named = reference.named(state)
+            found += [int(named == (kind, member)) for kind in range(len(reference.naming))]
+        for row in self.rows:
+            named = row[member].named(state)
+            found.append(state[row[member].cell] if named is None else 0)
+            for kind in range(len(row[member].naming)):
+                is_kind = named is not None and named[0] == kind
+                is_own = named == (kind, member)
+                found += [int(is_own), int(is_kind and not is_own)]
+        return tuple(found)
 
     def permuted(self, state: State, order: Sequence[int]) -> State:
         """The state in which member `order[i]` has become member `i`."""
@@ -62,19 +117,25 @@ class Group:
         for column in self.columns:
             for place, member in enumerate(order):
                 after[column[place]] = state[column[member]]
-        for reference in self.references:
-            named = self._names(state, reference)
-            if named is not None:
-                after[reference.cell] = reference.values[order.index(named)]
+        for reference in self.shared:
+            after[reference.cell] = self._renamed(state, reference, order)
+        for row in self.rows:
+            for place, member in enumerate(order):
+                after[row[place].cell] = self._renamed(state, row[member], order)
         return tuple(after)
 
     @staticmethod
-    def _names(state: State, reference: Reference) -> int | None:
-        """The member that a reference names, if it names one."""
-        value = state[reference.cell]
-        if value not in reference.values or not evaluate(reference.guard, state):
-            return None
-        return reference.values.index(value)
+    def _renamed(state: State, reference: Reference, order: Sequence[int]) -> int:
+        named = reference.named(state)
+        if named is None:
+            return state[reference.cell]
+        kind, member = named
+        return reference.naming[kind][order.index(member)]
+
+    def sorted(self, state: State) -> State:
+        """The state whose members are in the order of their keys."""
+        order = sorted(range(len(self.members)), key=lambda member: self.key(state, member))
+        return self.permuted(state, order)
 
 
 @dataclass(frozen=True)
@@ -88,20 +149,43 @@ class Canonical:
     resets: tuple[Reset, ...] = ()
     groups: tuple[Group, ...] = ()
 
-    def __bool__(self) -> bool:
-        return bool(self.resets or self.groups)
-
     def representative(self, state: State) -> State:
-        """The state that stands for the class of this one."""
+        """A state that stands for the class of this one.
+
+        Any order of keys will do: the native search has its own.
+        """
+        found = self._reset(state)
+        for group in self.groups:
+            found = group.sorted(found)
+        return found
+
+    def _reset(self, state: State) -> State:
         cells = list(state)
         for reset in self.resets:
             if evaluate(reset.condition, state):
                 for cell in reset.cells:
                     cells[cell] = self.lows[cell]
-        found = tuple(cells)
+        return tuple(cells)
+
+    def are_alike(self, one: State, other: State) -> bool:
+        """Whether two states are of one class."""
+        if self.representative(one) == self.representative(other):
+            return True
+        return self._reset(other) in self.orbit(self._reset(one))
+
+    def doubt(self, system: System) -> Expression:
+        """True in states of whose class more than one may be kept: then a count is too high."""
+        cells = [cell for group in self.groups for cell in group.cells]
+        if len(set(cells)) < len(cells):
+            return TRUE
+        return disjunction(group.doubt(system.cells) for group in self.groups)
+
+    def orbit(self, state: State) -> set[State]:
+        """All states that a state becomes when members of groups change names."""
+        found = {state}
         for group in self.groups:
-            order = sorted(range(len(group.members)), key=lambda each: group.key(found, each))
-            found = group.permuted(found, order)
+            orders = list(permutations(range(len(group.members))))
+            found = {group.permuted(each, order) for each in found for order in orders}
         return found
 
 

@@ -1,18 +1,34 @@
-"""Symmetry: entities that may change their names without anybody noticing."""
+"""Symmetry: entities that may change names without anybody noticing.
+
+Candidates come from names (`candidates.py`); every exchange of two neighbours in a group is shown
+to leave the system as it is (`invariance.py`), and these generate all permutations of the group.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 
-from model.system import System
+from model.system import Kind, System
 
+from .candidates import Candidates
 from .canonical import Group
+from .grouping import group_of
+from .invariance import Invariance
 from .kinds import Reduction
+from .normal import Proofs
+from .renaming import NotRenamable, Renaming
+
+#: Why liveness is not asked under symmetry.
+FAIR_RUNS = "fairness speaks of single entities"
 
 
 @dataclass(frozen=True)
 class Symmetry:
-    """The groups of interchangeable entities of a system."""
+    """The groups of interchangeable entities of a system.
+
+    `refused` has the properties whose verdict is not kept, each with the reason.
+    """
 
     groups: tuple[Group, ...]
     remarks: tuple[str, ...]
@@ -28,9 +44,94 @@ class Symmetry:
         return dict(self.refused).get(name, "")
 
 
+@dataclass
+class _Growing:
+    """A group while members are added: the exchanges of each with the one before it."""
+
+    members: list[object]
+    system: System
+    exchanges: list[Renaming] = field(default_factory=list[Renaming])
+
+
 def symmetry_of(system: System) -> Symmetry:
-    """The groups of interchangeable entities of a system."""
-    return Symmetry((), ("symmetry: nothing is interchangeable",))
+    """The groups of interchangeable entities of a system, and the properties that they keep."""
+    proofs, near_misses = Proofs(), list[str]()
+    groups: list[Group] = []
+    exchanges: list[Renaming] = []
+    for growing in _growing(system, proofs, near_misses):
+        found = group_of(system, growing.members, growing.exchanges)
+        if isinstance(found, Group):
+            groups.append(found)
+            exchanges += growing.exchanges
+        else:
+            near_misses.append(f"{_listed(growing.members)}: {found}")
+    remarks = [f"symmetry: {_listed(group.members)} are interchangeable" for group in groups]
+    if not groups:
+        remarks.append("symmetry: nothing is interchangeable")
+        remarks += [f"symmetry: not {reason}" for reason in near_misses]
+    refused = tuple(_refused(system, exchanges, proofs)) if groups else ()
+    return Symmetry(tuple(groups), tuple(remarks), refused)
+
+
+def _growing(system: System, proofs: Proofs, near_misses: list[str]) -> Iterator[_Growing]:
+    """The groups: each entity joins the first group of its class that it may join."""
+    candidates = Candidates(system)
+    moved: set[int] = set()
+    for entities in candidates.classes():
+        groups: list[_Growing] = []
+        for entity in entities:
+            if id(entity) in moved:
+                continue
+            if not any(_joins(each, entity, candidates, proofs, near_misses) for each in groups):
+                groups.append(_Growing([entity], candidates.system))
+        for group in groups:
+            if len(group.members) > 1:
+                moved |= {id(one) for each in group.exchanges for one, _ in each.pairs}
+                yield group
+
+
+def _joins(
+    group: _Growing,
+    entity: object,
+    candidates: Candidates,
+    proofs: Proofs,
+    near_misses: list[str],
+) -> bool:
+    """Adds an entity to a group if it may change names with its last member."""
+    before = group.members[-1]
+    pairs = candidates.exchange(before, entity)
+    if pairs is None:
+        return False
+    renaming = Renaming(group.system, pairs)
+    try:
+        reason = Invariance(group.system, renaming, proofs).of_system()
+    except NotRenamable:
+        return False  # they have different fields: nobody would expect it
+    if reason:
+        near_misses.append(f"{before} and {entity}: {reason}")
+        return False
+    group.members.append(entity)
+    group.exchanges.append(renaming)
+    return True
+
+
+def _refused(
+    system: System, exchanges: Sequence[Renaming], proofs: Proofs
+) -> Iterator[tuple[str, str]]:
+    """The properties whose verdict is not kept, with the reason."""
+    checks = [Invariance(system, each, proofs) for each in exchanges]
+    for prop in system.properties:
+        if prop.kind in (Kind.LEADS_TO, Kind.EVENTUALLY):
+            yield prop.name, FAIR_RUNS
+            continue
+        reason = next(filter(None, (check.of_property(prop) for check in checks)), "")
+        if reason:
+            yield prop.name, reason
+
+
+def _listed(names: Iterable[object]) -> str:
+    *most, last = map(str, names)
+    return f"{', '.join(most)} and {last}"
 
 
 __all__ = ["Symmetry", "symmetry_of"]

@@ -15,6 +15,7 @@ from checker.concrete.execution import PlainSystem
 from checker.concrete.search import explore_plain
 from checker.means import DEFAULT, Means
 from checker.native.machine import Machine
+from checker.native.portable.search import check as check_portably
 from checker.native.search import report_of
 from checker.native.walk import Search
 from checker.question import Limits
@@ -121,6 +122,7 @@ def all_agree(protocol: Written, made: Protocol, system: System, machine: Machin
     assert_told_alike(compiled, defined)
     for means in (Means(), Means("compressed")):
         assert_told_alike(report_of(searched_on(machine, few, means)), compiled)
+    assert_told_alike(check_portably(system, few), compiled)
     concrete = explore_plain(plain, system, few)
     assert replace(compiled.statistics, seconds=0) == replace(concrete.statistics, seconds=0)
     assert safety(system, compiled) == safety(system, concrete)

@@ -8,6 +8,7 @@ import pytest
 from checker.claim import Spec
 from checker.concrete.compare import compare
 from checker.concrete.search import explore
+from checker.native.portable.search import check as check_portably
 from checker.native.search import check as check_natively
 from checker.readable.search import check
 from tests.agreement.test_back_ends import assert_told_alike
@@ -42,6 +43,7 @@ def test_compiled_plain_and_concrete_searches_agree(spec: Spec) -> None:
     system = spec.system()
     compiled, walked = check(system), check(system, compiled=False)
     assert_told_alike(check_natively(system), compiled)
+    assert_told_alike(check_portably(system), compiled)
     assert compiled.answers == walked.answers
     assert compiled.statistics.states == walked.statistics.states
     assert compiled.dead_branches == walked.dead_branches

@@ -1,0 +1,87 @@
+"""The models that engines are compared on: the system, its known counts, and a text by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from checker.export.conditions import LIVENESS
+from checker.loading import catalogue
+from checker.spec import read_spec
+from model.rules import Setting
+from model.system import System
+
+ROOT = Path(__file__).parent.parent
+BY_HAND = Path(__file__).parent / "models"
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What every engine must count."""
+
+    states: int
+    transitions: int
+    depth: int
+
+
+@dataclass(frozen=True)
+class Model:
+    """A spec, in another size if `sizes` says so, and its Promela by hand, if there is one."""
+
+    name: str
+    spec: str
+    counts: Counts
+    by_hand: str = ""
+    defines: Mapping[str, int] = field(default_factory=dict[str, int])
+    sizes: Mapping[str, int] = field(default_factory=dict[str, int])
+
+    def system(self) -> System:
+        """The system, with its safety properties: those are what SPIN can be asked as well."""
+        spec = read_spec(ROOT / "specs" / self.spec, catalogue())
+        if self.sizes:
+            spec = replace(spec, setting=Setting(sizes=self.sizes))
+        return spec.system([each for each in spec.families if each.kind not in LIVENESS])
+
+
+def _yardstick(spec: str, records: int, checkpoints: int, channel: int, counts: Counts) -> Model:
+    return Model(
+        f"yardstick-{records},{checkpoints},{channel}",
+        f"yardstick/{spec}.toml",
+        counts,
+        "yardstick.pml",
+        {"RECORDS": records, "CHECKPOINTS": checkpoints, "CHANNEL": channel},
+    )
+
+
+def _two_phase_commit(managers: int, counts: Counts) -> Model:
+    return Model(
+        f"two-phase-commit-{managers}",
+        "two-phase-commit/three-managers.toml",
+        counts,
+        "two_phase_commit.pml",
+        {"MANAGERS": managers},
+        {"managers": managers},
+    )
+
+
+MODELS = (
+    _yardstick("one-checkpoint", 2, 1, 3, Counts(8_839, 42_508, 33)),
+    _yardstick("two-checkpoints", 1, 2, 2, Counts(111_400, 845_274, 39)),
+    _yardstick("five-records", 5, 2, 3, Counts(1_206_119, 10_084_250, 59)),
+    _yardstick("three-checkpoints", 3, 3, 3, Counts(11_213_941, 131_776_852, 60)),
+    _two_phase_commit(3, Counts(288, 1_145, 10)),
+    _two_phase_commit(5, Counts(8_832, 58_145, 16)),
+    _two_phase_commit(8, Counts(1_745_408, 18_507_777, 25)),
+    Model("pair", "final-checkpoint/pair-restarts.toml", Counts(4_590, 11_660, 32)),
+    Model("figure", "final-checkpoint/figure-two-checkpoints.toml", Counts(221_122, 1_101_962, 50)),
+)
+
+#: Measured unless others are named: large enough that a rate means something.
+STANDARD = ("yardstick-1,2,2", "yardstick-5,2,3", "two-phase-commit-8", "figure")
+QUICK = ("yardstick-2,1,3", "two-phase-commit-5")
+
+
+def named(name: str) -> Model:
+    """A model by its name. Raises KeyError."""
+    return {model.name: model for model in MODELS}[name]

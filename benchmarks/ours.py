@@ -1,0 +1,71 @@
+"""Our native search as an engine; run as a module it is the process that is measured.
+
+From the spec, with tables that grow and all range checks: each write of a rule is checked against
+its domain, and every state against all safety properties, `well-formed` and `no-deadlock`.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from dataclasses import asdict
+from pathlib import Path
+
+from .measuring import Failed, Sample, run
+from .models import ROOT, Counts, Model, named
+
+
+class Ours:
+    """The native search, in a process of its own each time."""
+
+    name = "finale, properties"
+
+    def can(self, model: Model) -> bool:
+        return True
+
+    def measure(self, model: Model, folder: Path) -> Sample:
+        line = [sys.executable, "-m", "benchmarks.ours", model.name]
+        told = json.loads(run(line, ROOT).text.splitlines()[-1])
+        counts = Counts(**told.pop("counts"))
+        return Sample(**told, counts=counts)
+
+
+def sample(model: Model) -> Sample:
+    """Measures this process, which has done nothing else."""
+    from checker.native.search import check
+    from checker.question import Limits
+
+    imported = time.process_time()
+    system = model.system()
+    built = time.process_time()
+    one = Limits(states_max=1)
+    check(system, one)  # loads what is loaded with the first search
+    loaded = time.process_time()
+    check(system, one)
+    compiled = time.process_time()
+    resident = _memory("VmRSS")
+    report = check(system)
+    searched = time.process_time()
+    statistics = report.statistics
+    if not statistics.complete:
+        raise Failed(f"the search stopped: {report.stopped}")
+    compiling = compiled - loaded
+    return Sample(
+        startup=imported + (loaded - built) - compiling,
+        compiling=built - imported + compiling,
+        searching=searched - compiled - compiling,
+        bytes=_memory("VmHWM") - resident,
+        counts=Counts(statistics.states, statistics.transitions, statistics.depth),
+    )
+
+
+def _memory(what: str) -> int:
+    """A line of what Linux tells of this process, in bytes."""
+    lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
+    [line] = [each for each in lines if each.startswith(f"{what}:")]
+    return int(line.split()[1]) * 1024
+
+
+if __name__ == "__main__":
+    print(json.dumps(asdict(sample(named(sys.argv[1])))))

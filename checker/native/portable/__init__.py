@@ -1,0 +1,1 @@
+"""The search of packed states with numpy alone, where no machine code can be compiled."""

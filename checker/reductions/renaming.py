@@ -1,0 +1,186 @@
+"""What changing the names of entities does to a state: cells move, and values name others.
+
+An entity's fields become those of the entity that it is renamed to; so do the parts of maps and
+sets that are found by it. A value that refers to it refers to the other one then, wherever it is
+stored: in fields, queues, records. A cell of an option, a union or a queue holds a reference only
+where the cells beside it say so: that is its guard.
+"""
+
+from __future__ import annotations
+
+# A domain that is known by its class alone has lost what it is a domain of.
+# pyright: reportUnknownMemberType=false, reportUnknownArgumentType=false
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from model.domains import Array, Domain, MapDomain, Option, Queue, Ref, Set, Union
+from model.expressions import (
+    TRUE,
+    Cell,
+    Expression,
+    cell,
+    choose,
+    conjunction,
+    disjunction,
+    equal,
+    integer,
+)
+from model.system import State, System
+
+Guard = tuple[tuple[int, frozenset[int]], ...]
+"""Where a cell holds what it may hold: each of these cells has one of these values."""
+
+
+class NotRenamable(Exception):
+    """The entities cannot change names: the argument says why."""
+
+
+@dataclass(frozen=True)
+class Move:
+    """Where the value of a cell goes; where the guard holds, it becomes `labels[value]`."""
+
+    source: int
+    target: int
+    labels: tuple[int, ...] = ()
+    guard: Guard = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Renaming:
+    """Some entities with the names of others: in each pair, who becomes whom."""
+
+    system: System
+    pairs: tuple[tuple[object, object], ...]
+
+    @cached_property
+    def _after(self) -> dict[int, object]:
+        return {id(one): other for one, other in self.pairs}
+
+    def of(self, entity: object) -> object:
+        """The entity that one becomes."""
+        return self._after.get(id(entity), entity)
+
+    @cached_property
+    def moves(self) -> tuple[Move, ...]:
+        """What becomes of each cell, in order. Raises NotRenamable."""
+        variables = {(id(v.entity), v.field): v for v in self.system.variables}
+        found: list[Move] = []
+        for variable in self.system.variables:
+            other = variables.get((id(self.of(variable.entity)), variable.field))
+            if other is None or other.domain != variable.domain:
+                raise NotRenamable(f"{variable.name} has no counterpart")
+            found += self._moves(variable.domain, variable.offset, other.offset, ())
+        return tuple(sorted(found, key=lambda move: move.source))
+
+    @cached_property
+    def by_target(self) -> tuple[Move, ...]:
+        """The move that leads to each cell, in order."""
+        return tuple(sorted(self.moves, key=lambda move: move.target))
+
+    def _moves(self, domain: Domain[Any], begin: int, to: int, guard: Guard) -> Iterator[Move]:
+        match domain:
+            case Ref():
+                labels = self._positions(domain.entities)
+                is_same = labels == tuple(range(len(labels)))
+                yield Move(begin, to, () if is_same else labels, () if is_same else guard)
+            case Option():
+                yield Move(begin, to)
+                here: Guard = (*guard, (begin, frozenset({1})))
+                yield from self._moves(domain.element, begin + 1, to + 1, here)
+            case Union():
+                yield Move(begin, to)
+                for name, (offset, part) in domain.layout.items():
+                    kinds = [i for i, parts in enumerate(domain.parts) if name in dict(parts)]
+                    here = (*guard, (begin, frozenset(kinds)))
+                    yield from self._moves(part, begin + offset, to + offset, here)
+            case Queue():
+                yield Move(begin, to)
+                width, longest = domain.element.width, domain.slots
+                for slot in range(domain.slots):
+                    at = 1 + slot * width
+                    here = (*guard, (begin, frozenset(range(slot + 1, longest + 1))))
+                    yield from self._moves(domain.element, begin + at, to + at, here)
+            case Set():
+                for position, value in enumerate(domain.universe):
+                    after = self.renamed(domain.element, domain.element.encode(value))
+                    yield Move(begin + position, to + domain.positions[after])
+            case Array() | MapDomain():
+                keys, width = domain.keys, domain.element.width
+                places = (
+                    self._positions(keys) if isinstance(domain, MapDomain) else range(len(keys))
+                )
+                for position, place in enumerate(places):
+                    one, other = begin + position * width, to + place * width
+                    yield from self._moves(domain.element, one, other, guard)
+            case _:
+                for position in range(domain.width):
+                    yield Move(begin + position, to + position)
+
+    def _positions(self, entities: Sequence[object]) -> tuple[int, ...]:
+        """The places that entities take among themselves."""
+        places = {id(entity): place for place, entity in enumerate(entities)}
+        after = [places.get(id(self.of(entity))) for entity in entities]
+        found = tuple(place for place in after if place is not None)
+        if len(found) < len(after):
+            raise NotRenamable("a reference may be to one of them and not to the other")
+        return found
+
+    def renamed(self, domain: Domain[Any], cells: Sequence[int]) -> tuple[int, ...]:
+        """The cells of a value after the renaming."""
+        return _moved(tuple(self._moves(domain, 0, 0, ())), cells)
+
+    def applied(self, state: State) -> State:
+        """The state after the renaming."""
+        return _moved(self.moves, state)
+
+    # --- as expressions --------------------------------------------------------------------------
+
+    def image(self, move: Move, cells: Sequence[Expression]) -> Expression:
+        """What a cell becomes, where `cells` are what all cells are."""
+        value = cells[move.source]
+        renamed = value
+        for number, label in enumerate(move.labels):
+            if number != label:
+                renamed = choose(equal(value, integer(number)), integer(label), renamed)
+        return choose(guard_expression(move.guard, cells), renamed, value)
+
+    def substitution(self, after: bool = False) -> dict[Expression, Expression]:
+        """What each cell of the renamed state is, in terms of the state."""
+        cells = [_with_after(each, after) for each in self.system.cells]
+        return {
+            cells[move.target]: self.image(move, cells)
+            for move in self.moves
+            if isinstance(cells[move.target], Cell)
+        }
+
+
+def _with_after(expression: Expression, after: bool) -> Expression:
+    if not after or not isinstance(expression, Cell):
+        return expression
+    return cell(expression.index, expression.low, expression.high, expression.boolean, after=True)
+
+
+def _moved(moves: Sequence[Move], cells: Sequence[int]) -> tuple[int, ...]:
+    after = list(cells)
+    for move in moves:
+        value = cells[move.source]
+        if move.labels and all(cells[index] in values for index, values in move.guard):
+            value = move.labels[value]
+        after[move.target] = value
+    return tuple(after)
+
+
+def guard_expression(guard: Guard, cells: Sequence[Expression]) -> Expression:
+    """A guard as an expression over what the cells are."""
+
+    def is_one(value: Expression, wanted: frozenset[int]) -> Expression:
+        if value.boolean:
+            return value if wanted == frozenset({1}) else TRUE
+        return disjunction(equal(value, integer(each)) for each in sorted(wanted))
+
+    return conjunction(is_one(cells[index], wanted) for index, wanted in guard)
+
+
+__all__ = ["Guard", "Move", "NotRenamable", "Renaming", "guard_expression"]

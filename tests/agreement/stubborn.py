@@ -1,0 +1,138 @@
+"""Stubborn sets in plain Python: a second search under partial order, to hold the native one to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+from checker.explicit.leaves import numbered
+from checker.reductions.partial_order import PartialOrder
+from model.semantics import evaluate, outcome, updated
+from model.system import Blocked, State, System, Update
+
+#: As in the inner loops: what it costs to draw in a transition that is enabled, beside another.
+COST_ENABLED = 1000
+
+
+def numbers_in(bits: int) -> Iterator[int]:
+    """The numbers in a set, in order."""
+    while bits:
+        lowest = bits & -bits
+        yield lowest.bit_length() - 1
+        bits ^= lowest
+
+
+@dataclass
+class Stubborn:
+    """A breadth-first search that takes stubborn sets; without `has_proviso`, it is wrong."""
+
+    system: System
+    order: PartialOrder
+    has_proviso: bool = True
+    states: dict[State, int] = field(default_factory=dict[State, int])
+    transitions: int = 0
+
+    def __post_init__(self) -> None:
+        _, self.numbers = numbered(self.system)
+        self.states = {state: i for i, state in enumerate(dict.fromkeys(self.system.initial))}
+        pending = list(self.states)
+        for position, state in enumerate(pending):  # it grows while it is read
+            steps = self.steps(state)
+            chosen = self.chosen(state, steps, position)
+            for leaf, after in steps.items():
+                if chosen >> leaf & 1:
+                    self.transitions += 1
+                    if after not in self.states:
+                        self.states[after] = len(pending)
+                        pending.append(after)
+
+    def steps(self, state: State) -> dict[int, State]:
+        """The updates of a state by their leaves, in rule order."""
+        found: dict[int, State] = {}
+        for number, rule in enumerate(self.system.rules):
+            end = outcome(rule.tree, state)
+            if isinstance(end, Update):
+                found[self.numbers[number, id(end)]] = updated(end, state)
+        return found
+
+    def truths(self, state: State) -> set[int]:
+        """The literals that are true in a state."""
+        return {2 * i + evaluate(atom, state) for i, atom in enumerate(self.order.atoms)}
+
+    def chosen(self, state: State, steps: dict[int, State], position: int) -> int:
+        """The leaves to take: the smallest stubborn set that goes on, or all."""
+        truths, found = self.truths(state), -1
+        enabled = sum(1 << leaf for leaf in steps) & self.order.updates
+        least = enabled.bit_count()
+        for seed in numbers_in(enabled):
+            inside = self.closed(seed, enabled, truths, least) if least > 1 else None
+            if inside is not None:
+                ends = [steps[leaf] for leaf in numbers_in(inside & enabled)]
+                after = [self.states.get(end, position + 1) for end in ends]
+                if not self.has_proviso or any(number > position for number in after):
+                    found, least = inside, len(ends)
+        return found
+
+    def closed(self, seed: int, enabled: int, truths: set[int], below: int) -> int | None:
+        """A stubborn set with fewer enabled updates than `below`, if closing from one gives it."""
+        inside, pending = 1 << seed, [seed]
+        while pending:
+            transition = pending.pop()
+            if transition < self.order.leaves and enabled >> transition & 1:
+                drawn = self.order.dependent[transition]
+            else:
+                false = [each for each in self.order.guards[transition] if each not in truths]
+                if not false:
+                    continue
+                costs = [self.cost(each, inside, enabled) for each in false]
+                drawn = self.order.enabling[false[costs.index(min(costs))]]
+            fresh = drawn & ~inside
+            inside |= fresh
+            pending += numbers_in(fresh)
+            if (inside & enabled).bit_count() >= below:
+                return None
+        return inside
+
+    def cost(self, literal: int, inside: int, enabled: int) -> int:
+        fresh = self.order.enabling[literal] & ~inside
+        return fresh.bit_count() + COST_ENABLED * (fresh & enabled).bit_count()
+
+
+def wrongs(system: System, order: PartialOrder, states_max: int) -> Iterator[str]:
+    """What the relations do not tell of what happens in states that can be reached."""
+    search = Stubborn.__new__(Stubborn)
+    search.system, search.order = system, order
+    _, search.numbers = numbered(system)
+    seen = dict.fromkeys(system.initial)
+    pending = list(seen)
+    for state in pending:
+        steps, truths = search.steps(state), search.truths(state)
+        for leaf, after in steps.items():
+            if not order.updates >> leaf & 1:
+                continue
+            then, truths_then = search.steps(after), search.truths(after)
+            for literal in truths_then - truths:
+                if not order.enabling[literal] >> leaf & 1:
+                    yield f"leaf {leaf} makes literal {literal} true"
+            for other in steps:
+                if not (order.updates & ~order.dependent[leaf]) >> other & 1 or other == leaf:
+                    continue
+                if other not in then:
+                    yield f"leaf {leaf} disables leaf {other}"
+                elif search.steps(steps[other]).get(leaf) != then[other]:
+                    yield f"leaves {leaf} and {other} do not commute"
+            for number in range(order.leaves, len(order.guards)):
+                guard = set(order.guards[number])
+                kept = order.dependent[leaf] >> number & 1 or guard <= truths_then
+                if guard <= truths and not kept:
+                    yield f"leaf {leaf} disables observer {number - order.leaves}"
+            if after not in seen and len(seen) < states_max:
+                seen[after] = None
+                pending.append(after)
+    for state in seen:
+        for number, rule in enumerate(system.rules):
+            end = outcome(rule.tree, state)
+            if not isinstance(end, Blocked):
+                needed = set(order.guards[search.numbers[number, id(end)]])
+                if not needed <= search.truths(state):
+                    yield f"a leaf of {rule} is taken where its guard is false"

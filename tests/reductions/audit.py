@@ -1,0 +1,54 @@
+"""Holds a reduced search to the full one: same verdicts, as long traces, all classes seen once."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from checker.answer import Answer
+from checker.native.search import check, searched
+from checker.question import Limits
+from checker.reduced import check_reduced
+from checker.reductions.canonical import Canonical
+from checker.reductions.kinds import Found, Reduction
+from checker.reductions.under import canonical_of
+from model.semantics import evaluate
+from model.system import State, System
+
+
+def disagreements(system: System, reductions: Collection[Reduction]) -> list[tuple[Answer, Answer]]:
+    """Where the answers under reductions differ from those of the full search."""
+    full = check(system)
+    reduced = check_reduced(system, reductions, Limits(), None)
+    pairs = zip(full.answers, reduced.answers, strict=True)
+    return [(one, other) for one, other in pairs if told(one) != told(other)]
+
+
+def told(answer: Answer) -> tuple[str, str, int | None]:
+    """What must not change: a trace may have other names in it, never another length."""
+    return answer.property, answer.verdict.word, answer.steps
+
+
+def kept_under(system: System, under: Sequence[Found]) -> tuple[Canonical, list[State]]:
+    """The states that a search under some reductions keeps."""
+    canonical = canonical_of(system, under)
+    assert canonical is not None
+    search = searched(system, Limits(), None, under)
+    return canonical, [search.state(number) for number in range(search.statistics.states)]
+
+
+def miscounted(system: System, under: Sequence[Found]) -> str:
+    """What is wrong with the classes of symmetry, if anything is.
+
+    Where each class has one representative, their sizes sum to the number of all states; where
+    that is in doubt, they sum to more.
+    """
+    canonical, states = kept_under(system, under)
+    total = sum(len(canonical.orbit(state)) for state in states)
+    full = check(system).statistics.states
+    doubt = canonical.doubt(system)
+    if total != full and not any(evaluate(doubt, state) for state in states):
+        return f"{len(states)} classes of {total} states, {full} in full"
+    return "" if total >= full else f"{total} states of {full} are stood for"
+
+
+__all__ = ["disagreements", "kept_under", "miscounted", "told"]
