@@ -36,7 +36,7 @@ def check_with(
 ) -> Report:
     """The answers to all properties of a system; `large` is known beforehand.
 
-    Raises `reduction-needs-native`, `domain-too-large`, `witness-missing`.
+    Raises `reduction-needs-native`, `domain-too-large`, `too-many-rules`, `witness-missing`.
     """
     check_reductions(backend, reductions)
     if reductions:
@@ -108,7 +108,7 @@ def _auto(system: System, limits: Limits, progress: Progress | None, large: bool
     try:
         return _check("native")(system, limits, progress)
     except FinaleError as error:
-        if error.code != "domain-too-large":
+        if error.code not in {"domain-too-large", "too-many-rules"}:
             raise
         return _check("readable")(system, limits, progress)
 
