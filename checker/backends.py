@@ -39,8 +39,8 @@ def check_with(
 ) -> Report:
     """The answers to all properties of a system; `large` is known beforehand.
 
-    Raises `needs-native`, `resume-under-reduction`,
-    `domain-too-large`, `witness-missing`, and what resuming raises.
+    Raises `needs-native`, `resume-under-reduction`, `domain-too-large`, `too-many-rules`,
+    `witness-missing`, and what resuming raises.
     """
     check_means(backend, reductions, means)
     if reductions:
@@ -132,7 +132,7 @@ def _auto(system: System, limits: Limits, progress: Progress | None, large: bool
     try:
         return _native(system, limits, progress)
     except FinaleError as error:
-        if error.code != "domain-too-large":
+        if error.code not in {"domain-too-large", "too-many-rules"}:
             raise
         return _readable(system, limits, progress)
 

@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from model.errors import FinaleError
 from model.system import State, System
 
+from .kernel.places import RULES_MAX
+
 Words = NDArray[np.uint64]
 """Packed states, one after the other: `count` times `width` words."""
 
@@ -108,6 +110,17 @@ def layout_of(system: System) -> Layout:
     return Layout(tuple(slots), width)
 
 
+def check_rules(system: System) -> None:
+    """Raises `too-many-rules` where ground rules cannot be numbered in 16 bits."""
+    if len(system.rules) >= RULES_MAX:
+        raise FinaleError(
+            "too-many-rules",
+            f"there are {len(system.rules)} ground rules, and the native search has no room for "
+            f"more than {RULES_MAX - 1}",
+            advice="take a smaller job or fewer choices, or --backend readable",
+        )
+
+
 def _by_entity(system: System) -> Iterator[int]:
     """All cells, those of one entity together."""
     blocks: dict[int, list[int]] = {}
@@ -141,4 +154,4 @@ def _filled(widths: Sequence[int], target: int) -> tuple[list[tuple[int, int]], 
     return places, word + 1
 
 
-__all__ = ["CELL_BITS_MAX", "WORD", "Layout", "Slot", "Words", "layout_of"]
+__all__ = ["CELL_BITS_MAX", "WORD", "Layout", "Slot", "Words", "check_rules", "layout_of"]

@@ -26,7 +26,7 @@ from model.language.explore import Branch
 from model.system import Blocked, Fault, System, Update
 
 from .kernel.places import BATCH, FAULT_BIT, OPEN, RULES_MAX
-from .layout import Layout
+from .layout import Layout, check_rules
 from .topics import EARLY, Topics
 from .trees import AtLeaf, End, Trees
 from .values import Text, Values
@@ -47,7 +47,7 @@ class Lowering:
         self, system: System, layout: Layout, topics: Topics, rewritten: bool = False
     ) -> None:
         self.rewritten = rewritten
-        assert len(system.rules) < RULES_MAX, "rules are numbered in 16 bits"
+        check_rules(system)
         self.system = system
         self.layout = layout
         self.topics = topics

@@ -28,6 +28,7 @@ from model.system import Kind, System
 from tests.protocols.specs import name_of, specs
 from tests.zoo import ZOO
 from tests.zoo.animal import Animal
+from tests.zoo.fairness import LASSO
 
 MEANS = [
     Means(threads=2),
@@ -149,8 +150,7 @@ def test_hashed_storage_says_how_sure_it_is() -> None:
 
 
 def test_hashed_storage_answers_no_liveness() -> None:
-    [animal] = [each for each in ZOO if str(each) == "lasso"]
-    report = check(build(animal.make(), animal.families), means=Means("hashed"))
+    report = check(build(LASSO.make(), LASSO.families), means=Means("hashed"))
     assert report.stopped == "hashed storage keeps no state graph"
     unknown = [each for each in report.answers if isinstance(each.verdict, Unknown)]
     assert unknown

@@ -9,9 +9,10 @@ from collections.abc import Iterator
 import pytest
 
 from checker.backends import check_with
-from checker.native import support
+from checker.native import layout, support
 from checker.native.portable import walk
 from checker.native.portable.search import check
+from checker.native.search import check as check_natively
 from checker.question import INTERRUPTED, Limits, News
 from checker.readable.search import check as check_readably
 from checker.reductions.kinds import Reduction
@@ -89,6 +90,16 @@ def test_what_is_too_large_is_refused(kind: type[Protocol]) -> None:
     with pytest.raises(FinaleError) as caught:
         check(build(kind(Setting())))
     assert caught.value.code == "domain-too-large"
+
+
+def test_more_rules_than_can_be_numbered_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(layout, "RULES_MAX", 4)
+    system = yardstick(1, 1, 2)
+    for search in (check, check_natively):
+        with pytest.raises(FinaleError) as caught:
+            search(system)
+        assert caught.value.code == "too-many-rules"
+    assert check_with("auto", system, Limits(), None, large=True).backend == "readable"
 
 
 # --- limits --------------------------------------------------------------------------------------

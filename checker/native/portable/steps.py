@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from checker.explicit.leaves import numbered
 from checker.explicit.questions import Topic
-from checker.native.layout import layout_of
+from checker.native.layout import check_rules, layout_of
 from checker.native.topics import Topics
 from model.expressions import TRUE, Expression, disjunction
 from model.language.explore import Branch
@@ -21,9 +21,10 @@ from .columns import Columns, Numbers, Rows, packed
 
 class Machine:
     """A system as this search sees it, and which branches it has taken. Raises
-    `domain-too-large`."""
+    `domain-too-large`, `too-many-rules`."""
 
     def __init__(self, system: System) -> None:
+        check_rules(system)
         self.system = system
         self.layout = layout_of(system)
         self.topics = Topics(system)
