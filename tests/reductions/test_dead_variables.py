@@ -18,6 +18,7 @@ from model.language.properties import Family
 from model.language.protocol import Protocol
 from model.rules import Setting
 from model.system import System
+from tests.protocols.specs import ROOT, spec_of
 from tests.reductions import worlds
 from tests.reductions.audit import disagreements
 from tests.reductions.test_symmetry import STATES_MAX_SLOW, audited_specs
@@ -91,6 +92,13 @@ def test_both_reductions_at_once(kind: type[Protocol]) -> None:
     system = system_of(kind, families if issubclass(kind, worlds.Counter) else [])
     both = [Reduction.SYMMETRY, Reduction.DEAD_VARIABLES]
     assert disagreements(system, both) == []
+
+
+def test_a_reference_that_is_dead_names_nobody() -> None:
+    # Records on the way, whose source nobody asks for: a reset cell must not seem to name one.
+    file = ROOT / "final-checkpoint" / "broken" / "reads-blocked-channels.toml"
+    both = [Reduction.SYMMETRY, Reduction.DEAD_VARIABLES]
+    assert disagreements(spec_of(file).system(), both) == []
 
 
 # --- a wrong reduction is noticed ----------------------------------------------------------------

@@ -22,16 +22,17 @@ from tests.reductions.audit import disagreements, miscounted
 
 #: Protocols with more states than this are passed over.
 STATES_MAX = 3_000
-SEEDS, SEEDS_SLOW = range(50), range(50, 1_000)
+SEEDS, SEEDS_SLOW = range(40), range(40, 1_000)
 
 
 def audited(seed: int) -> set[Reduction]:
-    """The reductions that have something to gain in a random protocol, each held to the full one."""
+    """The reductions that gain something in a random protocol, each held to the full search."""
     protocol = written(Pick(Random(seed).randrange))
     try:
         system = build(protocol.make(), protocol.families)
     except FinaleError as error:
-        assert error.code in REFUSED
+        if error.code not in REFUSED:
+            raise
         return set()
     if check(system, Limits(states_max=STATES_MAX)).stopped:
         return set()
@@ -48,16 +49,19 @@ def gained(system: System) -> set[Reduction]:
     if dead_variables_of(system).reduces:
         found.add(Reduction.DEAD_VARIABLES)
         assert disagreements(system, [Reduction.DEAD_VARIABLES]) == []
+    if len(found) > 1:
+        assert disagreements(system, sorted(found, key=lambda each: each.value)) == []
     return found
 
 
 def test_random_protocols_keep_their_verdicts() -> None:
     found = [audited(seed) for seed in SEEDS]
     # Where nothing is found, nothing is tested.
-    assert sum(Reduction.DEAD_VARIABLES in each for each in found) >= 10
+    assert sum(Reduction.DEAD_VARIABLES in each for each in found) >= 15
+    assert sum(Reduction.SYMMETRY in each for each in found) >= 8
 
 
 @pytest.mark.slow
 def test_many_more_random_protocols_keep_their_verdicts() -> None:
     found = [audited(seed) for seed in SEEDS_SLOW]
-    assert sum(Reduction.SYMMETRY in each for each in found) >= 5
+    assert sum(Reduction.SYMMETRY in each for each in found) >= 100
