@@ -210,7 +210,19 @@ class Checking:
             raise KeyboardInterrupt
 
     def refuse_unused(self) -> None:
-        """A property that no spec is asked about was asked for in vain."""
+        """What was asked for in vain: slow specs alone, or a property that no spec is asked about.
+
+        A run that checks nothing must not pass for one that found all as expected.
+        """
+        if self.skipped and not self.results and not self.errors:
+            few = "the only spec given is" if self.skipped == 1 else f"all {self.skipped} specs are"
+            self._note(
+                FinaleError(
+                    "nothing-checked",
+                    f"nothing was checked: {few} marked slow",
+                    advice="--slow checks slow specs too",
+                )
+            )
         asked = {str(row["property"]) for row in self.rows}
         for name in self.options.properties:
             if name not in asked and self.results:
@@ -227,7 +239,7 @@ class Checking:
         """Print what it comes to."""
         if self.as_text:
             seconds = time.perf_counter() - self.start
-            if self.results or self.skipped or self.errors > 1:
+            if self.results or self.errors > 1:
                 page = console()
                 lines = summary_lines(
                     self.results,

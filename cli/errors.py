@@ -32,3 +32,12 @@ def print_usage_error(error: CycloptsError) -> None:
     message = " ".join(str(error).split())
     advice = f"{command} --help lists what it takes"
     print_error(FinaleError("usage", message.rstrip("."), advice=advice))
+
+
+def unwritable_output(error: OSError) -> FinaleError:
+    """The output goes where there is no room."""
+    return FinaleError(
+        "unwritable",
+        f"the output cannot be written: {error.strerror}",
+        advice="make room, or send it elsewhere",
+    )

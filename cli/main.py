@@ -5,6 +5,7 @@ Commands are loaded when they are called: `finale --help` imports none of them.
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import sys
@@ -20,6 +21,10 @@ EXIT_INTERNAL = 70
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
 EXIT_PIPE_CLOSED = 141
+
+#: What a full disk, or a full quota, says. Files that a command is told to write have an error of
+#: their own: here it is the output.
+DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 COMMANDS = (
     ("check", "cli.check:check", "Check specs, and compare with what they expect."),
@@ -59,7 +64,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return EXIT_INTERRUPTED
     except BrokenPipeError:
         # The reader went away, as `head` does. Python would complain once more when it exits.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget_output()
         return EXIT_PIPE_CLOSED
     except CycloptsError as error:
         from cli.errors import print_usage_error
@@ -67,10 +72,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print_usage_error(error)
         return EXIT_BAD_INPUT
     except Exception as error:
-        from cli.errors import print_if_ours
+        from cli.errors import print_if_ours, unwritable_output
 
+        if isinstance(error, OSError) and error.errno in DISK_FULL:
+            _forget_output()
+            error = unwritable_output(error)
         if print_if_ours(error):
             return EXIT_BAD_INPUT
         traceback.print_exc()
         return EXIT_INTERNAL
     return code or 0
+
+
+def _forget_output() -> None:
+    """What could not be written would be written once more when Python exits."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

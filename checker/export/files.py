@@ -95,10 +95,11 @@ def _promela(system: System, name: str, source: Source) -> dict[str, str]:
         "what is to be reached as if it must not be.",
     ]
     if len(initial_states(system)) > 1:
-        model.heading.append(
+        model.heading += [
             f"There are {len(initial_states(system))} initial states: SPIN stores one state more, "
-            "the one before the choice, and as many transitions more as there are initial states."
-        )
+            "the one before the choice,",
+            "and makes as many transitions more as there are initial states.",
+        ]
     return {file: model.source}
 
 

@@ -16,8 +16,7 @@ from model.system import GroundRule, System
 Words = tuple[str, ...]
 """What the values of a cell are called, from its lowest on; empty for plain numbers."""
 
-#: What means something in TLA+ (Lamport, Specifying Systems, chapter 15), in Promela, or in the C
-#: that SPIN makes of it: its keywords, and the macros that its preprocessor knows beforehand.
+# Lamport, Specifying Systems, chapter 15; SPIN's manual; C, and macros that its compiler knows.
 _TLA = """
     ASSUME ASSUMPTION AXIOM CASE CHOOSE CONSTANT CONSTANTS DOMAIN ELSE ENABLED EXCEPT EXTENDS IF IN
     INSTANCE LET LOCAL MODULE OTHER SUBSET THEN THEOREM UNCHANGED UNION VARIABLE VARIABLES WITH
@@ -34,14 +33,16 @@ _C = """
     auto case char const continue default double enum extern float long register signed sizeof
     static struct switch void volatile while asm typeof linux unix now uint ushort uchar ulong
 """
-RESERVED = frozenset(" ".join((_TLA, _PROMELA, _C)).split())
+#: What means something in each language; in Promela also what does in the C that SPIN writes.
+IN_TLA = frozenset(_TLA.split())
+IN_PROMELA = frozenset((_PROMELA + _C).split())
 
 
 class Names:
     """Gives out identifiers, each once. What is `taken` stands for something else."""
 
     def __init__(self, taken: Iterable[str] = ()) -> None:
-        self._taken = set(RESERVED) | set(taken)
+        self._taken = set(taken)
 
     def unique(self, wanted: str) -> str:
         """An identifier as near to a text as may be."""

@@ -27,7 +27,7 @@ from .conditions import (
     step_faults,
     written_out,
 )
-from .names import SystemNames
+from .names import IN_PROMELA, SystemNames
 from .terms import Operators, Terms, shared
 
 OPERATORS = Operators(
@@ -59,7 +59,7 @@ class Model:
     def __init__(self, system: System, heading: Sequence[str]) -> None:
         self.system = system
         self.heading = heading
-        self.names = SystemNames(system, FIXED)
+        self.names = SystemNames(system, (*IN_PROMELA, *FIXED))
         self.terms = Terms(OPERATORS, self.names)
         self.conditions = Conditions(system)
         self.cells = live_cells(system)
@@ -73,7 +73,7 @@ class Model:
     @cached_property
     def source(self) -> str:
         """The text of the model. Raises `too-large-for-promela`."""
-        numbers = self._numbered_steps()
+        self._number_properties()
         claim = list(self._claim())
         options = [line for rule in range(len(self.system.rules)) for line in self._option(rule)]
         body = [*self._start(), "end:", "  do", *options, "  od"]
@@ -83,10 +83,7 @@ class Model:
             body = ["  false"]
         variables = list(self._variables())
         lines = [
-            *_comment(self.heading),
-            *_comment(
-                f"Property {n}: {name}" for n, name in enumerate(self.properties, 1) if numbers
-            ),
+            *_block([*self.heading, *self._told_by_number()]),
             "",
             *self._values(),
             *variables,
@@ -104,6 +101,11 @@ class Model:
     def vector_bytes(self) -> int:
         """An upper bound of what SPIN stores for a state."""
         return 64 + sum(_bytes(self.system.cells[cell]) for cell in self.cells)
+
+    def _told_by_number(self) -> Iterator[str]:
+        yield "An assertion that fails tells a property by its number:"
+        for number, name in enumerate(self.properties, 1):
+            yield f"  {number}  {name}"
 
     # --- declarations ----------------------------------------------------------------------------
 
@@ -225,7 +227,7 @@ class Model:
 
     # --- properties ------------------------------------------------------------------------------
 
-    def _numbered_steps(self) -> int:
+    def _number_properties(self) -> None:
         """Numbers the properties: first those of states, then those of steps."""
         self.asked = list(self._of_states())
         self.properties = [name for name, _, _ in self.asked]
@@ -241,7 +243,6 @@ class Model:
                     for rule in rules:
                         pair = len(self.properties), negation(claim)
                         self._steps.setdefault(rule, []).append(pair)
-        return len(self.properties)
 
     def _of_states(self) -> Iterator[Asked]:
         faults = [is_faulty(rule.tree) for rule in self.system.rules]
@@ -321,6 +322,14 @@ def _bytes(cell: Expression) -> int:
 def _comment(lines: Iterator[str] | Sequence[str]) -> Iterator[str]:
     for line in lines:
         yield "/* " + line.replace("\n", " ").replace("*/", "* /") + " */"
+
+
+def _block(lines: Sequence[str]) -> Iterator[str]:
+    """One comment of several lines."""
+    for number, line in enumerate(lines):
+        text = line.replace("\n", " ").replace("*/", "* /")
+        yield f"{'  ' if number else '/*'} {text}".rstrip()
+    yield "*/"
 
 
 def _sequence(statements: Iterator[str], indent: str) -> Iterator[str]:

@@ -24,9 +24,10 @@ from .conditions import (
     step_claims,
     step_faults,
 )
-from .names import Names, SystemNames
+from .names import IN_TLA, Names, SystemNames
 from .terms import Operators, Terms, shared
 from .tla_fairness import Fairness
+from .tla_text import WIDTH, bulleted, wrapped
 
 OPERATORS = Operators(
     true="TRUE",
@@ -40,7 +41,6 @@ OPERATORS = Operators(
 )
 #: A shared part with fewer nodes than this is written out each time.
 SIZE_MIN = 4
-WIDTH = 100
 
 FIXED = ("vars", "Init", "Next", "Spec", "FairSpec", "StrictSpec", "Fairness", "StrictFairness")
 FIXED_PROPERTIES = ("well_formed", "no_deadlock", "is_terminal")
@@ -53,7 +53,7 @@ class Module:
         self.system = system
         self.name = name
         self.heading = heading
-        self.names = SystemNames(system, (*FIXED, *FIXED_PROPERTIES, name))
+        self.names = SystemNames(system, (*IN_TLA, *FIXED, *FIXED_PROPERTIES, name))
         self.terms = Terms(OPERATORS, self.names)
         self.conditions = Conditions(system)
         self.cells = live_cells(system)
@@ -74,7 +74,7 @@ class Module:
         title = f" MODULE {self.name} "
         lines = [
             title.center(WIDTH, "-"),
-            *(f"\\* {line}".rstrip() for line in self.heading),
+            *(f"\\* {line}".replace("\n", " ").rstrip() for line in self.heading),
             "EXTENDS Integers",
             "",
             *self._variables(),
@@ -91,13 +91,13 @@ class Module:
         names = [self.names.cells[cell] for cell in self.cells]
         if names:
             yield "VARIABLES"
-            yield from _wrapped(names, "  ")
+            yield from wrapped(names, "  ")
             yield ""
         for position, cells in sorted_groups(self.system, self.cells).items():
             if len(cells) > 1:
                 inside = [self.names.cells[cell] for cell in cells]
-                yield from _wrapped(inside, "  ", f"{self.names.variables[position]} == <<", ">>")
-        yield from _wrapped(self._all(self.cells), "  ", "vars == <<", ">>")
+                yield from wrapped(inside, "  ", f"{self.names.variables[position]} == <<", ">>")
+        yield from wrapped(self._all(self.cells), "  ", "vars == <<", ">>")
         yield ""
 
     def _all(self, cells: Sequence[int]) -> list[str]:
@@ -199,7 +199,7 @@ class Module:
         rest = self._all([cell for cell in self.cells if cell not in writes])
         if rest:
             inner = indent + " " * (len(lead) + 4)
-            lines.append("\n".join(_wrapped(rest, inner, "UNCHANGED <<", ">>")))
+            lines.append("\n".join(wrapped(rest, inner, "UNCHANGED <<", ">>", len(inner))))
         if not lines:
             lines = ["TRUE"]
         for line in lines:
@@ -247,7 +247,7 @@ class Module:
             name = self.names.unique(f"{prop.name} reads")
             yield from self._definition(name, fault)
             claims.append(f"~{name}")
-        yield from _conjunction("well_formed", claims)
+        yield from bulleted("well_formed", claims)
         # Of an invariant without variables TLC says that it is none.
         if claims:
             self._claim("well_formed", WELL_FORMED)
@@ -311,7 +311,7 @@ class Module:
             yield from self._definition(goal, predicate.claim)
             leads = prop.kind is Kind.LEADS_TO
             claims.append(f"({cause} ~> {goal})" if leads else f"({cause} => <>{goal})")
-        yield from _conjunction(name, claims)
+        yield from bulleted(name, claims)
         yield ""
         self.live.append(name)
 
@@ -335,7 +335,7 @@ class Module:
                 for rule in rules
             ]
         inside = self.names.unique(f"{name} step")
-        yield from _conjunction(inside, claims)
+        yield from bulleted(inside, claims)
         yield f"{name} == [][{inside}]_vars"
         yield ""
         self.steps.append(name)
@@ -365,25 +365,6 @@ class Module:
             if self.strict:
                 found["_strict"] = ["SPECIFICATION StrictSpec", "CHECK_DEADLOCK FALSE", *live]
         return {name: "\n".join([*lines, ""]) for name, lines in found.items()}
-
-
-def _wrapped(
-    names: Sequence[str], indent: str, opening: str = "", closing: str = ""
-) -> Iterator[str]:
-    """Names with commas, on as many lines as it takes. The first line is not indented if opened."""
-    line = opening or indent
-    for number, name in enumerate(names):
-        text = name + (", " if number + 1 < len(names) else closing)
-        if len(line) + len(text) > WIDTH and line.strip():
-            yield line.rstrip()
-            line = indent + ("  " if opening else "")
-        line += text
-    yield line if names else f"{opening}{closing}"
-
-
-def _conjunction(name: str, claims: Sequence[str]) -> Iterator[str]:
-    yield f"{name} =="
-    yield from (f"  /\\ {claim}" for claim in claims or ["TRUE"])
 
 
 __all__ = ["Module"]

@@ -60,6 +60,7 @@ class Order:
             at.ORDER_CHOSEN: at.BATCH * self.leaf_words,
             at.ORDER_ENABLED: self.leaf_words,
             at.ORDER_INSIDE: self.words,
+            at.ORDER_SAVED: self.words,
             at.ORDER_PENDING: self.transitions,
         }
 

@@ -7,8 +7,8 @@ in what nobody will read, one is kept. The native search compiles the data
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import permutations
 
 from model.expressions import (
@@ -91,6 +91,16 @@ class Group:
             yield from column
         yield from (reference.cell for reference in self.shared)
         yield from (reference.cell for row in self.rows for reference in row)
+
+    def where(self, alive: Mapping[int, Expression]) -> Group:
+        """The group where some cells name nobody unless they are alive: a dead one is reset."""
+
+        def living(reference: Reference) -> Reference:
+            guard = conjunction([reference.guard, alive.get(reference.cell, TRUE)])
+            return replace(reference, guard=guard)
+
+        rows = tuple(tuple(living(each) for each in row) for row in self.rows)
+        return replace(self, shared=tuple(living(each) for each in self.shared), rows=rows)
 
     def key(self, state: State, member: int) -> tuple[int, ...]:
         """What tells a member from the others.

@@ -14,6 +14,7 @@ from functools import cached_property
 
 from checker.answer import NO_DEADLOCK
 from checker.explicit.folding import Known, cells_read, folded, learn
+from checker.explicit.questions import of_states, of_steps
 from model.domains import Enum
 from model.expressions import (
     FALSE,
@@ -24,14 +25,17 @@ from model.expressions import (
     Expression,
     IfThenElse,
     cell,
+    conjunction,
     disjunction,
     equal,
     integer,
+    negation,
 )
 from model.system import Kind, System, Test, Tree, Update
 
 from .canonical import Reset
 from .kinds import Reduction
+from .normal import Proofs
 
 #: Why liveness and deadlocks are not asked, where they are not.
 FAIR_RUNS = "runs that never end are not told from what is kept"
@@ -157,11 +161,10 @@ class _Finder:
 
     @cached_property
     def _questions(self) -> list[Expression]:
-        """All that is asked of states and steps, by properties and of the end."""
-        predicates = [each for prop in self.system.properties for each in prop.predicates]
-        for prop in self.system.properties:
-            predicates += [each for rule in prop.on_rules for each in rule]
-        asked = [part for each in predicates for part in (each.when, each.claim, each.fault)]
+        """All that is asked of states and steps in a search; what is asked of fair runs is not."""
+        asked = [each.condition for each in of_states(self.system)]
+        for rule in range(len(self.system.rules)):
+            asked += [each.condition for each in of_steps(self.system, rule)]
         return list(dict.fromkeys([self.system.terminal, *asked]))
 
     @cached_property
@@ -203,9 +206,22 @@ class _Finder:
                     and _is_false(folded(dead, after, {}), known)
                 }
                 changed = any(self._changes(index, writes[index], known) for index in alive)
-                if not changed and len(alive) < len(writes):
+                if changed or len(alive) == len(writes):
+                    continue
+                if not self._changes_a_control({each: writes[each] for each in alive}, known):
                     return True
         return False
+
+    def _changes_a_control(self, writes: Mapping[int, Expression], known: Known) -> bool:
+        """Whether it is proven by cases that some control gets another value than it has."""
+        controls = {each.index for each in self.controls if isinstance(each, Cell)}
+        path = [
+            test if value.value else negation(test)
+            for test, value in known.items()
+            if test.boolean and isinstance(value, Constant)
+        ]
+        is_same = [equal(writes[i], self.system.cells[i]) for i in controls & writes.keys()]
+        return bool(is_same) and Proofs().are_equal(conjunction([*path, *is_same]), FALSE)
 
     def _changes(self, index: int, value: Expression, known: Known) -> bool:
         """Whether a cell is seen to get another value than it has."""

@@ -59,9 +59,16 @@ class PartialOrder:
 
     def observing(self, names: Collection[str]) -> PartialOrder:
         """The same where only the properties of these names are asked about."""
-        kept = [i for i, name in enumerate(self.observers) if name in names]
-        if len(kept) == len(self.observers):
-            return self
+        return self._keeping([i for i, name in enumerate(self.observers) if name in names])
+
+    def without_idle_observers(self) -> PartialOrder:
+        """The same without the observers that no update disables: no set would have them."""
+        disabled = 0
+        for bits in self.dependent:
+            disabled |= bits >> self.leaves
+        return self._keeping([i for i in range(len(self.observers)) if disabled >> i & 1])
+
+    def _keeping(self, kept: list[int]) -> PartialOrder:
         return replace(
             self,
             guards=(*self.guards[: self.leaves], *(self.guards[self.leaves + i] for i in kept)),
@@ -98,6 +105,7 @@ def ordered(system: System, may_hold: MayHold | None = None) -> PartialOrder:
         tuple(each.name for each in transitions.observers),
         refused,
     )
+    found = found.without_idle_observers()
     return found if found.reduces else replace(found, remarks=(NOTHING,))
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from model.expressions import disjunction, negation
 from model.system import System
 
 from .canonical import Canonical
@@ -19,7 +20,12 @@ def canonical_of(system: System, under: Sequence[Found]) -> Canonical | None:
     groups = [group for each in under if isinstance(each, Symmetry) for group in each.groups]
     if not resets and not groups:
         return None
-    return Canonical(tuple(cell.low for cell in system.cells), tuple(resets), tuple(groups))
+    alive = {
+        index: negation(disjunction(each.condition for each in resets if index in each.cells))
+        for index in {index for reset in resets for index in reset.cells}
+    }
+    living = [group.where(alive) for group in groups]
+    return Canonical(tuple(cell.low for cell in system.cells), tuple(resets), tuple(living))
 
 
 def partial_order_among(system: System, under: Sequence[Found]) -> PartialOrder | None:

@@ -71,7 +71,36 @@ class Stubborn:
                 after = [self.states.get(end, position + 1) for end in ends]
                 if not self.has_proviso or any(number > position for number in after):
                     found, least = inside, len(ends)
-        return found
+        inside = self.pruned(enabled, truths) if least > 1 else found
+        ends = [steps[leaf] for leaf in numbers_in(inside & enabled)]
+        after = [self.states.get(end, position + 1) for end in ends]
+        goes_on = not self.has_proviso or any(number > position for number in after)
+        return inside if least > 1 and len(ends) < least and goes_on else found
+
+    def pruned(self, enabled: int, truths: set[int]) -> int:
+        """All transitions, but for what can be left out: one enabled update after the other."""
+        inside = (1 << len(self.order.guards)) - 1
+        for leaf in numbers_in(enabled):
+            if (inside & enabled).bit_count() > 1 and inside >> leaf & 1:
+                rest = self.stubborn_part(inside & ~(1 << leaf), enabled, truths)
+                inside = rest if rest & enabled else inside
+        return inside
+
+    def stubborn_part(self, inside: int, enabled: int, truths: set[int]) -> int:
+        """The largest part of a set that needs nothing that is not in it."""
+        while True:
+            out = [
+                each for each in numbers_in(inside) if not self.stays(each, inside, enabled, truths)
+            ]
+            if not out:
+                return inside
+            inside &= ~sum(1 << each for each in out)
+
+    def stays(self, transition: int, inside: int, enabled: int, truths: set[int]) -> bool:
+        if transition < self.order.leaves and enabled >> transition & 1:
+            return not self.order.dependent[transition] & ~inside
+        false = [each for each in self.order.guards[transition] if each not in truths]
+        return not false or any(not self.order.enabling[each] & ~inside for each in false)
 
     def closed(self, seed: int, enabled: int, truths: set[int], below: int) -> int | None:
         """A stubborn set with fewer enabled updates than `below`, if closing from one gives it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -190,3 +191,16 @@ def test_commands_are_loaded_when_they_are_called() -> None:
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert told.stdout == "[]\n"
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no disk that is always full")
+@pytest.mark.parametrize("command", ["--help", "list rules", "check specs/two-phase-commit"])
+def test_a_full_disk_is_said_once(command: str) -> None:
+    code = "import sys; from cli.main import main; sys.exit(main(sys.argv[1:]))"
+    line = [sys.executable, "-c", code, *command.split()]
+    with Path("/dev/full").open("w", encoding="ascii") as full:
+        ran = subprocess.run(line, stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert ran.returncode == 2
+    assert ran.stderr.startswith("error[unwritable]: the output cannot be written: No space left")
+    assert "Traceback" not in ran.stderr
+    assert "ignored" not in ran.stderr

@@ -4,13 +4,19 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from random import Random
 
 import pytest
 
 from checker.export.promela import Model
 from checker.native.search import check
+from checker.question import Limits
+from model.errors import FinaleError
 from model.language.build import build
 from model.system import System
+from tests.agreement.random_bodies import Pick
+from tests.agreement.random_protocols import written
+from tests.agreement.test_random_systems import REFUSED
 from tests.export import spin
 from tests.export.verdicts import ours
 from tests.protocols.specs import ROOT, spec_of
@@ -68,6 +74,47 @@ def test_spin_finds_what_is_violated(name: str, tmp_path: Path) -> None:
     system = spec_of(ROOT / name).system()
     assert ours(system).violated <= spin.run(Model(system, []), tmp_path).violated
     assert ours(system).violated
+
+
+def random_system(seed: int) -> System | None:
+    """A random system that is small enough, if this seed is for one."""
+    protocol = written(Pick(Random(f"export {seed}").randrange))
+    try:
+        system = build(protocol.make(), protocol.families)
+    except FinaleError as error:
+        if error.code not in REFUSED:
+            raise
+        return None
+    return None if check(system, Limits(states_max=3000)).stopped else system
+
+
+def assert_agree_at_random(seeds: range, folder: Path) -> None:
+    agreed = 0
+    for seed in seeds:
+        system = random_system(seed)
+        if system is None:
+            continue
+        (folder / str(seed)).mkdir()
+        try:
+            assert_agrees(system, folder / str(seed))
+        except FinaleError as error:
+            if error.code != "too-large-for-promela":
+                raise
+            continue
+        agreed += 1
+    assert agreed > len(seeds) / 3
+
+
+@needs_spin
+def test_spin_agrees_on_random_systems(tmp_path: Path) -> None:
+    assert_agree_at_random(range(12), tmp_path)
+
+
+@needs_spin
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(4))
+def test_spin_agrees_on_many_random_systems(part: int, tmp_path: Path) -> None:
+    assert_agree_at_random(range(100 * part, 100 * part + 100), tmp_path)
 
 
 @needs_spin

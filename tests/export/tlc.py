@@ -12,7 +12,7 @@ from checker.export.tla import Module
 
 JAR = os.environ.get("TLA2TOOLS_JAR", "")
 
-_COUNTS = re.compile(r"^(\d+) states generated, (\d+) distinct states found, 0 states left", re.M)
+_COUNTS = re.compile(r"^(\d+) states generated, (\d+) distinct states found, \d+ states left", re.M)
 _DEPTH = re.compile(r"depth of the complete state graph search is (\d+)")
 _VIOLATED = re.compile(r"(?:Invariant|Action property|Temporal property) (\w+) (?:is|was) violated")
 # Liveness properties are told together; each is asked in a run of its own.

@@ -95,9 +95,9 @@ FRESH, OWN_VISITED, OWN_SEEN, STATE_FIRST, STEP_FIRST = (next(_own) for _ in ran
     HAS_COVERED,
 ) = (next(_own) for _ in range(10))
 # For partial order: which atoms are true and which leaves are taken, in each state of the batch;
-# and in the state at hand which updates are enabled, the set, what of it is to be looked at.
-ORDER_TRUTHS, ORDER_CHOSEN, ORDER_ENABLED, ORDER_INSIDE, ORDER_PENDING = (
-    next(_own) for _ in range(5)
+# and in the state at hand which updates are enabled, the set, a copy, what to look at.
+ORDER_TRUTHS, ORDER_CHOSEN, ORDER_ENABLED, ORDER_INSIDE, ORDER_SAVED, ORDER_PENDING = (
+    next(_own) for _ in range(6)
 )
 OWN_COUNT = next(_own)
 

@@ -2,13 +2,16 @@
 
 `checker/reductions/partial_order.py` says what a stubborn set is. Sets are bits in words: leaves
 first, observers behind them. In each state a set is closed from one enabled update after the
-other; the smallest is taken, if one of its steps leads to a state that is still to be expanded.
+other, and one more is made of the set of all transitions, from which one update after the other is
+left out with all that cannot stay without it. The smallest is taken, of those of which some step
+leads to a state that is still to be expanded.
 """
 
 from __future__ import annotations
 
 # As in `memory.py`.
 # mypy: ignore-errors
+# ruff: noqa: SIM110
 # pyright: basic, reportCallIssue=false, reportArgumentType=false, reportGeneralTypeIssues=false
 from .memory import call_3, count_bits, half, inline, lowest_bit, set_half, set_word, word
 from .places import (
@@ -31,6 +34,7 @@ from .places import (
     ORDER_LEAF_WORDS,
     ORDER_LITERALS,
     ORDER_PENDING,
+    ORDER_SAVED,
     ORDER_TRUTHS,
     ORDER_UPDATES,
     ORDER_WORDS,
@@ -60,6 +64,12 @@ def has(bits, number):
 def put(bits, number):
     """Adds a number to a set."""
     set_word(bits, number >> 6, word(bits, number >> 6) | (1 << (number & 63)))
+
+
+@inline
+def take_out(bits, number):
+    """Takes a number out of a set."""
+    set_word(bits, number >> 6, word(bits, number >> 6) & ~(1 << (number & 63)))
 
 
 @inline
@@ -115,6 +125,9 @@ def choose(shared, own, order, i):
                 least = taken
                 for part in range(leaf_words):
                     set_word(chosen, part, word(inside, part))
+    if least > 1 and pruned(own, order, truths) < least and goes_on(shared, own, i, inside):
+        for part in range(leaf_words):
+            set_word(chosen, part, word(inside, part))
 
 
 @inline
@@ -168,6 +181,90 @@ def closed(own, order, seed, truths, below):
                 waiting += 1
                 fresh &= fresh - 1
     return taken
+
+
+@inline
+def pruned(own, order, truths):
+    """Leaves out of the set of all transitions what can be left out, one enabled update after the
+    other. Says how many updates of what stays are enabled."""
+    words, leaf_words = word(order, ORDER_WORDS), word(order, ORDER_LEAF_WORDS)
+    enabled, inside, saved = (
+        word(own, ORDER_ENABLED), word(own, ORDER_INSIDE), word(own, ORDER_SAVED),
+    )  # fmt: skip
+    for k in range(words):
+        set_word(inside, k, -1)
+    left = enabled_inside(own, leaf_words)
+    for k in range(leaf_words):
+        updates = word(enabled, k)
+        while updates != 0 and left > 1:
+            update = k * 64 + lowest_bit(updates)
+            updates &= updates - 1
+            if not has(inside, update):
+                continue
+            for part in range(words):
+                set_word(saved, part, word(inside, part))
+            take_out(inside, update)
+            leave_out(own, order, truths)
+            left = enabled_inside(own, leaf_words)
+            if left == 0:
+                for part in range(words):
+                    set_word(inside, part, word(saved, part))
+                left = enabled_inside(own, leaf_words)
+    return left
+
+
+@inline
+def enabled_inside(own, leaf_words):
+    """How many enabled updates are in the set."""
+    count = 0
+    for k in range(leaf_words):
+        count += count_bits(word(word(own, ORDER_ENABLED), k) & word(word(own, ORDER_INSIDE), k))
+    return count
+
+
+@inline
+def leave_out(own, order, truths):
+    """Leaves out of the set all that cannot stay, until the rest is stubborn."""
+    inside, changes = word(own, ORDER_INSIDE), True
+    while changes:
+        changes = False
+        for k in range(word(order, ORDER_WORDS)):
+            rest = word(inside, k)
+            while rest != 0:
+                transition = k * 64 + lowest_bit(rest)
+                rest &= rest - 1
+                if not can_stay(own, order, transition, truths):
+                    take_out(inside, transition)
+                    changes = True
+
+
+@inline
+def can_stay(own, order, transition, truths):
+    """Whether all is in the set that a transition of it needs there."""
+    words, leaf_words = word(order, ORDER_WORDS), word(order, ORDER_LEAF_WORDS)
+    inside = word(own, ORDER_INSIDE)
+    if transition < leaf_words * 64 and has(word(own, ORDER_ENABLED), transition):
+        drawn = word(order, ORDER_DEPENDENT) + transition * words * 8
+        return is_part(drawn, inside, words)
+    starts, literals = word(order, ORDER_GUARD_STARTS), word(order, ORDER_LITERALS)
+    is_settled = True
+    for place in range(word(starts, transition), word(starts, transition + 1)):
+        literal = word(literals, place)
+        if has(truths, literal >> 1) != (literal & 1 == 1):
+            is_settled = False
+            drawn = word(order, ORDER_ENABLING) + literal * leaf_words * 8
+            if is_part(drawn, inside, leaf_words):
+                return True
+    return is_settled
+
+
+@inline
+def is_part(bits, whole, words):
+    """Whether a set is a part of another."""
+    for k in range(words):
+        if word(bits, k) & ~word(whole, k) != 0:
+            return False
+    return True
 
 
 @inline

@@ -18,7 +18,7 @@ Init ==
   /\ left = FALSE
 
 \* switch(): The light is switched.
-switch_2 ==
+switch ==
   IF left
   THEN FALSE
   ELSE /\ light' = ~light
@@ -31,7 +31,7 @@ leave ==
   ELSE FALSE \* forbidden by the bound exits alone
 
 Next ==
-  \/ switch_2
+  \/ switch
   \/ leave
 
 Spec == Init /\ [][Next]_vars
@@ -66,13 +66,13 @@ leave_at_bound ==
   ~left
 
 Fairness ==
-  /\ WF_vars(switch_2)
+  /\ WF_vars(switch)
   /\ WF_vars(leave)
 FairSpec == Spec /\ Fairness
 
 \* What a bound blocks counts as enabled: violated here is violated without it.
 StrictFairness ==
-  /\ WF_vars(switch_2)
+  /\ WF_vars(switch)
   /\ ([]<>~(ENABLED <<leave>>_vars \/ leave_at_bound) \/ []<><<leave>>_vars)
 StrictSpec == Spec /\ StrictFairness
 

@@ -1,15 +1,18 @@
-/* A tiny system */
-/* The protocol Coins; made by finale export from Coins.toml. */
-/*  */
-/*   spin -o2 -a Coins.pml */
-/*   gcc -O2 -DSAFETY -DNOREDUCE -DNOSTUTTER -o pan pan.c */
-/*   ./pan -E -m10000000 -w24 */
-/* Stored states are the states; stored and matched together are one more than the */
-/* transitions. -DNOCLAIM leaves the properties of states out; spin -DREACHABLE also takes */
-/* what is to be reached as if it must not be. */
-/* There are 4 initial states: SPIN stores one state more, the one before the choice, and as many transitions more as there are initial states. */
-/* Property 1: well-formed */
-/* Property 2: no-deadlock */
+/* A tiny system
+   The protocol Coins; made by finale export from Coins.toml.
+
+     spin -o2 -a Coins.pml
+     gcc -O2 -DSAFETY -DNOREDUCE -DNOSTUTTER -o pan pan.c
+     ./pan -E -m10000000 -w24
+   Stored states are the states; stored and matched together are one more than the
+   transitions. -DNOCLAIM leaves the properties of states out; spin -DREACHABLE also takes
+   what is to be reached as if it must not be.
+   There are 4 initial states: SPIN stores one state more, the one before the choice,
+   and makes as many transitions more as there are initial states.
+   An assertion that fails tells a property by its number:
+     1  well-formed
+     2  no-deadlock
+*/
 
 bool penny_heads = false;
 bool dime_heads = false;

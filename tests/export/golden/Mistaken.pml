@@ -1,14 +1,16 @@
-/* A tiny system */
-/* The protocol Mistaken; made by finale export from Mistaken.toml. */
-/*  */
-/*   spin -o2 -a Mistaken.pml */
-/*   gcc -O2 -DSAFETY -DNOREDUCE -DNOSTUTTER -o pan pan.c */
-/*   ./pan -E -m10000000 -w24 */
-/* Stored states are the states; stored and matched together are one more than the */
-/* transitions. -DNOCLAIM leaves the properties of states out; spin -DREACHABLE also takes */
-/* what is to be reached as if it must not be. */
-/* Property 1: well-formed */
-/* Property 2: no-deadlock */
+/* A tiny system
+   The protocol Mistaken; made by finale export from Mistaken.toml.
+
+     spin -o2 -a Mistaken.pml
+     gcc -O2 -DSAFETY -DNOREDUCE -DNOSTUTTER -o pan pan.c
+     ./pan -E -m10000000 -w24
+   Stored states are the states; stored and matched together are one more than the
+   transitions. -DNOCLAIM leaves the properties of states out; spin -DREACHABLE also takes
+   what is to be reached as if it must not be.
+   An assertion that fails tells a property by its number:
+     1  well-formed
+     2  no-deadlock
+*/
 
 #define kind_Number 0
 #define kind_Silence 1

@@ -1,0 +1,113 @@
+"""Dead variables: what is found, what it keeps; and that a wrong one is noticed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pytest
+
+from checker.answer import NO_DEADLOCK
+from checker.native.search import check, searched
+from checker.question import Limits
+from checker.reductions.canonical import Reset
+from checker.reductions.dead import CHANGES, DeadVariables, dead_variables_of
+from checker.reductions.kinds import Reduction
+from model.expressions import TRUE
+from model.language.build import build
+from model.language.properties import Family
+from model.language.protocol import Protocol
+from model.rules import Setting
+from model.system import System
+from tests.protocols.specs import ROOT, spec_of
+from tests.reductions import worlds
+from tests.reductions.audit import disagreements
+from tests.reductions.test_symmetry import STATES_MAX_SLOW, audited_specs
+from tests.zoo import ZOO
+from tests.zoo.animal import Animal
+
+#: Specs up to so many states are audited here, larger ones in the slow run.
+STATES_MAX = 500
+
+
+def system_of(kind: type[Protocol], families: Sequence[Family] = ()) -> System:
+    return build(kind(Setting()), families)
+
+
+def audited(system: System) -> DeadVariables:
+    """The dead variables of a system, held to the full search."""
+    found = dead_variables_of(system)
+    if found.reduces:
+        assert disagreements(system, [Reduction.DEAD_VARIABLES]) == []
+    return found
+
+
+def states_of(system: System, found: DeadVariables) -> int:
+    return searched(system, Limits(), None, [found]).statistics.states
+
+
+# --- what is found -------------------------------------------------------------------------------
+
+
+def test_what_was_sent_need_not_be_kept() -> None:
+    system = system_of(worlds.Machine, [worlds.never_sends_three])
+    found = audited(system)
+    assert found.refused == ()
+    # Loading once instead of once for each register; three registers, three that were sent.
+    assert (check(system).statistics.states, states_of(system, found)) == (10, 7)
+
+
+def test_what_a_property_reads_is_kept() -> None:
+    system = system_of(worlds.Machine, [worlds.sends_what_is_loaded])
+    found = audited(system)
+    assert states_of(system, found) == 7  # it is dead where loading is next, and read before
+
+
+def test_a_step_that_nobody_can_see_leaves_the_end_to_the_full_search() -> None:
+    found = audited(system_of(worlds.Scribbling, [worlds.never_sends_three]))
+    assert dict(found.refused) == {NO_DEADLOCK: CHANGES}
+
+
+# --- the audit -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("spec", audited_specs(0, STATES_MAX))
+def test_specs_keep_their_verdicts(spec: object) -> None:
+    audited(spec.system())  # type: ignore[attr-defined]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("spec", audited_specs(STATES_MAX, STATES_MAX_SLOW))
+def test_larger_specs_keep_their_verdicts(spec: object) -> None:
+    audited(spec.system())  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("animal", ZOO, ids=str)
+def test_the_zoo_keeps_its_verdicts(animal: Animal) -> None:
+    audited(build(animal.make(), animal.families))
+
+
+@pytest.mark.parametrize("kind", [worlds.Counter, worlds.Unruly, worlds.Ball, worlds.Friends])
+def test_both_reductions_at_once(kind: type[Protocol]) -> None:
+    families = [worlds.pays_when_served, worlds.last_pays_last, worlds.all_have_paid]
+    system = system_of(kind, families if issubclass(kind, worlds.Counter) else [])
+    both = [Reduction.SYMMETRY, Reduction.DEAD_VARIABLES]
+    assert disagreements(system, both) == []
+
+
+def test_a_reference_that_is_dead_names_nobody() -> None:
+    # Records on the way, whose source nobody asks for: a reset cell must not seem to name one.
+    file = ROOT / "final-checkpoint" / "broken" / "reads-blocked-channels.toml"
+    both = [Reduction.SYMMETRY, Reduction.DEAD_VARIABLES]
+    assert disagreements(spec_of(file).system(), both) == []
+
+
+# --- a wrong reduction is noticed ----------------------------------------------------------------
+
+
+def test_a_cell_that_is_not_dead_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    system = system_of(worlds.Machine, [worlds.never_sends_three])
+    register = next(each.offset for each in system.variables if each.name == "register")
+    wrong = DeadVariables((Reset(TRUE, (register,)),), ())
+    monkeypatch.setattr("checker.reduced.find", lambda *_: wrong)
+    with pytest.raises(AssertionError):
+        assert disagreements(system, [Reduction.DEAD_VARIABLES]) == []

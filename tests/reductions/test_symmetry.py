@@ -1,0 +1,226 @@
+"""Symmetry: what is found, what it keeps, how far it reduces; and that a wrong one is noticed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from checker.loading import catalogue
+from checker.native.search import UPPER_BOUND, check, report_of, searched
+from checker.question import Limits
+from checker.reduced import check_reduced
+from checker.reductions.canonical import Group
+from checker.reductions.kinds import Reduction
+from checker.reductions.symmetry import FAIR_RUNS, Symmetry, symmetry_of
+from checker.spec import read_spec
+from model.language.build import build
+from model.language.properties import Family
+from model.language.protocol import Protocol
+from model.protocols.two_phase_commit import TwoPhaseCommit
+from model.rules import Setting
+from model.semantics import evaluate
+from model.system import System
+from tests.protocols.specs import name_of, specs
+from tests.reductions import worlds
+from tests.reductions.audit import disagreements, kept_under, miscounted
+from tests.zoo import ZOO
+from tests.zoo.animal import Animal
+
+#: Specs up to so many states are audited here, larger ones in the slow run.
+STATES_MAX, STATES_MAX_SLOW = 3_300, 60_000
+
+
+def system_of(kind: type[Protocol], families: Sequence[Family] = ()) -> System:
+    return build(kind(Setting()), families)
+
+
+def audited(system: System) -> Symmetry:
+    """The symmetry of a system, held to the full search."""
+    found = symmetry_of(system)
+    if found.reduces:
+        assert disagreements(system, [Reduction.SYMMETRY]) == []
+        assert miscounted(replace(system, properties=()), [found]) == ""
+    return found
+
+
+def factor(system: System) -> float:
+    """How many times fewer states are kept."""
+    bare = replace(system, properties=())
+    states = searched(bare, Limits(), None, [symmetry_of(bare)]).statistics.states
+    return check(bare).statistics.states / states
+
+
+SOURCES = """
+title    = "Interchangeable sources"
+protocol = "final-checkpoint"
+[job]
+S = {{ records = {records}, parallelism = {sources} }}
+E = {{ from = ["S"], sink = "two-phase" }}
+[bounds]
+checkpoints = 1
+[observe]
+effects = true
+"""
+
+
+def sources_and_a_sink(folder: Path, sources: int, records: int) -> System:
+    file = folder / "sources.toml"
+    file.write_text(SOURCES.format(sources=sources, records=records))
+    return read_spec(file, catalogue()).system()
+
+
+# --- what is found -------------------------------------------------------------------------------
+
+
+def test_two_phase_commit_has_the_classes_that_tlc_counts() -> None:
+    # The TLA+ examples' TwoPhase with SYMMETRY over three resource managers: 80 distinct states.
+    system = system_of(TwoPhaseCommit)
+    found = audited(system)
+    assert [group.members for group in found.groups] == [("r1", "r2", "r3")]
+    assert searched(system, Limits(), None, [found]).statistics.states == 80
+
+
+FAMILIES = (
+    worlds.pays_when_served,
+    worlds.last_pays_last,
+    worlds.all_have_paid,
+    worlds.waiting_is_served,
+)
+
+
+@pytest.mark.parametrize("kind", [worlds.Counter, worlds.Unruly])
+def test_queues_options_sets_and_maps_name_others(kind: type[Protocol]) -> None:
+    found = audited(system_of(kind, FAMILIES))
+    [group] = found.groups
+    assert group.members == ("c0", "c1", "c2")
+    assert len(group.columns) == 3  # phase, paid, visits
+    assert len(group.shared) == 4  # three places of the queue, and `last`
+    assert dict(found.refused) == {"waiting-is-served": FAIR_RUNS}
+
+
+def test_a_property_that_tells_them_apart_is_answered_in_full() -> None:
+    system = system_of(worlds.Unruly, [worlds.first_comes_first, worlds.pays_when_served])
+    found = audited(system)
+    assert list(dict(found.refused)) == ["first-comes-first"]
+    report = check_reduced(system, [Reduction.SYMMETRY], Limits(), None)
+    how = {answer.property: answer.how for answer in report.answers}
+    assert how["pays-when-served"] == "exhaustive under symmetry"
+    assert how["first-comes-first"].startswith("exhaustive, not under symmetry: it tells apart")
+    assert [each.reduced for each in (report, *report.further)] == [("symmetry",), ()]
+
+
+def test_who_names_each_other_is_an_upper_bound() -> None:
+    system = system_of(worlds.Friends)
+    found = audited(system)
+    search = searched(system, Limits(), None, [found])
+    assert UPPER_BOUND in report_of(search).remarks
+    assert search.statistics.states < check(system).statistics.states / 2
+
+
+def test_of_two_that_name_each_other_the_count_is_exact() -> None:
+    system = system_of(worlds.TwoFriends)
+    found = audited(system)
+    canonical, states = kept_under(system, [found])
+    assert not any(evaluate(canonical.doubt(system), state) for state in states)
+    assert report_of(searched(system, Limits(), None, [found])).remarks == ()
+
+
+def test_a_step_to_a_copy_of_the_state_is_a_step() -> None:
+    system = system_of(worlds.Ball)
+    found = audited(system)
+    assert searched(system, Limits(), None, [found]).statistics.states == 2
+    answers = check_reduced(system, [Reduction.SYMMETRY], Limits(), None).answers
+    assert answers[-1].verdict.word == "holds"  # there is no deadlock
+    dropped = system_of(worlds.Dropped)
+    audited(dropped)
+    answers = check_reduced(dropped, [Reduction.SYMMETRY], Limits(), None).answers
+    assert (answers[-1].verdict.word, answers[-1].steps) == ("violated", 1)
+
+
+@pytest.mark.parametrize("kind", [worlds.Ranked, worlds.Begun])
+def test_where_the_order_shows_nothing_is_interchangeable(kind: type[Protocol]) -> None:
+    found = symmetry_of(system_of(kind))
+    assert all("p0" not in group.members for group in found.groups)
+    assert not any(len(group.members) == 3 for group in found.groups)
+    audited(system_of(kind))
+
+
+# --- how far it reduces --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("sources", "records", "wanted"), [(3, 1, 5), (4, 0, 15)])
+def test_interchangeable_sources(tmp_path: Path, sources: int, records: int, wanted: int) -> None:
+    assert factor(sources_and_a_sink(tmp_path, sources, records)) >= wanted
+
+
+def test_each_name_of_an_own_record_is_told(tmp_path: Path) -> None:
+    system = sources_and_a_sink(tmp_path, 3, 1)
+    found = symmetry_of(system)
+    assert any(group.rows for group in found.groups)
+    assert miscounted(replace(system, properties=()), [found]) == ""
+
+
+# --- the audit -----------------------------------------------------------------------------------
+
+
+def audited_specs(low: int, high: int) -> list[object]:
+    return [
+        pytest.param(spec, id=name_of(spec.file))
+        for spec in specs()
+        if spec.counts and low < spec.counts.states <= high
+    ]
+
+
+@pytest.mark.parametrize("spec", audited_specs(0, STATES_MAX))
+def test_specs_keep_their_verdicts(spec: object) -> None:
+    audited(spec.system())  # type: ignore[attr-defined]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("spec", audited_specs(STATES_MAX, STATES_MAX_SLOW))
+def test_larger_specs_keep_their_verdicts(spec: object) -> None:
+    audited(spec.system())  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize("animal", ZOO, ids=str)
+def test_the_zoo_keeps_its_verdicts(animal: Animal) -> None:
+    audited(build(animal.make(), animal.families))
+
+
+# --- a wrong reduction is noticed ----------------------------------------------------------------
+
+
+def wrongly(found: Symmetry, group: Group) -> Symmetry:
+    return replace(found, groups=(group,))
+
+
+def test_a_group_that_forgets_a_column_is_noticed() -> None:
+    system = system_of(worlds.Counter)
+    found = symmetry_of(system)
+    [group] = found.groups
+    wrong = wrongly(found, replace(group, columns=group.columns[1:]))
+    assert miscounted(system, [wrong]) != ""
+
+
+def test_a_group_that_forgets_a_reference_is_noticed() -> None:
+    system = system_of(worlds.Counter)
+    found = symmetry_of(system)
+    [group] = found.groups
+    wrong = wrongly(found, replace(group, shared=group.shared[1:]))
+    assert miscounted(system, [wrong]) != ""
+
+
+def test_an_order_that_is_taken_for_none_is_noticed() -> None:
+    alike = symmetry_of(system_of(worlds.Ball))
+    assert miscounted(system_of(worlds.Favoured), [alike]) != ""
+
+
+def test_a_property_that_tells_them_apart_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
+    system = system_of(worlds.Ranked, [worlds.first_has_it_first])
+    alike = symmetry_of(system_of(worlds.Ball))
+    monkeypatch.setattr("checker.reduced.find", lambda *_: alike)
+    with pytest.raises(AssertionError):
+        assert disagreements(system, [Reduction.SYMMETRY]) == []

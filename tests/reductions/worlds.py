@@ -1,0 +1,337 @@
+"""Small protocols with entities that are, or are not, interchangeable."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from typing import Annotated
+
+from model.rules import (
+    EMPTY,
+    Bool,
+    Entity,
+    Enum,
+    Nothing,
+    Option,
+    PerEntity,
+    Protocol,
+    Queue,
+    Range,
+    Ref,
+    Set,
+    Setting,
+    always,
+    before,
+    field,
+    leads_to,
+    on_step,
+    reachable,
+    require,
+    rule,
+    when,
+)
+
+
+class Phase(enum.Enum):
+    """Where a customer is."""
+
+    AWAY = "away"
+    WAITING = "waiting"
+    SERVED = "served"
+
+
+class Customer(Entity):
+    """Somebody who waits for a turn."""
+
+    phase = field(Enum(Phase), Phase.AWAY)
+
+
+class Counter(Protocol):
+    """Customers wait in a queue; who is served, who was last and who has paid is kept apart."""
+
+    queue = field(Queue(Ref(Customer), 3), ())
+    last = field(Option(Ref(Customer)), Nothing)
+    paid = field(Set(Ref(Customer)), EMPTY)
+    visits = field(PerEntity(Customer, Range(0, 1)), 0)
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__(setting)
+        self.customers = tuple(Customer(f"c{i}") for i in range(3))
+
+    def entities(self) -> Sequence[Entity]:
+        return self.customers
+
+    @rule
+    def come(self, customer: Customer) -> None:
+        """A customer joins the queue."""
+        require(customer.phase == Phase.AWAY, self.visits[customer] == 0)
+        require(self.queue.has_space)
+        customer.phase = Phase.WAITING
+        self.visits[customer] = 1
+        self.queue.put(customer)
+
+    @rule
+    def serve(self) -> None:
+        """The first in the queue is served."""
+        require(not self.queue.is_empty)
+        customer = self.queue.take()
+        customer.phase = Phase.SERVED
+        self.last = customer
+
+    @rule
+    def pay(self, customer: Customer) -> None:
+        """A customer who was served pays."""
+        require(customer.phase == Phase.SERVED, not self.paid.has(customer))
+        self.paid.add(customer)
+
+
+class Unruly(Counter):
+    """A customer may pay who waits, and another one be served again."""
+
+    @rule
+    def pay(self, customer: Customer) -> None:
+        """A customer pays at any time."""
+        require(customer.phase != Phase.AWAY, not self.paid.has(customer))
+        self.paid.add(customer)
+
+
+@always
+def pays_when_served(state: Counter, customer: Customer) -> bool:
+    """Who has paid was served."""
+    when(state.paid.has(customer))
+    return customer.phase == Phase.SERVED
+
+
+@on_step
+def last_pays_last(state: Counter, customer: Customer) -> bool:
+    """Nobody else is served once the one who was served last has paid."""
+    when(before(lambda: state.last == customer and state.paid.has(customer)))
+    return state.last == customer
+
+
+@reachable
+def all_have_paid(state: Counter) -> bool:
+    """All have paid."""
+    return all(state.paid.has(customer) for customer in state.customers)
+
+
+@always
+def first_comes_first(state: Counter) -> bool:
+    """The last customer never pays before the first one has come."""
+    when(state.paid.has(state.customers[2]))
+    return state.customers[0].phase != Phase.AWAY
+
+
+@leads_to
+def waiting_is_served(state: Counter, customer: Customer) -> bool:
+    """Who waits is served."""
+    when(customer.phase == Phase.WAITING)
+    return customer.phase == Phase.SERVED
+
+
+# --- who names whom ------------------------------------------------------------------------------
+
+
+class Person(Entity):
+    """Somebody who may be known."""
+
+
+class Friend(Person):
+    """Somebody who knows at most one."""
+
+    knows = field(Option(Ref(Person)), Nothing)
+
+
+class Friends(Protocol):
+    """Each gets to know another, or himself."""
+
+    count = 3
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__(setting)
+        self.friends = tuple(Friend(f"f{i}") for i in range(self.count))
+
+    def entities(self) -> Sequence[Entity]:
+        return self.friends
+
+    @rule
+    def meet(self, one: Friend, other: Friend) -> None:
+        """One gets to know another."""
+        require(one.knows == Nothing)
+        one.knows = other
+
+
+class TwoFriends(Friends):
+    """Of two, who knows the other is told by that."""
+
+    count = 2
+
+
+# --- where nothing but names changes -------------------------------------------------------------
+
+
+class Player(Entity):
+    """Somebody who may have the ball."""
+
+    has_ball = field(Bool, False)
+
+
+class Ball(Protocol):
+    """A ball is passed on for ever: all states are alike, and none is an end."""
+
+    first = field(Bool, True)
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__(setting)
+        self.players = tuple(Player(f"p{i}") for i in range(3))
+
+    def entities(self) -> Sequence[Entity]:
+        return self.players
+
+    @rule
+    def throw_in(self, player: Player) -> None:
+        """Somebody gets the ball first."""
+        require(self.first)
+        self.first = False
+        player.has_ball = True
+
+    @rule
+    def give(self, one: Player, other: Player) -> None:
+        """The ball is given to another player."""
+        require(one.has_ball, one != other)
+        one.has_ball = False
+        other.has_ball = True
+
+
+class Dropped(Ball):
+    """The ball is kept: that is an end."""
+
+    @rule
+    def give(self, one: Player, other: Player) -> None:
+        """The ball is given to oneself."""
+        require(one.has_ball, one == other)
+        other.has_ball = True
+
+
+# --- where the order shows -----------------------------------------------------------------------
+
+
+class Ranked(Ball):
+    """Only to a later player: who is who shows."""
+
+    @rule
+    def give(self, one: Player, other: Player) -> None:
+        """The ball is given to a later player."""
+        require(one.has_ball, one < other)
+        one.has_ball = False
+        other.has_ball = True
+
+
+@always
+def first_has_it_first(ball: Ball) -> bool:
+    """The second player never has the ball."""
+    when(not ball.first)
+    return not ball.players[1].has_ball
+
+
+class Favoured(Ball):
+    """Only the first player ever gets the ball."""
+
+    @rule
+    def throw_in(self, player: Player) -> None:
+        """The favourite gets the ball."""
+        require(self.first, player == self.players[0])
+        self.first = False
+        player.has_ball = True
+
+    @rule
+    def give(self, one: Player, other: Player) -> None:
+        """The favourite gives it to nobody else."""
+        require(one.has_ball, one == other)
+        other.has_ball = True
+
+
+class Begun(Ball):
+    """The first player is another one than the rest from the beginning."""
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__(setting)
+        self.favourite = self.players[0]
+
+    @rule
+    def throw_in(self, player: Player) -> None:
+        """The favourite gets the ball first."""
+        require(self.first, player == self.favourite)
+        self.first = False
+        player.has_ball = True
+
+
+# --- dead variables ------------------------------------------------------------------------------
+
+
+class Mode(enum.Enum):
+    """Which of the two phases it is in."""
+
+    LOADING = "loading"
+    SENDING = "sending"
+    OVER = "over"
+
+
+class Machine(Protocol):
+    """What was loaded is sent; in between, what the register holds does not matter."""
+
+    mode = field(Enum(Mode), Mode.LOADING)
+    register = field(Range(0, 3), 0)
+    sent = field(Range(0, 3), 0)
+
+    @rule
+    def load(self, value: Annotated[int, Range(1, 3)]) -> None:
+        """A value is loaded."""
+        require(self.mode == Mode.LOADING)
+        self.register = value
+        self.mode = Mode.SENDING
+
+    @rule
+    def send(self) -> None:
+        """It is sent."""
+        require(self.mode == Mode.SENDING)
+        self.sent = self.register
+        self.mode = Mode.OVER
+
+    @rule
+    def rest(self) -> None:
+        """It is forgotten, and another value may be loaded."""
+        require(self.mode == Mode.OVER)
+        self.sent = 0
+        self.mode = Mode.LOADING
+
+
+class Scribbling(Machine):
+    """While nothing is to be sent, the register takes any value: a step that nobody can see."""
+
+    @rule
+    def scribble(self, value: Annotated[int, Range(1, 2)]) -> None:
+        """The register takes a value."""
+        require(self.mode == Mode.OVER)
+        self.register = value
+
+    @rule
+    def rest(self) -> None:
+        """It never goes on."""
+        require(self.mode == Mode.OVER, self.sent == 0)
+        self.sent = 0
+        self.mode = Mode.LOADING
+
+
+@always
+def sends_what_is_loaded(machine: Machine) -> bool:
+    """What was sent is still in the register: this reads it where nobody else does."""
+    when(machine.mode == Mode.OVER)
+    return machine.sent == machine.register
+
+
+@always
+def never_sends_three(machine: Machine) -> bool:
+    """Three is never sent."""
+    when(machine.mode == Mode.OVER)
+    return machine.sent != 3
