@@ -30,7 +30,8 @@ class Worker:
         words = {
             at.OUT: steps_max * width,
             at.HASHES: steps_max,
-            at.CANDIDATES: 2 * steps_max,
+            at.UNORDERED: 2 * steps_max + 2,
+            at.CANDIDATES: 2 * steps_max + machine.chunks,
             at.STARTS: machine.chunks * (at.BATCH + 1),
             at.STATE_FIRST: len(machine.topics.in_states),
             at.STEP_FIRST: len(machine.topics.on_steps),

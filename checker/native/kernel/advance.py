@@ -10,7 +10,8 @@ from __future__ import annotations
 # As in `memory.py`.
 # mypy: ignore-errors
 # pyright: basic, reportCallIssue=false, reportArgumentType=false, reportGeneralTypeIssues=false
-from .batch import expanded, hash_ahead, scan, unpacked
+from .batch import expanded, go_through, shown, unpacked
+from .lookup import hash_ahead, look_up
 from .memory import (
     byte,
     call_3,
@@ -106,7 +107,8 @@ def advance(shared, own):
             if word(shared, ORDER) != 0:
                 thin(shared, own)
             hash_ahead(shared, own)
-            scan(shared, own, size, -1)
+            look_up(shared, own)
+            shown(shared, own)
         else:
             stop_at_once(shared, FULL_NODE)
         while seen_word(shared, EXPANDED) != head and seen_word(shared, REASON) < LIMIT:
@@ -246,7 +248,7 @@ def cut_off(shared, own, last):
     while word(starts, chunk * (BATCH + 1) + size + 1) <= last:
         size += 1
     forget_coverage(shared, own)
-    scan(shared, own, size, last)
+    go_through(shared, own, size, last)
     rule = word(word(shared, LEAF_RULES), half(word(own, LEAVES), last))
     return size, size * RULES_MAX + rule
 

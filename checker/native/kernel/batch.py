@@ -13,7 +13,6 @@ from .memory import (
     call_6,
     half,
     inline,
-    prefetch,
     set_byte,
     set_word,
     word,
@@ -23,19 +22,16 @@ from .places import (
     BATCH,
     BEFORE,
     BEFORE_IDS,
-    CANDIDATE_COUNT,
-    CANDIDATES,
     CANONICAL,
     CHUNKS,
     COMPRESSED,
     COVER,
     DEADLOCK,
-    EXACT,
     EXPAND,
     FAULT_BIT,
     FRESH,
     HAS_COVERED,
-    HASHES,
+    HAS_SPECIAL,
     HEAD,
     IS_STUCK,
     KEY_WIDTH,
@@ -55,12 +51,10 @@ from .places import (
     STEP_FIRST,
     STORAGE,
     STORE,
-    TABLE,
-    TABLE_BITS,
     TOTAL,
     WIDTH,
 )
-from .table import LOW_HALF, find, hash_of, is_same, place_of, upper
+from .table import is_same
 
 
 @inline
@@ -114,29 +108,6 @@ def key_of(shared, own, i):
 
 
 @inline
-def hash_ahead(shared, own):
-    """Hashes all steps of a batch, and asks memory for what they will be compared with."""
-    storage, width, total = word(shared, STORAGE), word(shared, KEY_WIDTH), word(own, TOTAL)
-    store, table, bits = word(shared, STORE), word(shared, TABLE), word(shared, TABLE_BITS)
-    out, hashes = word(own, OUT), word(own, HASHES)
-    size = 4 if storage == COMPRESSED else 8
-    for step in range(total):
-        mixed = hash_of(out, step * width, width)
-        set_word(hashes, step, mixed)
-        prefetch(table + place_of(mixed, bits) * size)
-    for step in range(total):
-        mixed = word(hashes, step)
-        if storage == EXACT:
-            entry = word(table, place_of(mixed, bits))
-            if entry != 0 and upper(entry) == upper(mixed):
-                prefetch(store + ((entry & LOW_HALF) - 1) * width * 8)
-        elif storage == COMPRESSED:
-            entry = half(table, place_of(mixed, bits))
-            if entry != 0:
-                prefetch(store + (entry - 1) * 8)
-
-
-@inline
 def cover(shared, own, i, leaf):
     """Marks a leaf as taken, and its branches in a state."""
     set_byte(word(own, OWN_VISITED), leaf, 1)
@@ -160,24 +131,20 @@ def note_state(shared, own, i, changes, fault):
 
 
 @inline
-def scan(shared, own, whole, last):
-    """Goes through the steps of a batch in order: what they show, and which may be new states.
+def go_through(shared, own, whole, last):
+    """Goes through the steps of a batch in order, for what they show: faults, coverage, deadlocks.
 
     Those of the first `whole` states, and of the next one those up to the step `last`, if any.
     """
-    storage, width, chunks = word(shared, STORAGE), word(shared, KEY_WIDTH), word(shared, CHUNKS)
-    store, table, bits = word(shared, STORE), word(shared, TABLE), word(shared, TABLE_BITS)
-    out, leaves, starts, hashes = (
-        word(own, OUT), word(own, LEAVES), word(own, STARTS), word(own, HASHES),
-    )  # fmt: skip
-    fresh, candidates = word(own, FRESH), word(own, CANDIDATES)
-    count, transitions = 0, 0
+    out, leaves, starts = word(own, OUT), word(own, LEAVES), word(own, STARTS)
+    width, fresh = word(shared, KEY_WIDTH), word(own, FRESH)
+    transitions = 0
     set_word(own, OWN_DEADLOCK, -1)
     set_word(own, OWN_FAULT_STATE, -1)
     for i in range(whole if last < 0 else whole + 1):
         here = key_of(shared, own, i)
         changes, fault = False, -1
-        for chunk in range(chunks):
+        for chunk in range(word(shared, CHUNKS)):
             row = chunk * (BATCH + 1) + i
             for step in range(word(starts, row), word(starts, row + 1)):
                 if i == whole and step > last:
@@ -191,19 +158,40 @@ def scan(shared, own, whole, last):
                 transitions += 1
                 if byte(fresh, leaf) != 0:
                     cover(shared, own, i, leaf)
-                if not changes:
-                    if is_same(out, step, here, 0, width):
-                        continue
-                    changes = True
-                mixed = word(hashes, step)
-                number, place = find(
-                    storage, out, step, width, mixed, place_of(mixed, bits), store, table, bits
-                )
-                if number < 0 and last < 0:
-                    set_word(candidates, 2 * count, step)
-                    set_word(candidates, 2 * count + 1, place)
-                    count += 1
+                changes = changes or not is_same(out, step, here, 0, width)
         if i < whole:
             note_state(shared, own, i, changes, fault)
-    set_word(own, CANDIDATE_COUNT, count)
     set_word(own, OWN_TRANSITIONS, transitions)
+
+
+@inline
+def find_stuck(shared, own):
+    """Notes the first state of a batch without faults that nothing changes, if there is one."""
+    set_word(own, OWN_DEADLOCK, -1)
+    for i in range(word(own, SIZE)):
+        if not is_changed(shared, own, i):
+            note_state(shared, own, i, False, -1)
+
+
+@inline
+def is_changed(shared, own, i):
+    """Whether some step leads from a state to another one."""
+    out, starts, width = word(own, OUT), word(own, STARTS), word(shared, KEY_WIDTH)
+    here = key_of(shared, own, i)
+    for chunk in range(word(shared, CHUNKS)):
+        row = chunk * (BATCH + 1) + i
+        for step in range(word(starts, row), word(starts, row + 1)):
+            if not is_same(out, step, here, 0, width):
+                return True
+    return False
+
+
+@inline
+def shown(shared, own):
+    """What the steps of a batch show. Most often there is nothing but how many they are."""
+    if word(own, HAS_SPECIAL) != 0:
+        go_through(shared, own, word(own, SIZE), -1)
+        return
+    set_word(own, OWN_TRANSITIONS, word(own, TOTAL))
+    set_word(own, OWN_FAULT_STATE, -1)
+    find_stuck(shared, own)

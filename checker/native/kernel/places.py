@@ -75,9 +75,10 @@ _own = count()
 
 # A thread's arrays: states that are expanded where they are not stored as words, the ids of their
 # parts, the steps of a batch, their leaves, where those of each state begin, their hashes, and
-# those steps that seem to lead to new states, each with its place in the table.
-BEFORE, BEFORE_IDS, OUT, OUT_IDS, LEAVES, STARTS, HASHES, CANDIDATES = (
-    next(_own) for _ in range(8)
+# those steps that seem to lead to new states, each with its place in the table: as they were found,
+# and in order.
+BEFORE, BEFORE_IDS, OUT, OUT_IDS, LEAVES, STARTS, HASHES, UNORDERED, CANDIDATES = (
+    next(_own) for _ in range(9)
 )
 # What it has seen of leaves, branches and topics; FRESH are leaves with branches not yet taken.
 FRESH, OWN_VISITED, OWN_SEEN, STATE_FIRST, STEP_FIRST = (next(_own) for _ in range(5))
@@ -93,7 +94,8 @@ FRESH, OWN_VISITED, OWN_SEEN, STATE_FIRST, STEP_FIRST = (next(_own) for _ in ran
     OWN_FAULT_STATE,
     OWN_FAULT_LEAF,
     HAS_COVERED,
-) = (next(_own) for _ in range(10))
+    HAS_SPECIAL,
+) = (next(_own) for _ in range(11))
 # For partial order: which atoms are true and which leaves are taken, in each state of the batch;
 # and in the state at hand which updates are enabled, the set, a copy, what to look at.
 ORDER_TRUTHS, ORDER_CHOSEN, ORDER_ENABLED, ORDER_INSIDE, ORDER_SAVED, ORDER_PENDING = (
