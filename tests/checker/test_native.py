@@ -130,6 +130,13 @@ def test_two_phase_commit_with_eight_managers() -> None:
     assert check(system).statistics.states == 1_745_408
 
 
+@pytest.mark.slow
+def test_two_phase_commit_with_ten_managers() -> None:
+    system = build(TwoPhaseCommit(Setting(sizes={"managers": 10})))
+    found = check(system, Limits(memory_max=4 * 2**30)).statistics
+    assert (found.states, found.transitions, found.depth) == (61_515_776, 817_760_257, 31)
+
+
 # --- growth and limits ---------------------------------------------------------------------------
 
 
