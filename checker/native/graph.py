@@ -28,6 +28,8 @@ from .tables import Tables
 if TYPE_CHECKING:
     from .walk import Search
 
+#: For fewer states scipy takes longer to load than Python's loops take.
+STATES_WORTH_SCIPY = 3_000
 #: Between two looks at the clock.
 STATES_BETWEEN_LOOKS = 1 << 15
 
@@ -131,6 +133,8 @@ class StoredFair(Fair):
     @cached_property
     def loops(self) -> list[list[int]]:
         """The components of the whole graph that have more than one state."""
+        if len(self.stored.states) < STATES_WORTH_SCIPY:
+            return super().loops
         from scipy.sparse import csr_array
         from scipy.sparse.csgraph import connected_components
 
