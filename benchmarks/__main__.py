@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
-from .comparison import compare, table
+from .comparison import compare, ratios, table
 from .measuring import Engine
 from .models import MODELS, QUICK, STANDARD, named
 from .ours import Ours
@@ -21,7 +21,8 @@ from .startup import measured
 from .tlc import Tlc
 
 ENGINES: tuple[Engine, ...] = (
-    Ours(),
+    Ours(properties=True),
+    Ours(properties=False),
     Spin(by_hand=True, properties=False),
     Spin(by_hand=False, properties=False),
     Spin(by_hand=False, properties=True),
@@ -52,6 +53,9 @@ def main(arguments: Sequence[str] | None = None, engines: Sequence[Engine] = ENG
         page.print(measured(rounds))
     found = compare(engines, models, rounds, lambda line: print(line, file=sys.stderr))
     page.print(table(found, rounds))
+    by_hand = Spin(by_hand=True, properties=False)
+    for line in ratios(found, Ours(properties=False).name, by_hand.name):
+        page.print(line)
     for (model, engine), failure in found.failures.items():
         page.print(f"FAILED: {model}, {engine}: {failure}", style="red", markup=False)
     if not found.samples:

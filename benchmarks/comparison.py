@@ -103,5 +103,25 @@ def table(found: Comparison, rounds: int) -> Table:
     return shown
 
 
+def ratios(found: Comparison, ours: str, theirs: str) -> list[str]:
+    """How many times as fast one engine is as another, model by model.
+
+    Its search against the other's search, and against the other's whole run: what that spends on
+    clearing the table it was told to have is start to one reader and search to another.
+    """
+    lines: list[str] = []
+    for model, engine in sorted(found.samples):
+        other = found.samples.get((model, theirs))
+        if engine != ours or other is None:
+            continue
+        mine = statistics.median(each.searching for each in found.samples[model, ours])
+        search = statistics.median(each.searching for each in other)
+        whole = statistics.median(each.searching + each.startup for each in other)
+        if min(mine, search) >= SECONDS_MIN:
+            told = f"{search / mine:.1f} times its search, {whole / mine:.1f} times its whole run"
+            lines.append(f"{model}: {ours} against {theirs}: {told}")
+    return lines
+
+
 def _rate(count: int, seconds: float) -> str:
     return f"{count / seconds:,.0f}" if seconds >= SECONDS_MIN else "too short"

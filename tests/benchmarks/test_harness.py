@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchmarks.__main__ import main
-from benchmarks.comparison import compare
+from benchmarks.comparison import compare, ratios
 from benchmarks.measuring import Engine, Failed, Sample, run
 from benchmarks.models import BY_HAND, MODELS, QUICK, STANDARD, Counts, Model, named
 from benchmarks.spin import counts_in, memory_in
@@ -52,6 +52,15 @@ def test_what_fails_fails(
 ) -> None:
     assert main(QUIETLY, engines) == code
     assert told in capsys.readouterr().out
+
+
+def test_one_engine_is_told_against_another() -> None:
+    model = named("two-phase-commit-3")
+    found = compare([Fake("ours"), Fake("theirs")], [model], 3, lambda _: None)
+    assert ratios(found, "ours", "theirs") == [
+        f"{model.name}: ours against theirs: 1.0 times its search, 1.2 times its whole run"
+    ]
+    assert ratios(found, "ours", "nobody") == []
 
 
 def test_rounds_are_interleaved() -> None:
