@@ -21,8 +21,8 @@ from .storage import DiskStore, Storage
 
 #: States that there is room for at first.
 ROOM_MIN = 1 << 12
-#: The table is at most so full: two thirds.
-FULL_UP, FULL_OF = 2, 3
+#: The table is at most so full: three fifths.
+FULL_UP, FULL_OF = 3, 5
 #: Above this many states the store grows by an eighth at a time, below it doubles.
 ROOM_LARGE = 1 << 18
 GROWTH = 8
