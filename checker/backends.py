@@ -39,8 +39,8 @@ def check_with(
 ) -> Report:
     """The answers to all properties of a system; `large` is known beforehand.
 
-    Raises `needs-native`, `resume-under-reduction`, `domain-too-large`, `too-many-rules`,
-    `witness-missing`, and what resuming raises.
+    Raises `needs-native`, `hashed-partial-order`, `resume-under-reduction`, `domain-too-large`,
+    `too-many-rules`, `witness-missing`, and what resuming raises.
     """
     check_means(backend, reductions, means)
     if reductions:
@@ -63,6 +63,12 @@ def check_means(backend: Backend, reductions: Collection[Reduction], means: Mean
             "needs-native",
             f"the readable search knows nothing of --{flag}: what it counts is the yardstick",
             advice=f"leave out --{flag}, or take --backend native",
+        )
+    if Reduction.PARTIAL_ORDER in reductions and means.storage == "hashed":
+        raise FinaleError(
+            "hashed-partial-order",
+            "hashes have no order: what partial-order leaves out would differ from run to run",
+            advice="leave out one of the two, or take --storage compressed",
         )
     if reductions and means.resume is not None:
         raise FinaleError(

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from checker.explicit.fairness import Fair
 from checker.explicit.leaves import Leaf
 from checker.explicit.liveness import questions_of
+from checker.explicit.search import LimitHit
 from model.expressions import Expression
 from model.system import State
 
@@ -28,6 +29,10 @@ from .tables import Tables
 if TYPE_CHECKING:
     from .walk import Search
 
+#: Edges lead to states by numbers of 31 bits, and scipy counts them in such.
+EDGES_MAX = 2**31 - 1
+#: What scipy takes for each edge while it looks for components, measured.
+BYTES_OF_COMPONENTS = 27
 #: For fewer states scipy takes longer to load than Python's loops take.
 STATES_WORTH_SCIPY = 3_000
 #: Between two looks at the clock.
@@ -85,6 +90,8 @@ def edges_of(search: Search) -> Stored:
     """The graph of a search that is complete. Raises LimitHit."""
     tables = search.tables
     states, transitions = search.statistics.states, search.statistics.transitions
+    if max(states, transitions) > EDGES_MAX:
+        raise LimitHit(f"a state graph has at most {EDGES_MAX} states and edges")
     tables.claim((states + 1) * 8 + transitions * 8)
     first_edge = np.zeros(states + 1, np.int64)
     target, leaf = np.empty(transitions, np.int32), np.empty(transitions, np.int32)
@@ -139,6 +146,7 @@ class StoredFair(Fair):
         from scipy.sparse.csgraph import connected_components
 
         graph, count = self.stored, len(self.stored.states)
+        self.search.tables.claim(BYTES_OF_COMPONENTS * len(graph.target))
         ones = np.ones(len(graph.target), np.int8)
         matrix = csr_array((ones, graph.target, graph.first_edge), shape=(count, count))
         _, labels = connected_components(matrix, directed=True, connection="strong")

@@ -59,11 +59,11 @@ class Nodes:
     def grow(self) -> None:
         """Make room for twice as many values in each node that has none left."""
         for number in self._full:
-            store = self._stores[number]
-            self._stores[number] = np.concatenate([store, np.zeros_like(store)])
-            size = _table_size(len(self._stores[number]))
-            self._tables[number] = np.zeros(size, np.uint32)
+            old = self._stores[number], self._tables[number]
+            self._stores[number] = np.concatenate([old[0], np.zeros_like(old[0])])
+            self._tables[number] = np.zeros(_table_size(2 * len(old[0])), np.uint32)
             self._refill(number)
+            del old  # the loops no longer know of it
 
     def _refill(self, number: int) -> None:
         store, table, row = self._stores[number], self._tables[number], self._block[number]

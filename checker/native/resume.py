@@ -59,7 +59,10 @@ class Folder:
         self._checks: list[tuple[int, int]] = []
         try:
             path.mkdir(parents=True, exist_ok=True)
-            others = {each.name for each in path.iterdir()} - {STATES, SEARCH, f"{SEARCH}.part"}
+            begun = {SEARCH, f"{SEARCH}.part"}
+            if (path / STATES).exists() and not (path / STATES).stat().st_size:
+                begun.add(STATES)  # killed before anything was saved
+            others = {each.name for each in path.iterdir()} - begun
             if others and not (path / SEARCH).exists():
                 raise self._error(
                     "resume-foreign",
@@ -76,6 +79,7 @@ class Folder:
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
+            os.close(self._file)
             raise self._error(
                 "resume-in-use",
                 "another search is saved in this folder right now",
@@ -120,8 +124,8 @@ class Folder:
         if seen.system != self.system:
             raise self._error(
                 "resume-foreign",
-                "a search of another system is saved in this folder",
-                "name the spec that it was saved for, with the same properties and reductions, "
+                "a search of another system, or under another storage, is saved in this folder",
+                "name the spec that it was saved for, with the same properties, hashed if it was; "
                 "or another folder",
             )
         self._checks = [(end, total) for end, total in seen.checks]
@@ -161,7 +165,7 @@ class Folder:
             begin = self.saved
             for part in words:
                 data = part.tobytes()
-                os.pwrite(self._file, data, begin * size)
+                self._write(data, begin * size)
                 begin += len(data) // size
                 checks.append((begin, zlib.crc32(data)))
             os.fsync(self._file)
@@ -174,6 +178,7 @@ class Folder:
                 file.flush()
                 os.fsync(file.fileno())
             part_file.replace(self.path / SEARCH)
+            self._sync_folder()
         except OSError as error:
             raise self._error(
                 "disk-full",
@@ -181,6 +186,21 @@ class Folder:
                 "make room there and resume: what was saved before is still good",
             ) from error
         self._checks = checks
+
+    def _write(self, data: bytes, place: int) -> None:
+        """All of it: the system may take a part, and say how much."""
+        view = memoryview(data)
+        while view:
+            taken = os.pwrite(self._file, view, place)
+            view, place = view[taken:], place + taken
+
+    def _sync_folder(self) -> None:
+        """The new name of a file is on the disk as well."""
+        folder = os.open(self.path, os.O_RDONLY)
+        try:
+            os.fsync(folder)
+        finally:
+            os.close(folder)
 
 
 def _check_of(table: Mapping[str, object]) -> int:

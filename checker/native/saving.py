@@ -89,9 +89,12 @@ class Saving:
             yield self.search.tables.unpacked(begin, min(begin + CHUNK, states))
 
 
-def identity(machine: Machine) -> str:
-    """What is the same only for searches that find the same states in the same order."""
-    parts = [machine.source, repr(machine.layout), repr(machine.initial)]
+def identity(machine: Machine, is_hashed: bool) -> str:
+    """What is the same only for searches that find the same states in the same order.
+
+    Under hashed storage some states may be missing: no other search may go on from there.
+    """
+    parts = [machine.source, repr(machine.layout), repr(machine.initial), repr(is_hashed)]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()
 
 

@@ -86,6 +86,7 @@ class Search:
         self._started = self._told = perf_counter()
         self._tables: Tables | None = None
         self._workers: Workers | None = None
+        self._opened: Saving | None = None
         self._saving: Saving | None = None
         #: What searches that this one goes on from have taken.
         self._seconds_before = 0.0
@@ -127,6 +128,9 @@ class Search:
         try:
             self._prepare()
             self._begin()
+            self._saving = self._opened  # what was not begun is not saved
+            if self._saving is not None:
+                self._saving.save(self._seconds_before)
             self._run()
         except LimitHit as limit:
             self.stopped = str(limit)
@@ -139,13 +143,13 @@ class Search:
     def _end(self) -> None:
         if self._workers is not None:
             self._workers.close()
-        if self._saving is None:
-            return
+        saving, self._saving = self._saving, None
         try:  # a state that the limit of states cut off is not saved: it would be counted twice
-            if self.block[at.REASON] != at.LIMIT:
-                self._saving.save(self.seconds)
+            if saving is not None and self.block[at.REASON] != at.LIMIT:
+                saving.save(self.seconds)
         finally:
-            self._saving.folder.close()
+            if self._opened is not None:
+                self._opened.folder.close()
 
     def _prepare(self) -> None:
         """Tell the loops all that they need to know."""
@@ -168,6 +172,8 @@ class Search:
     def _begin(self) -> None:
         """The initial states are the first level, unless more was seen before."""
         if self.means.resume is not None and self._restored(self.means.resume):
+            if self.block[at.STATES] > self.block[at.STATES_MAX]:
+                raise LimitHit(f"the limit of {self.block[at.STATES_MAX]} states")
             return
         tables, layout, block = self.tables, self.machine.layout, self.block
         initial = self.machine.initial
@@ -181,13 +187,13 @@ class Search:
 
     def _restored(self, path: Path) -> bool:
         """Whether the search goes on from what was saved. From then on it is saved there."""
-        saving = Saving(Folder(path, identity(self.machine)), self)
+        saving = Saving(Folder(path, identity(self.machine, self.storage is Storage.HASHED)), self)
         try:
             before = saving.restore()
         except BaseException:
             saving.folder.close()  # what is refused is left alone
             raise
-        self._saving, self._seconds_before = saving, before or 0.0
+        self._opened, self._seconds_before = saving, before or 0.0
         return before is not None
 
     def _run(self) -> None:

@@ -11,17 +11,24 @@ import pytest
 
 from checker.answer import Answer, Report, Unknown
 from checker.claim import Spec
+from checker.explicit.search import LimitHit
 from checker.means import Means
-from checker.native import workers
+from checker.native import nodes, workers
+from checker.native.kernel import places as at
 from checker.native.layout import ALL_ONES
+from checker.native.loops import loops
 from checker.native.machine import Machine
 from checker.native.nodes import Nodes, tree_over
 from checker.native.search import check, report_of, searched
-from checker.native.storage import DiskStore, collision_probability
+from checker.native.storage import DiskStore, Storage, collision_probability
+from checker.native.tables import Tables
 from checker.native.walk import Search, states_left
 from checker.question import Limits
+from checker.reductions.find import find
+from checker.reductions.kinds import Reduction
 from model.errors import FinaleError
 from model.language.build import build
+from model.protocols.two_phase_commit import TwoPhaseCommit
 from model.protocols.yardstick import Yardstick
 from model.rules import Setting
 from model.system import Kind, System
@@ -108,6 +115,44 @@ def test_the_third_rung(means: Means) -> None:
     assert search.tables.bytes <= most * found.states
 
 
+@pytest.mark.parametrize("states_max", range(40, 3_000, 97))
+def test_a_limit_is_kept_where_parts_need_room(
+    states_max: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(nodes, "ROOM_MIN", 1)
+    system, limits = yardstick(2, 1, 3), Limits(states_max=states_max)
+    expected = told(check(system, limits, means=Means(threads=1)))
+    assert told(check(system, limits, means=Means("compressed", threads=4))) == expected
+
+
+def test_parents_are_found_where_there_was_no_room_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
+    search = Search(Machine(yardstick(1, 2, 2)), Limits(), None, Means("compressed", threads=1))
+    grown = Tables.grow_nodes
+
+    def at_most_ten_thousand(self: Tables) -> None:
+        if search.block[at.STATES] > 10_000:
+            raise LimitHit("no room")
+        grown(self)
+
+    monkeypatch.setattr(Tables, "grow_nodes", at_most_ten_thousand)
+    search.run()
+    assert search.stopped == "no room"
+    states = search.statistics.states
+    assert all(search.parent(number) is not None for number in range(states - 300, states))
+
+
+@pytest.mark.parametrize("reduction", [Reduction.PARTIAL_ORDER, Reduction.SYMMETRY])
+def test_reductions_count_the_same_however_they_are_searched(reduction: Reduction) -> None:
+    system = build(TwoPhaseCommit(Setting(sizes={"managers": 4})))
+    if reduction is Reduction.PARTIAL_ORDER:
+        system = yardstick(2, 1, 3)
+    under = [find(reduction, system)]
+    expected = told(check(system, under=under, means=Means(threads=1)))
+    for means in MEANS:
+        if means.storage != "hashed":
+            assert told(check(system, under=under, means=means)) == expected
+
+
 # --- compressed ----------------------------------------------------------------------------------
 
 
@@ -124,11 +169,6 @@ def test_every_word_is_in_the_tree_once(width: int) -> None:
 
 @pytest.mark.parametrize("width", [1, 2, 3, 7])
 def test_compressed_states_are_unpacked_as_they_were(width: int) -> None:
-    from checker.native.kernel import places as at
-    from checker.native.loops import loops
-    from checker.native.storage import Storage
-    from checker.native.tables import Tables
-
     block = np.zeros(at.SHARED_COUNT, np.int64)
     tables = Tables(width, block, loops(), Storage.COMPRESSED)
     drawn = np.random.default_rng(width).integers(0, ALL_ONES, 3000 * width, np.uint64, True)

@@ -24,6 +24,8 @@ from model.language.build import build
 from model.protocols.yardstick import Yardstick
 from model.rules import Setting
 from model.system import System
+from tests.zoo import ZOO
+from tests.zoo.fairness import LASSO
 
 ROOT = Path(__file__).parents[2]
 
@@ -53,17 +55,63 @@ def stopped_at(depth: int, folder: Path, storage: StorageName = "exact") -> Repo
     return report
 
 
-@pytest.mark.parametrize("second", ["exact", "compressed", "hashed"])
-@pytest.mark.parametrize("first", ["exact", "compressed", "hashed"])
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("exact", "exact"),
+        ("exact", "compressed"),
+        ("compressed", "exact"),
+        ("compressed", "compressed"),
+        ("hashed", "hashed"),
+    ],
+)
 def test_an_interrupted_search_goes_on(
-    first: StorageName, second: StorageName, tmp_path: Path
+    first: StorageName, second: StorageName, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     seen = stopped_at(20, tmp_path, first).statistics
     again = stopped_at(30, tmp_path, second).statistics
     assert 0 < seen.states < again.states < 111_400
-    report = check(yardstick(), means=Means(second, resume=tmp_path))
+    news: list[News] = []
+    monkeypatch.setattr(walk, "SECONDS_BETWEEN_NEWS", 0.0)
+    report = check(yardstick(), progress=news.append, means=Means(second, resume=tmp_path))
+    assert news[0].states == again.states
     assert told(report) == told(check(yardstick()))
     assert report.statistics.seconds > again.seconds > seen.seconds
+
+
+@pytest.mark.parametrize(("first", "second"), [("hashed", "exact"), ("compressed", "hashed")])
+def test_what_hashes_may_have_lost_is_not_passed_on(
+    first: StorageName, second: StorageName, tmp_path: Path
+) -> None:
+    stopped_at(20, tmp_path, first)
+    with pytest.raises(FinaleError) as caught:
+        check(yardstick(), means=Means(second, resume=tmp_path))
+    assert caught.value.code == "resume-foreign"
+
+
+def test_what_was_not_begun_is_not_saved(tmp_path: Path) -> None:
+    [animal] = [each for each in ZOO if len(build(each.make(), each.families).initial) > 2][:1]
+    system = build(animal.make(), animal.families)
+    few = check(system, Limits(states_max=1), means=Means(resume=tmp_path))
+    assert few.stopped == "the limit of 1 states"
+    assert told(check(system, means=Means(resume=tmp_path))) == told(check(system))
+
+
+def test_a_limit_below_what_was_saved_is_kept(tmp_path: Path) -> None:
+    seen = stopped_at(20, tmp_path).statistics
+    report = check(yardstick(), Limits(states_max=10), means=Means(resume=tmp_path))
+    assert report.stopped == "the limit of 10 states"
+    assert report.statistics.states == seen.states
+    assert told(check(yardstick(), means=Means(resume=tmp_path))) == told(check(yardstick()))
+
+
+def test_liveness_is_judged_after_a_saved_search(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(saving, "SECONDS_MIN", 0.0)
+    monkeypatch.setattr(saving, "SHARE_OF_TIME", 0)
+    system = build(LASSO.make(), LASSO.families)
+    assert told(check(system, means=Means(resume=tmp_path))) == told(check(system))
 
 
 def test_a_search_that_ended_is_not_done_again(tmp_path: Path) -> None:
@@ -92,11 +140,13 @@ main(sys.argv[1:])
 
 
 def run_killed(spec: str, folder: Path, seconds: float) -> None:
-    """The command, killed after so long."""
+    """The command, killed so long after it first saved."""
     arguments = ["check", spec, "--slow", "--backend", "native", "--resume", str(folder)]
     process = subprocess.Popen(
         [sys.executable, "-c", SCRIPT, *arguments], cwd=ROOT, stdout=subprocess.DEVNULL
     )
+    while not (folder / resume.SEARCH).exists() and process.poll() is None:
+        time.sleep(0.01)
     time.sleep(seconds)
     process.send_signal(signal.SIGKILL)
     process.wait()
@@ -112,9 +162,12 @@ def resumed(spec: str, folder: Path) -> dict[str, object]:
 
 
 def killed_and_resumed(spec: str, folder: Path, kills: int, seconds: float) -> None:
-    random = Random(spec)
+    random, saved = Random(spec), [0]
     for _ in range(kills):
-        run_killed(spec, folder, random.uniform(0.2, seconds))
+        run_killed(spec, folder, random.uniform(0.0, seconds))
+        saved.append(json.loads((folder / resume.SEARCH).read_text())["states"])
+    assert saved == sorted(saved)
+    assert saved[-1] > 0
     row = resumed(spec, folder)
     assert row["ok"], row
 
@@ -195,6 +248,15 @@ def test_what_is_no_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FinaleError) as caught:
         check(yardstick(), means=Means(resume=file))
     assert caught.value.code == "resume-folder"
+
+
+def test_a_part_that_is_written_is_gone_on_from(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = os.pwrite
+    monkeypatch.setattr(os, "pwrite", lambda file, data, at: written(file, data[:1000], at))
+    stopped_at(20, tmp_path)
+    assert told(check(yardstick(), means=Means(resume=tmp_path))) == told(check(yardstick()))
 
 
 def test_a_full_disk_leaves_what_was_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

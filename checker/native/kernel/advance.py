@@ -126,9 +126,12 @@ def advance(shared, own):
 
 @inline
 def stop_at_once(shared, reason):
-    """All threads stop, and leave the batches at hand. The first reason is kept."""
+    """All threads stop, and leave the batches at hand. The first reason is kept.
+
+    But for the limit of states: it cuts a state in two, so nothing may go on after it.
+    """
     lock(shared, LOCK)
-    if word(shared, REASON) < LIMIT:
+    if word(shared, REASON) < LIMIT or reason == LIMIT:
         set_word(shared, REASON, reason)
     unlock(shared, LOCK)
 
@@ -160,16 +163,16 @@ def take_batch(shared):
     """The next states to be expanded, all of one level; none if there is a reason to stop."""
     while True:
         lock(shared, LOCK)
-        taken, level_end = word(shared, TAKEN), word(shared, LEVEL_END)
+        taken, level_end, stop = word(shared, TAKEN), word(shared, LEVEL_END), word(shared, STOP)
         if word(shared, REASON) == RUNNING and taken == level_end == seen_word(shared, EXPANDED):
             level_end = next_level(shared)
-        if word(shared, REASON) == RUNNING and taken < level_end and taken >= word(shared, STOP):
+        if word(shared, REASON) == RUNNING and taken < level_end and taken >= stop:
             set_word(shared, REASON, PAUSED)
         if word(shared, REASON) != RUNNING:
             unlock(shared, LOCK)
             return taken, 0
         if taken < level_end:
-            size = min(BATCH, level_end - taken, word(shared, STOP) - taken)
+            size = min(BATCH, level_end - taken, stop - taken)
             set_word(shared, TAKEN, taken + size)
             unlock(shared, LOCK)
             return taken, size

@@ -14,6 +14,7 @@ from .memory import (
     half,
     inline,
     set_byte,
+    set_half,
     set_word,
     word,
 )
@@ -33,6 +34,7 @@ from .places import (
     HAS_COVERED,
     HAS_SPECIAL,
     HEAD,
+    IS_QUIET,
     IS_STUCK,
     KEY_WIDTH,
     LEAVES,
@@ -97,7 +99,9 @@ def expanded(shared, own, head, size):
                     continue
                 # Steps come in this order in memory, so none is written over before its time.
                 if not compress(shared, out, step, word(own, OUT_IDS), state, ids):
-                    return False
+                    if word(own, IS_QUIET) == 0:
+                        return False
+                    set_half(word(own, LEAVES), step, FAULT_BIT)
     return True
 
 

@@ -13,6 +13,7 @@ from .places import (
     CHUNKS,
     CLOSED,
     FAULT_BIT,
+    IS_QUIET,
     KEY_WIDTH,
     LEAVES,
     OUT,
@@ -31,10 +32,16 @@ from .table import find, hash_of, is_same, place_of
 
 @inline
 def quietly_expanded(shared, own, head, size):
-    """The steps of states that were expanded before: nothing is asked of them again."""
+    """The steps of states that were expanded before: nothing is asked of them again.
+
+    A step to a state that has no room, of a search that was stopped for want of it, is left out:
+    that state is not stored, so nothing is looked for there.
+    """
     for topic in range(word(shared, STEP_TOPICS)):
         set_word(word(own, STEP_FIRST), topic, CLOSED)
-    return expanded(shared, own, head, size)
+    set_word(own, IS_QUIET, 1)
+    expanded(shared, own, head, size)
+    set_word(own, IS_QUIET, 0)
 
 
 def ask_all(shared, own, begin, end):

@@ -2,6 +2,17 @@
 
 A block is an array of words. Names in capitals are places of a word; what is an address of an
 array says of what.
+
+While threads run, a word of the shared block is written by one of them at a time:
+
+    TAKEN, LEVEL_END, DEPTH, levels  whoever holds LOCK
+    REASON                           whoever holds LOCK; only LIMIT overrides a reason above LIMIT
+    STATES, counts, findings, table  whoever has the turn: EXPANDED is the first state of its batch
+    EXPANDED                         whoever has the turn, last of all: that gives the turn away
+    STATE_FOUND, values of nodes     whoever holds LOCK
+    STOP                             Python, before threads run; and to make them pause
+
+All else is written by Python while no thread runs.
 """
 
 from __future__ import annotations
@@ -95,7 +106,8 @@ FRESH, OWN_VISITED, OWN_SEEN, STATE_FIRST, STEP_FIRST = (next(_own) for _ in ran
     OWN_FAULT_LEAF,
     HAS_COVERED,
     HAS_SPECIAL,
-) = (next(_own) for _ in range(11))
+    IS_QUIET,
+) = (next(_own) for _ in range(12))
 # For partial order: which atoms are true and which leaves are taken, in each state of the batch;
 # and in the state at hand which updates are enabled, the set, a copy, what to look at.
 ORDER_TRUTHS, ORDER_CHOSEN, ORDER_ENABLED, ORDER_INSIDE, ORDER_SAVED, ORDER_PENDING = (
@@ -127,7 +139,7 @@ NODE_SIZE = 8
 EXACT, COMPRESSED, HASHED = range(3)
 
 # Why threads came back; while they have no reason they are RUNNING. From LIMIT on they leave the
-# batches at hand as if they had not been begun.
+# batches at hand as if they had not been begun; the one that LIMIT cuts off is entered up to there.
 RUNNING, PAUSED, DONE, FULL_LEVELS, LIMIT, FULL, FULL_NODE = range(7)
 
 #: The loops that Python calls, each with how many words it takes.
