@@ -61,7 +61,7 @@ def check_means(backend: Backend, reductions: Collection[Reduction], means: Mean
     if flag and backend == "readable":
         raise FinaleError(
             "needs-native",
-            f"the readable search knows nothing of --{flag}: what it counts is the yardstick",
+            f"--{flag} is for the native search only",
             advice=f"leave out --{flag}, or take --backend native",
         )
     if Reduction.PARTIAL_ORDER in reductions and means.storage == "hashed":

@@ -60,7 +60,9 @@ def _text_of(file: Path) -> str:
             "unreadable",
             f"the file cannot be read: {error.strerror}",
             place=Place(str(file)),
-            advice="check its name and its permissions",
+            advice="name one spec, not a folder"
+            if file.is_dir()
+            else "check its name and its permissions",
         ) from None
     except UnicodeDecodeError as error:
         raise FinaleError(

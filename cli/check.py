@@ -76,7 +76,7 @@ def check(  # noqa: PLR0913 - one parameter a flag
     options = Options(
         known,
         properties,
-        _limits(max_states, max_seconds, max_memory),
+        _limits(max_states, max_seconds, max_memory, threads),
         backend,
         tuple(Reduction(name) for name in reduce),
         Means(storage, threads, resume),
@@ -198,16 +198,23 @@ class Checking:
             page = console()
             write(page, [*result_lines(result, page.width), ""])
             if result.report.stopped and self.options.means.resume is not None:
-                folder = shlex.quote(str(self.options.means.resume))
-                write(
-                    page,
-                    [
-                        f"go on with: finale check {shlex.quote(str(spec.file))} --resume {folder}",
-                        "",
-                    ],
-                )
+                write(page, [f"go on with: {self._again(spec)}", ""])
         if interrupted:
             raise KeyboardInterrupt
+
+    def _again(self, spec: Spec) -> str:
+        """The command that goes on from what was saved."""
+        options, means = self.options, self.options.means
+        words = ["finale", "check", str(spec.file)]
+        words += ["--slow"] if spec.slow else []
+        words += [] if options.backend == "auto" else ["--backend", options.backend]
+        words += [] if means.storage == "exact" else ["--storage", means.storage]
+        words += [] if means.threads is None else ["--threads", str(means.threads)]
+        for name in options.properties:
+            words += ["--property", name]
+        if options.catalogue.folder is not None:
+            words += ["--protocols", str(options.catalogue.folder)]
+        return shlex.join([*words, "--resume", str(means.resume)])
 
     def refuse_unused(self) -> None:
         """What was asked for in vain: slow specs alone, or a property that no spec is asked about.
@@ -292,8 +299,15 @@ def _near_file(path: Path) -> str:
     return hint if hint.startswith("did you mean") else "check the name, and the current folder"
 
 
-def _limits(states: int | None, seconds: float | None, megabytes: int | None) -> Limits:
-    given = {"--max-states": states, "--max-seconds": seconds, "--max-memory": megabytes}
+def _limits(
+    states: int | None, seconds: float | None, megabytes: int | None, threads: int | None
+) -> Limits:
+    given = {
+        "--max-states": states,
+        "--max-seconds": seconds,
+        "--max-memory": megabytes,
+        "--threads": threads,
+    }
     for key, value in given.items():
         if value is not None and not value > 0:
             raise FinaleError(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -27,20 +28,7 @@ class Meter:
         """Tell how far the search is."""
         if not self._page.is_terminal:
             return
-        parts = [
-            f"{self._name}: {grouped(news.states)} states",
-            f"{grouped(round(news.states / news.seconds)) if news.seconds else '?'}/s",
-            f"{grouped(news.frontier)} open",
-            f"level {news.depth}",
-            duration(news.seconds),
-        ]
-        if news.seconds_left is not None:
-            parts.append(f"about {duration(news.seconds_left)} left")
-        elif news.depth:
-            parts.append("levels still grow")
-        if news.memory:
-            parts.append(f"{grouped(round(news.memory / 2**20))} MB")
-        text = " · ".join(parts)
+        text = " · ".join(_fitting(_parts(self._name, news), self._page.width - 3))
         if self._status is None:
             self._status = self._page.status("", spinner="line")
             self._status.start()
@@ -54,3 +42,27 @@ class Meter:
     ) -> None:
         if self._status is not None:
             self._status.stop()
+
+
+def _parts(name: str, news: News) -> list[str]:
+    """What there is to tell, the most important first."""
+    parts = [f"{name}: {grouped(news.states)} states", duration(news.seconds)]
+    if news.seconds_left is not None:
+        parts.append(f"about {duration(news.seconds_left)} left")
+    elif news.depth:
+        parts.append("no estimate yet")
+    if news.memory:
+        parts.append(f"{grouped(round(news.memory / 2**20))} MB")
+    if news.seconds:
+        parts.append(f"{grouped(round(news.states / news.seconds))}/s")
+    return [*parts, f"level {news.depth}", f"{grouped(news.frontier)} open"]
+
+
+def _fitting(parts: Sequence[str], width: int) -> list[str]:
+    """As many of the first parts as there is room for, whole."""
+    taken = [parts[0]]
+    for part in parts[1:]:
+        if len(" · ".join([*taken, part])) > width:
+            break
+        taken.append(part)
+    return taken

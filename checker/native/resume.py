@@ -71,9 +71,10 @@ class Folder:
                 )
             self._file = os.open(path / STATES, os.O_RDWR | os.O_CREAT, 0o644)
         except OSError as error:
+            why = error.strerror if path.is_dir() or not path.exists() else "it is a file"
             raise self._error(
                 "resume-folder",
-                f"the folder cannot be used: {error.strerror}",
+                f"the folder cannot be used: {why}",
                 "name a folder that can be read and written",
             ) from error
         try:

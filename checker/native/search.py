@@ -5,7 +5,7 @@ This is the native back end as others call it; `walk.py` searches, `kernel/` has
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from checker.answer import Answer, Report, Violated
@@ -77,8 +77,19 @@ def report_of(search: Search) -> Report:
         stopped=search.stopped or search.stopped_after,
         exercised=frozenset(_exercised(search)),
         memory=search.memory,
-        remarks=(UPPER_BOUND,) if canonical is not None and _in_doubt(search, canonical) else (),
+        remarks=tuple(_remarks(search)),
     )
+
+
+def _remarks(search: Search) -> Iterator[str]:
+    canonical = search.machine.canonical
+    if canonical is not None and _in_doubt(search, canonical):
+        yield UPPER_BOUND
+    if search.storage is Storage.HASHED:
+        yield (
+            "hashed storage: some states may have been taken for others, "
+            f"with a probability below {collision_probability(search.statistics.states):.0e}"
+        )
 
 
 def _but_for_collisions(answer: Answer, search: Search) -> Answer:

@@ -44,7 +44,7 @@ SECONDS_BETWEEN_LOOKS = 0.05
 #: Whether levels shrink, and how fast, is told from so many.
 LEVELS_LOOKED_AT = 4
 #: Optimised code takes up to ten times as long to make, and saves a tenth to a third of the time.
-WORTH = 25
+WORTH = 60
 #: Progress is told at most once in so many seconds.
 SECONDS_BETWEEN_NEWS = 0.1
 

@@ -45,7 +45,7 @@ def result_lines(result: Result, width: int) -> list[Text]:
         what = f"unknown: {', '.join(cut_short)}" if cut_short else ""
         if len(cut_short) > NAMES_MAX:
             what = f"{len(cut_short)} verdicts unknown"
-        why = joined([f"stopped by {result.report.stopped}", what])
+        why = joined([f"stopped: {result.report.stopped}", what])
         lines += columns([[Text("!", "bold yellow"), why]], width, indent=4)
     return lines
 

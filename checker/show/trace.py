@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from checker.answer import NO_DEADLOCK, WELL_FORMED, Holds, Violated
+from checker.answer import NO_DEADLOCK, WELL_FORMED, Holds, Unknown, Violated
 from checker.claim import Spec
 
 from .job import job_lines
@@ -19,6 +19,11 @@ from .values import ARROW, Change
 INDENT = 6
 #: Labels longer than this do not push all values to the right.
 LABEL_MAX = 30
+_COLOURS = {
+    Holds.word: "bold green",
+    Violated.word: "bold red",
+    Unknown.word: "bold yellow",
+}
 
 
 def trace_lines(story: Story, spec: Spec, width: int) -> list[Text]:
@@ -45,7 +50,7 @@ def _head(story: Story, spec: Spec, width: int) -> Iterator[Text]:
         yield Text()
         yield from job_lines(spec.setting.job, width, indent=2)
     yield Text()
-    colour = "bold green" if story.verdict == Holds.word else "bold red"
+    colour = _COLOURS[story.verdict]
     length = Text(f"{counted(len(story.steps), 'step')}, and no run is shorter")
     if story.loop is not None:
         stem = counted(story.loop, "step")
@@ -55,6 +60,8 @@ def _head(story: Story, spec: Spec, width: int) -> Iterator[Text]:
             length = Text(f"after {stem} nothing happens any more")
     if story.verdict == Holds.word:
         yield Text(f"{story.property} is reached: ", colour) + length
+    elif story.verdict == Unknown.word:
+        yield Text(f"{story.property} is not decided: ", colour) + length + Text(", at a bound")
     else:
         yield Text(f"{story.property} is violated: ", colour) + length
     yield from paragraph(Text(story.sentence), width, indent=2)
@@ -168,6 +175,8 @@ def _ending(story: Story, width: int) -> Iterator[Text]:
         yield Text("Here no rule can change anything, and the protocol has not ended:", "bold red")
     elif story.verdict == Violated.word:
         yield Text(f"This violates {story.property}:", "bold red")
+    elif story.verdict == Unknown.word:
+        yield Text(f"Only a bound keeps this from {story.property}:", "bold yellow")
     else:
         yield Text(f"This is {story.property}:", "bold green")
     yield from paragraph(Text(story.sentence), width, indent=2)
