@@ -90,10 +90,11 @@ class Workers:
         ]
         try:
             self._loops.advance(shared, self.first.address)
-        finally:  # an interrupt must not leave them at work on what is being told
-            while not all(other.done() for other in others):
-                block[at.STOP] = 0
-                wait(others)
+            wait(others)
+        except BaseException:  # an interrupt must not leave them at work on what is being told
+            block[at.STOP] = 0
+            wait(others)
+            raise
 
     def close(self) -> None:
         """Let the threads go."""
