@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import permutations
+from itertools import groupby, permutations, product
 
 from model.expressions import (
     FALSE,
@@ -68,6 +68,13 @@ class Group:
     shared: tuple[Reference, ...] = ()
     rows: tuple[tuple[Reference, ...], ...] = ()
 
+    def is_told(self, state: State) -> bool:
+        """Whether the sorted state is the only one of its class that is sorted: no doubt."""
+        if len(self.members) < 3:
+            return True
+        found = ((i, each.named(state)) for row in self.rows for i, each in enumerate(row))
+        return all(named is None or named[1] == member for member, named in found)
+
     def doubt(self, cells: Sequence[Expression]) -> Expression:
         """True in states of whose class more than one may be kept: three, and one names another.
 
@@ -121,6 +128,10 @@ class Group:
                 found += [int(is_own), int(is_kind and not is_own)]
         return tuple(found)
 
+    def keys(self, state: State) -> list[tuple[int, ...]]:
+        """What tells each member from the others."""
+        return [self.key(state, member) for member in range(len(self.members))]
+
     def permuted(self, state: State, order: Sequence[int]) -> State:
         """The state in which member `order[i]` has become member `i`."""
         after = list(state)
@@ -141,6 +152,15 @@ class Group:
             return state[reference.cell]
         kind, member = named
         return reference.naming[kind][order.index(member)]
+
+    def sorted_alike(self, state: State) -> Iterator[State]:
+        """All states of the class of a sorted state that are sorted, perhaps more than once."""
+        if self.is_told(state):
+            yield state
+            return
+        keyed = groupby(range(len(self.members)), key=self.keys(state).__getitem__)
+        for orders in product(*(permutations(equals) for _, equals in keyed)):
+            yield self.permuted(state, [member for order in orders for member in order])
 
     def sorted(self, state: State) -> State:
         """The state whose members are in the order of their keys."""
@@ -179,14 +199,28 @@ class Canonical:
 
     def are_alike(self, one: State, other: State) -> bool:
         """Whether two states are of one class."""
-        if self.representative(one) == self.representative(other):
+        first, wanted = self.representative(one), self.representative(other)
+        if first == wanted:
             return True
-        return self._reset(other) in self.orbit(self._reset(one))
+        if self.groups_meet:
+            return wanted in self.orbit(first)
+        found = {first}
+        for group in self.groups:
+            if group.keys(first) != group.keys(wanted):
+                return False
+        for group in self.groups:
+            found = {alike for each in found for alike in group.sorted_alike(each)}
+        return wanted in found
+
+    @property
+    def groups_meet(self) -> bool:
+        """Whether some cell belongs to two groups: then keys of one depend on the other's order."""
+        cells = [cell for group in self.groups for cell in group.cells]
+        return len(set(cells)) < len(cells)
 
     def doubt(self, system: System) -> Expression:
         """True in states of whose class more than one may be kept: then a count is too high."""
-        cells = [cell for group in self.groups for cell in group.cells]
-        if len(set(cells)) < len(cells):
+        if self.groups_meet:
             return TRUE
         return disjunction(group.doubt(system.cells) for group in self.groups)
 

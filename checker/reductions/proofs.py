@@ -10,7 +10,6 @@ from __future__ import annotations
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false, reportMissingTypeStubs=false
 from collections.abc import Sequence
-from time import perf_counter
 from typing import Any, assert_never
 
 from checker.explicit.folding import parts
@@ -34,22 +33,30 @@ Term = Any
 #: What one question may cost, in z3's own unit, so that the answer does not depend on the machine:
 #: of a hundred thousand questions about protocols none took a tenth of it.
 RESOURCES_MAX = 1_000_000
-#: After so long no more questions are asked: what is left counts as possible.
-SECONDS_MAX = 60.0
+#: What all questions may cost together, in the same unit: what is left then counts as possible;
+#: nearly four times what `final-checkpoint/pair-three-checkpoints-restarts` takes.
+RESOURCES_IN_ALL = 100_000_000
 
 
 class Prover:
-    """Answers `MayHold`; it remembers what was asked. `undecided` counts what it could not tell."""
+    """Answers `MayHold`; it remembers what was asked. `undecided` counts what it could not tell.
 
-    def __init__(self, seconds_max: float = SECONDS_MAX) -> None:
+    It has a context of its own, so that what it can tell, and at what cost, depends on nothing
+    that was asked of z3 before.
+    """
+
+    def __init__(self, resources_max: int = RESOURCES_IN_ALL) -> None:
         import z3
 
         self._z3 = z3
-        self._solver = z3.SolverFor("QF_LIA")
+        self._context = z3.Context()
+        self._solver = z3.SolverFor("QF_LIA", self._context)
         self._solver.set("rlimit", RESOURCES_MAX)
         self._terms: dict[Expression, Term] = {}
         self._known: dict[tuple[frozenset[Expression], frozenset[Expression]], bool] = {}
-        self._stop = perf_counter() + seconds_max
+        self._resources_max = resources_max
+        #: What was asked has cost so much: z3 counts it for the context.
+        self.spent = 0
         self.asked = 0
         self.undecided: int = 0
 
@@ -62,7 +69,7 @@ class Prover:
         return known
 
     def _ask(self, facts: Sequence[Expression], ways: Sequence[Expression]) -> bool:
-        if perf_counter() > self._stop:
+        if self.spent >= self._resources_max:
             self.undecided += 1
             return True
         self.asked += 1
@@ -72,6 +79,7 @@ class Prover:
         solver.push()
         solver.add(*wanted)
         answer = solver.check()
+        self.spent = int(solver.statistics().get_key_value("rlimit count"))
         solver.pop()
         if answer == self._z3.unknown:
             self.undecided += 1
@@ -94,7 +102,7 @@ class Prover:
         z3, of = self._z3, self._terms.__getitem__
         match node:
             case Constant():
-                return z3.BoolVal(bool(node.value)) if node.boolean else z3.IntVal(node.value)
+                return self._constant(node)
             case Cell():
                 return self._cell(node)
             case Add():
@@ -116,10 +124,15 @@ class Prover:
             case _:
                 assert_never(node)
 
+    def _constant(self, node: Constant) -> Term:
+        if node.boolean:
+            return self._z3.BoolVal(bool(node.value), self._context)
+        return self._z3.IntVal(node.value, self._context)
+
     def _cell(self, cell: Cell) -> Term:
         if cell.boolean:
-            return self._z3.Bool(f"cell{cell.index}")
-        term = self._z3.Int(f"cell{cell.index}")
+            return self._z3.Bool(f"cell{cell.index}", self._context)
+        term = self._z3.Int(f"cell{cell.index}", self._context)
         self._solver.add(cell.low <= term, term <= cell.high)  # for good: nothing is pushed here
         return term
 

@@ -74,11 +74,6 @@ class Renaming:
             found += self._moves(variable.domain, variable.offset, other.offset, ())
         return tuple(sorted(found, key=lambda move: move.source))
 
-    @cached_property
-    def by_target(self) -> tuple[Move, ...]:
-        """The move that leads to each cell, in order."""
-        return tuple(sorted(self.moves, key=lambda move: move.target))
-
     def _moves(self, domain: Domain[Any], begin: int, to: int, guard: Guard) -> Iterator[Move]:
         match domain:
             case Ref():

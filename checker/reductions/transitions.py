@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import product
+from math import prod
 
 from checker.explicit.folding import Known, cells_read, folded, learn
 from checker.explicit.leaves import numbered
@@ -125,10 +126,10 @@ def _ways(condition: Expression, holds: bool) -> list[Way]:
         case Not():
             return _ways(condition.operand, not holds)
         case And() | Or() if isinstance(condition, And) == holds:
-            found = [
-                tuple(each for part in parts for each in part)
-                for parts in product(*(_ways(part, holds) for part in condition.operands))
-            ]
+            choices = [_ways(part, holds) for part in condition.operands]
+            if prod(map(len, choices)) > WAYS_MAX:  # before they are built
+                raise _TooMany
+            found = [tuple(each for part in parts for each in part) for parts in product(*choices)]
         case And() | Or():
             found = [way for part in condition.operands for way in _ways(part, holds)]
         case IfThenElse():
@@ -233,13 +234,7 @@ def _asked_of_step(
             yield _name(system, question), folded(question.condition, known, memo)
 
 
-def after(expression: Expression, writes: Mapping[int, Expression], system: System) -> Expression:
-    """An expression in the state after a step, told in the state before it."""
-    changed: Known = {system.cells[index]: value for index, value in writes.items()}
-    return folded(expression, changed, {})
-
-
 __all__ = [
-    "Atoms", "Guard", "Literal", "Never", "Observer", "Transition", "Transitions", "after",
-    "transitions_of",
+    "Atoms", "Guard", "Literal", "Never", "Observer", "Transition", "Transitions",
+    "transitions_of", "ways",
 ]  # fmt: skip

@@ -1,0 +1,70 @@
+"""Whether two states are of one class is told without trying all names."""
+
+from __future__ import annotations
+
+import pytest
+
+from checker.native.rebuilt import Rebuilt
+from checker.native.search import searched
+from checker.question import Limits
+from checker.reductions.canonical import Canonical, Group
+from checker.reductions.symmetry import symmetry_of
+from checker.reductions.under import canonical_of
+from model.language.build import build
+from model.language.protocol import Protocol
+from model.protocols.two_phase_commit import TwoPhaseCommit
+from model.rules import Setting
+from model.semantics import evaluate
+from model.system import State
+from model.trace import replay
+from tests.reductions import worlds
+from tests.reductions.audit import kept_under
+
+STATES_COMPARED = 40
+
+
+def states_of(kind: type[Protocol]) -> tuple[Canonical, list[State]]:
+    """The canonical form, and some states with others of their classes."""
+    system = build(kind(Setting()), ())
+    canonical, kept = kept_under(system, [symmetry_of(system)])
+    kept = kept[:: max(1, len(kept) // STATES_COMPARED)]
+    return canonical, [*kept, *(max(canonical.orbit(state)) for state in kept)]
+
+
+@pytest.mark.parametrize("kind", [worlds.Counter, worlds.Friends, worlds.TwoFriends, worlds.Ball])
+def test_states_are_alike_where_names_lead_from_one_to_the_other(kind: type[Protocol]) -> None:
+    canonical, states = states_of(kind)
+    for one in states:
+        orbit = canonical.orbit(one)
+        assert [canonical.are_alike(one, each) for each in states] == [x in orbit for x in states]
+
+
+def test_what_is_told_is_not_in_doubt() -> None:
+    system = build(worlds.Friends(Setting()), ())
+    canonical, states = kept_under(system, [symmetry_of(system)])
+    doubt = canonical.doubt(system)
+    told = [all(group.is_told(state) for group in canonical.groups) for state in states]
+    assert told == [not evaluate(doubt, state) for state in states]
+    assert len(set(told)) == 2
+
+
+def test_a_trace_of_eight_managers_is_rebuilt_in_few_comparisons(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    system = build(TwoPhaseCommit(Setting(sizes={"managers": 8})), ())
+    found = symmetry_of(system)
+    canonical = canonical_of(system, [found])
+    assert canonical is not None
+    search = searched(system, Limits(), None, [found])
+    calls, permuted = 0, Group.permuted
+
+    def counted(group: Group, state: State, order: list[int]) -> State:
+        nonlocal calls
+        calls += 1
+        return permuted(group, state, order)
+
+    monkeypatch.setattr(Group, "permuted", counted)
+    trace = Rebuilt(search, canonical).trace_to(search.statistics.states - 1)
+    replay(system, trace)
+    assert len(trace.rules) == search.statistics.depth
+    assert calls <= 2 * len(system.rules) * len(trace.states)
