@@ -5,6 +5,7 @@ Using one as that object (an attribute, a method) splits into cases, in the orde
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from model.expressions import (
@@ -66,9 +67,9 @@ class Picked(Symbolic):
     def is_true(self) -> Expression:
         return self._one_of(i for i, each in enumerate(self.candidates()) if each)
 
+    @abstractmethod
     def is_related(self, other: object) -> bool:
         """Whether such an object could be equal to another value."""
-        raise NotImplementedError
 
     def __eq__(self, other: object) -> Any:
         if other is Nothing:
