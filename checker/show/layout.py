@@ -19,7 +19,7 @@ Cell = str | Text
 
 class _Page(Console):
     def on_broken_pipe(self) -> None:
-        """Let the caller decide what it means that the reader went away: rich would exit with 1."""
+        """Rich calls this when the reader went away, and would exit with 1: the caller decides."""
         raise BrokenPipeError
 
 

@@ -13,7 +13,7 @@ import pytest
 from checker.concrete import search as concrete
 from checker.readable import search as readable
 from checker.readable.machine import Compiled
-from cli.main import EXIT_INTERNAL, main
+from cli.main import EXIT_INTERNAL, EXIT_PIPE_CLOSED, main
 from model.system import State
 from tests.cli.running import HERE, ROOT, run
 
@@ -191,6 +191,17 @@ def test_commands_are_loaded_when_they_are_called() -> None:
         [sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert told.stdout == "[]\n"
+
+
+def test_a_reader_that_goes_away_is_no_failure() -> None:
+    code = "import sys; from cli.main import main; sys.exit(main(sys.argv[1:]))"
+    line = [sys.executable, "-c", code, "list", "rules"]
+    with subprocess.Popen(line, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as ran:
+        assert ran.stdout is not None
+        assert ran.stderr is not None
+        ran.stdout.close()
+        told = ran.stderr.read()
+    assert (ran.returncode, told) == (EXIT_PIPE_CLOSED, b"")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no disk that is always full")
