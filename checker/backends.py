@@ -24,8 +24,6 @@ Backend = Literal["auto", "readable", "native"]
 
 #: A readable search of more states than this takes longer than a native one takes to start.
 READABLE_STATES_MAX = 20_000
-#: What is left for the native search where the readable one has taken all the time there is.
-SECONDS_MIN = 0.001
 
 
 def check_with(
@@ -130,11 +128,9 @@ def _auto(system: System, limits: Limits, progress: Progress | None, large: bool
         if states_max is None or states_max > READABLE_STATES_MAX:
             few = replace(limits, states_max=READABLE_STATES_MAX)
         report = _readable(system, few, progress)
-        if few is limits or report.stopped != f"the limit of {READABLE_STATES_MAX} states":
+        if few is limits or report.stopped != few.states_word:
             return report
-    if limits.seconds_max is not None:
-        left = limits.seconds_max - (perf_counter() - began)
-        limits = replace(limits, seconds_max=max(left, SECONDS_MIN))
+    limits = limits.after(perf_counter() - began)
     try:
         return _native(system, limits, progress)
     except FinaleError as error:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from model.errors import FinaleError, Place, nearest
 from model.system import Kind, System
@@ -12,6 +12,10 @@ from .answer import Statistics, Unknown
 
 #: What `Report.stopped` says of a search that the user stopped.
 INTERRUPTED = "interrupted"
+#: Progress is told at most once in so many seconds.
+SECONDS_BETWEEN_NEWS = 0.1
+#: What is left for a search where what went before it has taken all the time there is.
+SECONDS_MIN = 0.001
 
 
 @dataclass(frozen=True)
@@ -20,12 +24,14 @@ class Limits:
 
     A search that is stopped answers `unknown` where it has not seen enough. `memory_max` is in
     bytes, of what the states and the tables to find them take; only the native search has it.
+    `seconds_given` is what the user gave, where a part of it was over before the search began.
     Raises `bad-limit`.
     """
 
     states_max: int | None = None
     seconds_max: float | None = None
     memory_max: int | None = None
+    seconds_given: float | None = None
 
     def __post_init__(self) -> None:
         limits = {
@@ -41,6 +47,25 @@ class Limits:
                     place=Place(key=name),
                     advice="give a limit above zero, or none",
                 )
+
+    @property
+    def states_word(self) -> str:
+        """What `Report.stopped` says of a search that came to the limit of states."""
+        return f"the limit of {self.states_max} {'state' if self.states_max == 1 else 'states'}"
+
+    @property
+    def seconds_word(self) -> str:
+        """What `Report.stopped` says of a search that came to the limit of time."""
+        seconds = self.seconds_max if self.seconds_given is None else self.seconds_given
+        return f"the limit of {seconds:g} {'second' if seconds == 1 else 'seconds'}"
+
+    def after(self, seconds: float) -> Limits:
+        """What is left of the limits when so much time is over: never nothing at all."""
+        if self.seconds_max is None:
+            return self
+        given = self.seconds_max if self.seconds_given is None else self.seconds_given
+        left = max(self.seconds_max - seconds, SECONDS_MIN)
+        return replace(self, seconds_max=left, seconds_given=given)
 
 
 @dataclass(frozen=True)
@@ -87,4 +112,12 @@ def cut_short(stopped: str, seen: Statistics) -> Unknown:
     )
 
 
-__all__ = ["INTERRUPTED", "Limits", "News", "Progress", "check_witnesses", "cut_short"]
+__all__ = [
+    "INTERRUPTED",
+    "SECONDS_BETWEEN_NEWS",
+    "Limits",
+    "News",
+    "Progress",
+    "check_witnesses",
+    "cut_short",
+]

@@ -87,7 +87,7 @@ class Search:
     def _look(self) -> None:
         seconds, seconds_max = perf_counter() - self.started, self.limits.seconds_max
         if seconds_max is not None and seconds > seconds_max:
-            raise _LimitHit(f"the limit of {seconds_max:g} seconds")
+            raise _LimitHit(self.limits.seconds_word)
         if self.progress is not None:
             self.progress(
                 News(
@@ -102,7 +102,7 @@ class Search:
     def _add(self, values: Values, parent: tuple[int, int], place: tuple[int, int, int]) -> None:
         number = len(self.states)
         if number == self.limits.states_max:
-            raise _LimitHit(f"the limit of {number} states")
+            raise _LimitHit(self.limits.states_word)
         # Every value must be in its domain, and what is stored must be what was meant.
         assert self.plain.world.decode(self.plain.world.encode(values)) == values
         self.index[values] = number

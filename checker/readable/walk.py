@@ -18,7 +18,7 @@ from checker.explicit.graph import Graph
 from checker.explicit.leaves import Leaf
 from checker.explicit.questions import FAULTS, Finding, Topic
 from checker.explicit.search import LimitHit
-from checker.question import INTERRUPTED, Limits, News, Progress
+from checker.question import INTERRUPTED, SECONDS_BETWEEN_NEWS, Limits, News, Progress
 from model.system import Kind, State, System
 from model.trace import Trace
 
@@ -30,8 +30,6 @@ LIVENESS = (Kind.LEADS_TO, Kind.EVENTUALLY)
 
 #: Limits of time are looked at, and progress is told, once in so many states.
 STATES_BETWEEN_LOOKS = 256
-#: Progress is told at most once in so many seconds.
-SECONDS_BETWEEN_NEWS = 0.1
 
 
 @dataclass
@@ -106,7 +104,7 @@ class Search:
         graph = self.graph
         number = len(graph.states)
         if number == self.limits.states_max:
-            raise LimitHit(f"the limit of {number} states")
+            raise LimitHit(self.limits.states_word)
         graph.index[state] = number
         graph.parents.append(parent)
         graph.parent_leaves.append(leaf)
@@ -159,7 +157,7 @@ class Search:
         now = perf_counter()
         seconds, seconds_max = now - self._started, self.limits.seconds_max
         if seconds_max is not None and seconds > seconds_max:
-            raise LimitHit(f"the limit of {seconds_max:g} seconds")
+            raise LimitHit(self.limits.seconds_word)
         if self.progress is not None and now - self._told >= SECONDS_BETWEEN_NEWS:
             self._told = now
             states = len(self.graph.states)

@@ -92,6 +92,15 @@ def test_time_is_limited_too() -> None:
     assert concrete.stopped == report.stopped
 
 
+def test_limits_are_named_as_they_were_given() -> None:
+    assert Limits(states_max=1, seconds_max=1).states_word == "the limit of 1 state"
+    assert Limits(states_max=2, seconds_max=1).seconds_word == "the limit of 1 second"
+    left = Limits(seconds_max=2.5).after(1).after(1)
+    assert (left.seconds_max, left.seconds_word) == (0.5, "the limit of 2.5 seconds")
+    assert (Limits(seconds_max=2).after(3).seconds_max or 0) > 0
+    assert Limits(states_max=2).after(3) == Limits(states_max=2)
+
+
 # --- progress and interruption -------------------------------------------------------------------
 
 

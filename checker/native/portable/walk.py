@@ -18,7 +18,7 @@ from checker.explicit.leaves import Leaf
 from checker.explicit.questions import FAULTS, Finding, Question, Topic
 from checker.explicit.search import LimitHit
 from checker.native.layout import Words
-from checker.question import INTERRUPTED, Limits, News, Progress
+from checker.question import INTERRUPTED, SECONDS_BETWEEN_NEWS, Limits, News, Progress
 from model.expressions import disjunction
 from model.semantics import evaluate, outcome, updated
 from model.system import Kind, State, System, Update
@@ -30,8 +30,6 @@ from .steps import Batch, Machine
 
 #: So many states are expanded side by side. More of them need more memory, and gain little.
 STATES_IN_BATCH = 4096
-#: Progress is told at most once in so many seconds.
-SECONDS_BETWEEN_NEWS = 0.1
 ROOM_MIN = 1 << 12
 #: What a state takes in the dictionary of CPython 3.11, beside its bytes.
 BYTES_IN_INDEX = 180
@@ -86,7 +84,7 @@ class Search:
         rows = np.array(words, np.uint64).reshape(-1, layout.width)
         targets = self._numbered(rows, [(-1, -1)] * len(rows))
         if len(targets) < len(rows):
-            raise LimitHit(f"the limit of {self.states} states")
+            raise LimitHit(self.limits.states_word)
         while self.expanded < self.states:
             begin, end = self._levels[-1], self.states
             self._levels.append(end)
@@ -114,7 +112,7 @@ class Search:
         self._note_deadlock(batch, begin, below[0], targets)
         self.expanded = begin + below[0]
         if is_cut:
-            raise LimitHit(f"the limit of {self.states} states")
+            raise LimitHit(self.limits.states_word)
         if self._edges is not None:
             self._edges.append(batch, begin, targets)
 
@@ -177,7 +175,7 @@ class Search:
         now = perf_counter()
         seconds, seconds_max = now - self._started, self.limits.seconds_max
         if seconds_max is not None and seconds > seconds_max:
-            raise LimitHit(f"the limit of {seconds_max:g} seconds")
+            raise LimitHit(self.limits.seconds_word)
         if self.progress is not None and now - self._told >= SECONDS_BETWEEN_NEWS:
             self._told = now
             frontier = self.states - self.expanded
