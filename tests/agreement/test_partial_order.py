@@ -136,7 +136,8 @@ def agree_on_loose_systems(seeds: range) -> None:
 
 
 def agree_on_protocols(seeds: range) -> None:
-    """On random protocols."""
+    """On random protocols; those that are refused, or too large, show nothing."""
+    compared = 0
     for seed in seeds:
         protocol = written(Pick(Random(seed).randrange))
         try:
@@ -147,6 +148,8 @@ def agree_on_protocols(seeds: range) -> None:
             continue
         if not check(system, Limits(states_max=STATES_MAX)).stopped:
             agree(system, partial_order_of if seed % 2 else ordered)
+            compared += 1
+    assert compared >= len(seeds) / 2
 
 
 def test_loose_systems_keep_their_verdicts() -> None:
