@@ -53,8 +53,9 @@ class Catalogue:
             raise FinaleError(
                 "unknown-protocol",
                 f'there is no protocol "{key}"',
-                advice=f"{nearest(key, self.protocols)} "
-                "Protocols of your own are loaded with --protocols DIR",
+                advice=nearest(
+                    key, self.protocols, "Protocols of your own are loaded with --protocols DIR"
+                ),
             )
         return _imported(self.protocols[key])
 
@@ -68,8 +69,11 @@ class Catalogue:
             raise FinaleError(
                 "unknown-variant",
                 f'"{key}" has no variant "{variant}"',
-                advice=f"{nearest(variant, self.variants_of(key))} "
-                "Variants of your own are loaded with --protocols DIR",
+                advice=nearest(
+                    variant,
+                    self.variants_of(key),
+                    "Variants of your own are loaded with --protocols DIR",
+                ),
             )
         return _imported(self.variants[key, variant])
 

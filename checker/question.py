@@ -99,8 +99,12 @@ def check_witnesses(system: System) -> None:
                 f'"{prop.name}" names the witness "{prop.witness}", '
                 "which is not a reachable property of the system",
                 place=prop.place,
-                advice=f"{nearest(prop.witness, reachable)} Check it together with the property: "
-                "without its witness it may hold because nothing happens",
+                advice=nearest(
+                    prop.witness,
+                    reachable,
+                    "Check it together with the property: without its witness it may hold because "
+                    "nothing happens",
+                ),
             )
 
 

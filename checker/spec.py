@@ -33,6 +33,7 @@ VERDICTS = ("holds", "violated", "vacuous", "unknown", "does-not-apply")
 #: Who may have given a second opinion on counts: contracts, section 4.
 COUNTERS = ("bench", "concrete", "published", "spin", "tlc")
 BUILT_IN = (WELL_FORMED, NO_DEADLOCK)
+LISTED = "All are told by finale list properties"
 
 
 def read_spec(file: Path, catalogue: Catalogue) -> Spec:
@@ -69,7 +70,7 @@ def _text_of(file: Path) -> str:
             "not-utf-8",
             f"the file is not text in UTF-8: {error.reason} at byte {error.start}",
             place=Place(str(file)),
-            advice="TOML is written in UTF-8: save the file in it",
+            advice="save the file in UTF-8: TOML is written in it",
         ) from None
 
 
@@ -332,7 +333,7 @@ class _Reader:
         if family is None:
             known = (*BUILT_IN, *self.catalogue.properties)
             message = f'there is no property "{name}"'
-            raise self.error("unknown-property", message, nearest(name, known), *at)
+            raise self.error("unknown-property", message, nearest(name, known, LISTED), *at)
         if expected.verdict == "does-not-apply":
             return
         if not can_apply(family, kind):
@@ -370,7 +371,7 @@ def check_property_name(name: str, catalogue: Catalogue) -> None:
         raise FinaleError(
             "unknown-property",
             f'there is no property "{name}"',
-            advice=nearest(name, names),
+            advice=nearest(name, names, LISTED),
         )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from cyclopts import CycloptsError
+from cyclopts import CycloptsError, MissingArgumentError
 
 from checker.show.places import shown_file
 from model.errors import FinaleError, Place
@@ -29,9 +29,17 @@ def print_usage_error(error: CycloptsError) -> None:
     """A command line that is not one, in the same form."""
     error.verbose = False
     command = " ".join(["finale", *(error.command_chain or ())])
-    message = " ".join(str(error).split())
+    message = " ".join(str(error).split()) + _choices(error)
     advice = f"{command} --help lists what it takes"
     print_error(FinaleError("usage", message.rstrip("."), advice=advice))
+
+
+def _choices(error: CycloptsError) -> str:
+    """What may be given for a parameter that is missing, if it is one of few words."""
+    if not isinstance(error, MissingArgumentError) or error.argument is None:
+        return ""
+    words = error.argument.get_choices() or ()
+    return " Choose from: " + ", ".join(f'"{word}"' for word in words) if words else ""
 
 
 def unwritable_output(error: OSError) -> FinaleError:

@@ -22,6 +22,7 @@ from .parameters import PLAIN, ProtocolsFolder, SpecFile
 
 def export(
     spec: SpecFile,
+    /,
     *,
     to: Annotated[Target, Parameter(help="The language.")],
     output: Annotated[

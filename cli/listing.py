@@ -27,6 +27,7 @@ def listing(
     what: Annotated[
         Literal["protocols", "properties", "options", "rules"], Parameter(help="What to list.")
     ],
+    /,
     *,
     protocol: Annotated[str | None, Parameter(help="Only of this protocol.")] = None,
     protocols: ProtocolsFolder = None,

@@ -19,6 +19,7 @@ from .parameters import PLAIN, ProtocolsFolder, SpecFile
 
 def show(
     spec: SpecFile,
+    /,
     *,
     lifecycle: Annotated[
         bool, PLAIN, Parameter(help="Draw life cycles, with the rules on their edges.")

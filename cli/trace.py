@@ -30,6 +30,7 @@ from .traces import itf_of
 
 def trace(
     spec: SpecFile,
+    /,
     *,
     property: Annotated[
         str | None,

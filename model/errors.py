@@ -8,6 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+#: Where a name is unknown, so many of those that are known are told.
+NAMES_MAX = 6
+
 
 @dataclass(frozen=True)
 class Place:
@@ -56,12 +59,19 @@ class FinaleError(Exception):
         return self
 
 
-def nearest(word: str, known: Iterable[str]) -> str:
-    """Half a sentence that helps with a misspelt `word`: the nearest known one, or all of them."""
+def nearest(word: str, known: Iterable[str], further: str = "") -> str:
+    """Half a sentence that helps with a misspelt `word`: the nearest known one, or what is known.
+
+    Of more than `NAMES_MAX` those are named that are least unlike it, and how many more there are.
+    A sentence `further` may follow.
+    """
     import difflib  # only mistakes pay for it
 
     names = list(known)
     matches = difflib.get_close_matches(word, names, n=1, cutoff=0.5)
     if matches:
-        return f'did you mean "{matches[0]}"?'
-    return f"known: {', '.join(sorted(names))}" if names else "none is known here"
+        return f'did you mean "{matches[0]}"? {further}'.rstrip()
+    few = difflib.get_close_matches(word, names, n=NAMES_MAX, cutoff=0.0)
+    more = f" and {len(names) - NAMES_MAX} more" if len(names) > NAMES_MAX else ""
+    told = f"known: {', '.join(sorted(few))}{more}" if names else "none is known here"
+    return f"{told}. {further}" if further else told

@@ -139,7 +139,7 @@ def _check_vertices(vertices: tuple[Vertex, ...]) -> None:
             "job-empty",
             "the job has no vertex",
             place=Place(key="job"),
-            advice='Write at least a source, A = { records = 1 }, or a shape, shape = "pair".',
+            advice='write at least a source, A = { records = 1 }, or a shape, shape = "pair"',
         )
     for name, count in Counter(vertex.name for vertex in vertices).items():
         if count > 1:
@@ -147,7 +147,7 @@ def _check_vertices(vertices: tuple[Vertex, ...]) -> None:
                 "duplicate-vertex",
                 f'{count} vertices are called "{name}"',
                 place=Place(key=f"job.{name}"),
-                advice="Give each vertex a name of its own.",
+                advice="give each vertex a name of its own",
             )
 
 
@@ -165,7 +165,7 @@ def _check_edges(vertices: tuple[Vertex, ...], edges: tuple[Edge, ...]) -> None:
                 "duplicate-edge",
                 f'"{edge.target}" reads "{edge.source}" twice',
                 place=place,
-                advice="Keep one of the two, or put a pass-through vertex into the second path.",
+                advice="keep one of the two, or put a pass-through vertex into the second path",
             )
         seen.add(edge.name)
 
@@ -180,28 +180,28 @@ def _check_ends(vertices: tuple[Vertex, ...], edges: tuple[Edge, ...]) -> None:
                 "sink-without-input",
                 f'the sink "{name}" reads from nowhere',
                 place=Place(key=f"{key}.sink"),
-                advice='Say what it reads, from = ["A"], or that it is no sink.',
+                advice='say what it reads, from = ["A"], or that it is no sink',
             )
         if vertex.is_sink and name in read:
             raise FinaleError(
                 "sink-with-output",
                 f'"{read[name]}" reads the sink "{name}", which has no output',
                 place=Place(key=f"{key}.sink"),
-                advice=f'Let "{read[name]}" read what "{name}" reads, or end the job there.',
+                advice=f'let "{read[name]}" read what "{name}" reads, or end the job there',
             )
         if vertex.is_source and name in reading:
             raise FinaleError(
                 "source-with-input",
                 f'the source "{name}" reads "{reading[name]}"',
                 place=Place(key=f"{key}.from"),
-                advice="Leave out what it reads, or give it another kind.",
+                advice="leave out what it reads, or give it another kind",
             )
         if not vertex.is_source and name not in reading:
             raise FinaleError(
                 "source-missing",
                 f'"{name}" reads from nowhere, but its kind is {vertex.kind.value}, not source',
                 place=Place(key=f"{key}.kind"),
-                advice='Say what it reads, from = ["A"], or make it a source.',
+                advice='say what it reads, from = ["A"], or make it a source',
             )
 
 
@@ -224,7 +224,7 @@ def _check_acyclic(vertices: tuple[Vertex, ...], edges: tuple[Edge, ...]) -> Non
         "job-cycle",
         f"the job runs in a circle: {'→'.join(turned)}",
         place=Place(key=f"job.{turned[0]}.from"),
-        advice="Take out one of these edges: iterations are not modelled.",
+        advice="take out one of these edges: iterations are not modelled",
     )
 
 
@@ -246,10 +246,9 @@ def _sorted(vertices: tuple[Vertex, ...], edges: tuple[Edge, ...]) -> list[str]:
 
 
 def _unknown(name: str, known: Iterable[str], place: Place) -> FinaleError:
-    hint = nearest(name, known)
     return FinaleError(
         "unknown-vertex",
         f'the job has no vertex "{name}"',
         place=place,
-        advice=hint[:1].upper() + hint[1:],
+        advice=nearest(name, known),
     )

@@ -97,14 +97,14 @@ class Vertex:
                 "records-on-non-source",
                 f'"{self.name}" is not a source and has no records of its own',
                 place=Place(key=f"job.{self.name}.records"),
-                advice="Give the records to a source: a vertex that reads from no other.",
+                advice="give the records to a source: a vertex that reads from no other",
             )
         if not self.bounded:
             raise FinaleError(
                 "bounded-on-non-source",
                 f'"{self.name}" is not a source: it ends when its inputs end',
                 place=Place(key=f"job.{self.name}.bounded"),
-                advice="Say of the sources that they are not bounded.",
+                advice="say of the sources that they are not bounded",
             )
 
     @classmethod
@@ -198,7 +198,7 @@ def check_parallelism(parallelism: int, vertex: str, key: str) -> None:
             "bad-parallelism",
             f'"{vertex}" cannot have parallelism {parallelism}',
             place=Place(key=key),
-            advice=f"Write a whole number from 1 to {PARALLELISM_MAX}.",
+            advice=f"write a whole number from 1 to {PARALLELISM_MAX}",
         )
 
 
@@ -212,14 +212,14 @@ def per_subtask(
             "bad-records",
             f'"{vertex}" has {parallelism} subtask(s), but records for {len(each)}',
             place=Place(key=key),
-            advice="Write one number, which holds for each subtask, or a list with one for each.",
+            advice="write one number, which holds for each subtask, or a list with one for each",
         )
     if min(each) < 0:
         raise FinaleError(
             "bad-records",
             f'"{vertex}" cannot have {min(each)} records',
             place=Place(key=key),
-            advice="Write 0 for a source that ends without a record.",
+            advice="write 0 for a source that ends without a record",
         )
     return each
 
@@ -236,5 +236,5 @@ def _check_name(name: str) -> None:
         "bad-name",
         f"a vertex cannot be called {name!r}: that {problem}",
         place=Place(key=f"job.{name}"),
-        advice='Choose a plain name, such as "D" or "window".',
+        advice='choose a plain name, such as "D" or "window"',
     )

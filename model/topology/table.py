@@ -14,7 +14,7 @@ What the table says is checked here; whether it makes a job is for `Job` to say.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from typing import TypeGuard, TypeVar
@@ -62,7 +62,7 @@ def _one_by_one(table: Mapping[str, object]) -> dict[str, _Entries]:
             raise entry.error(
                 "bad-shape" if name == "shape" else "unknown-key",
                 f"`{name}` is not a vertex here, but a setting of a standard shape",
-                'Name the shape, shape = "diamond", or write the setting at each vertex.',
+                'name the shape, shape = "diamond", or write the setting at each vertex',
             )
         described[name] = _own_entries(name, entry)
     return described
@@ -74,7 +74,7 @@ def _of_shape(table: Mapping[str, object]) -> dict[str, _Entries]:
     outline = SHAPES.get(SHEET_NAMES.get(word, word))
     if outline is None:
         raise entries["shape"].error(
-            "bad-shape", f'there is no shape "{word}"', _suggest(word, SHAPES)
+            "bad-shape", f'there is no shape "{word}"', nearest(word, SHAPES)
         )
     _check_keys(table, (*SHAPE_KEYS, *outline), "job")
     common = {key: entries[key] for key in SHAPE_KEYS if key in entries}
@@ -95,7 +95,7 @@ def _of_shape(table: Mapping[str, object]) -> dict[str, _Entries]:
                 raise own["from"].error(
                     "bad-shape",
                     f'the shape "{word}" decides what "{name}" reads',
-                    "Leave out this `from`, or leave out the shape and write every vertex.",
+                    "leave out this `from`, or leave out the shape and write every vertex",
                 )
             mine |= own
         described[name] = mine
@@ -107,8 +107,8 @@ def _own_entries(name: str, entry: _Entry) -> _Entries:
         raise entry.error(
             "bad-vertex",
             f'the vertex "{name}" is {entry.value!r}, not a table',
-            f"Write {name} = {{ records = 1 }} for a source, "
-            f'{name} = {{ from = ["A"] }} for a vertex that reads A.',
+            f"write {name} = {{ records = 1 }} for a source, "
+            f'{name} = {{ from = ["A"] }} for a vertex that reads A',
         )
     _check_keys(entry.value, VERTEX_KEYS, entry.key)
     return {key: _Entry(value, f"{entry.key}.{key}") for key, value in entry.value.items()}
@@ -142,7 +142,7 @@ def _edges_into(name: str, entries: _Entries) -> list[Edge]:
         raise entry.error(
             "bad-from",
             f'"{name}" reads from {inputs!r}, which is not a list of vertices',
-            'Write from = ["A"], or leave `from` out if the vertex is a source.',
+            'write from = ["A"], or leave `from` out if the vertex is a source',
         )
     pattern = Pattern.ALL_TO_ALL
     if "pattern" in entries:
@@ -162,7 +162,7 @@ def _edge(entry: _Entry, target: str, pattern: Pattern) -> Edge:
         raise entry.error(
             "bad-from",
             f'"{target}" reads from {entry.value!r}, which names no vertex',
-            'Write "A" or { vertex = "A", pattern = "pointwise" }.',
+            'write "A" or { vertex = "A", pattern = "pointwise" }',
         )
     return Edge(source, target, pattern)
 
@@ -172,7 +172,7 @@ def _parallelism(name: str, entry: _Entry) -> int:
         raise entry.error(
             "bad-parallelism",
             f'"{name}" cannot have parallelism {entry.value!r}',
-            "Write a whole number, 1 or more.",
+            "write a whole number, 1 or more",
         )
     check_parallelism(entry.value, name, entry.key)
     return entry.value
@@ -189,8 +189,8 @@ def _records(name: str, entry: _Entry, parallelism: int) -> tuple[int, ...]:
     raise entry.error(
         "bad-records",
         f'"{name}" cannot have {value!r} records',
-        "Write a whole number, or a list with one number for each subtask. "
-        "To model no records at all is a choice for the whole spec, not for one job.",
+        "write a whole number, or a list with one number for each subtask; to "
+        "model no records at all is a choice for the whole spec, not for one job",
     )
 
 
@@ -200,7 +200,7 @@ def _bounded(name: str, entry: _Entry) -> bool:
     raise entry.error(
         "bad-bounded",
         f'"{name}" is bounded or it is not; {entry.value!r} says neither',
-        "Write true, or false for a source that never ends by itself.",
+        "write true, or false for a source that never ends by itself",
     )
 
 
@@ -209,7 +209,7 @@ def _word(entry: _Entry, words: type[_Word], code: str, what: str) -> _Word:
         if word.value == entry.value:
             return word
     known = [str(word.value) for word in words]
-    raise entry.error(code, f"{entry.value!r} is no {what}", _suggest(str(entry.value), known))
+    raise entry.error(code, f"{entry.value!r} is no {what}", nearest(str(entry.value), known))
 
 
 def _check_keys(table: Mapping[str, object], known: Sequence[str], key: str) -> None:
@@ -219,13 +219,8 @@ def _check_keys(table: Mapping[str, object], known: Sequence[str], key: str) -> 
                 "unknown-key",
                 f"`{name}` means nothing in `{key}`",
                 place=Place(key=f"{key}.{name}"),
-                advice=_suggest(name, known),
+                advice=nearest(name, known),
             )
-
-
-def _suggest(word: str, known: Iterable[str]) -> str:
-    hint = nearest(word, known)
-    return hint[:1].upper() + hint[1:]
 
 
 def _is_table(value: object) -> TypeGuard[Mapping[str, object]]:

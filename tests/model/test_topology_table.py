@@ -126,7 +126,7 @@ def test_a_shape_without_a_sink() -> None:
         ("parallelism = 2\nA = {}", "unknown-key", "job.parallelism", "at each vertex"),
         ("shape = 'diamnd'", "bad-shape", "job.shape", '"diamond"'),
         ("shape = 3", "bad-shape", "job.shape", '"diamond"'),
-        ("shape = 'pair'\nK = { from = ['S'] }", "bad-shape", "job.K.from", "Leave out"),
+        ("shape = 'pair'\nK = { from = ['S'] }", "bad-shape", "job.K.from", "leave out"),
         ("A = 1", "bad-vertex", "job.A", "records = 1"),
         ("A = {}\nD = { from = 'A' }", "bad-from", "job.D.from", '["A"]'),
         ("D = { from = [] }", "bad-from", "job.D.from", "source"),
