@@ -11,7 +11,7 @@ from rich.text import Text
 
 from checker.loading import Catalogue, catalogue
 from checker.show.about import property_lines, rule_lines
-from checker.show.layout import columns, console, joined, write
+from checker.show.layout import columns, console, joined, paragraph, write
 from checker.show.meanings import meanings, summary
 from checker.spec import can_apply
 from checker.typed import option_word, words_of
@@ -92,7 +92,7 @@ def _properties(kinds: Sequence[type[Protocol]], known: Catalogue, width: int) -
         if judged or len(kinds) == len(known.protocols):
             groups.setdefault(judged, []).append(family)
     for judged, families in groups.items():
-        yield Text(", ".join(judged) or "no protocol", "bold cyan")
+        yield from paragraph(Text(", ".join(judged) or "no protocol", "bold cyan"), width)
         yield from property_lines(families, width)
         yield Text()
     yield Text("every protocol", "bold cyan")

@@ -35,7 +35,7 @@ def about_lines(spec: Spec, system: System, width: int) -> list[Text]:
     ):
         if fields(kind):
             lines += [*_heading(name), *_settings(kind, given, width)]
-    lines += _history(spec)
+    lines += _history(spec, width)
     lines += [*_heading("rules"), *rule_lines(_rules(system), width, _ground(system))]
     lines += [*_heading("properties"), *property_lines(spec.families, width, built_in=True)]
     size = f"{counted(len(system.variables), 'variable')}, {counted(system.bits, 'bit')} a state"
@@ -85,15 +85,15 @@ def _settings(kind: type, given: Mapping[str, object], width: int) -> list[Text]
     return columns(rows, width, indent=2)
 
 
-def _history(spec: Spec) -> list[Text]:
+def _history(spec: Spec, width: int) -> list[Text]:
     if not spec.protocol.ghosts:
         return []
     kept = [Text(g, "bold yellow") for g in spec.protocol.ghosts if g in spec.setting.observe]
     left = [Text(g, "dim") for g in spec.protocol.ghosts if g not in spec.setting.observe]
-    note = Text("  ").append_text(joined(kept, ", ") if kept else Text("none"))
+    note = joined(kept, ", ") if kept else Text("none")
     if left:
         note.append(" · not: ", "dim").append_text(joined(left, ", "))
-    return [*_heading("history kept"), note]
+    return [*_heading("history kept"), *paragraph(note, width, indent=2)]
 
 
 def _rules(system: System) -> list[Rule]:

@@ -11,8 +11,12 @@ from rich.text import Text
 
 #: The width of a page that is not a terminal, unless COLUMNS says otherwise.
 PIPE_WIDTH = 100
-#: The last column is never squeezed below this, however narrow the page.
+#: Text is never squeezed into less than this, however narrow the page.
 COLUMN_MIN = 24
+#: Where the last column has less room than this, what does not fit beside the others goes below.
+LAST_MIN = 40
+#: So far what goes below stands to the right of what it belongs to.
+BELOW = 4
 
 Cell = str | Text
 
@@ -45,18 +49,34 @@ def text_of(cell: Cell) -> Text:
 def columns(
     rows: Sequence[Sequence[Cell]], width: int, *, indent: int = 0, gap: int = 2
 ) -> list[Text]:
-    """Rows with their cells below each other; the last cell of a row is wrapped under itself."""
+    """Rows with their cells below each other; the last cell of a row is wrapped under itself.
+
+    Where too little room is left for the last cells, those that do not fit go below their rows.
+    """
     texts = [[text_of(cell) for cell in row] for row in rows]
     count = max((len(row) for row in texts), default=0)
     widths = [
         max((row[i].cell_len for row in texts if len(row) > i + 1), default=0) for i in range(count)
     ]
+    start = indent + sum(wide + gap for wide in widths[:-1])
+    if width - start < LAST_MIN and any(start + row[-1].cell_len > width for row in texts):
+        return [line for row in texts for line in _folded(row, width, indent, gap)]
     lines: list[Text] = []
     for row in texts:
         head = Text(" " * indent)
         for cell, wide in zip(row[:-1], widths, strict=False):
             head.append_text(cell).append(" " * (wide - cell.cell_len + gap))
         lines += _hanging(head, row[-1], width)
+    return lines
+
+
+def _folded(row: Sequence[Text], width: int, indent: int, gap: int) -> list[Text]:
+    """A row on a narrow page: on one line if it fits, else its last cell below the others."""
+    *head, last = row
+    lines = flow([*head, last], width, indent=indent, separator=" " * gap)
+    if len(lines) > 1 and head:
+        lines = flow(head, width, indent=indent, separator=" " * gap)
+        lines += paragraph(last, width, indent=indent + BELOW)
     return lines
 
 

@@ -45,7 +45,9 @@ def trace_lines(story: Story, spec: Spec, width: int) -> list[Text]:
 def _head(story: Story, spec: Spec, width: int) -> Iterator[Text]:
     yield from paragraph(Text(spec.title, "bold"), width)
     protocol = f"{spec.protocol.key}, variant {spec.variant}" if spec.variant else spec.protocol.key
-    yield from paragraph(Text(f"{shown_file(spec.file)} · protocol {protocol}", "dim"), width)
+    # A path is never broken: it is there to be copied.
+    parts = (shown_file(spec.file), f"protocol {protocol}")
+    yield from flow([Text(part, "dim") for part in parts], width)
     if spec.setting.job is not None:
         yield Text()
         yield from job_lines(spec.setting.job, width, indent=2)
@@ -58,12 +60,12 @@ def _head(story: Story, spec: Spec, width: int) -> Iterator[Text]:
         length = Text(f"after {stem}, by a loop of {rest} that may go on for ever")
         if story.loop == len(story.steps):
             length = Text(f"after {stem} nothing happens any more")
+    head = Text(f"{story.property} is violated: ", colour) + length
     if story.verdict == Holds.word:
-        yield Text(f"{story.property} is reached: ", colour) + length
+        head = Text(f"{story.property} is reached: ", colour) + length
     elif story.verdict == Unknown.word:
-        yield Text(f"{story.property} is not decided: ", colour) + length + Text(", at a bound")
-    else:
-        yield Text(f"{story.property} is violated: ", colour) + length
+        head = Text(f"{story.property} is not decided: ", colour) + length + Text(", at a bound")
+    yield from paragraph(head, width)
     yield from paragraph(Text(story.sentence), width, indent=2)
 
 

@@ -246,11 +246,21 @@ def plain(lines: list[Text]) -> list[str]:
 
 
 def test_the_last_column_wraps_under_itself() -> None:
+    rows = [["a", "long", "one two three four five six seven eight nine"], ["bcd", "e", "f"]]
+    assert plain(columns(rows, 52, indent=1)) == [
+        " a    long  one two three four five six seven eight",
+        "            nine",
+        " bcd  e     f",
+    ]
+
+
+def test_what_does_not_fit_a_narrow_page_goes_below() -> None:
     rows = [["a", "long", "one two three four five six seven"], ["bcd", "e", "f"]]
     assert plain(columns(rows, 35, indent=1)) == [
-        " a    long  one two three four five",
-        "            six seven",
-        " bcd  e     f",
+        " a  long",
+        "     one two three four five six",
+        "     seven",
+        " bcd  e  f",
     ]
 
 

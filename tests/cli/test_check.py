@@ -183,6 +183,30 @@ def test_lines_fit_the_page(folder: Path, command: str, columns: int) -> None:
     assert max(map(len, ran.stdout.splitlines())) <= columns
 
 
+@pytest.mark.parametrize("columns", [60, 80, 120])
+@pytest.mark.parametrize(
+    "command",
+    [
+        "list protocols",
+        "list properties",
+        "list options",
+        "list rules",
+        "show specs/final-checkpoint/figure.toml",
+        "show specs/final-checkpoint/pair.toml --lifecycle",
+        "trace specs/legacy-finish/natural-end-loses-records.toml",
+    ],
+)
+def test_long_tables_fold_on_a_narrow_page(command: str, columns: int) -> None:
+    ran = run(command, columns=columns)
+    assert max(map(len, ran.stdout.splitlines())) <= columns
+
+
+def test_a_path_is_never_broken() -> None:
+    spec = "specs/final-checkpoint/broken/finish-during-trigger-hangs.toml"
+    for command in ("trace", "show"):
+        assert spec in run(f"{command} {spec}", columns=40).stdout.splitlines()
+
+
 def test_commands_are_loaded_when_they_are_called() -> None:
     import subprocess
 
