@@ -36,17 +36,13 @@ class Loops:
         self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target_machine(3))
         self._engine.add_object_file(llvm.ObjectFileRef.from_data(code))
         self._engine.finalize_object()
-        self.advance = self._loop("advance")
-        self.ask_all = self._loop("ask_all")
-        self.refill = self._loop("refill")
-        self.move_entries = self._loop("move_entries")
-        self.refill_node = self._loop("refill_node")
-        self.compress_states = self._loop("compress_states")
-        self.find_step = self._loop("find_step")
-        self.edges = self._loop("edges")
-        self.mark = self._loop("mark")
-        self.takes_fair_step = self._loop("takes_fair_step")
-        self.reach = self._loop("reach")
+        self._loops = {name: self._loop(name) for name in LOOPS}
+
+    def __getattr__(self, name: str) -> Loop:
+        loop: Loop | None = self.__dict__.get("_loops", {}).get(name)
+        if loop is None:
+            raise AttributeError(name)
+        return loop
 
     def _loop(self, name: str) -> Loop:
         kind = CFUNCTYPE(c_int64, *[c_int64] * LOOPS[name])

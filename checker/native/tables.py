@@ -5,6 +5,9 @@ from __future__ import annotations
 # What numba, llvmlite and scipy give has no types.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false, reportMissingTypeStubs=false
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -26,6 +29,8 @@ FULL_UP, FULL_OF = 3, 5
 #: Above this many states the store grows by an eighth at a time, below it doubles.
 ROOM_LARGE = 1 << 18
 GROWTH = 8
+#: Several threads fill the table with so many states or more.
+STATES_WORTH_THREADS = 1 << 16
 #: Where nobody knows how much memory there is.
 RESERVED = 1 << 34
 #: Of the memory that is free when a search begins, it takes at most this part unless told.
@@ -51,11 +56,13 @@ class Tables:
         storage: Storage = Storage.EXACT,
         memory_max: int | None = None,
         disk: DiskStore | None = None,
+        threads: int = 1,
     ) -> None:
         self.width = width
         self.storage = storage
         self.key_width = 1 if storage is Storage.COMPRESSED else width
         self.memory_max = memory_max if memory_max is not None else _share_of_free_memory()
+        self.threads = threads
         self.peak = 0
         self._block = block
         self._loops = loops
@@ -123,21 +130,35 @@ class Tables:
             size *= 2
         if size == self._entries:
             return
-        self._claim(size * self.table.itemsize)
         old = self.table
+        is_hashed = self.storage is Storage.HASHED  # the other entries say less than where they are
+        self._claim(size * old.itemsize - (0 if is_hashed else old.nbytes))
         self.table = self._empty_table(size)
         self.publish()
-        if self.storage is Storage.COMPRESSED:  # its entries do not say where they belong
-            known = int(self._block[at.STATES])
-            self._loops.refill(self._block.ctypes.data, 0, known)
-        else:
+        if is_hashed:
             bits = [len(table).bit_length() - 1 for table in (old, self.table)]
             self._loops.move_entries(old.ctypes.data, bits[0], self.table.ctypes.data, bits[1])
+        else:
+            del old
+            self._refill(0, int(self._block[at.STATES]))
+
+    def _refill(self, begin: int, end: int) -> None:
+        """Enter stored states into the table."""
+        address, count = self._block.ctypes.data, end - begin
+        if self.threads == 1 or count < STATES_WORTH_THREADS or self.storage is Storage.HASHED:
+            self._loops.refill(address, begin, end, 0)
+            return
+        ends = [begin + count * part // self.threads for part in range(self.threads + 1)]
+        with ThreadPoolExecutor(self.threads) as pool:
+            refill = partial(self._loops.refill, address)
+            done = [pool.submit(refill, *part, 1) for part in pairwise(ends)]
+        for each in done:
+            each.result()
 
     def _empty_table(self, size: int) -> NDArray[np.uint64] | NDArray[np.uint32]:
-        if self.storage is Storage.COMPRESSED:
-            return Pages(size * 4).array(np.uint32, size)
-        return Pages(size * 8).array(np.uint64, size)
+        if self.storage is Storage.HASHED:
+            return Pages(size * 8).array(np.uint64, size)
+        return Pages(size * 4).array(np.uint32, size)
 
     def grow_levels(self) -> None:
         """Make room for more levels. Raises LimitHit."""
@@ -171,7 +192,7 @@ class Tables:
         self.grow(first + count)
         keys = self._keys(words, count) if self.nodes is not None else words
         self.store[first * self.key_width : (first + count) * self.key_width] = keys
-        self._loops.refill(self._block.ctypes.data, first, first + count)
+        self._refill(first, first + count)
         self._block[at.STATES] = first + count
 
     def _keys(self, words: Words, count: int) -> Words:

@@ -36,15 +36,18 @@ from .resume import Folder
 from .saving import Saving, identity
 from .storage import STORAGES, DiskStore, Storage
 from .tables import STATES_MAX, Tables
-from .workers import Workers
+from .workers import Workers, threads_for
 
 #: Between two looks at the clock: at first this many states, then as many as take so long.
 STATES_BETWEEN_LOOKS = 256
 SECONDS_BETWEEN_LOOKS = 0.05
 #: Whether levels shrink, and how fast, is told from so many.
 LEVELS_LOOKED_AT = 4
-#: Optimised code takes up to ten times as long to make, and saves a tenth to a third of the time.
-WORTH = 60
+#: So many are looked at for bits that no cell has, when Python checks what is asserted.
+STATES_CHECKED = 1 << 12
+#: Better code takes three to four times as long to make, and saves a tenth to a fifth of the time:
+#: it is made when the search has taken so many times as long as making the first.
+WORTH = 25
 #: Progress is told at most once in so many seconds.
 SECONDS_BETWEEN_NEWS = 0.1
 
@@ -132,6 +135,7 @@ class Search:
             if self._saving is not None:
                 self._saving.save(self._seconds_before)
             self._run()
+            assert self._are_canonical(), "a step writes more than its state"
         except LimitHit as limit:
             self.stopped = str(limit)
         except KeyboardInterrupt:
@@ -139,6 +143,12 @@ class Search:
         finally:
             self.seconds = self._seconds_before + perf_counter() - self._started
             self._end()
+
+    def _are_canonical(self) -> bool:
+        """Whether the last states found are what encoding them gives: if not, some count twice."""
+        states = int(self.block[at.STATES])
+        words = self.tables.unpacked(max(0, states - STATES_CHECKED), states)
+        return self.machine.layout.is_canonical(words)
 
     def _end(self) -> None:
         if self._workers is not None:
@@ -164,10 +174,11 @@ class Search:
         block[at.STEP_FOUND] = self.step_found.ctypes.data
         block[at.STEP_BASE] = self.step_base.ctypes.data
         disk = DiskStore() if self.storage is Storage.HASHED else None
+        threads, memory_max = threads_for(self.means.threads), self.limits.memory_max
         self._tables = Tables(
-            machine.layout.width, block, self.loops, self.storage, self.limits.memory_max, disk
+            machine.layout.width, block, self.loops, self.storage, memory_max, disk, threads
         )
-        self._workers = Workers(machine, self._tables, self.loops, self.means.threads)
+        self._workers = Workers(machine, self._tables, self.loops, threads)
 
     def _begin(self) -> None:
         """The initial states are the first level, unless more was seen before."""
@@ -216,7 +227,7 @@ class Search:
         """Compile with more effort once the search takes long enough to be worth it."""
         machine = self.machine
         if machine.level == 0 and perf_counter() - self._started > WORTH * machine.seconds:
-            machine.compile(2)
+            machine.compile(1)
             self._tell_code()
 
     def _tell_code(self) -> None:

@@ -30,8 +30,10 @@ class Worker:
         words = {
             at.OUT: steps_max * width,
             at.HASHES: steps_max,
-            at.UNORDERED: 2 * steps_max + 2,
-            at.CANDIDATES: 2 * steps_max + machine.chunks,
+            at.PLACES: steps_max,
+            at.PROBES: steps_max + 1,  # lists are written to behind their ends
+            at.MATCHES: steps_max + 1,
+            at.CANDIDATES: 2 * steps_max + 2,
             at.STARTS: machine.chunks * (at.BATCH + 1),
             at.STATE_FIRST: len(machine.topics.in_states),
             at.STEP_FIRST: len(machine.topics.on_steps),
@@ -63,8 +65,8 @@ class Worker:
 class Workers:
     """All threads of a search. The one that asks works too."""
 
-    def __init__(self, machine: Machine, tables: Tables, loops: Loops, threads: int | None) -> None:
-        self.count = threads or min(THREADS_MAX, _processors())
+    def __init__(self, machine: Machine, tables: Tables, loops: Loops, threads: int) -> None:
+        self.count = threads
         self._machine, self._tables, self._loops = machine, tables, loops
         self._workers = [Worker(machine, tables)]
         self._pool: ThreadPoolExecutor | None = None
@@ -102,6 +104,11 @@ class Workers:
             self._pool.shutdown()
 
 
+def threads_for(asked: int | None) -> int:
+    """How many threads a search has: as many as are asked for, or one for each processor."""
+    return asked or min(THREADS_MAX, _processors())
+
+
 def _processors() -> int:
     """How many processors this process may use."""
     if hasattr(os, "sched_getaffinity"):
@@ -109,4 +116,4 @@ def _processors() -> int:
     return os.cpu_count() or 1
 
 
-__all__ = ["Worker", "Workers"]
+__all__ = ["Worker", "Workers", "threads_for"]

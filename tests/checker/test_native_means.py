@@ -13,7 +13,7 @@ from checker.answer import Answer, Report, Unknown
 from checker.claim import Spec
 from checker.explicit.search import LimitHit
 from checker.means import Means
-from checker.native import nodes, workers
+from checker.native import nodes, tables, workers
 from checker.native.kernel import places as at
 from checker.native.layout import ALL_ONES
 from checker.native.loops import loops
@@ -61,6 +61,7 @@ def means_name(means: Means) -> str:
 @pytest.fixture(autouse=True)
 def _threads_from_the_first_state(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "STATES_WORTH_THREADS", 0)
+    monkeypatch.setattr(tables, "STATES_WORTH_THREADS", 0)
 
 
 def yardstick(records: int, checkpoints: int, channel: int) -> System:
@@ -170,13 +171,28 @@ def test_every_word_is_in_the_tree_once(width: int) -> None:
 @pytest.mark.parametrize("width", [1, 2, 3, 7])
 def test_compressed_states_are_unpacked_as_they_were(width: int) -> None:
     block = np.zeros(at.SHARED_COUNT, np.int64)
-    tables = Tables(width, block, loops(), Storage.COMPRESSED)
+    memory = Tables(width, block, loops(), Storage.COMPRESSED)
     drawn = np.random.default_rng(width).integers(0, ALL_ONES, 3000 * width, np.uint64, True)
-    tables.append(drawn[: 1000 * width])
-    tables.append(drawn[1000 * width :])
-    assert np.array_equal(tables.unpacked(0, 3000), drawn)
-    assert tables.words(2999) == drawn[-width:].tolist()
-    assert isinstance(tables.nodes, Nodes)
+    memory.append(drawn[: 1000 * width])
+    memory.append(drawn[1000 * width :])
+    assert np.array_equal(memory.unpacked(0, 3000), drawn)
+    assert memory.words(2999) == drawn[-width:].tolist()
+    assert isinstance(memory.nodes, Nodes)
+
+
+# --- the table -----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("threads", [1, 2, 5])
+def test_a_table_has_one_entry_for_each_state(threads: int) -> None:
+    block, count = np.zeros(at.SHARED_COUNT, np.int64), 20_000
+    memory = Tables(1, block, loops(), threads=threads)
+    words = np.arange(count, dtype=np.uint64)
+    memory.append(words[: count // 2])
+    memory.append(words[count // 2 :])
+    bits = int(block[at.TABLE_BITS])
+    numbers = memory.table[memory.table != 0] & np.uint32((1 << bits) - 1)
+    assert np.array_equal(np.sort(numbers), np.arange(1, count + 1))
 
 
 # --- hashed --------------------------------------------------------------------------------------

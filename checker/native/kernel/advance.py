@@ -11,7 +11,7 @@ from __future__ import annotations
 # mypy: ignore-errors
 # pyright: basic, reportCallIssue=false, reportArgumentType=false, reportGeneralTypeIssues=false
 from .batch import expanded, go_through, shown, unpacked
-from .lookup import hash_ahead, look_up
+from .lookup import look_up
 from .memory import (
     byte,
     call_3,
@@ -106,7 +106,6 @@ def advance(shared, own):
         if expanded(shared, own, head, size):
             if word(shared, ORDER) != 0:
                 thin(shared, own)
-            hash_ahead(shared, own)
             look_up(shared, own)
             shown(shared, own)
         else:
@@ -232,7 +231,7 @@ def commit(shared, own, head, size):
                 break
             for i in range(width):
                 set_word(store, states * width + i, word(out, step * width + i))
-            enter(storage, table, place, mixed, states)
+            enter(storage, table, place, mixed, states, bits)
             states += 1
     set_word(shared, STATES, states)
     report(shared, own, head, below)

@@ -1,7 +1,8 @@
 """The steps of a batch looked up: which of them may lead to new states.
 
-This is where a search spends its time, so these loops do nothing else, a step at a time in the
-order of memory. Memory is asked ahead, first for the table and then for what it points to.
+This is where a search spends its time, so these loops have no branch that depends on a state: each
+goes through a list and writes, for all that it looks at, to the ends of the lists that follow, and
+an end moves or does not. A processor that guesses wrong would lose more than that costs.
 """
 
 from __future__ import annotations
@@ -15,15 +16,19 @@ from .places import (
     CANDIDATE_COUNT,
     CANDIDATES,
     CHUNKS,
-    COMPRESSED,
-    EXACT,
     FAULT_BIT,
+    FAULT_SHIFT,
     FRESH,
     HAS_SPECIAL,
+    HASHED,
     HASHES,
     KEY_WIDTH,
     LEAVES,
+    MATCHES,
     OUT,
+    PLACES,
+    PROBES,
+    RULES_MAX,
     SIZE,
     STARTS,
     STORAGE,
@@ -31,91 +36,133 @@ from .places import (
     TABLE,
     TABLE_BITS,
     TOTAL,
-    UNORDERED,
 )
-from .table import LOW_HALF, find, hash_of, place_of, upper
+from .table import differing, hash_of, may_be, number_in, place_of
 
-
-@inline
-def hash_ahead(shared, own):
-    """Hashes all steps of a batch, and asks memory for what they will be compared with."""
-    storage, width, total = word(shared, STORAGE), word(shared, KEY_WIDTH), word(own, TOTAL)
-    store, table, bits = word(shared, STORE), word(shared, TABLE), word(shared, TABLE_BITS)
-    out, hashes = word(own, OUT), word(own, HASHES)
-    size = 4 if storage == COMPRESSED else 8
-    for step in range(total):
-        mixed = hash_of(out, step * width, width)
-        set_word(hashes, step, mixed)
-        prefetch(table + place_of(mixed, bits) * size)
-    if storage == EXACT:
-        for step in range(total):
-            mixed = word(hashes, step)
-            entry = word(table, place_of(mixed, bits))
-            if upper(entry) == upper(mixed):
-                prefetch(store + ((entry & LOW_HALF) - 1) * width * 8)
-    elif storage == COMPRESSED:
-        for step in range(total):
-            entry = half(table, place_of(word(hashes, step), bits))
-            prefetch(store + (entry - 1) * 8)
+#: So many steps at a time: what memory brings for them stays in a near cache.
+STEPS = 512
+#: A probe is a place in the table, times this, plus a step.
+PLACE = BATCH * RULES_MAX
 
 
 @inline
 def look_up(shared, own):
     """Lists the steps to states that are not in the table, and whether any step is special: a
     fault, or of a leaf that has branches which nobody took yet."""
-    storage = word(shared, STORAGE)
-    if storage == EXACT:
-        look_up_in(EXACT, shared, own)
-    elif storage == COMPRESSED:
-        look_up_in(COMPRESSED, shared, own)
+    if word(shared, STORAGE) == HASHED:
+        look_up_in(HASHED, shared, own)
     else:
-        look_up_in(storage, shared, own)
+        look_up_in(0, shared, own)
     put_in_order(shared, own)
 
 
 @inline
 def look_up_in(storage, shared, own):
-    """The loop, for one kind of table."""
-    width, total = word(shared, KEY_WIDTH), word(own, TOTAL)
-    store, table, bits = word(shared, STORE), word(shared, TABLE), word(shared, TABLE_BITS)
+    """Fills in PLACES, for one kind of table."""
+    begin, total = 0, word(own, TOTAL)
+    set_word(own, HAS_SPECIAL, 0)
+    while begin < total:
+        end = min(begin + STEPS, total)
+        count = begin_probes(storage, shared, own, begin, end)
+        while count > 0:
+            matches = probe(storage, shared, own, count)
+            count = compare(storage, shared, own, matches)
+        begin = end
+
+
+@inline
+def begin_probes(storage, shared, own, begin, end):
+    """Hashes steps, and asks memory for the entries where their probes begin. Says how many."""
+    width, table, bits = word(shared, KEY_WIDTH), word(shared, TABLE), word(shared, TABLE_BITS)
     out, leaves, hashes = word(own, OUT), word(own, LEAVES), word(own, HASHES)
-    fresh, found, count, special = word(own, FRESH), word(own, UNORDERED), 0, 0
-    for step in range(total):
+    fresh, probes, places = word(own, FRESH), word(own, PROBES), word(own, PLACES)
+    special, count, size = 0, 0, 8 if storage == HASHED else 4
+    for step in range(begin, end):
         leaf = half(leaves, step)
-        special |= byte(fresh, leaf & (FAULT_BIT - 1))
-        if leaf >= FAULT_BIT:
-            special = 1
-            continue
-        mixed = word(hashes, step)
-        number, place = find(
-            storage, out, step, width, mixed, place_of(mixed, bits), store, table, bits
-        )
-        set_word(found, 2 * count, step)
-        set_word(found, 2 * count + 1, place)
-        count += number < 0
-    set_word(own, CANDIDATE_COUNT, count)
-    set_word(own, HAS_SPECIAL, special)
+        is_fault = leaf >> FAULT_SHIFT
+        special |= byte(fresh, leaf & (FAULT_BIT - 1)) | is_fault
+        mixed = hash_of(out, step * width, width)
+        place = place_of(mixed, bits)
+        prefetch(table + place * size)
+        set_word(hashes, step, mixed)
+        set_word(places, step, -1)
+        set_word(probes, count, place * PLACE + step)
+        count += 1 - is_fault
+    set_word(own, HAS_SPECIAL, word(own, HAS_SPECIAL) | special)
+    return count
+
+
+@inline
+def probe(storage, shared, own, count):
+    """Follows probes until each has found an empty entry, or one that may be that of its state.
+
+    Says how many of the latter there are.
+    """
+    table, bits = word(shared, TABLE), word(shared, TABLE_BITS)
+    mask = (1 << bits) - 1
+    hashes, places = word(own, HASHES), word(own, PLACES)
+    probes, matches, matched = word(own, PROBES), word(own, MATCHES), 0
+    while count > 0:
+        left = 0
+        for i in range(count):
+            at = word(probes, i)
+            step, place = at & (PLACE - 1), at // PLACE & mask
+            mixed = word(hashes, step)
+            if storage == HASHED:
+                entry = word(table, place)
+                is_taken = 1 if entry != 0 else 0
+                is_match = 1 if entry == mixed else 0
+            else:
+                entry = half(table, place)
+                is_taken = 1 if entry != 0 else 0
+                is_match = is_taken if may_be(entry, mixed, bits) else 0
+            set_word(places, step, -1 if is_taken else place)
+            set_word(matches, matched, at)
+            matched += is_match
+            set_word(probes, left, at + PLACE)
+            left += is_taken - is_match
+        count = left
+    return matched
+
+
+@inline
+def compare(storage, shared, own, count):
+    """Compares states with those that they may be. Says how many probes have to go on."""
+    table, bits = word(shared, TABLE), word(shared, TABLE_BITS)
+    width, store, mask = word(shared, KEY_WIDTH), word(shared, STORE), (1 << bits) - 1
+    out, probes, matches, left = word(own, OUT), word(own, PROBES), word(own, MATCHES), 0
+    if storage == HASHED:
+        return 0
+    for i in range(count):
+        at = word(matches, i)
+        step, place = at & (PLACE - 1), at // PLACE & mask
+        number = number_in(half(table, place), bits)
+        set_word(probes, left, at + PLACE)
+        left += 1 if differing(out, step, store, number, width) != 0 else 0
+    return left
 
 
 @inline
 def put_in_order(shared, own):
-    """Orders what was found by state and then by rule; in memory it is by chunk, then by state."""
-    chunks, count = word(shared, CHUNKS), word(own, CANDIDATE_COUNT)
-    starts, found, candidates = word(own, STARTS), word(own, UNORDERED), word(own, CANDIDATES)
-    cursors = candidates + 2 * count * 8  # there is room behind for one word a chunk
-    at = 0
-    for chunk in range(chunks):
-        set_word(cursors, chunk, at)
-        end = word(starts, chunk * (BATCH + 1) + word(own, SIZE))
-        while at < count and word(found, 2 * at) < end:
-            at += 1
-    ordered = 0
-    for i in range(word(own, SIZE)):
-        for chunk in range(chunks):
-            end, at = word(starts, chunk * (BATCH + 1) + i + 1), word(cursors, chunk)
-            while at < count and word(found, 2 * at) < end:
-                set_word(candidates, 2 * ordered, word(found, 2 * at))
-                set_word(candidates, 2 * ordered + 1, word(found, 2 * at + 1))
-                ordered += 1
-                at += 1
-            set_word(cursors, chunk, at)
+    """Lists what may be new by state and then by rule; in memory it is by chunk, then by state."""
+    chunks, starts, count = word(shared, CHUNKS), word(own, STARTS), 0
+    if chunks == 1:
+        count = list_new(own, 0, word(own, TOTAL), 0)
+    else:
+        for i in range(word(own, SIZE)):
+            for chunk in range(chunks):
+                row = chunk * (BATCH + 1) + i
+                count = list_new(own, word(starts, row), word(starts, row + 1), count)
+    set_word(own, CANDIDATE_COUNT, count)
+
+
+@inline
+def list_new(own, begin, end, count):
+    """Lists those of some steps that may be new. Says how many are listed then."""
+    places, candidates = word(own, PLACES), word(own, CANDIDATES)
+    for step in range(begin, end):
+        place = word(places, step)
+        set_word(candidates, 2 * count, step)
+        set_word(candidates, 2 * count + 1, place)
+        count += 1 if place >= 0 else 0
+    return count

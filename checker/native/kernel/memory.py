@@ -149,16 +149,28 @@ def publish_half(_context, address, place, value):
     return types.void(types.int64, types.int64, types.int64), generate
 
 
-@intrinsic
-def swapped(_context, address, place, old, new):
-    """Whether the word was the old one, and is the new one now, at once for all threads."""
-
+def _swaps(kind):
     def generate(_context, builder, _signature, arguments):
-        pointer = _element(builder, arguments, WORD)
-        pair = builder.cmpxchg(pointer, arguments[2], arguments[3], "acq_rel", "acquire")
+        pointer = _element(builder, arguments, kind)
+        old, new = arguments[2:]
+        if kind is not WORD:
+            old, new = builder.trunc(old, kind), builder.trunc(new, kind)
+        pair = builder.cmpxchg(pointer, old, new, "acq_rel", "acquire")
         return builder.zext(builder.extract_value(pair, 1), WORD)
 
     return types.int64(types.int64, types.int64, types.int64, types.int64), generate
+
+
+@intrinsic
+def swapped(_context, address, place, old, new):
+    """Whether the word was the old one, and is the new one now, at once for all threads."""
+    return _swaps(WORD)
+
+
+@intrinsic
+def swapped_half(_context, address, place, old, new):
+    """Whether the half word was the old one, and is the new one now, at once for all threads."""
+    return _swaps(HALF)
 
 
 @intrinsic

@@ -24,7 +24,8 @@ BATCH = 128
 #: The least state or step that settles a topic: OPEN if none does yet, CLOSED if one did before.
 OPEN, CLOSED = 1 << 62, -1
 #: In a thread's list of leaves: this step ends in a fault.
-FAULT_BIT = 1 << 30
+FAULT_SHIFT = 30
+FAULT_BIT = 1 << FAULT_SHIFT
 #: A step within a batch is its state times this, plus its rule.
 RULES_MAX = 1 << 16
 
@@ -85,12 +86,13 @@ SHARED_COUNT = next(_shared)
 _own = count()
 
 # A thread's arrays: states that are expanded where they are not stored as words, the ids of their
-# parts, the steps of a batch, their leaves, where those of each state begin, their hashes, and
-# those steps that seem to lead to new states, each with its place in the table: as they were found,
-# and in order.
-BEFORE, BEFORE_IDS, OUT, OUT_IDS, LEAVES, STARTS, HASHES, UNORDERED, CANDIDATES = (
+# parts, the steps of a batch, their leaves, where those of each state begin, their hashes, where
+# in the table the new ones belong, and in order those that seem to be new, each with that place.
+BEFORE, BEFORE_IDS, OUT, OUT_IDS, LEAVES, STARTS, HASHES, PLACES, CANDIDATES = (
     next(_own) for _ in range(9)
 )
+# Steps that are being looked up: where to look next, and where to compare; see `lookup.py`.
+PROBES, MATCHES = (next(_own) for _ in range(2))
 # What it has seen of leaves, branches and topics; FRESH are leaves with branches not yet taken.
 FRESH, OWN_VISITED, OWN_SEEN, STATE_FIRST, STEP_FIRST = (next(_own) for _ in range(5))
 # What it found in the batch at hand.
@@ -146,7 +148,7 @@ RUNNING, PAUSED, DONE, FULL_LEVELS, LIMIT, FULL, FULL_NODE = range(7)
 LOOPS = {
     "advance": 2,
     "ask_all": 4,
-    "refill": 3,
+    "refill": 4,
     "move_entries": 4,
     "refill_node": 1,
     "compress_states": 5,
