@@ -32,6 +32,8 @@ PATHS_MAX = 2_000
 
 Binding = tuple[tuple[str, str], ...]
 
+_WORDS = {Blocked: "is blocked", Update: "is taken", Fault: "reads or writes what is not there"}
+
 
 class Invariance:
     """Compares a system with itself under one renaming."""
@@ -56,11 +58,14 @@ class Invariance:
         for rule, other in pairs:
             if other is None:
                 return f"{rule} has no counterpart"
-            if not self._agree_on_samples(rule, other):
-                return f"{rule} and {other} do different things"
+            difference = self._difference_on_samples(rule, other)
+            if difference:
+                return difference
         for rule, other in pairs:
             assert other is not None
             if not self._is_same_rule(rule, other):
+                if rule is other:
+                    return f"{rule} is not seen to treat them alike"
                 return f"{rule} and {other} are not seen to do the same"
         terminal = self.system.terminal
         if not self.proofs.are_equal(terminal, self._renamed(terminal)):
@@ -110,19 +115,28 @@ class Invariance:
 
     # --- rules -----------------------------------------------------------------------------------
 
-    def _agree_on_samples(self, rule: GroundRule, other: GroundRule) -> bool:
-        """Whether they agree in some states: most that do not are found out by this, and soon."""
+    def _difference_on_samples(self, rule: GroundRule, other: GroundRule) -> str:
+        """What they do differently in some state; empty if nothing is seen.
+
+        Most that are different are found out by this, and soon.
+        """
         for state in self.proofs.samples(self.system):
             mine = outcome(rule.tree, state)
             renamed = self.renaming.applied(state)
             its = outcome(other.tree, renamed)
             if type(mine) is not type(its):
-                return False
+                where = "when they change names it" if rule is other else f"{other}"
+                return f"{rule} {_WORDS[type(mine)]} where {where} {_WORDS[type(its)]}"
             if not isinstance(mine, Update) or not isinstance(its, Update):
                 continue
-            if self.renaming.applied(updated(mine, state)) != updated(its, renamed):
-                return False
-        return True
+            after, reached = self.renaming.applied(updated(mine, state)), updated(its, renamed)
+            if after != reached:
+                index = next(i for i, value in enumerate(after) if value != reached[i])
+                name = self.system.variable_of_cell[index].name
+                if rule is other:
+                    return f"{rule} makes something else of {name} when they change names"
+                return f"{rule} and {other} do different things to {name}"
+        return ""
 
     def _is_same_rule(self, rule: GroundRule, other: GroundRule) -> bool:
         self._paths = PATHS_MAX

@@ -12,8 +12,12 @@ from checker.loading import catalogue
 from checker.native.search import UPPER_BOUND, check, report_of, searched
 from checker.question import Limits
 from checker.reduced import check_reduced
+from checker.reductions.candidates import Candidates
 from checker.reductions.canonical import Group
+from checker.reductions.invariance import Invariance
 from checker.reductions.kinds import Reduction
+from checker.reductions.normal import Proofs
+from checker.reductions.renaming import Renaming
 from checker.reductions.symmetry import FAIR_RUNS, Symmetry, symmetry_of
 from checker.spec import read_spec
 from model.language.build import build
@@ -146,6 +150,22 @@ def test_where_the_order_shows_nothing_is_interchangeable(kind: type[Protocol]) 
     assert all("p0" not in group.members for group in found.groups)
     assert not any(len(group.members) == 3 for group in found.groups)
     audited(system_of(kind))
+
+
+@pytest.mark.parametrize(
+    ("kind", "reason"),
+    [
+        (worlds.Shy, "throw_in(p0) is taken where throw_in(p1) is blocked"),
+        (worlds.Kept, "take() makes something else of p0.has_ball when they change names"),
+        (worlds.Ranked, "give(p0, p1) has no counterpart"),
+    ],
+)
+def test_what_tells_entities_apart_is_named(kind: type[Protocol], reason: str) -> None:
+    system = system_of(kind)
+    candidates = Candidates(system)
+    [[one, other, *_]] = candidates.classes()
+    renaming = Renaming(system, candidates.exchange(one, other) or ())
+    assert Invariance(system, renaming, Proofs()).of_system() == reason
 
 
 # --- how far it reduces --------------------------------------------------------------------------

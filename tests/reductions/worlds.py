@@ -251,6 +251,27 @@ class Favoured(Ball):
         other.has_ball = True
 
 
+class Kept(Ball):
+    """One player may take the ball, and no binding says so."""
+
+    @rule
+    def take(self) -> None:
+        """The favourite takes the ball."""
+        require(self.first)
+        self.players[0].has_ball = True
+
+
+class Shy(Ball):
+    """One player throws in later than the others."""
+
+    @rule
+    def throw_in(self, player: Player) -> None:
+        """The shy one gets the ball once another one has had it."""
+        require(self.first == (player != self.players[1]))
+        self.first = False
+        player.has_ball = True
+
+
 class Begun(Ball):
     """The first player is another one than the rest from the beginning."""
 
