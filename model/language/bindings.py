@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import product
 from typing import Any, NamedTuple, TypeGuard
 
@@ -19,6 +19,7 @@ from .entities import Entity
 from .marks import Marked, mark_of
 from .properties import Taken
 from .protocol import Protocol
+from .spelling import is_misspelt
 
 
 class Bound(NamedTuple):
@@ -32,12 +33,17 @@ class Bound(NamedTuple):
 
 
 def rule_names(kind: type[Protocol]) -> list[str]:
-    """The rules of a protocol: those of its bases first, each where it was first defined."""
+    """The rules of a protocol: those of its bases first, each where it was first defined.
+
+    Raises `override-not-marked`, `override-misspelt`.
+    """
     names: dict[str, None] = {}
     for base in reversed(kind.__mro__):
         for name, value in vars(base).items():
             mark = mark_of(value)
             if mark is not None and mark.role == "rule":
+                if name not in names:
+                    _refuse_misspelt(base, name, mark, names)
                 names[name] = None
             elif name in names:
                 raise FinaleError(
@@ -47,6 +53,20 @@ def rule_names(kind: type[Protocol]) -> list[str]:
                     advice="mark the override @rule",
                 )
     return list(names)
+
+
+def _refuse_misspelt(base: type, name: str, mark: Marked, known: Iterable[str]) -> None:
+    """A new rule that is called almost as an inherited one that stays as it is."""
+    for meant in known:
+        is_inherited = any(meant in vars(kind) for kind in base.__mro__[1:])
+        if is_misspelt(name, meant) and is_inherited and meant not in vars(base):
+            raise FinaleError(
+                "override-misspelt",
+                f'{base.__qualname__}.{name} is a new rule beside "{meant}", which it inherits',
+                place=mark.place,
+                advice=f'to override that one, call it "{meant}"; else give the new rule a name '
+                "that is less like it",
+            )
 
 
 def _place(value: object, base: type) -> Place:

@@ -9,6 +9,7 @@ import pytest
 
 from model.errors import FinaleError
 from model.language.build import build, rule_names, world_of
+from model.language.spelling import is_misspelt
 from model.rules import (
     STRONG,
     UNFAIR,
@@ -225,6 +226,62 @@ def test_an_override_that_is_a_helper() -> None:
     with pytest.raises(FinaleError) as caught:
         build(made(Upper))
     assert caught.value.code == "override-not-marked"
+
+
+def test_an_override_that_is_misspelt() -> None:
+    class Upper(Lower):
+        """Overrides nothing."""
+
+        @rule
+        def secnod(self) -> None:
+            """Runs beside the second."""
+            self.taken = 2
+
+    with pytest.raises(FinaleError) as caught:
+        build(made(Upper))
+    assert caught.value.code == "override-misspelt"
+    assert caught.value.place is not None
+    assert caught.value.place.rule is not None
+    assert caught.value.place.rule.endswith("Upper.secnod")
+
+
+def test_a_new_rule_may_be_like_one_that_is_overridden_too() -> None:
+    class Upper(Lower):
+        """Means both."""
+
+        @rule
+        def second(self) -> None:
+            """Goes on."""
+            self.taken = 2
+
+        @rule
+        def seconds(self) -> None:
+            """Goes on, too."""
+            self.taken = 2
+
+    assert "seconds()" in bindings_of(build(made(Upper)))
+
+
+@pytest.mark.parametrize(
+    ("name", "meant", "is_slip"),
+    [
+        ("aply_decline", "apply_decline", True),
+        ("apply_deccline", "apply_decline", True),
+        ("apply_decilne", "apply_decline", True),
+        ("apply_recline", "apply_decline", True),
+        ("applydecline", "apply_decline", True),
+        ("Apply_decline", "apply_decline", True),
+        ("apply_decline", "apply_decline", False),
+        ("phase1", "phase2", False),
+        ("step_a", "step_b", False),
+        ("block_channel", "unblock_channel", False),
+        ("poll_barrier", "poll_cancel_barrier", False),
+        ("put_value", "get_value", False),
+        ("deliver_abort", "deliver_trigger", False),
+    ],
+)
+def test_names_that_are_slips_of_others(name: str, meant: str, is_slip: bool) -> None:
+    assert is_misspelt(name, meant) is is_slip
 
 
 def test_a_rule_that_is_never_enabled_is_left_out() -> None:
