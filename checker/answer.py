@@ -111,7 +111,8 @@ class Report:
 
     `reduced` names the reductions that its counts are under, `remarks` say what these found.
     `further` are searches for what the reductions do not keep; their answers are among `answers`.
-    `memory` is how many bytes states and tables took at most, where the search knows.
+    `memory` is how many bytes states and tables took at most, where the search knows, and
+    `seconds_before` how much of its time a resumed search had taken before.
     """
 
     backend: str
@@ -124,6 +125,7 @@ class Report:
     remarks: tuple[str, ...] = ()
     further: tuple[Report, ...] = ()
     memory: int = 0
+    seconds_before: float = 0.0
 
     def statistics_of(self, name: str) -> Statistics:
         """What the search that answered for a property has seen."""

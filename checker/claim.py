@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -62,8 +62,13 @@ class Spec:
         with self._blaming():
             return self.protocol(self.setting)
 
-    def system(self, families: Sequence[Family] | None = None) -> System:
-        """The system to search, with all properties or some. Raises `state-too-wide`."""
+    def system(
+        self, families: Sequence[Family] | None = None, look: Callable[[], None] | None = None
+    ) -> System:
+        """The system to search, with all properties or some. Raises `state-too-wide`.
+
+        `look` is called all along: what it raises ends the work.
+        """
         protocol = self.instance()
         with self._blaming():
             probe = self.protocol(self.setting)
@@ -73,7 +78,7 @@ class Spec:
             )
             if bits > BITS_MAX:
                 raise self._too_wide(f"a state takes {bits} bits")
-            return build(protocol, self.families if families is None else families)
+            return build(protocol, self.families if families is None else families, look)
 
     def refuse_too_wide_job(self) -> None:
         """Raises `state-too-wide` where the things of the job alone take too many bits."""

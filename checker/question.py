@@ -73,7 +73,8 @@ class News:
     """How far a search is: as `Statistics`, with the bytes that it has taken, where it knows.
 
     `seconds_left` is an estimate, and `None` where nothing can be said yet: it is a guess that the
-    levels go on to shrink as they did, and there is none while they grow.
+    levels go on to shrink as they did, and there is none while they grow. `before` says what is
+    done before the search begins.
     """
 
     states: int
@@ -83,6 +84,7 @@ class News:
     seconds: float
     memory: int = 0
     seconds_left: float | None = None
+    before: str = ""
 
 
 Progress = Callable[[News], None]

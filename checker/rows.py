@@ -60,10 +60,13 @@ class Row:
 
 @dataclass(frozen=True)
 class Result:
-    """What one spec came to. `only` are the properties that were asked for, if not all."""
+    """What one spec came to. `only` are the properties that were asked for, if not all.
+
+    There is no system where the work ended before it was built.
+    """
 
     spec: Spec
-    system: System
+    system: System | None
     report: Report
     rows: tuple[Row, ...]
     only: frozenset[str] = frozenset()
@@ -87,7 +90,9 @@ class Result:
         return self.report.dead_branches if self.report.statistics.complete else ()
 
 
-def result_of(spec: Spec, system: System, report: Report, only: Collection[str] = ()) -> Result:
+def result_of(
+    spec: Spec, system: System | None, report: Report, only: Collection[str] = ()
+) -> Result:
     """The rows of a report: all, or those of some properties."""
     rows = [row for row in _rows(spec, report) if not only or row.property in only]
     return Result(spec, system, report, tuple(rows), frozenset(only))

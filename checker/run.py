@@ -2,16 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
+from time import perf_counter
 
 from model.language.properties import Family
 
+from .answer import NO_DEADLOCK, WELL_FORMED, Answer, Report, Statistics, Unknown
 from .backends import Backend, check_with
 from .claim import Spec
 from .means import DEFAULT, Means
-from .question import Limits, Progress
+from .question import INTERRUPTED, SECONDS_BETWEEN_NEWS, Limits, News, Progress
 from .reductions.kinds import Reduction
 from .rows import Result, result_of
+
+#: That a system is being built is told when it has taken so long.
+SECONDS_UNTOLD = 1.0
+BUILDING = "building the system"
+
+
+class _TimeOver(Exception):
+    """The limit of time was hit before the search began."""
 
 
 def run(
@@ -23,10 +34,63 @@ def run(
     reductions: Collection[Reduction] = (),
     means: Means = DEFAULT,
 ) -> Result:
-    """The result of a spec: all its properties, or some by name."""
-    system = spec.system(chosen(spec.families, only))
-    report = check_with(backend, system, limits or Limits(), progress, spec.slow, reductions, means)
+    """The result of a spec: all its properties, or some by name.
+
+    The limit of time is for all of it. Where the work ends before the search begins, every answer
+    is `unknown`.
+    """
+    limits, families = limits or Limits(), chosen(spec.families, only)
+    began = perf_counter()
+    system, doing = None, BUILDING
+    try:
+        system = spec.system(families, _looking(limits, progress, began))
+        doing = "preparing the search"
+        before = _seconds_before(means)
+        left = limits.after(perf_counter() - began)
+        report = check_with(backend, system, left, progress, spec.slow, reductions, means)
+        report = replace(report, seconds_before=before)
+    except _TimeOver:
+        report = _nothing(limits.seconds_word, doing, families, began)
+    except KeyboardInterrupt:
+        report = _nothing(INTERRUPTED, doing, families, began)
     return result_of(spec, system, report, only)
+
+
+def _looking(limits: Limits, progress: Progress | None, began: float) -> Callable[[], None]:
+    """What looks at the clock while the system is built, and tells that it is."""
+    told = SECONDS_UNTOLD
+
+    def look() -> None:
+        nonlocal told
+        seconds = perf_counter() - began
+        if limits.seconds_max is not None and seconds > limits.seconds_max:
+            raise _TimeOver
+        if progress is not None and seconds >= told:
+            told = seconds + SECONDS_BETWEEN_NEWS
+            progress(News(0, 0, 0, 0, seconds, before=BUILDING))
+
+    return look
+
+
+def _seconds_before(means: Means) -> float:
+    if means.resume is None:
+        return 0.0
+    from .native.resume import seconds_saved
+
+    return seconds_saved(means.resume)
+
+
+def _nothing(stopped: str, doing: str, families: Sequence[Family], began: float) -> Report:
+    """What is known where nothing was searched."""
+    unknown = Unknown(f"{stopped} while {doing}: nothing was searched")
+    names = [*(family.name for family in families), WELL_FORMED, NO_DEADLOCK]
+    return Report(
+        "none",
+        tuple(Answer(name, unknown, "partial") for name in names),
+        Statistics(0, 0, 0, perf_counter() - began, complete=False),
+        stopped=stopped,
+        remarks=(f"nothing was searched: it ended while {doing}",),
+    )
 
 
 def chosen(families: Collection[Family], only: Collection[str]) -> tuple[Family, ...]:

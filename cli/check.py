@@ -246,7 +246,7 @@ class Checking:
         """Print what it comes to."""
         if self.as_text:
             seconds = time.perf_counter() - self.start
-            if self.results or self.errors > 1:
+            if self.results or self.errors > 1 or self.interrupted:
                 page = console()
                 lines = summary_lines(
                     self.results,

@@ -46,6 +46,8 @@ class Meter:
 
 def _parts(name: str, news: News) -> list[str]:
     """What there is to tell, the most important first."""
+    if news.before:
+        return [f"{name}: {news.before}", duration(news.seconds)]
     parts = [f"{name}: {grouped(news.states)} states", duration(news.seconds)]
     if news.seconds_left is not None:
         parts.append(f"about {duration(news.seconds_left)} left")

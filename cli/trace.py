@@ -59,6 +59,7 @@ def trace(
         raise KeyboardInterrupt
     row = row_to_tell(result, property)
     assert row.trace is not None
+    assert result.system is not None
     story = story_of(result.system, row, row.trace)
     match format:
         case "table":

@@ -15,6 +15,7 @@ from .output import to_file_or_stdout
 
 def itf_of(result: Result, row: Row, trace: Trace) -> str:
     """A trace as ITF, with what it shows."""
+    assert result.system is not None
     replay(result.system, trace)
     return to_itf(
         result.system,

@@ -204,9 +204,17 @@ class Folder:
             os.close(folder)
 
 
+def seconds_saved(path: Path) -> float:
+    """How long the search took that is saved in a folder; zero where none is."""
+    try:
+        return float(json.loads((path / SEARCH).read_bytes())["seconds"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return 0.0  # if something is wrong with it, the search says so
+
+
 def _check_of(table: Mapping[str, object]) -> int:
     content = {key: value for key, value in table.items() if key not in {"check", "format"}}
     return zlib.crc32(json.dumps(content, sort_keys=True).encode("ascii"))
 
 
-__all__ = ["CHUNK", "Folder", "Seen"]
+__all__ = ["CHUNK", "Folder", "Seen", "seconds_saved"]

@@ -129,8 +129,9 @@ def _search_lines(result: Result, width: int) -> list[Text]:
     lines: list[Text] = []
     for remark in result.report.remarks:
         lines += paragraph(Text(remark, "dim"), width, indent=4)
-    for report in (result.report, *result.report.further):
-        lines += _count_lines(result, report, row, width)
+    if result.system is not None:
+        for report in (result.report, *result.report.further):
+            lines += _count_lines(result, report, row, width)
     if row is not None and row.verdict == Violated.word:
         lines += columns([[_mark(row), Text(SEARCH), Text(row.why)]], width, indent=4)
     if result.dead_branches:
@@ -155,13 +156,19 @@ def _count_lines(result: Result, report: Report, row: Row | None, width: int) ->
         under + counted(found.states, "state"),
         counted(found.transitions, "transition"),
         f"depth {found.depth}",
-        duration(found.seconds),
+        duration(found.seconds) + _before(report),
         f"{grouped(round(found.states / found.seconds))} states/s" if found.seconds else "",
     ]
     is_judged = report is result.report and not report.reduced
     if is_judged and counts is not None and row is not None and row.verdict == Holds.word:
         numbers.append(f"as counted by {counts.counted_by}")
     return flow([Text(each, "dim") for each in numbers], width, indent=4)
+
+
+def _before(report: Report) -> str:
+    """How much of its time a resumed search took in earlier runs."""
+    before = report.seconds_before
+    return f", {duration(before)} of it before it was resumed" if before else ""
 
 
 def _branches(branches: Sequence[Branch]) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import product
 
 from model.system import (
     Blocked,
     GroundRule,
+    Property,
     State,
     System,
 )
@@ -27,15 +28,17 @@ def world_of(protocol: Protocol, observed: frozenset[str]) -> World:
     return World([protocol, *protocol.entities()], protocol.limits(), observed)
 
 
-def build(protocol: Protocol, families: Sequence[Family] = ()) -> System:
-    """The system of a protocol with properties. Raises coded errors for mistakes in rules."""
+def build(
+    protocol: Protocol, families: Sequence[Family] = (), look: Callable[[], None] | None = None
+) -> System:
+    """The system of a protocol with properties. Raises coded errors for mistakes in rules.
+
+    `look` is called before each rule and property: what it raises ends the work.
+    """
+    look = look or _go_on
     world = world_of(protocol, protocol.keeps())
     _check_all(world)
-    rules = tuple(
-        GroundRule(bound.rule, bound.binding, bound.entities, tree)
-        for bound in bound_rules(protocol)
-        if not isinstance(tree := tree_of(world, bound), Blocked) or tree.bound is not None
-    )
+    rules = tuple(_ground_rules(world, protocol, look))
     system = System(
         protocol.key,
         world.variables,
@@ -45,8 +48,26 @@ def build(protocol: Protocol, families: Sequence[Family] = ()) -> System:
         (),
         where(world, protocol.terminal),
     )
-    properties = (property_of(world, protocol, family, system) for family in families)
+    properties: list[Property] = []
+    for family in families:
+        look()
+        properties.append(property_of(world, protocol, family, system))
     return replace(system, properties=tuple(properties))
+
+
+def _go_on() -> None:
+    """Nobody looks."""
+
+
+def _ground_rules(
+    world: World, protocol: Protocol, look: Callable[[], None]
+) -> Iterator[GroundRule]:
+    """The rules with their trees, but for those that are never enabled."""
+    for bound in bound_rules(protocol):
+        look()
+        tree = tree_of(world, bound)
+        if not isinstance(tree, Blocked) or tree.bound is not None:
+            yield GroundRule(bound.rule, bound.binding, bound.entities, tree)
 
 
 def _check_all(world: World) -> None:

@@ -7,13 +7,20 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+import checker.run as running
 from checker.concrete import search as concrete
+from checker.loading import catalogue
+from checker.native.resume import seconds_saved
+from checker.question import News
 from checker.readable import search as readable
 from checker.readable.machine import Compiled
+from checker.spec import read_spec
 from cli.main import EXIT_INTERNAL, EXIT_PIPE_CLOSED, main
+from model.language import build
 from model.system import State
 from tests.cli.running import HERE, ROOT, run
 
@@ -142,6 +149,55 @@ def test_an_interrupt_keeps_what_is_known(folder: Path, monkeypatch: pytest.Monk
     assert "! second.toml" in ran.stdout
     assert "third.toml" not in ran.stdout
     assert "2 specs checked · 1 as expected · 1 undecided · interrupted" in ran.stdout
+
+
+@pytest.mark.parametrize(
+    ("ends", "flags", "code", "why"),
+    [
+        (True, "", 130, "interrupted"),
+        (False, "--max-seconds 1e-9", 3, "the limit of 1e-09 seconds"),
+    ],
+)
+def test_what_ends_while_a_system_is_built_is_said(
+    ends: bool, flags: str, code: int, why: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / "second.toml").write_text(MINIMAL)
+    built = build.tree_of
+
+    def tree_of(*given: Any) -> Any:
+        if ends:
+            raise KeyboardInterrupt
+        return built(*given)
+
+    monkeypatch.setattr(build, "tree_of", tree_of)
+    ran = run(f"check ping.toml second.toml {flags} {P}", folder)
+    assert ran.exit == code
+    assert "nothing was searched: it ended while building the system" in ran.stdout
+    assert f"stopped: {why} · " in ran.stdout
+    assert (" undecided · interrupted · " in ran.stdout) is ends
+    assert ("second.toml" in ran.stdout) is not ends
+
+
+def test_that_a_system_is_built_is_told_when_it_takes_long(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    spec = read_spec(folder / "ping.toml", catalogue(folder / "protocols"))
+    told: list[News] = []
+    running.run(spec, progress=told.append)
+    assert not any(news.before for news in told)
+    monkeypatch.setattr(running, "SECONDS_UNTOLD", 0.0)
+    running.run(spec, progress=told.append)
+    assert told[0].before == running.BUILDING
+    assert told[0].states == 0
+
+
+def test_the_time_of_a_resumed_search_is_told_apart(folder: Path) -> None:
+    line = f"check ping.toml --resume saved {P}"
+    assert "before it was resumed" not in run(line, folder).stdout
+    saved = folder / "saved" / "search.json"
+    seconds = json.loads(saved.read_text())["seconds"]
+    assert seconds_saved(folder / "saved") == seconds > 0
+    assert " of it before it was resumed" in run(line, folder).stdout
 
 
 def test_an_interrupted_trace_is_not_told(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
