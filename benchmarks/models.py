@@ -41,7 +41,7 @@ class Model:
         spec = read_spec(ROOT / "specs" / self.spec, catalogue())
         if self.sizes:
             spec = replace(spec, setting=Setting(sizes=self.sizes))
-        return spec.system([each for each in spec.families if each.kind not in LIVENESS])
+        return spec.system([each for each in spec.asked if each.kind not in LIVENESS])
 
 
 def _yardstick(spec: str, records: int, checkpoints: int, channel: int, counts: Counts) -> Model:

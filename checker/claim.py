@@ -42,7 +42,10 @@ class Counts:
 
 @dataclass(frozen=True)
 class Spec:
-    """A valid spec. `families` are the properties that apply and whose history is kept."""
+    """A valid spec. `families` are the properties that apply and whose history is kept.
+
+    Without names, only those of them are `asked`.
+    """
 
     file: Path
     title: str
@@ -57,6 +60,11 @@ class Spec:
     lines: KeyLines
     catalogue: Catalogue
 
+    @property
+    def asked(self) -> tuple[Family, ...]:
+        """The properties that are answered if none is named: not those on request alone."""
+        return tuple(f for f in self.families if not f.on_request or f.name in self.expectations)
+
     def instance(self) -> Protocol:
         """The protocol in the setting of this spec. Raises coded errors of the protocol's own."""
         with self._blaming():
@@ -65,7 +73,7 @@ class Spec:
     def system(
         self, families: Sequence[Family] | None = None, look: Callable[[], None] | None = None
     ) -> System:
-        """The system to search, with all properties or some. Raises `state-too-wide`.
+        """The system to search, with the properties asked or some. Raises `state-too-wide`.
 
         `look` is called all along: what it raises ends the work.
         """
@@ -78,7 +86,7 @@ class Spec:
             )
             if bits > BITS_MAX:
                 raise self._too_wide(f"a state takes {bits} bits")
-            return build(protocol, self.families if families is None else families, look)
+            return build(protocol, self.asked if families is None else families, look)
 
     def refuse_too_wide_job(self) -> None:
         """Raises `state-too-wide` where the things of the job alone take too many bits."""

@@ -26,7 +26,7 @@ from typing import TypeGuard, cast
 from model.errors import FinaleError, Place, nearest
 from model.language.properties import Family
 from model.language.protocol import Protocol
-from model.properties import PROPERTIES
+from model.properties.registry import PROPERTIES
 from model.protocols.registry import PROTOCOLS
 
 Reference = str | type[Protocol]

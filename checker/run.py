@@ -39,7 +39,7 @@ def run(
     The limit of time is for all of it. Where the work ends before the search begins, every answer
     is `unknown`.
     """
-    limits, families = limits or Limits(), chosen(spec.families, only)
+    limits, families = limits or Limits(), chosen(spec, only)
     began = perf_counter()
     system, doing = None, BUILDING
     try:
@@ -93,13 +93,16 @@ def _nothing(stopped: str, doing: str, families: Sequence[Family], began: float)
     )
 
 
-def chosen(families: Collection[Family], only: Collection[str]) -> tuple[Family, ...]:
-    """The properties asked for, with the witnesses that some of them name; without names, all."""
+def chosen(spec: Spec, only: Collection[str]) -> tuple[Family, ...]:
+    """The properties named, with the witnesses that some of them name; without names, those asked.
+
+    A property on request is asked where the spec expects it.
+    """
     if not only:
-        return tuple(families)
-    wanted = {family.name for family in families if family.name in only}
-    wanted |= {family.witness for family in families if family.name in wanted and family.witness}
-    return tuple(family for family in families if family.name in wanted)
+        return spec.asked
+    wanted = {family.name for family in spec.families if family.name in only}
+    wanted |= {f.witness for f in spec.families if f.name in wanted and f.witness}
+    return tuple(family for family in spec.families if family.name in wanted)
 
 
 __all__ = ["chosen", "run"]

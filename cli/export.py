@@ -42,7 +42,7 @@ def export(
     for name in properties:
         check_property_name(name, known)
     claim = read_spec(spec, known)
-    families = chosen(claim.families, properties)
+    families = chosen(claim, properties)
     if safety_only:
         families = tuple(family for family in families if family.kind not in LIVENESS)
     folder, module = _place(spec, to, output)

@@ -130,6 +130,7 @@ def property_lines(families: Sequence[Family], width: int, *, built_in: bool = F
                 [
                     Text(family.sentence),
                     Text(f"needs [observe] {family.needs}" if family.needs else "", "dim"),
+                    Text("on request" if family.on_request else "", "dim"),
                 ]
             ),
         ]

@@ -57,6 +57,12 @@ _HELPERS = MappingProxyType(
     }
 )
 
+#: FC-2, F45-3, CL-SFL, TR, S7, V-11.
+_ID = re.compile(
+    r"\b(?:(?:[A-Z]{2,3}-|[A-Z]\d+-|V-|[SLH](?=\d))\d+"
+    r"|CL-(?:ASF|SFL|FSL|RPC-ALL|OVERTAKE|LAST|TIMEOUT)|TR)\b"
+)
+
 
 @dataclass
 class Marked:
@@ -113,9 +119,13 @@ class Marked:
 
     @property
     def cites(self) -> tuple[str, ...]:
-        """The rule ids that the docstring names: FC-2, PL-5, S7, V-11."""
-        pattern = r"\b(?:[A-Z]{2,3}-|[A-Z]\d+-|V-|[SLH](?=\d))\d+\b"
-        return tuple(dict.fromkeys(re.findall(pattern, self.function.__doc__ or "")))
+        """The rule ids that the docstring names: FC-2, PL-5, CL-SFL, S7, V-11."""
+        return ids_in(self.function.__doc__ or "")
+
+
+def ids_in(text: str) -> tuple[str, ...]:
+    """The rule ids that a text names, each once."""
+    return tuple(dict.fromkeys(_ID.findall(text)))
 
 
 def mark_of(value: object) -> Marked | None:
@@ -220,4 +230,4 @@ def _plain_helper(function: Callable[P, T]) -> Callable[..., T]:
     return lambda *args, **kwargs: cast(T, settled_value(function(*args, **kwargs)))
 
 
-__all__ = ["Marked", "define", "mark_of", "rule", "step"]
+__all__ = ["Marked", "define", "ids_in", "mark_of", "rule", "step"]

@@ -32,6 +32,8 @@ class Family:
     mark: Marked
     witness: str | None
     needs: str | None = None
+    on_request: bool = False
+    """Asked only of a spec that expects it, or by its name on the command line."""
 
     @property
     def view(self) -> type | None:
@@ -54,11 +56,15 @@ class Taken:
 
 
 def _family(
-    kind: Kind, function: Callable[..., bool] | None, witness: str | None, needs: str | None
+    kind: Kind,
+    function: Callable[..., bool] | None,
+    witness: str | None,
+    needs: str | None,
+    on_request: bool,
 ) -> Family | Callable[[Callable[..., bool]], Family]:
     def marking(function: Callable[..., bool]) -> Family:
         name = function.__name__.replace("_", "-")
-        return Family(name, kind, Marked(function, kind.value), witness, needs)
+        return Family(name, kind, Marked(function, kind.value), witness, needs, on_request)
 
     return marking if function is None else marking(function)
 
@@ -69,7 +75,7 @@ def always(function: Callable[..., bool], /) -> Family: ...
 
 @overload
 def always(
-    *, witness: str | None = None, needs: str | None = None
+    *, witness: str | None = None, needs: str | None = None, on_request: bool = False
 ) -> Callable[[Callable[..., bool]], Family]: ...
 
 
@@ -79,14 +85,15 @@ def always(
     *,
     witness: str | None = None,
     needs: str | None = None,
+    on_request: bool = False,
 ) -> Family | Callable[[Callable[..., bool]], Family]:
     """The function holds in every reachable state.
 
     Without `when` in its body it names a `reachable` property, its witness, that must be reached
     lest the claim be vacuous. `needs`, here and below, names the history of `[observe]` that the
-    function reads.
+    function reads; with `on_request` it is asked only of specs that expect it, or by name.
     """
-    return _family(Kind.ALWAYS, function, witness, needs)
+    return _family(Kind.ALWAYS, function, witness, needs, on_request)
 
 
 @overload
@@ -94,17 +101,23 @@ def on_step(function: Callable[..., bool], /) -> Family: ...
 
 
 @overload
-def on_step(*, needs: str | None = None) -> Callable[[Callable[..., bool]], Family]: ...
+def on_step(
+    *, needs: str | None = None, on_request: bool = False
+) -> Callable[[Callable[..., bool]], Family]: ...
 
 
 def on_step(
-    function: Callable[..., bool] | None = None, /, *, needs: str | None = None
+    function: Callable[..., bool] | None = None,
+    /,
+    *,
+    needs: str | None = None,
+    on_request: bool = False,
 ) -> Family | Callable[[Callable[..., bool]], Family]:
     """The function holds on every step; it reads the state after it, `before(...)` the one before.
 
     A last parameter of type `Taken` is the step itself.
     """
-    return _family(Kind.ON_STEP, function, None, needs)
+    return _family(Kind.ON_STEP, function, None, needs, on_request)
 
 
 @overload
@@ -112,14 +125,20 @@ def leads_to(function: Callable[..., bool], /) -> Family: ...
 
 
 @overload
-def leads_to(*, needs: str | None = None) -> Callable[[Callable[..., bool]], Family]: ...
+def leads_to(
+    *, needs: str | None = None, on_request: bool = False
+) -> Callable[[Callable[..., bool]], Family]: ...
 
 
 def leads_to(
-    function: Callable[..., bool] | None = None, /, *, needs: str | None = None
+    function: Callable[..., bool] | None = None,
+    /,
+    *,
+    needs: str | None = None,
+    on_request: bool = False,
 ) -> Family | Callable[[Callable[..., bool]], Family]:
     """Whenever the `when` of the function holds, the function holds at once or later."""
-    return _family(Kind.LEADS_TO, function, None, needs)
+    return _family(Kind.LEADS_TO, function, None, needs, on_request)
 
 
 @overload
@@ -127,14 +146,20 @@ def eventually(function: Callable[..., bool], /) -> Family: ...
 
 
 @overload
-def eventually(*, needs: str | None = None) -> Callable[[Callable[..., bool]], Family]: ...
+def eventually(
+    *, needs: str | None = None, on_request: bool = False
+) -> Callable[[Callable[..., bool]], Family]: ...
 
 
 def eventually(
-    function: Callable[..., bool] | None = None, /, *, needs: str | None = None
+    function: Callable[..., bool] | None = None,
+    /,
+    *,
+    needs: str | None = None,
+    on_request: bool = False,
 ) -> Family | Callable[[Callable[..., bool]], Family]:
     """On every fair run the function holds at some time."""
-    return _family(Kind.EVENTUALLY, function, None, needs)
+    return _family(Kind.EVENTUALLY, function, None, needs, on_request)
 
 
 @overload
@@ -142,14 +167,20 @@ def reachable(function: Callable[..., bool], /) -> Family: ...
 
 
 @overload
-def reachable(*, needs: str | None = None) -> Callable[[Callable[..., bool]], Family]: ...
+def reachable(
+    *, needs: str | None = None, on_request: bool = False
+) -> Callable[[Callable[..., bool]], Family]: ...
 
 
 def reachable(
-    function: Callable[..., bool] | None = None, /, *, needs: str | None = None
+    function: Callable[..., bool] | None = None,
+    /,
+    *,
+    needs: str | None = None,
+    on_request: bool = False,
 ) -> Family | Callable[[Callable[..., bool]], Family]:
     """The function holds in some reachable state: a witness that it does happen."""
-    return _family(Kind.REACHABLE, function, None, needs)
+    return _family(Kind.REACHABLE, function, None, needs, on_request)
 
 
 def when(condition: object) -> None:

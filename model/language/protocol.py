@@ -34,7 +34,7 @@ class Protocol(Entity):
 
     `key` is the name in specs. `Options`, `Bounds` and `Sizes` are frozen dataclasses, the latter
     two of integers; `ghosts` are the switches of `[observe]`. The protocol is itself an entity and
-    may have fields of its own.
+    may have fields of its own. `parts` are the classes of its other entities.
     """
 
     key: ClassVar[str] = ""
@@ -43,6 +43,7 @@ class Protocol(Entity):
     Sizes: ClassVar[type] = Nil
     ghosts: ClassVar[tuple[str, ...]] = ()
     needs_job: ClassVar[bool] = False
+    parts: ClassVar[tuple[type[Entity], ...]] = ()
 
     options: Any
     bounds: Any

@@ -9,10 +9,11 @@ import pytest
 from checker.claim import Counts, Expectation, Spec
 from checker.loading import catalogue
 from checker.recording import with_counts
-from checker.spec import read_spec
+from checker.run import run as run_spec
+from checker.spec import BUILT_IN, read_spec
 from model.errors import FinaleError
 from model.protocols.registry import PROTOCOLS, Entry
-from tests.cli.running import HERE, ROOT
+from tests.cli.running import HERE, ROOT, run
 
 PING = HERE / "inputs" / "protocols"
 MINIMAL = 'title = "One claim"\nprotocol = "ping-pong"\n'
@@ -117,7 +118,7 @@ def test_a_spec_of_one_protocol_loads_no_other() -> None:
     )
     assert "model.protocols.yardstick" in told.stdout
     assert "two_phase_commit" not in told.stdout
-    assert "broken" not in told.stdout
+    assert "broken.finish." not in told.stdout
 
 
 def test_files_of_a_folder_import_each_other(tmp_path: Path) -> None:
@@ -162,3 +163,47 @@ EXPECT = '# why\n[[expect]]\nproperty = "p"  # here\n'
 )
 def test_only_the_counts_of_a_spec_are_rewritten(before: str, after: str) -> None:
     assert with_counts(before, COUNTS) == after
+
+
+COIN = """
+from model.rules import Bool, Protocol, always, field, reachable, rule
+
+class Coin(Protocol):
+    key = "coin"
+    up = field(Bool, False)
+
+    @rule
+    def toss(self) -> None:
+        "It lands on the other side."
+        self.up = not self.up
+
+@reachable(on_request=True)
+def lands_on_heads(state: Coin) -> bool:
+    "Heads are up."
+    return state.up
+
+@always(witness="lands-on-heads", on_request=True)
+def has_two_sides(state: Coin) -> bool:
+    "It has two sides."
+    return state.up in (True, False)
+
+PROTOCOLS = (Coin,)
+PROPERTIES = (lands_on_heads, has_two_sides)
+"""
+
+
+def test_a_property_on_request_is_asked_where_it_is_expected_or_named(tmp_path: Path) -> None:
+    (tmp_path / "coin.py").write_text(COIN, encoding="utf-8")
+    text = 'title = "A coin"\nprotocol = "coin"\n'
+    row = '[[expect]]\nproperty = "lands-on-heads"\nverdict = "holds"\nsteps = 1\n'
+    (tmp_path / "plain.toml").write_text(text, encoding="utf-8")
+    (tmp_path / "expects.toml").write_text(text + row, encoding="utf-8")
+    known = catalogue(tmp_path)
+    plain, expects = (read_spec(tmp_path / f"{n}.toml", known) for n in ("plain", "expects"))
+    assert [row.property for row in run_spec(plain).rows if row.is_claim] == list(BUILT_IN)
+    assert {row.property for row in run_spec(expects).rows} > {"lands-on-heads"}
+    assert "has-two-sides" not in {row.property for row in run_spec(expects).rows}
+    named = run_spec(plain, only={"has-two-sides"})
+    assert [(row.property, row.verdict) for row in named.rows] == [("has-two-sides", "holds")]
+    listed = run("list properties --protocol coin --protocols .", tmp_path).stdout
+    assert "Heads are up. · on request" in listed

@@ -15,10 +15,11 @@ from checker.question import Limits
 from checker.rows import Row, result_of
 from model.language.explore import Branch
 from model.language.marks import Marked, mark_of
+from model.protocols.registry import PROTOCOLS as REGISTERED
 from model.system import Kind, System, Update, leaves
 from tests.protocols.specs import specs
 
-PROTOCOLS = ("yardstick", "two-phase-commit", "pipeline", "legacy-finish", "final-checkpoint")
+PROTOCOLS = tuple(entry.key for entry in REGISTERED)
 
 #: Branches that no spec takes, by function, line of source and outcome, with the reason.
 NEVER_TAKEN: dict[tuple[str, str, bool], str] = {}

@@ -44,6 +44,7 @@ class JobProtocol(Protocol):
     Bounds = JobBounds
     bounds: JobBounds
     ghosts = ("effects", "cut", "taken", "progress")
+    parts = (Checkpoint, Task, Source, Buffering, Channel, AtLeastOnceSink, TwoPhaseSink)
 
     #: PL-1: how many checkpoints may be pending at once.
     concurrent: int

@@ -1,0 +1,29 @@
+"""All properties of this package. To add a file of them, add its name to `_MODULES`."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from model.language.properties import Family
+
+#: Files of this package that end with FAMILIES, in the order in which verdicts are listed.
+_MODULES = (
+    "consistency",
+    "cut",
+    "commits",
+    "finishing",
+    "channels",
+    "checkpoints",
+    "liveness",
+    "pipelines",
+)
+
+
+def _families(module: str) -> tuple[Family, ...]:
+    families: tuple[Family, ...] = import_module(f"{__package__}.{module}").FAMILIES
+    return families
+
+
+PROPERTIES: tuple[Family, ...] = tuple(
+    family for module in _MODULES for family in _families(module)
+)

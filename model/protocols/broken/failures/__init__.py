@@ -1,0 +1,8 @@
+"""Mistakes of the coordinator and of restarting after failures. None yet."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+#: By the protocol's key and the variant's: "module:Class" within this package.
+VARIANTS: Mapping[str, Mapping[str, str]] = {}

@@ -1,0 +1,28 @@
+"""Mistakes in finishing: what a task does at its end, and the checkpoints around it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+#: By the protocol's key and the variant's: "module:Class" within this package.
+VARIANTS: Mapping[str, Mapping[str, str]] = {
+    "final-checkpoint": {
+        "close-aborts-pending": "close_aborts_pending:CloseAbortsPending",
+        "closes-before-finish": "closes_before_finish:ClosesBeforeFinish",
+        "confirms-aborted": "confirms_aborted:ConfirmsAborted",
+        "emits-after-finish": "emits_after_finish:EmitsAfterFinish",
+        "keeps-subsumed": "keeps_subsumed:KeepsSubsumed",
+        "no-end-of-data": "no_end_of_data:NoEndOfData",
+        "plans-by-end-of-data": "plans_by_end_of_data:PlansByEndOfData",
+        "reads-blocked-channels": "reads_blocked_channels:ReadsBlockedChannels",
+        "restores-oldest": "restores_oldest:RestoresOldest",
+        "stays-blocked": "stays_blocked:StaysBlocked",
+        "triggers-all": "triggers_all:TriggersAll",
+        "triggers-once": "triggers_once:TriggersOnce",
+        "waits-for-lost-ack": "waits_for_lost_ack:WaitsForLostAcknowledgement",
+        "writes-twice": "writes_twice:WritesTwice",
+    },
+    "legacy-finish": {
+        "commit-on-close": "commit_on_close:CommitOnClose",
+    },
+}
