@@ -45,8 +45,8 @@ SECONDS_BETWEEN_LOOKS = 0.05
 LEVELS_LOOKED_AT = 4
 #: So many are looked at for bits that no cell has, when Python checks what is asserted.
 STATES_CHECKED = 1 << 12
-#: Better code takes three to six times as long to make, and saves a tenth to a fifth of the time: it
-#: is made when the search has taken so many times as long as making the first.
+#: Better code takes three to six times as long to make, and saves a tenth to a fifth of the time:
+#: it is made when the search has taken so many times as long as making the first.
 WORTH = 60
 #: Progress is told at most once in so many seconds.
 SECONDS_BETWEEN_NEWS = 0.1
