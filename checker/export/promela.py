@@ -27,6 +27,7 @@ from .conditions import (
     step_faults,
     written_out,
 )
+from .folding import folded
 from .names import IN_PROMELA, SystemNames
 from .terms import Operators, Terms, shared
 
@@ -95,7 +96,7 @@ class Model:
             "",
             *claim,
         ]
-        return "\n".join([*lines, ""])
+        return folded("\n".join([*lines, ""]))
 
     @property
     def vector_bytes(self) -> int:

@@ -24,10 +24,11 @@ from .conditions import (
     step_claims,
     step_faults,
 )
+from .folding import WIDTH, folded
 from .names import IN_TLA, Names, SystemNames
 from .terms import Operators, Terms, shared
 from .tla_fairness import Fairness
-from .tla_text import WIDTH, bulleted, wrapped
+from .tla_text import bulleted, wrapped
 
 OPERATORS = Operators(
     true="TRUE",
@@ -83,7 +84,7 @@ class Module:
             *below,
             "=" * WIDTH,
         ]
-        return "\n".join([*lines, ""])
+        return folded("\n".join([*lines, ""]))
 
     # --- states ----------------------------------------------------------------------------------
 

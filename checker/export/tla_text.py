@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-WIDTH = 100
+from .folding import WIDTH
 
 
 def wrapped(
@@ -30,4 +30,4 @@ def bulleted(name: str, claims: Sequence[str]) -> Iterator[str]:
     yield from (f"  /\\ {claim}" for claim in claims or ["TRUE"])
 
 
-__all__ = ["WIDTH", "bulleted", "wrapped"]
+__all__ = ["bulleted", "wrapped"]

@@ -41,8 +41,10 @@ never {
   do
   :: d_step {
        true;
-       /* 2, no-deadlock: Something can change, or all has come to its end, or a bound is in the way. */
-       if :: !(!(!penny_heads == penny_heads) || !(!dime_heads == dime_heads)) -> assert(2 == 0) :: else fi;
+       /* 2, no-deadlock: Something can change, or all has come to its end, or a bound is in the
+          way. */
+       if :: !(!(!penny_heads == penny_heads) || !(!dime_heads == dime_heads)) -> assert(2 == 0)
+           :: else fi;
        skip
      }
   od
