@@ -1,8 +1,12 @@
-"""Mistakes of the coordinator and of restarting after failures. None yet."""
+"""Mistakes of the coordinator and of restarting after failures."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 #: By the protocol's key and the variant's: "module:Class" within this package.
-VARIANTS: Mapping[str, Mapping[str, str]] = {}
+VARIANTS: Mapping[str, Mapping[str, str]] = {
+    "final-checkpoint": {
+        "requires-all-running": "requires_all_running:RequiresAllRunning",
+    },
+}

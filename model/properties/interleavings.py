@@ -1,0 +1,33 @@
+"""How far a historical bug's interleaving goes: the state from which the fix does something else.
+
+Asked on request only. Each is reached with the bug and with its fix: so that a fixed protocol does
+not hold merely because the interleaving never comes about.
+"""
+
+from __future__ import annotations
+
+from model.protocols.parts.layout import JobProtocol
+from model.protocols.parts.sinks import TwoPhaseSink
+from model.protocols.parts.tasks import Task
+from model.rules import reachable
+
+
+@reachable(on_request=True)
+def some_task_is_known_finished(state: JobProtocol, task: Task, other: Task) -> bool:
+    """The coordinator plans while one task has FINISHED and another one runs (FIN-01)."""
+    return task.reported_finished and other.is_running
+
+
+@reachable(needs="effects", on_request=True)
+def finishes_with_open_records(state: JobProtocol, task: Task) -> bool:
+    """A sink's operators have finished, and no checkpoint has its last records yet (FIN-01)."""
+    sink = task.sink
+    if not isinstance(sink, TwoPhaseSink):
+        return False
+    return task.has_finished and any(sink.current[record] > 0 for record in sink.data)
+
+
+FAMILIES = (
+    some_task_is_known_finished,
+    finishes_with_open_records,
+)

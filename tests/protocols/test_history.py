@@ -1,0 +1,68 @@
+"""Each historical bug falls, and beside it stands its fix, on the same job within the same bounds.
+
+The rules for `specs/history/<key>.toml` and `specs/history/fixed/<key>.toml`: the name begins with
+the issue that is cited second, after the entry of the corpus. The first expectation of the bug is
+violated, in so many steps, and the fix expects that it holds. Both expect a witness, a `reachable`
+property, that the interleaving comes about with the fix as well. Nothing falls with the fix that
+does not fall with the bug.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from checker.claim import Spec
+from model.system import Kind
+from tests.protocols.specs import FILES, ROOT, spec_of
+
+BUGS = tuple(file for file in FILES if file.parent == ROOT / "history")
+FIXED = tuple(file for file in FILES if file.parent == ROOT / "history" / "fixed")
+ENTRY = re.compile(r"(?:FIN|SWS|ALN|UC|JM|OC|SNK|OTH)-\d{2}")
+
+
+def pair_of(file: Path) -> tuple[Spec, Spec]:
+    return spec_of(file), spec_of(file.parent / "fixed" / file.name)
+
+
+def expected(spec: Spec, verdict: str) -> list[str]:
+    """The properties that a spec expects to have a verdict, in its order."""
+    return [name for name, each in spec.expectations.items() if each.verdict == verdict]
+
+
+def witnesses(spec: Spec) -> set[str]:
+    kinds = {family.name: family.kind for family in spec.families}
+    return {name for name in expected(spec, "holds") if kinds.get(name) is Kind.REACHABLE}
+
+
+def test_every_bug_has_its_fix() -> None:
+    assert [file.name for file in BUGS] == [file.name for file in FIXED]
+
+
+@pytest.mark.parametrize("file", BUGS, ids=lambda file: file.stem)
+def test_bug_and_fix_are_one_question(file: Path) -> None:
+    bug, fixed = pair_of(file)
+    assert bug.cites == fixed.cites
+    entry, issue = bug.cites[:2]
+    assert ENTRY.fullmatch(entry)
+    assert file.stem == issue.lower() or file.stem.startswith(f"{issue.lower()}-")
+    assert bug.protocol.key == fixed.protocol.key
+    assert bug.setting.job == fixed.setting.job
+    assert bug.setting.bounds == fixed.setting.bounds
+    assert bug.setting.sizes == fixed.setting.sizes
+    assert bug.setting.observe == fixed.setting.observe
+    assert fixed.variant is None
+    assert bug.variant is not None or bug.setting.options != fixed.setting.options
+
+
+@pytest.mark.parametrize("file", BUGS, ids=lambda file: file.stem)
+def test_what_falls_holds_with_the_fix(file: Path) -> None:
+    bug, fixed = pair_of(file)
+    name, expectation = next(iter(bug.expectations.items()))
+    assert expectation.verdict == "violated"
+    assert expectation.steps is not None
+    assert fixed.expectations[name].verdict == "holds"
+    assert set(expected(fixed, "violated")) <= set(expected(bug, "violated"))
+    assert witnesses(bug) & witnesses(fixed), "no witness that the interleaving comes about"
