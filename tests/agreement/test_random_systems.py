@@ -48,6 +48,8 @@ TOLERATED = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filte
 STATES_SEARCHED, STATES_COUNTED = 500, 2000
 #: So many states are compared rule by rule and searched in all other ways, which is slow.
 STATES_COMPARED = 120
+#: Garbage is collected after so many protocols: each leaves some megabytes.
+COLLECTED_EVERY = 100
 #: In CI, so many protocols in each part; one in so many of them is compared rule by rule.
 PARTS, PROTOCOLS_A_PART, COMPARED_EVERY = 8, 250, 12
 SLOW_PARTS, PROTOCOLS_A_SLOW_PART = 4, 2500
@@ -164,9 +166,11 @@ def sampled(part: int, protocols: int) -> list[Seen]:
     def agreeing(drawn_at: tuple[int, Written]) -> None:
         number, protocol = drawn_at
         sample.append(agree(protocol, compared=number % COMPARED_EVERY == 0))
+        if len(sample) % COLLECTED_EVERY == 0:
+            gc.collect()
 
     collecting = gc.isenabled()
-    gc.disable()  # a tenth of the time would go into collecting
+    gc.disable()  # a tenth of the time would go into collecting after each
     try:
         agreeing()
     finally:
