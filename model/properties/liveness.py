@@ -1,4 +1,4 @@
-"""What must come: the end of the job, of a checkpoint, of a wait, and the next checkpoint (L1-L7).
+"""What must come: the end of the job, of a checkpoint, of a wait, and the next checkpoint (L1-L9).
 
 Under F1, F2 and F3 of the fact sheet: what a task's main loop does is strongly fair (a channel that
 is full again and again does not keep it from its turn), other rules of the protocol are weakly
@@ -8,6 +8,7 @@ time-out of a checkpoint: what is a wait for ever here may in an engine be one f
 
 from __future__ import annotations
 
+from model.protocols.parts.channels import Channel
 from model.protocols.parts.checkpoints import Checkpoint
 from model.protocols.parts.layout import JobProtocol
 from model.protocols.parts.tasks import Task, TaskStatus
@@ -54,10 +55,18 @@ def waiting_task_closes(state: JobProtocol, task: Task) -> bool:
     return task.is_closed or task.status == TaskStatus.RESTORING
 
 
+@leads_to(on_request=True)
+def blocked_channel_resumes(state: JobProtocol, channel: Channel) -> bool:
+    """A channel that is blocked is read again (L9)."""
+    when(channel.blocked)
+    return not channel.blocked
+
+
 FAMILIES = (
     job_finishes,
     checkpoint_ends,
     checkpoints_go_on,
     triggers_go_on,
     waiting_task_closes,
+    blocked_channel_resumes,
 )

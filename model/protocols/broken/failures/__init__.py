@@ -7,6 +7,8 @@ from collections.abc import Mapping
 #: By the protocol's key and the variant's: "module:Class" within this package.
 VARIANTS: Mapping[str, Mapping[str, str]] = {
     "final-checkpoint": {
+        "declines-nothing": "declines_nothing:DeclinesNothing",
         "requires-all-running": "requires_all_running:RequiresAllRunning",
+        "tells-no-abort": "tells_no_abort:TellsNoAbort",
     },
 }

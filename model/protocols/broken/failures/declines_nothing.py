@@ -1,0 +1,25 @@
+"""A task whose snapshot fails keeps it to itself: the coordinator waits for it.
+
+V-9's lesson once more: what nobody ends but a time-out is a wait.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from model.protocols.final_checkpoint import FinalCheckpoint
+from model.protocols.parts.checkpoints import Checkpoint
+from model.protocols.parts.tasks import Task
+from model.rules import rule
+
+
+class DeclinesNothing(FinalCheckpoint):
+    """FinalCheckpoint with one mistake."""
+
+    must_fall: ClassVar[str] = "checkpoint-ends"
+
+    @rule
+    def fail_snapshot(self, task: Task, checkpoint: Checkpoint) -> None:
+        """AB-1 without the decline."""
+        super().fail_snapshot(task, checkpoint)
+        checkpoint.declined = False
