@@ -287,13 +287,14 @@ def specs_in(path: Path) -> Iterator[Path]:
             "no-such-path",
             "there is no such file or folder",
             place=Place(str(path)),
-            advice=_near_file(path),
+            advice=near_file(path),
         )
     else:
         yield path
 
 
-def _near_file(path: Path) -> str:
+def near_file(path: Path) -> str:
+    """Advice for a file or folder that is not there."""
     beside = [each.name for each in path.parent.glob("*")] if path.parent.is_dir() else []
     hint = nearest(path.name, beside)
     return hint if hint.startswith("did you mean") else "check the name, and the current folder"

@@ -30,6 +30,7 @@ COMMANDS = (
     ("check", "cli.check:check", "Check specs, and compare with what they expect."),
     ("trace", "cli.trace:trace", "Tell a counterexample or witness step by step."),
     ("show", "cli.show:show", "Show what a spec is about: its job, options, rules, properties."),
+    ("scenario", "cli.scenario:scenario", "Run scenarios, and compare what is seen."),
     ("export", "cli.export:export", "Write a spec's system in TLA+ or Promela, for TLC or SPIN."),
     ("list", "cli.listing:listing", "List protocols, properties, options or rules."),
 )

@@ -1,0 +1,30 @@
+"""One bench a part, by the names that scenarios give them; loaded when a scenario names it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from types import MappingProxyType
+
+from checker.scenario.bench import Bench
+
+
+def _bench(module: str, name: str) -> Callable[[], type[Bench]]:
+    def load() -> type[Bench]:
+        kind: type[Bench] = getattr(import_module(f"{__name__}.{module}"), name)
+        return kind
+
+    return load
+
+
+BENCHES: Mapping[str, Callable[[], type[Bench]]] = MappingProxyType(
+    {
+        "plan": _bench("plan", "PlanBench"),
+        "aligned-handler": _bench("handler", "AlignedHandlerBench"),
+        "coordinator": _bench("coordinator", "CoordinatorBench"),
+        "task": _bench("task", "TaskBench"),
+        "sink": _bench("sink", "SinkBench"),
+    }
+)
+
+__all__ = ["BENCHES"]

@@ -1,0 +1,113 @@
+"""The handler that aligns barriers: one task with as many inputs as the scenario says.
+
+A sequence of tokens is the order in which the handler is told: each calls its method, also for a
+channel that is blocked, as tests of a handler by itself do. A record is polled by the task, so a
+blocked channel refuses it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from checker.scenario.bench import Fields, ProtocolBench, number_in
+from checker.scenario.reading import Header
+from checker.scenario.stimuli import (
+    CHANNELS_MAX,
+    Announcement,
+    Barrier,
+    Cancel,
+    Command,
+    Data,
+    EndOfData,
+    EndOfPartition,
+    Stimulus,
+    Time,
+)
+from model.language.protocol import Setting
+from model.protocols.final_checkpoint import FinalCheckpoint
+from model.protocols.parts.checkpoints import Checkpoint
+from model.protocols.parts.elements import CheckpointId
+from model.protocols.parts.tasks import Task
+from model.rules import Nothing
+from model.topology import Edge, Job, Vertex
+
+
+class RecordingHandler(FinalCheckpoint):
+    """The protocol, telling what the handler asks of its task."""
+
+    bench: Any
+
+    def snapshot_taken(self, task: Task, checkpoint: CheckpointId) -> None:
+        """Tell it, and take it."""
+        self.bench.record("taken", self.bench.number(checkpoint))
+        super().snapshot_taken(task, checkpoint)
+
+    def give_up_alignment(self, task: Task, checkpoint: CheckpointId) -> None:
+        """Tell it, and give it up."""
+        self.bench.record("aborted", self.bench.number(checkpoint))
+        super().give_up_alignment(task, checkpoint)
+
+
+class AlignedHandlerBench(ProtocolBench[FinalCheckpoint]):
+    """A task T that reads `channels` inputs, exactly once, with aligned barriers."""
+
+    part = "aligned-handler"
+    about = "one task and its barrier handler: exactly once, aligned"
+    keys = ("channels",)
+    tokens = ("r", "B", "X", "E")
+    events = ("taken", "aborted")
+    queries: ClassVar[Mapping[str, int]] = {"blocked": 0, "latest": 0, "pending": 0, "open": 0}
+    protocol_key = "final-checkpoint"
+    recording = RecordingHandler
+
+    @classmethod
+    def channels_of(cls, header: Header) -> int:
+        return number_in(header, "channels", 1, CHANNELS_MAX)
+
+    def setting(self, options: Mapping[str, object]) -> Setting:
+        count = self.channels_of(self.case.header)
+        sources = [Vertex.source(f"S{n}", records=1) for n in range(count)]
+        edges = tuple(Edge(source.name, "T") for source in sources)
+        job = Job((*sources, Vertex("T")), edges)
+        bounds = {"checkpoints": len(self.numbers), "channel": 2}
+        return Setting(job=job, options=options, bounds=bounds)
+
+    @property
+    def task(self) -> Task:
+        """The task under test."""
+        return self.protocol.tasks[-1]
+
+    def do(self, stimulus: Stimulus) -> None:
+        assert not isinstance(stimulus, Announcement | Command | EndOfData | Time)
+        channel = self.protocol.channels[stimulus.channel]
+        match stimulus:
+            case Data():
+                channel.put_record(self.protocol.data[stimulus.channel])
+                self.protocol.poll_data(channel)
+            case Barrier():
+                checkpoint = self.checkpoint(stimulus.checkpoint)
+                self.task.on_barrier(channel, checkpoint, virtual=False)
+            case Cancel():
+                self.task.on_cancel_barrier(self.checkpoint(stimulus.checkpoint))
+            case EndOfPartition():
+                self.task.on_end_of_partition(channel)
+
+    def checkpoint(self, number: int) -> Checkpoint:
+        """The checkpoint that an id of the scenario stands for."""
+        return self.protocol.checkpoints[self.position(number)]
+
+    def see_blocked(self) -> Fields:
+        return tuple(str(n) for n, each in enumerate(self.task.inputs) if each.blocked)
+
+    def see_latest(self) -> Fields:
+        return self._id(self.task.newest)
+
+    def see_pending(self) -> Fields:
+        return self._id(self.task.newest) if self.task.aligning else ()
+
+    def see_open(self) -> Fields:
+        return (str(sum(not channel.ended for channel in self.task.inputs)),)
+
+    def _id(self, checkpoint: CheckpointId) -> Fields:
+        return () if checkpoint == Nothing else (self.number(checkpoint),)

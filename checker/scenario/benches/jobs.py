@@ -1,0 +1,115 @@
+"""What benches of whole jobs have in common: tasks by name, and a recording coordinator."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from functools import cached_property
+from typing import Any, ClassVar
+
+from checker.scenario.bench import Fields, ProtocolBench
+from checker.scenario.jobs import job_in, names_of, tasks_named
+from model.errors import FinaleError
+from model.language.protocol import Setting
+from model.protocols.final_checkpoint import FinalCheckpoint
+from model.protocols.parts.checkpoints import Checkpoint
+from model.protocols.parts.tasks import Task, TaskStatus
+from model.topology import Job
+
+#: Words for a task of which the model says only that it does not run, or not yet: RESTORING.
+NOT_RUNNING = (
+    "created", "scheduled", "deploying", "initializing",
+    "reconciling", "canceling", "canceled", "failed",
+)  # fmt: skip
+
+
+class RecordingCoordinator(FinalCheckpoint):
+    """The protocol, telling what the coordinator decides."""
+
+    bench: Any
+
+    def complete(self, checkpoint: Checkpoint) -> None:
+        """What it aborts on the way comes after the completion itself."""
+        position = len(self.bench.seen)
+        super().complete(checkpoint)
+        if checkpoint.is_completed:
+            self.bench.record("completed", self.bench.number(checkpoint))
+            self.bench.seen.insert(position, self.bench.seen.pop())
+            self.bench.record_tasks("confirmed", checkpoint, checkpoint.confirmations)
+
+    def abort(self, checkpoint: Checkpoint) -> None:
+        """Tell that it is aborted, and to whom that will be told."""
+        super().abort(checkpoint)
+        self.bench.record("aborted", self.bench.number(checkpoint))
+        self.bench.record_tasks("abort-sent", checkpoint, checkpoint.aborts)
+
+
+class JobBench(ProtocolBench[FinalCheckpoint]):
+    """A bench whose header has a job."""
+
+    #: Words that the fields of these events and queries name tasks by, after an id or none.
+    of_tasks: ClassVar[tuple[str, ...]] = ()
+    protocol_key = "final-checkpoint"
+    recording = RecordingCoordinator
+
+    @cached_property
+    def job(self) -> Job:
+        """The job of the header."""
+        return job_in(self.case.header)
+
+    def setting(self, options: Mapping[str, object]) -> Setting:
+        bounds = {"checkpoints": len(self.numbers), "expiries": 9, "channel": 2}
+        return Setting(job=self.job, options=options, bounds=bounds)
+
+    def tasks(self, words: Iterable[str]) -> list[Task]:
+        """The tasks that words name. Raises `unknown-task`."""
+        return [self.protocol.task_of[subtask] for subtask in tasks_named(self.job, words)]
+
+    def names(self, tasks: Iterable[Task]) -> Fields:
+        """Tasks in short."""
+        return names_of(self.job, (task.subtask for task in tasks))
+
+    def among(self, tasks: Any) -> Fields:
+        """Those of a set of the state, in short."""
+        return self.names(task for task in self.protocol.tasks if tasks.has(task))
+
+    def record_tasks(self, word: str, checkpoint: Checkpoint, tasks: Any) -> None:
+        """An event about tasks, unless there are none."""
+        names = self.among(tasks)
+        if names:
+            self.record(word, self.number(checkpoint), *names)
+
+    def checkpoint(self, number: str) -> Checkpoint:
+        """The checkpoint that an id of the scenario stands for. Raises `unknown-id`."""
+        if int(number) not in self.numbers:
+            raise FinaleError(
+                "unknown-id",
+                f"nothing in this scenario is done to checkpoint {number}",
+                advice="ask about checkpoints that are triggered",
+            )
+        return self.protocol.checkpoints[self.position(int(number))]
+
+    def normal(self, word: str, fields: Fields) -> Fields:
+        if word not in self.of_tasks:
+            return fields
+        head = fields[:1] if fields[:1] and fields[0].isdecimal() else ()
+        names = tasks_named(self.job, fields[len(head) :])
+        return (*head, *(task.name for task in names))
+
+    # --- what is done to tasks from outside ------------------------------------------------------
+
+    def finish(self, words: Iterable[str]) -> None:
+        """Tasks have ended, and the coordinator knows it."""
+        for task in self.tasks(words):
+            task.status = TaskStatus.CLOSED
+            task.reported_finished = True
+
+    def stop_running(self, word: str, words: Iterable[str]) -> None:
+        """Tasks are in a state in which they neither run nor have finished. Raises `bad-state`."""
+        if word not in NOT_RUNNING:
+            raise FinaleError(
+                "bad-state",
+                f'"{word}" is no state of a task that does not run',
+                advice=f"write one of {', '.join(NOT_RUNNING)}",
+            )
+        for task in self.tasks(words):
+            task.status = TaskStatus.RESTORING

@@ -1,0 +1,129 @@
+"""Runs a scenario: does what each line does, and holds what is seen against what is expected."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from checker.loading import Catalogue
+from model.errors import FinaleError, Place, nearest
+
+from .bench import Bench, Event
+from .benches import BENCHES
+from .reading import NOTHING, Case, Line, Observation, drafts_of
+from .stimuli import Span, Stimulus
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What was seen at a line with `=>`: the events since the last one, and answers to queries.
+
+    `wrong` is the stimulus that caused the first event that was not expected, if one did.
+    """
+
+    line: Line
+    expected: tuple[Observation, ...]
+    found: tuple[Observation, ...]
+    agrees: bool
+    wrong: Span | None
+
+
+@dataclass(frozen=True)
+class Run:
+    """One case that was run."""
+
+    case: Case
+    outcomes: tuple[Outcome, ...]
+
+    @property
+    def differences(self) -> tuple[Outcome, ...]:
+        """The lines where something else was seen than expected."""
+        return tuple(outcome for outcome in self.outcomes if not outcome.agrees)
+
+
+def run_file(file: Path, catalogue: Catalogue) -> list[Run]:
+    """Run all cases of a file. Raises coded errors with file and line."""
+    runs: list[Run] = []
+    for draft in drafts_of(file):
+        part = draft.header.required("part")
+        if part not in BENCHES:
+            raise FinaleError(
+                "unknown-part",
+                f'there is no part "{part}"',
+                place=draft.header.place("part"),
+                advice=nearest(part, BENCHES),
+            )
+        kind = BENCHES[part]()
+        case = kind.read(draft)
+        runs.append(run_case(kind(case, catalogue)))
+    return runs
+
+
+def run_case(bench: Bench) -> Run:
+    """Run one case on a bench made for it."""
+    return Run(bench.case, tuple(_outcomes(bench)))
+
+
+def _outcomes(bench: Bench) -> Iterator[Outcome]:
+    causes: list[Span | None] = []
+    events: list[Event] = []
+    for line in bench.case.lines:
+        causes = [None] * len(causes)  # a stimulus of an earlier line is not underlined in this one
+        for stimulus in line.stimuli:
+            bench.seen.clear()
+            _apply(bench, line, stimulus)
+            events += bench.seen
+            causes += [stimulus.span] * len(bench.seen)
+        if line.expected is not None:
+            try:
+                yield _compare(bench, line, line.expected, events, causes)
+            except FinaleError as error:
+                raise error.located(Place(str(bench.case.header.file), line.number)) from None
+            events, causes = [], []
+
+
+def _apply(bench: Bench, line: Line, stimulus: Stimulus) -> None:
+    try:
+        bench.apply(stimulus)
+    except FinaleError as error:
+        raise error.located(Place(str(bench.case.header.file), line.number)) from None
+
+
+def _compare(
+    bench: Bench,
+    line: Line,
+    expected: tuple[Observation, ...],
+    events: list[Event],
+    causes: list[Span | None],
+) -> Outcome:
+    wanted = [each for each in expected if each.word not in bench.queries]
+    found = [Observation(event.word, event.fields) for event in events]
+    same = [
+        one.word == two.word and _normal(bench, one) == _normal(bench, two)
+        for one, two in zip(wanted, found, strict=False)
+    ]
+    agrees = all(same) and len(wanted) == len(found)
+    first = same.index(False) if not all(same) else len(same)
+    wrong = causes[first] if not agrees and first < len(causes) else None
+    answers = [_answer(bench, each) for each in expected if each.word in bench.queries]
+    asked = [each for each in expected if each.word in bench.queries]
+    agrees = agrees and all(
+        _normal(bench, one) == _normal(bench, two) for one, two in zip(asked, answers, strict=True)
+    )
+    return Outcome(line, expected, (*found, *answers), agrees, wrong)
+
+
+def _normal(bench: Bench, each: Observation) -> tuple[str, ...]:
+    fields = tuple(field for field in each.fields if field != NOTHING)
+    return bench.normal(each.word, fields)
+
+
+def _answer(bench: Bench, asked: Observation) -> Observation:
+    given = asked.fields[: bench.queries[asked.word]]
+    return Observation(asked.word, (*given, *(bench.answer(asked.word, given) or (NOTHING,))))
+
+
+def text_of(observations: tuple[Observation, ...]) -> str:
+    """What is seen, as a scenario writes it."""
+    return "; ".join(str(each) for each in observations) or NOTHING

@@ -1,0 +1,125 @@
+"""`finale scenario`: runs scenarios, and compares what is seen with what they expect."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from checker.loading import catalogue
+from checker.rows import Exit
+from checker.scenario.recording import record as write_down
+from checker.scenario.running import Run, run_file
+from checker.show.layout import console, write
+from checker.show.scenarios import file_lines, json_rows, summary_line
+from model.errors import FinaleError, Place
+
+from .check import near_file
+from .errors import print_error
+from .main import VERSION
+from .parameters import PLAIN, ProtocolsFolder
+
+SUFFIX = ".scenario"
+
+
+def scenario(
+    *paths: Annotated[Path, Parameter(help="Scenarios, or folders with scenarios in them.")],
+    format: Annotated[Literal["text", "json"], Parameter(help="How to print it.")] = "text",
+    record: Annotated[
+        bool,
+        PLAIN,
+        Parameter(help="Write what is seen into the scenarios, in place of what they expect."),
+    ] = False,
+    protocols: ProtocolsFolder = None,
+) -> int:
+    """Run scenarios, and compare what is seen with what they expect."""
+    if not paths:
+        raise FinaleError(
+            "no-paths",
+            "no scenario is given",
+            advice="name scenarios, or folders: finale scenario scenarios/",
+        )
+    known = catalogue(protocols)
+    results = Results(format == "text")
+    for path in paths:
+        try:
+            files = list(scenarios_in(path))
+        except FinaleError as error:
+            results.note(error)
+            continue
+        for file in files:
+            try:
+                with known.blaming_user_code():
+                    runs = run_file(file, known)
+                written = write_down(file, runs) if record else ()
+            except FinaleError as error:
+                results.note(error)
+            else:
+                results.add(file, runs, written)
+    return results.close()
+
+
+@dataclass
+class Results:
+    """What was run so far, printed as it comes."""
+
+    as_text: bool
+    runs: list[Run] = field(default_factory=list[Run])
+    errors: int = 0
+    differing: int = 0
+
+    def note(self, error: FinaleError) -> None:
+        """A file that cannot be run. The others still are."""
+        self.errors += 1
+        print_error(error)
+
+    def add(self, file: Path, runs: list[Run], written: tuple[int, ...]) -> None:
+        """The cases of a file, and the lines of it that were written anew."""
+        self.runs += runs
+        if not written:
+            self.differing += sum(bool(run.differences) for run in runs)
+        if self.as_text:
+            write(console(), file_lines(file, runs, written))
+
+    @property
+    def ok(self) -> bool:
+        """Whether all was seen that was expected, or is so now."""
+        return not self.errors and not self.differing
+
+    def close(self) -> Exit:
+        """Print what it comes to; the exit code."""
+        if not self.as_text:
+            rows = [row for run in self.runs for row in json_rows(run)]
+            print(json.dumps({"finale": VERSION, "results": rows, "ok": self.ok}, indent=2))
+        elif self.runs:
+            write(console(), [summary_line(len(self.runs), self.differing, self.errors)])
+        if self.errors:
+            return Exit.BAD_INPUT
+        return Exit.AS_EXPECTED if self.ok else Exit.FAILED
+
+
+def scenarios_in(path: Path) -> Iterator[Path]:
+    """A scenario, or all below a folder, sorted. Raises `no-such-path`, `no-scenarios`."""
+    if path.is_dir():
+        files = sorted(path.rglob(f"*{SUFFIX}"))
+        if not files:
+            raise FinaleError(
+                "no-scenarios",
+                "the folder has no scenario in it",
+                place=Place(str(path)),
+                advice=f"scenarios are files that end in {SUFFIX}",
+            )
+        yield from files
+    elif not path.exists():
+        raise FinaleError(
+            "no-such-path",
+            "there is no such file or folder",
+            place=Place(str(path)),
+            advice=near_file(path),
+        )
+    else:
+        yield path

@@ -1,0 +1,65 @@
+"""The words for what can be seen of a protocol: what happens, and what can be asked of a state.
+
+Scenarios write them (`docs/scenarios.md`), and whatever else tells what a run did. A word is the
+same for every part that knows it. `fields` says what follows it, in the order in which it is
+written.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word: what follows it, and what it says."""
+
+    name: str
+    fields: str
+    meaning: str
+
+
+#: What happens. Ids are checkpoints'; tasks, channels and records are names.
+EVENTS: tuple[Word, ...] = (
+    Word("refused", "", "what was tried is not possible in this state"),
+    Word("fault", "code", "a step did what no step may do"),
+    # the coordinator
+    Word("planned", "", "a plan was made: which tasks to trigger, and which to wait for"),
+    Word("triggered", "id tasks", "a checkpoint is pending, and these tasks are called"),
+    Word("completed", "id", "a checkpoint is complete"),
+    Word("aborted", "id", "a checkpoint, or its alignment at a task, is given up"),
+    Word("confirmed", "id tasks", "these tasks will be told that the checkpoint is complete"),
+    Word("abort-sent", "id tasks", "these tasks will be told that the checkpoint is aborted"),
+    # a task
+    Word("taken", "id", "the task takes its part of a checkpoint"),
+    Word("notified-complete", "id", "the operators are told that a checkpoint is complete"),
+    Word("operators-finished", "", "the operators have finished"),
+    Word("released", "", "no final checkpoint holds the task any more"),
+    Word("closed", "", "the operators are closed, and nothing more will be sent"),
+    # a sink
+    Word("written", "records", "records become visible outside at once"),
+    Word("precommitted", "id", "the open transaction waits for its checkpoint"),
+    Word("committed", "records", "a transaction commits: its records become visible"),
+    Word("rolled-back", "id", "a transaction that was pre-committed is aborted"),
+)
+
+#: What can be asked of a state.
+QUERIES: tuple[Word, ...] = (
+    Word("blocked", "channels", "the inputs that are not read until the alignment ends"),
+    Word("latest", "id", "the newest checkpoint that the task has begun, taken or given up"),
+    Word("open", "number", "how many inputs have not ended"),
+    Word("pending", "ids", "the checkpoints that are neither complete nor aborted"),
+    Word("trigger", "tasks", "the plan: the tasks that are called"),
+    Word("wait", "tasks", "the plan: the tasks that must acknowledge"),
+    Word("finished", "tasks", "the plan: the tasks that count as finished"),
+    Word("full", "vertices", "the plan: the vertices all of whose tasks count as finished"),
+    Word("awaited", "id tasks", "the tasks whose acknowledgement is missing"),
+    Word("stored", "ids", "the completed checkpoints that a restart may choose from"),
+    Word("out", "elements", "what the task has put on each of its outputs so far"),
+    Word("acknowledgements", "id tasks", "the acknowledgements under way"),
+    Word("finishing", "id tasks", "the tasks that acknowledged after their operators had finished"),
+    Word("transactions", "ids", "those neither committed nor aborted; `open` is the current one"),
+    Word("visible", "records", "the records that are visible outside, once for each time"),
+)
+
+__all__ = ["EVENTS", "QUERIES", "Word"]

@@ -1,0 +1,96 @@
+"""A scenario runs what a search explores: the very same functions, so a broken variant shows."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from types import CodeType, FrameType
+
+import pytest
+
+from checker.loading import catalogue
+from checker.scenario.benches import BENCHES
+from checker.scenario.running import run_file
+from model.language.marks import mark_of
+from model.protocols.final_checkpoint import FinalCheckpoint
+from tests.docs.pages import ROOT
+
+KNOWN = catalogue(None)
+
+
+def codes_run_by(file: Path) -> set[CodeType]:
+    """The code of every function that is called while a scenario runs."""
+    called: set[CodeType] = set()
+
+    def profile(frame: FrameType, event: str, _: object) -> None:
+        if event == "call":
+            called.add(frame.f_code)
+
+    sys.setprofile(profile)
+    try:
+        run_file(file, KNOWN)
+    finally:
+        sys.setprofile(None)
+    return called
+
+
+@pytest.mark.parametrize(
+    ("scenario", "methods"),
+    [
+        ("plan/PLAN-05", ["admit", "compute_plan", "counts_as_finished", "is_head"]),
+        ("plan/PLAN-08", ["complete", "may_not_complete", "abort"]),
+        ("align/ALIGN-08", ["give_up_alignment", "snapshot_taken"]),
+        ("coordinator/COORD-03", ["deliver_trigger", "trigger_failed", "abort"]),
+        ("coordinator/COORD-06", ["complete", "subsume", "apply_acknowledgement"]),
+        ("task/TASK-01", ["finish_operators", "may_close", "releases", "confirmed", "close"]),
+        ("task/TASK-14", ["restore_from", "accepts", "deliver_abort"]),
+        ("sink/SINK-02", ["opens_transaction", "emit", "poll_data", "process"]),
+    ],
+)
+def test_the_functions_that_are_explored_are_run(scenario: str, methods: list[str]) -> None:
+    called = codes_run_by(ROOT / "scenarios" / f"{scenario}.scenario")
+    for name in methods:
+        mark = mark_of(getattr(FinalCheckpoint, name))
+        assert mark is not None, f"{name} is no rule and no helper of the language"
+        assert mark.function.__code__ in called, name
+
+
+@pytest.mark.parametrize("part", BENCHES)
+def test_a_recording_overrides_what_is_there_and_calls_it(part: str) -> None:
+    recording = getattr(BENCHES[part](), "recording")  # noqa: B009 - not every bench has one
+    own = {name: value for name, value in vars(recording).items() if callable(value)}
+    if recording is FinalCheckpoint:
+        return
+    assert own
+    for name, function in own.items():
+        assert mark_of(getattr(FinalCheckpoint, name)) is not None, name
+        assert "super" in function.__code__.co_names, name
+
+
+@pytest.mark.parametrize(
+    ("scenario", "variant"),
+    [
+        ("align/ALIGN-03", "stays-blocked"),
+        ("plan/PLAN-02", "triggers-all"),
+        ("coordinator/COORD-03", "waits-for-lost-ack"),
+        ("coordinator/COORD-06", "keeps-subsumed"),
+        ("task/TASK-01", "closes-before-finish"),
+    ],
+)
+def test_a_broken_variant_is_seen(scenario: str, variant: str, tmp_path: Path) -> None:
+    assert_seen((ROOT / "scenarios" / f"{scenario}.scenario").read_text(), variant, tmp_path)
+
+
+def test_a_broken_sink_is_seen(tmp_path: Path) -> None:
+    text = (
+        "title: a\npart: sink\n\nrecord a; snap 1; close => precommitted 1; transactions 1 open\n"
+    )
+    assert_seen(text, "close-aborts-pending", tmp_path)
+
+
+def assert_seen(text: str, variant: str, folder: Path) -> None:
+    file = folder / "a.scenario"
+    file.write_text(text, encoding="utf-8")
+    assert not any(run.differences for run in run_file(file, KNOWN))
+    file.write_text(text.replace("part:", f"variant: {variant}\npart:", 1), encoding="utf-8")
+    assert any(run.differences for run in run_file(file, KNOWN))
