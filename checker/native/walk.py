@@ -11,6 +11,7 @@ from __future__ import annotations
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false, reportMissingTypeStubs=false
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 
@@ -161,6 +162,11 @@ class Search:
             if self._opened is not None:
                 self._opened.folder.close()
 
+    @property
+    def _states_word(self) -> str:
+        """Of the limit of states, which is that of the loops where none was given."""
+        return replace(self.limits, states_max=int(self.block[at.STATES_MAX])).states_word
+
     def _prepare(self) -> None:
         """Tell the loops all that they need to know."""
         machine, block = self.machine, self.block
@@ -184,7 +190,7 @@ class Search:
         """The initial states are the first level, unless more was seen before."""
         if self.means.resume is not None and self._restored(self.means.resume):
             if self.block[at.STATES] > self.block[at.STATES_MAX]:
-                raise LimitHit(f"the limit of {self.block[at.STATES_MAX]} states")
+                raise LimitHit(self._states_word)
             return
         tables, layout, block = self.tables, self.machine.layout, self.block
         initial = self.machine.initial
@@ -194,7 +200,7 @@ class Search:
         block[at.LEVEL_END] = tables.levels[1] = len(taken)
         self.loops.ask_all(self.address, self.workers.first.address, 0, len(taken))
         if len(taken) < len(initial):
-            raise LimitHit(f"the limit of {len(taken)} states")
+            raise LimitHit(self._states_word)
 
     def _restored(self, path: Path) -> bool:
         """Whether the search goes on from what was saved. From then on it is saved there."""
@@ -239,7 +245,7 @@ class Search:
     def _make_room(self) -> None:
         reason = int(self.block[at.REASON])
         if reason == at.LIMIT:
-            raise LimitHit(f"the limit of {self.block[at.STATES]} states")
+            raise LimitHit(self._states_word)
         if reason == at.FULL:
             self.tables.grow(int(self.block[at.NEEDED]))
         elif reason == at.FULL_NODE:
