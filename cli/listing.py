@@ -68,7 +68,7 @@ def _protocol(kind: type[Protocol], known: Catalogue, width: int) -> Iterator[Te
     runs = "a job" if kind.needs_job else ", ".join(f.name for f in fields(kind.Sizes))
     facts = [
         ("runs on", runs or "itself"),
-        ("bounds", ", ".join(f.name for f in fields(kind.Bounds))),
+        ("bounds", ", ".join(kind.bound_names())),
         ("history", ", ".join(kind.ghosts)),
     ]
     yield from columns([[Text(a, "dim"), Text(b)] for a, b in facts if b], width, indent=2)

@@ -5,18 +5,15 @@ from __future__ import annotations
 import typing
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
 from typing import Literal
 
 from model.language.build import Bound, bindings, bound_rules
 from model.language.plain import PlainStore
 from model.language.properties import Family, Taken, stepping
 from model.language.protocol import Protocol
+from model.language.starting import Values, start_values
 from model.language.stops import BlockedHere, FaultHere
 from model.system import Blocked, Fault, Kind
-
-Values = tuple[object, ...]
-"""A state as plain values, one a variable."""
 
 Judgement = bool | Literal["fault", "silent"]
 """What a property says of a state or step; `silent` where its antecedent is false."""
@@ -58,8 +55,7 @@ class PlainSystem:
 
     def initial(self) -> tuple[Values, ...]:
         """The initial states."""
-        choices = [self.world.initial_values(variable) for variable in self.world.variables]
-        return tuple(dict.fromkeys(product(*choices)))
+        return start_values(self.protocol, self.world)
 
     def take(self, rule: Bound, values: Values) -> After | Blocked | Fault:
         """Run a rule in a state."""

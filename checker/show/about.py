@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields
 
 from rich.text import Text
@@ -28,13 +28,14 @@ def about_lines(spec: Spec, system: System, width: int) -> list[Text]:
     if spec.setting.job is not None:
         lines += [*_heading("job"), *job_lines(spec.setting.job, width, indent=2)]
     lines += _entities(system, width)
-    for name, kind, given in (
-        ("options", spec.protocol.Options, spec.setting.options),
-        ("sizes", spec.protocol.Sizes, spec.setting.sizes),
-        ("bounds", spec.protocol.Bounds, spec.setting.bounds),
+    declared = spec.protocol
+    for name, kind, given, names in (
+        ("options", declared.Options, spec.setting.options, None),
+        ("sizes", declared.Sizes, spec.setting.sizes, None),
+        ("bounds", declared.Bounds, spec.setting.bounds, declared.bound_names()),
     ):
         if fields(kind):
-            lines += [*_heading(name), *_settings(kind, given, width)]
+            lines += [*_heading(name), *_settings(kind, given, width, names)]
     lines += _history(spec, width)
     lines += [*_heading("rules"), *rule_lines(_rules(system), width, _ground(system))]
     lines += [*_heading("properties"), *property_lines(spec.families, width, built_in=True)]
@@ -71,10 +72,14 @@ def _entities(system: System, width: int) -> list[Text]:
     return [*_heading("entities"), *columns(rows, width, indent=2)] if rows else []
 
 
-def _settings(kind: type, given: Mapping[str, object], width: int) -> list[Text]:
+def _settings(
+    kind: type, given: Mapping[str, object], width: int, names: Collection[str] | None
+) -> list[Text]:
     told = meanings(kind)
     rows: list[list[Text]] = []
     for declared in fields(kind):
+        if names is not None and declared.name not in names:
+            continue
         default = declared.default
         value = given.get(declared.name, default)
         changed = value != default

@@ -90,7 +90,10 @@ def _notes(job: Job) -> Iterator[str]:
         p, q = job.vertex(edge.source).parallelism, job.vertex(edge.target).parallelism
         if p * q > 1:
             channels = sum(channel.edge == edge for channel in job.channels)
-            yield f"{edge.name} {edge.pattern.value}, {counted(channels, 'channel')}"
+            how = f"{edge.pattern.value}{', broadcast' if edge.broadcast else ''}"
+            yield f"{edge.name} {how}, {counted(channels, 'channel')}"
+        if not edge.overtakes:
+            yield f"{edge.name} lets no barrier overtake"
 
 
 # --- where everything is -------------------------------------------------------------------------

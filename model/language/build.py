@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from itertools import product
 
 from model.system import (
     Blocked,
@@ -20,6 +19,7 @@ from .marks import mark_of
 from .predicates import applies, property_of, where
 from .properties import Family
 from .protocol import Protocol
+from .starting import start_values
 from .trees import tree_of
 
 
@@ -43,7 +43,7 @@ def build(
         protocol.key,
         world.variables,
         world.cells(),
-        initial_states(world),
+        initial_states(protocol, world),
         rules,
         (),
         where(world, protocol.terminal),
@@ -79,10 +79,13 @@ def _check_all(world: World) -> None:
                 mark.check()
 
 
-def initial_states(world: World) -> tuple[State, ...]:
-    """The initial states: one, unless fields start with any of several values."""
-    choices = [world.initial_values(variable) for variable in world.variables]
-    return tuple(dict.fromkeys(world.encode(values) for values in product(*choices)))
+def initial_states(protocol: Protocol, world: World) -> tuple[State, ...]:
+    """The initial states: one, unless fields start with any of several values or the protocol says.
+
+    Different values may be stored alike: each state comes once.
+    """
+    states = (world.encode(values) for values in start_values(protocol, world))
+    return tuple(dict.fromkeys(states))
 
 
 __all__ = [

@@ -83,6 +83,19 @@ class Protocol(Entity):
             advice=nearest(name, self.ghosts),
         )
 
+    @classmethod
+    def bound_names(cls) -> tuple[str, ...]:
+        """The bounds that mean something to the protocol."""
+        return tuple(each.name for each in fields(cls.Bounds))
+
+    def start_states(self) -> Sequence[Mapping[str, object]] | None:
+        """The initial states, where they are not those that the fields say.
+
+        Each is what differs from the fields' initial values, by the names of variables; None is one
+        state without any difference.
+        """
+        return None
+
     def entities(self) -> Sequence[Entity]:
         """All entities but the protocol itself, in the order that states and bindings have."""
         return ()

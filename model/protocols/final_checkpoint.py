@@ -146,7 +146,7 @@ class FinalCheckpoint(Recovery, EndOfDataView):
         """FC-1: endInput and finish of the operators, then EndOfData on every output."""
         if isinstance(task, Buffering):
             task.flush()
-        task.broadcast(EndOfData())
+        task.broadcast(EndOfData(drain=True))
         task.status = TaskStatus.WAITING_FOR_FINAL_CP
 
     @step

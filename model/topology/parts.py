@@ -35,6 +35,14 @@ class Kind(Enum):
     """The same state everywhere: a finished subtask must be given a running one's copy."""
     SPLIT_STATE = "split-state"
     """List state that stays with its subtask while the parallelism stays."""
+    ASYNC = "async"
+    """Parks records, and emits them at any time before it closes, also after its inputs ended."""
+    TICKING = "ticking"
+    """Processing-time timers: emits records of its own until the timers are stopped."""
+    WRITER = "writer"
+    """The first half of a sink: writes records, and sends a committer what is to be committed."""
+    ITERATION_HEAD = "iteration-head"
+    """Reads what the job feeds back, so like a source; it never ends and ignores a stop."""
 
 
 class Sink(Enum):
@@ -45,6 +53,8 @@ class Sink(Enum):
     """Writes into a transaction: pre-commits in the checkpoint, commits when told it completed."""
     AT_LEAST_ONCE = "at-least-once"
     """Writes at once: whatever is processed again is written again."""
+    COMMITTER = "committer"
+    """The second half of a sink: keeps what a writer sent it, and commits when told."""
 
 
 class Pattern(Enum):
@@ -76,7 +86,8 @@ class Vertex:
     """One vertex of the job: `parallelism` subtasks that do the same.
 
     `records` says how many records each subtask of a source has, and is empty for all others. A
-    source that is not `bounded` never ends by itself: when its records are out it waits.
+    source that is not `bounded` never ends by itself: when its records are out it waits. The head
+    of an iteration counts as a source that is never bounded.
     """
 
     name: str
@@ -89,7 +100,14 @@ class Vertex:
     def __post_init__(self) -> None:
         _check_name(self.name)
         check_parallelism(self.parallelism, self.name, f"job.{self.name}.parallelism")
-        if self.kind is Kind.SOURCE:
+        if self.kind is Kind.ITERATION_HEAD and self.bounded:
+            raise FinaleError(
+                "bounded-iteration",
+                f'"{self.name}" is the head of an iteration, which never ends by itself',
+                place=Place(key=f"job.{self.name}.bounded"),
+                advice="leave out `bounded`, or make it a source",
+            )
+        if self.is_source:
             per_subtask(self.records, self.parallelism, self.name, f"job.{self.name}.records")
             return
         if self.records:
@@ -123,7 +141,7 @@ class Vertex:
 
     @property
     def is_source(self) -> bool:
-        return self.kind is Kind.SOURCE
+        return self.kind in (Kind.SOURCE, Kind.ITERATION_HEAD)
 
     @property
     def is_sink(self) -> bool:
@@ -135,11 +153,17 @@ class Vertex:
 
 @dataclass(frozen=True)
 class Edge:
-    """One vertex reads another, both given by name."""
+    """One vertex reads another, both given by name.
+
+    On a `broadcast` edge each record goes to every subtask that reads the sender, otherwise to one.
+    No barrier `overtakes` what is queued on an edge where it is told not to.
+    """
 
     source: str
     target: str
     pattern: Pattern = Pattern.ALL_TO_ALL
+    broadcast: bool = False
+    overtakes: bool = True
 
     @property
     def name(self) -> str:

@@ -3,6 +3,7 @@
     A = { records = 1 }                               # no `from`: a source
     D = { from = ["A"], kind = "keyed", parallelism = 2 }
     E = { from = [{ vertex = "D", pattern = "pointwise" }], sink = "two-phase" }
+    F = { from = [{ vertex = "D", broadcast = true, overtakes = false }] }
 
     shape       = "diamond"                           # or a shape, and what should differ from
     parallelism = 2                                   # one record a source, one subtask a vertex,
@@ -25,7 +26,7 @@ from .parts import Edge, Kind, Pattern, Sink, Vertex, check_parallelism, per_sub
 from .shapes import SHAPES, SHEET_NAMES
 
 VERTEX_KEYS = ("from", "kind", "sink", "parallelism", "records", "bounded")
-INPUT_KEYS = ("vertex", "pattern")
+INPUT_KEYS = ("vertex", "pattern", "broadcast", "overtakes")
 SHAPE_KEYS = ("shape", "records", "bounded", "parallelism", "sink", "pattern")
 
 
@@ -124,10 +125,11 @@ def _vertex(name: str, entries: _Entries) -> Vertex:
     parallelism = 1
     if "parallelism" in entries:
         parallelism = _parallelism(name, entries["parallelism"])
-    records: tuple[int, ...] = (1,) * parallelism if kind is Kind.SOURCE else ()
+    is_head = kind is Kind.ITERATION_HEAD
+    records: tuple[int, ...] = (1,) * parallelism if kind is Kind.SOURCE or is_head else ()
     if "records" in entries:
         records = _records(name, entries["records"], parallelism)
-    bounded = True
+    bounded = not is_head
     if "bounded" in entries:
         bounded = _bounded(name, entries["bounded"])
     return Vertex(name, kind, parallelism, sink, records, bounded)
@@ -152,11 +154,14 @@ def _edges_into(name: str, entries: _Entries) -> list[Edge]:
 
 def _edge(entry: _Entry, target: str, pattern: Pattern) -> Edge:
     source = entry.value
+    broadcast, overtakes = False, True
     if _is_table(source):
         _check_keys(source, INPUT_KEYS, entry.key)
         if "pattern" in source:
             written = _Entry(source["pattern"], f"{entry.key}.pattern")
             pattern = _word(written, Pattern, "bad-pattern", "pattern")
+        broadcast = _flag(entry, "broadcast", source, broadcast)
+        overtakes = _flag(entry, "overtakes", source, overtakes)
         source = source.get("vertex")
     if not isinstance(source, str):
         raise entry.error(
@@ -164,7 +169,16 @@ def _edge(entry: _Entry, target: str, pattern: Pattern) -> Edge:
             f'"{target}" reads from {entry.value!r}, which names no vertex',
             'write "A" or { vertex = "A", pattern = "pointwise" }',
         )
-    return Edge(source, target, pattern)
+    return Edge(source, target, pattern, broadcast, overtakes)
+
+
+def _flag(entry: _Entry, name: str, table: Mapping[str, object], default: bool) -> bool:
+    value = table.get(name, default)
+    if isinstance(value, bool):
+        return value
+    raise _Entry(value, f"{entry.key}.{name}").error(
+        "bad-edge", f"`{name}` of an edge cannot be {value!r}", "write true or false"
+    )
 
 
 def _parallelism(name: str, entry: _Entry) -> int:

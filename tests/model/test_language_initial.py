@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import pytest
 
+from checker.concrete.execution import PlainSystem
 from model.errors import FinaleError
 from model.language.build import build, initial_states, world_of
 from model.rules import (
@@ -47,7 +48,7 @@ class Started(Alone):
 def test_initial_states_are_all_combinations_in_order() -> None:
     it = made(protocol(Started))
     world = world_of(it, frozenset())
-    states = initial_states(world)
+    states = initial_states(it, world)
     values = [
         dict(zip((v.name for v in world.variables), world.decode(s), strict=True)) for s in states
     ]
@@ -137,3 +138,43 @@ def test_a_bound_without_a_number() -> None:
         Needing(Setting())
     assert caught.value.code == "missing-bound"
     assert Needing(Setting(bounds={"limit": 3})).limits() == {"limit": 3}
+
+
+class Resumed(Alone):
+    """Starts as it says and not as its fields do."""
+
+    number = field(Range(0, 3), 1)
+    slots = field(Array(Range(0, 3), 2), 0)
+    given: Sequence[Mapping[str, object]] = ({"number": 2}, {"slots": 3}, {"number": 2})
+
+    def start_states(self) -> Sequence[Mapping[str, object]]:
+        return self.given
+
+
+def test_a_protocol_says_what_it_starts_with() -> None:
+    it = made(protocol(Resumed))
+    system = build(it)
+    started = [dict(system.values(state)) for state in system.initial]
+    assert started == [
+        {"number": 2, "slots": (0, 0)},
+        {"number": 1, "slots": (3, 3)},
+    ]
+    plain = PlainSystem(it).initial()
+    assert plain == ((2, (0, 0)), (1, (3, 3)))
+
+
+@pytest.mark.parametrize(
+    ("given", "code", "hint"),
+    [
+        ({"numbre": 1}, "unknown-field", '"number"'),
+        ({"number": 4}, "initial-outside-domain", "start_states()"),
+        ({"slots": (0, 4)}, "initial-outside-domain", "start_states()"),
+    ],
+)
+def test_a_wrong_start_is_refused(given: Mapping[str, object], code: str, hint: str) -> None:
+    it = made(protocol(Resumed))
+    it.__dict__["given"] = (given,)
+    with pytest.raises(FinaleError) as caught:
+        build(it)
+    assert caught.value.code == code
+    assert hint in (caught.value.advice or "")

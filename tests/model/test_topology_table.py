@@ -50,7 +50,10 @@ def test_one_number_of_records_holds_for_each_subtask() -> None:
     assert Vertex.source("A", records=3, parallelism=2) == job.vertex("A")
 
 
-@pytest.mark.parametrize("kind", [kind for kind in Kind if kind is not Kind.SOURCE])
+READING = [kind for kind in Kind if kind not in (Kind.SOURCE, Kind.ITERATION_HEAD)]
+
+
+@pytest.mark.parametrize("kind", READING)
 def test_every_kind_has_a_word(kind: Kind) -> None:
     assert read(f"S = {{}}\nV = {{ from = ['S'], kind = '{kind.value}' }}").vertex("V").kind is kind
 
@@ -171,6 +174,18 @@ def test_a_shape_without_a_sink() -> None:
             "job.D.bounded",
             "sources",
         ),
+        (
+            "A = {}\nD = { from = [{ vertex = 'A', broadcast = 1 }] }",
+            "bad-edge",
+            "job.D.from.broadcast",
+            "true or false",
+        ),
+        (
+            "A = { kind = 'iteration-head', bounded = true }",
+            "bounded-iteration",
+            "job.A.bounded",
+            "leave out",
+        ),
         ("A = { bounded = 'no' }", "bad-bounded", "job.A.bounded", "false"),
         ("'D.0' = {}", "bad-name", "job.D.0", "plain"),
         ("'A→B' = {}", "bad-name", "job.A→B", "plain"),
@@ -228,3 +243,16 @@ def test_a_source_made_by_hand_needs_its_records() -> None:
 def test_a_subtask_that_cannot_be() -> None:
     with pytest.raises(AssertionError):
         Subtask(Vertex.source("A"), 1)
+
+
+def test_an_edge_may_copy_and_keep_barriers_in_line() -> None:
+    job = read(
+        """
+        A = {}
+        D = { from = ["A", { vertex = "B", broadcast = true, overtakes = false }] }
+        B = { kind = "iteration-head", records = 2 }
+        """
+    )
+    assert job.edges == (Edge("A", "D"), Edge("B", "D", broadcast=True, overtakes=False))
+    assert job.vertex("B") == Vertex("B", Kind.ITERATION_HEAD, records=(2,), bounded=False)
+    assert job.sources == (job.vertex("A"), job.vertex("B"))

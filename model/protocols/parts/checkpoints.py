@@ -22,6 +22,15 @@ class CheckpointStatus(enum.Enum):
     ABORTED = "aborted"
 
 
+class CheckpointKind(enum.Enum):
+    """What a checkpoint is for: to restart from, or what a user asked for."""
+
+    CHECKPOINT = "checkpoint"
+    SAVEPOINT = "savepoint"
+    DRAIN = "drain"
+    SUSPEND = "suspend"
+
+
 UNUSED, PENDING = CheckpointStatus.UNUSED, CheckpointStatus.PENDING
 COMPLETED, ABORTED = CheckpointStatus.COMPLETED, CheckpointStatus.ABORTED
 
@@ -30,6 +39,8 @@ class Checkpoint(CheckpointId):
     """One checkpoint: its plan, the messages under way for it, and what came of it."""
 
     status = field(Enum(CheckpointStatus), UNUSED)
+    kind = field(Enum(CheckpointKind), CheckpointKind.CHECKPOINT, ghost="kinds")
+    """Kept by protocols with more than one kind."""
     finished = field(Set(Ref(Task)), EMPTY)
     """Tasks that the plan counts as finished; all others must acknowledge."""
     triggers = field(Set(Ref(Task)), EMPTY)

@@ -17,7 +17,14 @@ from __future__ import annotations
 
 import enum
 
-from model.protocols.parts.checkpoints import ABORTED, COMPLETED, PENDING, UNUSED, Checkpoint
+from model.protocols.parts.checkpoints import (
+    ABORTED,
+    COMPLETED,
+    PENDING,
+    UNUSED,
+    Checkpoint,
+    CheckpointKind,
+)
 from model.protocols.parts.elements import CancelBarrier, CheckpointId
 from model.protocols.parts.recycling import Recycling
 from model.protocols.parts.tasks import Task, TaskStatus
@@ -82,19 +89,23 @@ class Checkpointing(Recycling):
         within(count(self.checkpoints, lambda each: each.status != UNUSED), self.id_limit)
 
     @step
-    def begin(self) -> None:
+    def begin(self, kind: CheckpointKind = CheckpointKind.CHECKPOINT) -> None:
         """Make the next id pending, with the plan of this moment."""
         # From the last id down, so that one that has just begun is not taken for a used one.
         for position in reversed(range(len(self.checkpoints))):
-            self._begin_if_next(position)
+            self._begin_if_next(position, kind)
 
     @step
-    def _begin_if_next(self, position: int) -> None:
+    def _begin_if_next(self, position: int, kind: CheckpointKind) -> None:
         checkpoint = self.checkpoints[position]
         is_next = position == 0 or self.checkpoints[position - 1].status != UNUSED
         if is_next and checkpoint.status == UNUSED:
             checkpoint.status = PENDING
+            self.note_kind(checkpoint, kind)
             self.compute_plan(checkpoint)
+
+    def note_kind(self, checkpoint: Checkpoint, kind: CheckpointKind) -> None:
+        """Where a protocol has several kinds of checkpoints, it keeps the kind of each."""
 
     @step
     def compute_plan(self, checkpoint: Checkpoint) -> None:

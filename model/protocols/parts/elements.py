@@ -7,7 +7,7 @@ travels with EndOfData, which follows it at once), latency markers, unaligned ba
 from __future__ import annotations
 
 from model.language.collections import MapOf
-from model.rules import Entity, PerEntity, Range, Record, Ref, part, step
+from model.rules import Bool, Entity, PerEntity, Range, Record, Ref, part, step
 from model.topology import Edge, Subtask
 
 
@@ -77,7 +77,12 @@ class CancelBarrier(Record):
 
 
 class EndOfData(Record):
-    """No more records will come; the sender's operators have finished and it still runs (FC-1)."""
+    """No more records will come; the sender still runs.
+
+    `drain`: its operators have finished (FC-1); not so where the job is stopped to go on later.
+    """
+
+    drain: bool = part(Bool)
 
 
 class EndOfPartition(Record):

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import cast
+from dataclasses import dataclass, fields
+from typing import ClassVar, cast
 
 from model.errors import FinaleError, Place
 from model.protocols.parts.channels import Channel
 from model.protocols.parts.checkpoints import Checkpoint
 from model.protocols.parts.elements import CheckpointId, Datum
 from model.protocols.parts.sinks import AtLeastOnceSink, Sink, TwoPhaseSink
-from model.protocols.parts.tasks import Buffering, Ports, Source, Task, task_of
+from model.protocols.parts.tasks import Buffering, Ports, Source, Task
 from model.rules import Bool, Entity, Nothing, Protocol, Setting, define, field
-from model.topology import Job, Kind, Vertex
+from model.topology import Job, Kind, Subtask, Vertex
 from model.topology import Sink as SinkKind
 
 
@@ -35,14 +35,41 @@ class JobBounds:
     expiries: int = 0
     #: how many snapshots fail
     declines: int = 0
+    #: how often a user asks for a stop
+    stops: int = 0
+    #: how often a user asks for a savepoint
+    savepoints: int = 0
+    #: how often a user cancels
+    cancels: int = 0
+    #: how often a user asks for a checkpoint
+    manual: int = 0
+    #: how often the coordinator crashes
+    crashes: int = 0
+    #: how many alignments run out of time
+    time_outs: int = 0
+    #: how many records come of processing-time timers
+    ticks: int = 0
+    #: how often a job is resumed from what it left behind
+    resumes: int = 0
+    #: how many failed checkpoints in a row are tolerated
+    tolerable: int = 0
 
 
 class JobProtocol(Protocol):
-    """What every protocol on jobs has. Its bounds are these, or have these too."""
+    """What every protocol on jobs has. Its bounds are these, or have these too.
+
+    A part of a protocol that has rules within a bound of its own names it in `explores`. A rule
+    within a bound must not be there where the bound is 0: it begins by requiring that it is more,
+    for what a bound forbids is never a deadlock.
+    """
 
     needs_job = True
     Bounds = JobBounds
     bounds: JobBounds
+    explores: ClassVar[tuple[str, ...]] = (
+        "checkpoints", "live_checkpoints", "channel",
+        "failures", "lost_confirmations", "expiries", "declines",
+    )  # fmt: skip
     ghosts = ("effects", "cut", "taken", "progress")
     parts = (Checkpoint, Task, Source, Buffering, Channel, AtLeastOnceSink, TwoPhaseSink)
 
@@ -56,13 +83,15 @@ class JobProtocol(Protocol):
         super().__init__(setting)
         assert setting.job is not None
         self.job: Job = setting.job
+        self._refuse_unexplored()
         self.recycles = int(self.bounds.live_checkpoints) > 0
         self.id_limit = self.bounds.live_checkpoints if self.recycles else self.bounds.checkpoints
         self.checkpoints = tuple(Checkpoint(n + 1) for n in range(self.id_limit))
         self.data_at = _data_at(self.job)
         self.data = tuple(dict.fromkeys(d for data in self.data_at.values() for d in data))
-        self.tasks = tuple(task_of(subtask, cast(Ports, self)) for subtask in self.job.subtasks)
-        self.channels = tuple(Channel(e, cut="cut" in setting.observe) for e in self.job.channels)
+        self.tasks = tuple(self._task_of(subtask) for subtask in self.job.subtasks)
+        cut = "cut" in setting.observe
+        self.channels = tuple(self.channel_class(e, cut=cut) for e in self.job.channels)
         self.task_of = {task.subtask: task for task in self.tasks}
         self.sinks: tuple[Sink, ...] = ()
         for task in self.tasks:
@@ -73,6 +102,75 @@ class JobProtocol(Protocol):
             for vertex in self.job.vertices
             if vertex.kind is Kind.UNION_STATE and vertex.parallelism > 1
         )
+
+    @property
+    def channel_class(self) -> type[Channel]:
+        """What channels are, by the options."""
+        return Channel
+
+    @property
+    def source_class(self) -> type[Source]:
+        """What sources are, by the options."""
+        return Source
+
+    @property
+    def task_classes(self) -> Mapping[Kind, type[Task]]:
+        """What the tasks of a vertex are that reads others, by its kind. Others are refused."""
+        plain = (
+            Kind.PASS_THROUGH,
+            Kind.KEYED,
+            Kind.UNION_STATE,
+            Kind.BROADCAST_STATE,
+            Kind.SPLIT_STATE,
+        )
+        return dict.fromkeys(plain, Task) | {Kind.BUFFERING: Buffering, Kind.TIMER: Buffering}
+
+    @property
+    def sink_classes(self) -> Mapping[SinkKind, type[Sink]]:
+        """What sinks are, by their kind. Others are refused."""
+        return {SinkKind.TWO_PHASE: TwoPhaseSink, SinkKind.AT_LEAST_ONCE: AtLeastOnceSink}
+
+    @classmethod
+    def bound_names(cls) -> tuple[str, ...]:
+        explored = {name for base in cls.__mro__ for name in vars(base).get("explores", ())}
+        own = {each.name for each in fields(cls.Bounds)} - {each.name for each in fields(JobBounds)}
+        return tuple(e.name for e in fields(cls.Bounds) if e.name in explored | own)
+
+    def _refuse_unexplored(self) -> None:
+        for each in fields(self.bounds):
+            if int(getattr(self.bounds, each.name)) and each.name not in self.bound_names():
+                raise FinaleError(
+                    "unexplored-bound",
+                    f'nothing in "{self.key}" happens within the bound "{each.name}"',
+                    place=Place(key=f"bounds.{each.name}"),
+                    advice="leave it out",
+                )
+
+    def _task_of(self, subtask: Subtask) -> Task:
+        ports, kind = cast(Ports, self), subtask.vertex.kind
+        if subtask.vertex.is_source:
+            return self.source_class(subtask, ports)
+        if kind not in self.task_classes:
+            raise self._not_modelled(subtask.vertex, "kind", kind.value)
+        return self.task_classes[kind](subtask, ports)
+
+    def _not_modelled(self, vertex: Vertex, key: str, word: str) -> FinaleError:
+        return FinaleError(
+            "kind-not-modelled",
+            f'"{self.key}" does not model what the {key} "{word}" does',
+            place=Place(key=f"job.{vertex.name}.{key}"),
+            advice="choose another: docs/specs.md lists them",
+        )
+
+    def _refuse_copies(self, vertex: Vertex) -> None:
+        # The effect of a copy could not be told from that of a record that came twice.
+        if any(edge.broadcast for edge in self.job.edges_into(vertex)):
+            raise FinaleError(
+                "effects-of-copies",
+                f'"{vertex.name}" is sent copies of each record, and effects are counted',
+                place=Place(key=f"job.{vertex.name}.from"),
+                advice="leave out effects = true in [observe], or broadcast = true here",
+            )
 
     def _refuse_small_channels(self) -> None:
         # A step that emits more than a channel holds would wait for ever: for the bound, not for
@@ -93,12 +191,16 @@ class JobProtocol(Protocol):
         task.inputs = tuple(by_edge[edge] for edge in self.job.inputs(task.subtask))
         task.outputs = tuple(by_edge[edge] for edge in self.job.outputs(task.subtask))
         vertex = task.subtask.vertex
+        if effects and vertex.parallelism > 1:
+            self._refuse_copies(vertex)
         if isinstance(task, Source):
             task.data = tuple(d for d in self.data_at[vertex] if d.source == task.subtask)
         if isinstance(task, Buffering):
             task.data = self.data_at[vertex]
+        if vertex.is_sink and vertex.sink not in self.sink_classes:
+            raise self._not_modelled(vertex, "sink", vertex.sink.value)
         if effects and vertex.is_sink:
-            kind = TwoPhaseSink if vertex.sink is SinkKind.TWO_PHASE else AtLeastOnceSink
+            kind = self.sink_classes[vertex.sink]
             task.sink = kind(task.name, vertex, self.data_at[vertex], self.checkpoints)
             self.sinks += (task.sink,)
 

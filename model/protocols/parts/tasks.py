@@ -44,7 +44,7 @@ from model.rules import (
     require,
     step,
 )
-from model.topology import Edge, Kind, Subtask
+from model.topology import Edge, Subtask
 
 
 class TaskStatus(enum.Enum):
@@ -142,14 +142,16 @@ class Task(Entity):
 
     @step
     def emit(self, record: Datum) -> None:
-        """Put a record on one channel of each edge out: the one its number chooses."""
+        """Put a record on one channel of each edge out, which its number chooses, or on all."""
         for edge in dict.fromkeys(channel.edge.edge for channel in self.outputs):
             self._emit_along(record, edge)
 
     @step
     def _emit_along(self, record: Datum, edge: Edge) -> None:
         among = tuple(channel for channel in self.outputs if channel.edge.edge == edge)
-        among[record.number % len(among)].put_record(record.on(edge))
+        chosen = among if edge.broadcast else (among[record.number % len(among)],)
+        for channel in chosen:
+            channel.put_record(record.on(edge))
 
     # --- the barrier handler ---------------------------------------------------------------------
 
@@ -315,11 +317,3 @@ class Buffering(Task):
     def _emit_if_held(self, record: Datum, times: int) -> None:
         if self.buffer[record] > times:
             self.emit(record)
-
-
-def task_of(subtask: Subtask, ports: Ports) -> Task:
-    """The task that runs a subtask."""
-    if subtask.vertex.is_source:
-        return Source(subtask, ports)
-    kinds = {Kind.BUFFERING: Buffering, Kind.TIMER: Buffering}
-    return kinds.get(subtask.vertex.kind, Task)(subtask, ports)

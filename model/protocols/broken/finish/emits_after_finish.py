@@ -18,7 +18,7 @@ class EmitsAfterFinish(FinalCheckpoint):
     @step
     def finish_operators(self, task: Task) -> None:
         """FC-1 without the flush."""
-        task.broadcast(EndOfData())
+        task.broadcast(EndOfData(drain=True))
         task.status = TaskStatus.WAITING_FOR_FINAL_CP
 
     @step

@@ -1,0 +1,58 @@
+"""The states that a system starts in, as plain values: as the fields say, or as a protocol does."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import Any
+
+from model.domains import OutOfDomain
+from model.errors import FinaleError, nearest
+from model.structures import Slots
+
+from .entities import Variable, World
+from .protocol import Protocol
+
+Values = tuple[object, ...]
+"""A state as plain values, one a variable."""
+
+
+def start_values(protocol: Protocol, world: World) -> tuple[Values, ...]:
+    """The initial states, each once.
+
+    Raises `unknown-field` and `initial-outside-domain` for what a protocol's `start_states` says.
+    """
+    usual = {variable.name: world.initial_values(variable) for variable in world.variables}
+    variables = {variable.name: variable for variable in world.variables}
+    started: list[Values] = []
+    given: Sequence[Mapping[str, object]] | None = protocol.start_states()
+    unchanged: Mapping[str, object] = {}
+    for state in (unchanged,) if given is None else given:
+        choices = dict(usual)
+        for name, value in state.items():
+            if name not in variables:
+                raise FinaleError(
+                    "unknown-field",
+                    f'start_states() of {protocol.key} gives "{name}", which is no variable',
+                    advice=nearest(name, variables),
+                )
+            choices[name] = (_within(variables[name], value),)
+        started += product(*choices.values())
+    return tuple(dict.fromkeys(started))
+
+
+def _within(variable: Variable, value: object) -> Any:
+    if isinstance(variable.domain, Slots):
+        value = variable.domain.filled(value)
+    try:
+        variable.domain.encode(value)
+    except OutOfDomain as reason:
+        raise FinaleError(
+            "initial-outside-domain",
+            f"the initial value of {variable.name}: {reason}",
+            advice="let start_states() give values of the fields' domains",
+        ) from None
+    return value
+
+
+__all__ = ["Values", "start_values"]
