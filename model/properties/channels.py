@@ -72,7 +72,7 @@ def call_finds_inputs_read(state: EndOfDataView, task: Task, step: Taken) -> boo
 @always
 def unblocked_without_alignment(state: JobProtocol, channel: Channel) -> bool:
     """A channel is blocked only while its reader aligns a checkpoint (S19)."""
-    when(not state.reader(channel).aligning)
+    when(not state.reader(channel).gate.aligning)
     return not channel.blocked
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from model.protocols.parts.channels import Channel
 from model.protocols.parts.checkpoints import ABORTED, COMPLETED, PENDING, Checkpoint
 from model.protocols.parts.layout import JobProtocol
-from model.protocols.parts.tasks import Source, Task, TaskStatus
+from model.protocols.parts.sources import Source
+from model.protocols.parts.tasks import Task, TaskStatus
 from model.rules import Nothing, Taken, always, before, define, on_step, reachable, when
 
 
@@ -157,7 +158,7 @@ def taken_with_ended_inputs(state: JobProtocol, channel: Channel, other: Channel
     reader = state.reader(channel)
     if state.reader(other) != reader:
         return False
-    return reader.aligning and channel.blocked and other.ended
+    return reader.gate.aligning and channel.blocked and other.ended
 
 
 FAMILIES = (

@@ -2,7 +2,7 @@
 
 "FLIP-147: Support Checkpoints After Tasks Finished - Part Two" (blog, 2022), the wiki's life-cycle
 tables, and rules FC-1, FC-2, FC-4 … FC-11 of the fact sheet with aligned barriers; trigger plan,
-acknowledgements and notifications are in `parts/coordinator.py`, alignment in `parts/tasks.py`,
+acknowledgements and notifications are in `parts/coordinator.py`, alignment in `parts/gate.py`,
 failure and restart in `parts/recovery.py`.
 Left out: stops with a savepoint (FC-3), unaligned barriers (FC-12), operator chains (a task has one
 operator), watermarks other than the last, which travels with EndOfData.
@@ -16,10 +16,12 @@ from dataclasses import dataclass
 from model.properties.views import EndOfDataView
 from model.protocols.parts.channels import Channel
 from model.protocols.parts.checkpoints import Checkpoint
-from model.protocols.parts.coordinator import UnionCheck
 from model.protocols.parts.elements import CheckpointId, EndOfData, EndOfPartition
+from model.protocols.parts.operators import Buffering
+from model.protocols.parts.plan import UnionCheck
 from model.protocols.parts.recovery import Recovery
-from model.protocols.parts.tasks import Buffering, Source, Task, TaskStatus
+from model.protocols.parts.sources import Source
+from model.protocols.parts.tasks import Task, TaskStatus
 from model.rules import (
     STRONG,
     WEAK,
@@ -135,7 +137,7 @@ class FinalCheckpoint(Recovery, EndOfDataView):
     def poll_end_of_data(self, channel: Channel) -> None:
         """FC-2: a task polls EndOfData; with the last one its operators finish."""
         task = self.reader(channel)
-        require(task.is_alive, not channel.blocked, channel.queue.head == EndOfData)
+        require(self.reads(task, channel), channel.queue.head == EndOfData)
         channel.queue.take()
         channel.end_of_data = True
         if all(each.end_of_data for each in task.inputs):

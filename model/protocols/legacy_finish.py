@@ -11,10 +11,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from model.protocols.parts.elements import EndOfPartition
-from model.protocols.parts.recovery import Recovery
-from model.protocols.parts.tasks import Buffering, Source, Task, TaskStatus
-from model.rules import STRONG, WEAK, Setting, require, rule, step
+from model.protocols.parts.legacy_end import LegacyEnd
+from model.rules import Setting
 
 
 @dataclass(frozen=True)
@@ -27,7 +25,7 @@ class LegacyFinishOptions:
     aborts_carry_latest: bool = True
 
 
-class LegacyFinish(Recovery):
+class LegacyFinish(LegacyEnd):
     """The finish of natural ends without a final checkpoint."""
 
     key = "legacy-finish"
@@ -40,33 +38,3 @@ class LegacyFinish(Recovery):
         self.aborts_on_end = True
         self.aborts_carry_latest = self.options.aborts_carry_latest
         self.concurrent = self.options.concurrent
-
-    @rule(fair=WEAK)
-    def end_source(self, task: Source) -> None:
-        """LF-1, LF-3: a bounded source without further records ends its operators and its task."""
-        require(task.subtask.vertex.bounded)
-        require(task.is_running, task.remaining == 0)
-        self.end_operators(task)
-
-    @rule(fair=WEAK)
-    def end_task(self, task: Task) -> None:
-        """LF-4: a task all of whose inputs have ended ends its operators and itself."""
-        require(task.inputs)
-        require(task.is_running, task.inputs_ended)
-        self.end_operators(task)
-
-    @step
-    def end_operators(self, task: Task) -> None:
-        """LF-3: endInput and the old close() of the operators; the mailbox refuses new mail."""
-        if isinstance(task, Buffering):
-            task.flush()
-        task.status = TaskStatus.QUIESCED
-
-    @rule(fair=STRONG)
-    def close(self, task: Task) -> None:
-        """LF-3, LF-5: with its mailbox empty the task disposes and emits EndOfPartition."""
-        require(task.status == TaskStatus.QUIESCED, task.mail.is_empty)
-        task.broadcast(EndOfPartition())
-        task.status = TaskStatus.CLOSED
-        self.close_operators(task)
-        self.drop_messages(task)

@@ -10,8 +10,11 @@ from model.errors import FinaleError, Place
 from model.protocols.parts.channels import Channel
 from model.protocols.parts.checkpoints import Checkpoint
 from model.protocols.parts.elements import CheckpointId, Datum
+from model.protocols.parts.gate import AlignedGate, GatePorts
+from model.protocols.parts.operators import Buffering
 from model.protocols.parts.sinks import AtLeastOnceSink, Sink, TwoPhaseSink
-from model.protocols.parts.tasks import Buffering, Ports, Source, Task
+from model.protocols.parts.sources import Source
+from model.protocols.parts.tasks import Task
 from model.rules import Bool, Entity, Nothing, Protocol, Setting, define, field
 from model.topology import Job, Kind, Subtask, Vertex
 from model.topology import Sink as SinkKind
@@ -71,7 +74,10 @@ class JobProtocol(Protocol):
         "failures", "lost_confirmations", "expiries", "declines",
     )  # fmt: skip
     ghosts = ("effects", "cut", "taken", "progress")
-    parts = (Checkpoint, Task, Source, Buffering, Channel, AtLeastOnceSink, TwoPhaseSink)
+    parts = (
+        *(Checkpoint, Task, Source, Buffering, AlignedGate, Channel),
+        *(AtLeastOnceSink, TwoPhaseSink),
+    )
 
     #: PL-1: how many checkpoints may be pending at once.
     concurrent: int
@@ -107,6 +113,11 @@ class JobProtocol(Protocol):
     def channel_class(self) -> type[Channel]:
         """What channels are, by the options."""
         return Channel
+
+    @property
+    def gate_class(self) -> type[AlignedGate]:
+        """What handles barriers at a task, by the options."""
+        return AlignedGate
 
     @property
     def source_class(self) -> type[Source]:
@@ -147,12 +158,15 @@ class JobProtocol(Protocol):
                 )
 
     def _task_of(self, subtask: Subtask) -> Task:
-        ports, kind = cast(Ports, self), subtask.vertex.kind
+        kind = subtask.vertex.kind
         if subtask.vertex.is_source:
-            return self.source_class(subtask, ports)
-        if kind not in self.task_classes:
+            task: Task = self.source_class(subtask)
+        elif kind in self.task_classes:
+            task = self.task_classes[kind](subtask)
+        else:
             raise self._not_modelled(subtask.vertex, "kind", kind.value)
-        return self.task_classes[kind](subtask, ports)
+        task.gate = self.gate_class(task, cast(GatePorts, self))
+        return task
 
     def _not_modelled(self, vertex: Vertex, key: str, word: str) -> FinaleError:
         return FinaleError(
@@ -205,7 +219,8 @@ class JobProtocol(Protocol):
             self.sinks += (task.sink,)
 
     def entities(self) -> Sequence[Entity]:
-        return (*self.checkpoints, *self.data, *self.tasks, *self.channels, *self.sinks)
+        gates = (task.gate for task in self.tasks)
+        return (*self.checkpoints, *self.data, *self.tasks, *gates, *self.channels, *self.sinks)
 
     def keeps(self) -> frozenset[str]:
         return super().keeps() | frozenset({"union"} if self.unions else set[str]())

@@ -16,7 +16,10 @@ from model.protocols.parts.elements import (
     EndOfPartition,
     add_effect,
 )
-from model.protocols.parts.tasks import Buffering, Source, Task
+from model.protocols.parts.gate import Arrival
+from model.protocols.parts.operators import Buffering
+from model.protocols.parts.sources import Source
+from model.protocols.parts.tasks import Task
 from model.rules import STRONG, Nothing, define, require, rule, step
 
 
@@ -29,11 +32,16 @@ class Processing(Checkpointing):
         require(task.is_running)
         task.emit_next()
 
+    @define
+    def reads(self, task: Task, channel: Channel) -> bool:
+        """Whether a task takes the next element of a channel when there is one."""
+        return task.is_alive and not channel.blocked
+
     @rule(fair=STRONG)
     def poll_data(self, channel: Channel) -> None:
         """A task processes the record at the head of a channel."""
         task = self.reader(channel)
-        require(task.is_alive, not channel.blocked, channel.queue.head == Data)
+        require(self.reads(task, channel), channel.queue.head == Data)
         self.process(task, channel)
 
     @step
@@ -56,29 +64,39 @@ class Processing(Checkpointing):
     def poll_barrier(self, channel: Channel) -> None:
         """AL-1: a task polls a barrier, and takes the checkpoint when the last one is there."""
         task = self.reader(channel)
-        require(task.is_alive, not channel.blocked, channel.queue.head == Barrier)
+        require(self.reads(task, channel), channel.queue.head == Barrier)
         barrier = channel.queue.take()
         assert isinstance(barrier, Barrier)
-        task.on_barrier(channel, barrier.checkpoint, virtual=False)
+        task.gate.on_barrier(channel, barrier.checkpoint, Arrival.IN_ORDER)
 
     @rule(fair=STRONG)
     def poll_cancel_barrier(self, channel: Channel) -> None:
         """AL-3: a task polls the news that a checkpoint is given up upstream."""
         task = self.reader(channel)
-        require(task.is_alive, not channel.blocked, channel.queue.head == CancelBarrier)
+        require(self.reads(task, channel), channel.queue.head == CancelBarrier)
         barrier = channel.queue.take()
         assert isinstance(barrier, CancelBarrier)
-        task.on_cancel_barrier(barrier.checkpoint)
+        task.gate.on_cancel_barrier(barrier.checkpoint)
 
     @rule(fair=STRONG)
     def poll_end_of_partition(self, channel: Channel) -> None:
         """AL-2: a channel has ended: it counts as aligned or, flag off, aborts the alignment."""
         task = self.reader(channel)
-        require(task.is_alive, not channel.blocked, channel.queue.head == EndOfPartition)
+        require(self.reads(task, channel), channel.queue.head == EndOfPartition)
         channel.queue.take()
-        task.on_end_of_partition(channel)
+        task.gate.on_end_of_partition(channel)
 
     # --- what a checkpoint is for an operator ----------------------------------------------------
+
+    @step
+    def perform(self, task: Task, checkpoint: CheckpointId) -> None:
+        """AL-5: barrier out and snapshot, in one step; one known to be aborted is cancelled."""
+        if task.aborted.has(checkpoint):
+            task.aborted.remove(checkpoint)
+            task.broadcast(CancelBarrier(checkpoint))
+        else:
+            task.broadcast(Barrier(checkpoint))
+            self.snapshot_taken(task, checkpoint)
 
     @step
     def snapshot_taken(self, task: Task, checkpoint: CheckpointId) -> None:

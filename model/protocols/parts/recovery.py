@@ -10,9 +10,11 @@ from __future__ import annotations
 
 from model.protocols.parts.checkpoints import Checkpoint
 from model.protocols.parts.elements import CheckpointId, clear_effects
+from model.protocols.parts.operators import Buffering
 from model.protocols.parts.processing import Processing
-from model.protocols.parts.tasks import Buffering, Source, Task, TaskStatus
-from model.rules import WEAK, Bound, Nothing, Range, define, field, require, rule, step, within
+from model.protocols.parts.sources import Source
+from model.protocols.parts.tasks import Task, TaskStatus
+from model.rules import WEAK, Bound, Nothing, Range, field, require, rule, step, within
 
 
 class Recovery(Processing):
@@ -48,9 +50,14 @@ class Recovery(Processing):
         self.failures += 1
         for checkpoint in self.checkpoints:
             self._lose(checkpoint)
-        for channel in self.channels:
-            channel.reset()
-        for task in self.tasks:
+        self.end_attempts(self.tasks)
+
+    @step
+    def end_attempts(self, tasks: tuple[Task, ...]) -> None:
+        """RC-1: what these tasks knew is gone, and all channels between them are empty."""
+        for task in tasks:
+            for channel in task.outputs:
+                channel.reset()
             task.forget()
             task.status = TaskStatus.RESTORING
 
@@ -68,16 +75,11 @@ class Recovery(Processing):
         """RC-1, RC-4: a task starts again from the newest completed checkpoint, or from nothing."""
         require(self.recovers, lambda: task.status == TaskStatus.RESTORING)
         task.status = TaskStatus.RUNNING
-        checkpoint = self.restore_target()
+        checkpoint = self.restore_point()
         if checkpoint == Nothing:
             self.restart_from_nothing(task)
         else:
             self.restore_from(task, checkpoint)
-
-    @define
-    def restore_target(self) -> CheckpointId:
-        """RC-1: the newest completed checkpoint, or Nothing."""
-        return self.newest_completed()
 
     @step
     def restart_from_nothing(self, task: Task) -> None:

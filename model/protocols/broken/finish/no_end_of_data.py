@@ -9,7 +9,8 @@ from typing import ClassVar
 
 from model.protocols.final_checkpoint import FinalCheckpoint
 from model.protocols.parts.channels import Channel
-from model.protocols.parts.tasks import Buffering, Task, TaskStatus
+from model.protocols.parts.operators import Buffering
+from model.protocols.parts.tasks import Task, TaskStatus
 from model.rules import WEAK, require, rule, step
 
 

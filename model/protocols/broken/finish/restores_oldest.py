@@ -15,7 +15,7 @@ class RestoresOldest(FinalCheckpoint):
     must_fall: ClassVar[str] = "restores-newest"
 
     @define
-    def restore_target(self) -> CheckpointId:
+    def restore_point(self) -> CheckpointId:
         """The first completed checkpoint that is found."""
         oldest: CheckpointId = Nothing
         for checkpoint in reversed(self.checkpoints):

@@ -19,6 +19,6 @@ class StaysBlocked(FinalCheckpoint):
     def give_up_alignment(self, task: Task, checkpoint: CheckpointId) -> None:
         """AL-4 without unblocking."""
         task.newest = checkpoint
-        task.aligning = False
+        task.gate.aligning = False
         self.declined(checkpoint)
         task.broadcast(CancelBarrier(checkpoint))

@@ -1,0 +1,48 @@
+"""How tasks end without a final checkpoint: at the end of their records or of their inputs.
+
+Models LF-1 … LF-5 of the fact sheet. There is no EndOfData: the last watermark and EndOfPartition
+travel together, so operators finish and close on EndOfPartition.
+"""
+
+from __future__ import annotations
+
+from model.protocols.parts.elements import EndOfPartition
+from model.protocols.parts.operators import Buffering
+from model.protocols.parts.recovery import Recovery
+from model.protocols.parts.sources import Source
+from model.protocols.parts.tasks import Task, TaskStatus
+from model.rules import STRONG, WEAK, require, rule, step
+
+
+class LegacyEnd(Recovery):
+    """Tasks that end as soon as they have nothing more to read."""
+
+    @rule(fair=WEAK)
+    def end_source(self, task: Source) -> None:
+        """LF-1, LF-3: a bounded source without further records ends its operators and its task."""
+        require(task.subtask.vertex.bounded)
+        require(task.is_running, task.remaining == 0)
+        self.end_operators(task)
+
+    @rule(fair=WEAK)
+    def end_task(self, task: Task) -> None:
+        """LF-4: a task all of whose inputs have ended ends its operators and itself."""
+        require(task.inputs)
+        require(task.is_running, task.inputs_ended)
+        self.end_operators(task)
+
+    @step
+    def end_operators(self, task: Task) -> None:
+        """LF-3: endInput and the old close() of the operators; the mailbox refuses new mail."""
+        if isinstance(task, Buffering):
+            task.flush()
+        task.status = TaskStatus.QUIESCED
+
+    @rule(fair=STRONG)
+    def close(self, task: Task) -> None:
+        """LF-3, LF-5: with its mailbox empty the task disposes and emits EndOfPartition."""
+        require(task.status == TaskStatus.QUIESCED, task.mail.is_empty)
+        task.broadcast(EndOfPartition())
+        task.status = TaskStatus.CLOSED
+        self.close_operators(task)
+        self.drop_messages(task)

@@ -1,0 +1,38 @@
+"""Sources: tasks that emit records of their own.
+
+Models the mailbox source (1.7 of the fact sheet): its main loop emits one record after the other.
+"""
+
+from __future__ import annotations
+
+from model.protocols.parts.channels import RecordCount
+from model.protocols.parts.elements import CheckpointId, Datum
+from model.protocols.parts.tasks import Task
+from model.rules import PerEntity, field, require, step
+
+
+def _records(task: Task) -> int:
+    return task.subtask.records
+
+
+class Source(Task):
+    """A task that emits records; `remaining` of them are still to come."""
+
+    remaining = field(RecordCount, _records)
+    offset = field(PerEntity(CheckpointId, RecordCount), 0, ghost="recovery")
+    """What remained when a checkpoint was taken."""
+
+    data: tuple[Datum, ...] = ()
+
+    @step
+    def emit_next(self) -> None:
+        """Emit the next record."""
+        require(self.remaining > 0)
+        for record in self.data:
+            self._emit_if_next(record)
+        self.remaining -= 1
+
+    @step
+    def _emit_if_next(self, record: Datum) -> None:
+        if self.remaining == len(self.data) - record.number + 1:
+            self.emit(record)
