@@ -94,7 +94,7 @@ class CoordinatorBench(JobBench):
         return tuple(self.number(each) for each in self.protocol.checkpoints if each.is_pending)
 
     def see_stored(self) -> Fields:
-        newest = self.protocol.restore_target()
+        newest = self.protocol.restore_point()
         return tuple(self.number(each) for each in self.protocol.checkpoints if each == newest)
 
     def see_awaited(self, number: str) -> Fields:

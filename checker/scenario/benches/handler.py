@@ -28,6 +28,7 @@ from model.language.protocol import Setting
 from model.protocols.final_checkpoint import FinalCheckpoint
 from model.protocols.parts.checkpoints import Checkpoint
 from model.protocols.parts.elements import CheckpointId
+from model.protocols.parts.gate import Arrival
 from model.protocols.parts.tasks import Task
 from model.rules import Nothing
 from model.topology import Edge, Job, Vertex
@@ -87,11 +88,11 @@ class AlignedHandlerBench(ProtocolBench[FinalCheckpoint]):
                 self.protocol.poll_data(channel)
             case Barrier():
                 checkpoint = self.checkpoint(stimulus.checkpoint)
-                self.task.on_barrier(channel, checkpoint, virtual=False)
+                self.task.gate.on_barrier(channel, checkpoint, Arrival.IN_ORDER)
             case Cancel():
-                self.task.on_cancel_barrier(self.checkpoint(stimulus.checkpoint))
+                self.task.gate.on_cancel_barrier(self.checkpoint(stimulus.checkpoint))
             case EndOfPartition():
-                self.task.on_end_of_partition(channel)
+                self.task.gate.on_end_of_partition(channel)
 
     def checkpoint(self, number: int) -> Checkpoint:
         """The checkpoint that an id of the scenario stands for."""
@@ -104,7 +105,7 @@ class AlignedHandlerBench(ProtocolBench[FinalCheckpoint]):
         return self._id(self.task.newest)
 
     def see_pending(self) -> Fields:
-        return self._id(self.task.newest) if self.task.aligning else ()
+        return self._id(self.task.newest) if self.task.gate.aligning else ()
 
     def see_open(self) -> Fields:
         return (str(sum(not channel.ended for channel in self.task.inputs)),)

@@ -12,7 +12,8 @@ from model.language.protocol import Setting
 from model.protocols.final_checkpoint import FinalCheckpoint
 from model.protocols.parts.checkpoints import ABORTED, COMPLETED, PENDING, Checkpoint
 from model.protocols.parts.sinks import Transaction, TwoPhaseSink
-from model.protocols.parts.tasks import Source, Task
+from model.protocols.parts.sources import Source
+from model.protocols.parts.tasks import Task
 from model.topology import Edge, Job, Sink, Vertex
 
 

@@ -91,7 +91,9 @@ class TaskBench(ProtocolBench[FinalCheckpoint]):
     def setting(self, options: Mapping[str, object]) -> Setting:
         header = self.case.header
         word = header.values.get("kind", Kind.PASS_THROUGH.value)
-        kinds = {kind.value: kind for kind in Kind if kind is not Kind.SOURCE}
+        kinds = {
+            kind.value: kind for kind in Kind if kind not in (Kind.SOURCE, Kind.ITERATION_HEAD)
+        }
         if word not in kinds:
             raise FinaleError(
                 "bad-kind",
@@ -136,7 +138,7 @@ class TaskBench(ProtocolBench[FinalCheckpoint]):
                 cancel = elements.CancelBarrier(self.checkpoint(number))
                 self._arrives(at, cancel, self.protocol.poll_cancel_barrier)
             case EndOfData(channel=at):
-                self._arrives(at, elements.EndOfData(), self.protocol.poll_end_of_data)
+                self._arrives(at, elements.EndOfData(drain=True), self.protocol.poll_end_of_data)
             case EndOfPartition(channel=at):
                 self._arrives(at, elements.EndOfPartition(), self.protocol.poll_end_of_partition)
             case _:

@@ -19,5 +19,5 @@ class CancelsNoFurther(FinalCheckpoint):
     def give_up_alignment(self, task: Task, checkpoint: CheckpointId) -> None:
         """AL-4 without the news to those downstream."""
         task.newest = checkpoint
-        task.resume()
+        task.gate.resume()
         self.declined(checkpoint)
