@@ -28,6 +28,11 @@ ENGINES: tuple[Engine, ...] = (
     Spin(by_hand=False, properties=True),
     Tlc(),
 )
+#: Who is told to be how many times as fast as whom: each pair is asked the same.
+AGAINST: tuple[tuple[Engine, Engine], ...] = (
+    (Ours(properties=False), Spin(by_hand=True, properties=False)),
+    (Ours(properties=True), Tlc()),
+)
 ROUNDS = 5
 #: Of the tables, where they are not printed on a terminal.
 WIDTH = 130
@@ -52,12 +57,14 @@ def main(arguments: Sequence[str] | None = None, engines: Sequence[Engine] = ENG
     if not given.no_startup:
         page.print(measured(rounds))
     found = compare(engines, models, rounds, lambda line: print(line, file=sys.stderr))
-    page.print(table(found, rounds))
-    by_hand = Spin(by_hand=True, properties=False)
-    for line in ratios(found, Ours(properties=False).name, by_hand.name):
-        page.print(line)
+    page.print(table(found))
+    for ours, theirs in AGAINST:
+        for line in ratios(found, ours.name, theirs.name):
+            page.print(line)
     for (model, engine), failure in found.failures.items():
         page.print(f"FAILED: {model}, {engine}: {failure}", style="red", markup=False)
+    if found.interrupted:
+        page.print(f"interrupted in round {found.rounds + 1} of {rounds}", style="red")
     if not found.samples:
         page.print("FAILED: nothing was measured", style="red")
     return 0 if found.ok else 1

@@ -30,15 +30,20 @@ Key = tuple[str, str]
 
 @dataclass
 class Comparison:
-    """What was measured, and what failed. `ok` only where all that was asked was measured."""
+    """What was measured, and what failed. `ok` only where all that was asked was measured.
 
+    `rounds` are those that came to their end: fewer than asked for if `interrupted`.
+    """
+
+    rounds: int = 0
+    interrupted: bool = False
     samples: dict[Key, list[Sample]] = field(default_factory=dict[Key, list[Sample]])
     failures: dict[Key, str] = field(default_factory=dict[Key, str])
 
     @property
     def ok(self) -> bool:
         """Whether something was measured and nothing failed."""
-        return bool(self.samples) and not self.failures
+        return bool(self.samples) and not self.failures and not self.interrupted
 
 
 def compare(
@@ -52,29 +57,44 @@ def compare(
     An engine that fails on a model, or counts anything else than is known, is not asked again.
     """
     found = Comparison()
-    for number in range(1, rounds + 1):
-        for model in models:
-            for engine in engines:
-                key = model.name, engine.name
-                if key in found.failures or not engine.can(model):
-                    continue
-                try:
-                    with tempfile.TemporaryDirectory() as folder:
-                        sample = checked(engine.measure(model, Path(folder)), model)
-                except Failed as failure:
-                    found.failures[key] = str(failure)
-                    found.samples.pop(key, None)
-                    progress(f"round {number}: {' · '.join(key)}: FAILED: {failure}")
-                    continue
-                found.samples.setdefault(key, []).append(sample)
-                progress(f"round {number}: {' · '.join(key)}: {sample.searching:.3f} CPU s")
+    try:
+        for number in range(1, rounds + 1):
+            _measure(found, number, engines, models, progress)
+            found.rounds = number
+    except KeyboardInterrupt:
+        found.interrupted = True
     return found
 
 
-def table(found: Comparison, rounds: int) -> Table:
+def _measure(
+    found: Comparison,
+    number: int,
+    engines: Sequence[Engine],
+    models: Sequence[Model],
+    progress: Callable[[str], None],
+) -> None:
+    for model in models:
+        for engine in engines:
+            key = model.name, engine.name
+            if key in found.failures or not engine.can(model):
+                continue
+            try:
+                with tempfile.TemporaryDirectory() as folder:
+                    sample = checked(engine.measure(model, Path(folder)), model)
+            except Failed as failure:
+                found.failures[key] = str(failure)
+                found.samples.pop(key, None)
+                progress(f"round {number}: {' · '.join(key)}: FAILED: {failure}")
+                continue
+            found.samples.setdefault(key, []).append(sample)
+            progress(f"round {number}: {' · '.join(key)}: {sample.searching:.3f} CPU s")
+
+
+def table(found: Comparison) -> Table:
     """Medians, each of its own column."""
+    begun = ", and of one that was interrupted" if found.interrupted else ""
     shown = Table(
-        title=f"per CPU second, medians of {rounds} rounds",
+        title=f"per CPU second, medians of {found.rounds} rounds{begun}",
         caption=CAPTION,
         title_justify="left",
         caption_justify="left",

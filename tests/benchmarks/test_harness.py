@@ -17,21 +17,26 @@ from benchmarks.spin import counts_in, memory_in
 QUIETLY = ("--no-startup", "--rounds", "2", "--models", "two-phase-commit-3")
 
 
-@dataclass(frozen=True)
+@dataclass
 class Fake:
-    """Counts what it is told to, or fails."""
+    """Counts what it is told to, or fails, or is interrupted in one of its rounds."""
 
     name: str = "fake"
     more: int = 0
     fails: bool = False
+    interrupted_in: int = 0
     has_models: bool = True
+    asked: int = 0
 
     def can(self, model: Model) -> bool:
         return self.has_models
 
     def measure(self, model: Model, folder: Path) -> Sample:
+        self.asked += 1
         if self.fails:
             raise Failed("it broke")
+        if self.asked == self.interrupted_in:
+            raise KeyboardInterrupt
         counts = replace(model.counts, states=model.counts.states + self.more, depth=-1)
         return Sample(0.1, 0.2, 0.5, 1_000, counts)
 
@@ -71,6 +76,17 @@ def test_rounds_are_interleaved() -> None:
         f"{model.name} · {engine}" for model in models for engine in ("a", "b")
     ]
     assert all(len(samples) == 2 for samples in found.samples.values())
+
+
+def test_what_was_measured_before_an_interruption_is_told(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    arguments = ["--no-startup", "--rounds", "5", "--models", "two-phase-commit-3"]
+    assert main(arguments, [Fake("a"), Fake("b", interrupted_in=3)]) == 1
+    told = capsys.readouterr().out
+    assert "medians of 2 rounds, and of one that was interrupted" in told
+    assert "interrupted in round 3 of 5" in told
+    assert "FAILED" not in told
 
 
 @pytest.mark.parametrize("arguments", [["--rounds", "0"], ["--models", "nothing"]])
