@@ -16,6 +16,7 @@ _MODULES = (
     "checkpoints",
     "liveness",
     "pipelines",
+    "coordinator",
     "interleavings",
 )
 

@@ -25,6 +25,7 @@ _CLASSES = {
     "yardstick": "yardstick:Yardstick",
     "two-phase-commit": "two_phase_commit:TwoPhaseCommit",
     "pipeline": "pipeline:Pipeline",
+    "operator-coordinator": "operator_coordinator:OperatorCoordinator",
     "final-checkpoint": "final_checkpoint:FinalCheckpoint",
     "legacy-finish": "legacy_finish:LegacyFinish",
 }

@@ -24,7 +24,7 @@ UNCOVERED: dict[str, str] = {
     "CL": "CL-1 CL-2 CL-3 CL-4 CL-5 CL-ASF CL-SFL CL-FSL CL-RPC-ALL CL-OVERTAKE CL-LAST CL-TIMEOUT",
     "CN": "CN-2 CN-5 CN-6",
     "AB": "AB-4 AB-5 AB-6",
-    "RC": "RC-2 RC-5 RC-6 RC-8 RC-9 RC-10 RC-11 RC-12 RC-13",
+    "RC": "RC-2 RC-5 RC-6 RC-8 RC-9 RC-10 RC-11 RC-12",
 }
 
 

@@ -1,8 +1,12 @@
-"""Mistakes of sinks, sources and coordinators of operators. None yet."""
+"""Mistakes of sinks, sources and coordinators of operators."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 #: By the protocol's key and the variant's: "module:Class" within this package.
-VARIANTS: Mapping[str, Mapping[str, str]] = {}
+VARIANTS: Mapping[str, Mapping[str, str]] = {
+    "operator-coordinator": {
+        "aborts-keep-gates-closed": "aborts_keep_gates_closed:AbortsKeepGatesClosed",
+    },
+}

@@ -1,0 +1,306 @@
+"""Operator coordinators and checkpoints: an enumerator, its readers, and who is triggered when.
+
+The fact sheet's section 1.1 and PL-3, PL-4; the history of FLINK-16986 and those after it. First
+the enumerator's state is taken, then the readers are triggered; `parts/enumerator.py` has the
+enumerator, its events and its gates. Readers are sources: they have no channels.
+Left out: everything downstream of the readers; notifications of completed checkpoints, to which
+nobody here listens; restarts of a part of the job.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from model.protocols.parts.enumerator import (
+    Checkpoint,
+    CheckpointStatus,
+    Enumerating,
+    EnumeratorOptions,
+    Event,
+    Gate,
+    Place,
+    Reader,
+    ReaderStatus,
+    SignalState,
+    Split,
+)
+from model.rules import (
+    WEAK,
+    Bound,
+    Entity,
+    Nothing,
+    Range,
+    Setting,
+    count,
+    define,
+    field,
+    require,
+    rule,
+    step,
+    within,
+)
+
+
+class Order(enum.Enum):
+    """Who is asked first for their part of a checkpoint.
+
+    HOOKS_FIRST: a hook of the checkpoint coordinator has an outside system inject the barriers.
+    """
+
+    COORDINATORS_FIRST = "coordinators-first"
+    HOOKS_FIRST = "hooks-first"
+
+
+@dataclass(frozen=True)
+class OperatorCoordinatorOptions(EnumeratorOptions):
+    """The toggles; the defaults keep S25."""
+
+    #: PL-1: how many checkpoints may be pending at once
+    concurrent: int = 1
+    #: PL-3: who is asked first for their part of a checkpoint
+    order: Order = Order.COORDINATORS_FIRST
+    #: a checkpoint completes without the enumerator's part
+    completes_on_task_acknowledgements: bool = False
+
+
+@dataclass(frozen=True)
+class OperatorCoordinatorBounds:
+    """How much is explored."""
+
+    #: how many checkpoints are triggered
+    checkpoints: int = 1
+    #: how often the job fails by itself
+    failures: int = 0
+    #: how many calls that carry a split fail
+    losses: int = 0
+    #: how many checkpoints expire
+    expiries: int = 0
+
+
+@dataclass(frozen=True)
+class OperatorCoordinatorSizes:
+    """How many take part."""
+
+    #: how many subtasks read
+    readers: int = 2
+    #: how many splits there are to read
+    splits: int = 1
+
+
+class OperatorCoordinator(Enumerating):
+    """The checkpoint coordinator and the enumerator are the protocol itself."""
+
+    key = "operator-coordinator"
+    Options = OperatorCoordinatorOptions
+    Bounds = OperatorCoordinatorBounds
+    Sizes = OperatorCoordinatorSizes
+    options: OperatorCoordinatorOptions
+    bounds: OperatorCoordinatorBounds
+    sizes: OperatorCoordinatorSizes
+
+    failures = field(Range(0, Bound("failures")), 0)
+    expiries = field(Range(0, Bound("expiries")), 0)
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__(setting)
+        self.readers = tuple(Reader(f"r{n + 1}") for n in range(self.sizes.readers))
+        self.splits = tuple(Split(f"split{n + 1}") for n in range(self.sizes.splits))
+        self.checkpoints = tuple(
+            Checkpoint(f"cp{n + 1}") for n in range(int(self.bounds.checkpoints))
+        )
+
+    def entities(self) -> Sequence[Entity]:
+        return (*self.readers, *self.events, *self.checkpoints)
+
+    @define
+    def terminal(self) -> bool:
+        return all(reader.has_finished for reader in self.readers) and all(
+            event.place != Place.FAILED for event in self.events
+        )
+
+    # --- checkpoints -----------------------------------------------------------------------------
+
+    @rule
+    def trigger_checkpoint(self) -> None:
+        """PL-1, PL-2: the next checkpoint is pending; it awaits the readers that still run."""
+        require(count(self.checkpoints, lambda each: each.is_pending) < self.options.concurrent)
+        require(all(reader.status != ReaderStatus.RESTORING for reader in self.readers))
+        require(any(reader.is_running for reader in self.readers))
+        used = count(self.checkpoints, lambda each: each.status != CheckpointStatus.UNUSED)
+        within(used, self.bounds.checkpoints)
+        # From the last id down, so that one that has just begun is not taken for a used one.
+        for position in reversed(range(len(self.checkpoints))):
+            self._begin_if_next(position)
+
+    @step
+    def _begin_if_next(self, position: int) -> None:
+        checkpoint = self.checkpoints[position]
+        before = self.checkpoints[:position]
+        used = all(each.status != CheckpointStatus.UNUSED for each in before)
+        if used and checkpoint.status == CheckpointStatus.UNUSED:
+            checkpoint.status = CheckpointStatus.PENDING
+            for reader in self.readers:
+                self._plan(checkpoint, reader)
+            if self.options.order == Order.HOOKS_FIRST:
+                checkpoint.triggers = checkpoint.awaited
+
+    @step
+    def _plan(self, checkpoint: Checkpoint, reader: Reader) -> None:
+        if reader.has_finished:
+            checkpoint.finished.add(reader)
+            checkpoint.received[reader] = reader.received
+        else:
+            checkpoint.awaited.add(reader)
+            checkpoint.marked.add(reader)
+
+    @rule(fair=WEAK)
+    def finish_coordinator_part(self, checkpoint: Checkpoint) -> None:
+        """PL-3, PL-4: the enumerator's part is done, and the readers are triggered."""
+        require(checkpoint.is_pending, checkpoint.coordinator_taken)
+        require(not checkpoint.coordinator_done, self.is_settled(checkpoint))
+        checkpoint.coordinator_done = True
+        if self.options.order == Order.COORDINATORS_FIRST:
+            checkpoint.triggers = checkpoint.awaited
+        if self.options.gate == Gate.UNTIL_TRIGGER:
+            for reader in self.readers:
+                self.open_gate(reader, checkpoint)
+
+    @rule(fair=WEAK)
+    def take_checkpoint(self, reader: Reader, checkpoint: Checkpoint) -> None:
+        """PL-7: a triggered reader takes the checkpoint; triggers arrive in their order."""
+        require(checkpoint.triggers.has(reader), reader.is_running)
+        older = self.checkpoints[: self.checkpoints.index(checkpoint)]
+        require(all(not each.triggers.has(reader) for each in older))
+        checkpoint.triggers.remove(reader)
+        checkpoint.received[reader] = reader.received
+        checkpoint.acknowledgements.add(reader)
+        checkpoint.releases.add(reader)
+
+    @rule(fair=WEAK)
+    def trigger_fails(self, reader: Reader, checkpoint: Checkpoint) -> None:
+        """PL-5: a trigger finds its reader finished: the checkpoint is aborted."""
+        require(checkpoint.triggers.has(reader), reader.has_finished)
+        checkpoint.triggers.remove(reader)
+        if checkpoint.is_pending:
+            self.abort(checkpoint)
+
+    @rule(fair=WEAK)
+    def apply_acknowledgement(self, reader: Reader, checkpoint: Checkpoint) -> None:
+        """AB-2: an acknowledgement arrives at the checkpoint coordinator."""
+        require(checkpoint.acknowledgements.has(reader))
+        checkpoint.acknowledgements.remove(reader)
+        checkpoint.awaited.remove(reader)
+
+    @rule(fair=WEAK)
+    def apply_release(self, reader: Reader, checkpoint: Checkpoint) -> None:
+        """1.1: the enumerator learns that a reader has taken a checkpoint: its gate opens."""
+        require(checkpoint.releases.has(reader))
+        checkpoint.releases.remove(reader)
+        self.open_gate(reader, checkpoint)
+
+    @rule(fair=WEAK)
+    def complete(self, checkpoint: Checkpoint) -> None:
+        """CN-1: all parts are there: the checkpoint completes, and older ones are subsumed."""
+        require(checkpoint.is_pending, checkpoint.awaited.is_empty)
+        if not self.options.completes_on_task_acknowledgements:
+            require(checkpoint.coordinator_done)
+        checkpoint.status = CheckpointStatus.COMPLETED
+        for older in self.checkpoints[: self.checkpoints.index(checkpoint)]:
+            self._subsume(older)
+
+    @step
+    def _subsume(self, checkpoint: Checkpoint) -> None:
+        if checkpoint.is_pending:
+            self.abort(checkpoint)
+
+    @step
+    def abort(self, checkpoint: Checkpoint) -> None:
+        """AB-1: a checkpoint is given up, and the gates that it closed open."""
+        checkpoint.status = CheckpointStatus.ABORTED
+        checkpoint.awaited.clear()
+        for reader in self.readers:
+            self.open_gate(reader, checkpoint)
+
+    @rule
+    def expire(self, checkpoint: Checkpoint) -> None:
+        """AB-1: a pending checkpoint expires."""
+        require(int(self.bounds.expiries) > 0)
+        require(checkpoint.is_pending)
+        within(self.expiries, self.bounds.expiries)
+        self.expiries += 1
+        self.abort(checkpoint)
+
+    # --- readers, failures -----------------------------------------------------------------------
+
+    @rule(fair=WEAK)
+    def finish(self, reader: Reader) -> None:
+        """A reader that knows the end has read all its splits, and finishes."""
+        require(reader.is_running, reader.received.has(reader.signal))
+        reader.status = ReaderStatus.FINISHED
+
+    @rule
+    def fail(self) -> None:
+        """RC-1: a reader fails, and with it the job."""
+        require(int(self.bounds.failures) > 0)
+        require(any(reader.is_running for reader in self.readers))
+        within(self.failures, self.bounds.failures)
+        self.failures += 1
+        self.fail_job()
+
+    @step
+    def fail_job(self) -> None:
+        """RC-1, RC-13: all attempts end; the enumerator starts again from the newest checkpoint."""
+        for reader in self.readers:
+            reader.status = ReaderStatus.RESTORING
+            reader.received.clear()
+            reader.closed.clear()
+        for checkpoint in self.checkpoints:
+            self._give_up(checkpoint)
+        for event in self.events:
+            self._reset(event)
+
+    @step
+    def _give_up(self, checkpoint: Checkpoint) -> None:
+        if checkpoint.is_pending:
+            checkpoint.status = CheckpointStatus.ABORTED
+            checkpoint.awaited.clear()
+        checkpoint.marked.clear()
+        checkpoint.triggers.clear()
+        checkpoint.acknowledgements.clear()
+        checkpoint.releases.clear()
+
+    @step
+    def _reset(self, event: Event) -> None:
+        checkpoint = self.newest_completed()
+        told_again = checkpoint == Nothing or self._is_told_again(event)
+        if told_again or checkpoint.unsent.has(event):
+            event.settle(Place.UNSENT)
+        else:
+            event.settle(Place.ARRIVED)
+
+    def _is_told_again(self, event: Event) -> bool:
+        """Whether an event is emitted after each restart."""
+        return self.options.signal == SignalState.REPEATED and not isinstance(event, Split)
+
+    @define
+    def newest_completed(self) -> Checkpoint:
+        """The checkpoint that a restart starts from; Nothing before the first."""
+        newest: Checkpoint = Nothing
+        for checkpoint in self.checkpoints:
+            newest = checkpoint if checkpoint.is_completed else newest
+        return newest
+
+    @rule(fair=WEAK)
+    def restore(self, reader: Reader) -> None:
+        """RC-1, RC-4: a reader starts again from the newest checkpoint and registers."""
+        require(reader.status == ReaderStatus.RESTORING)
+        reader.status = ReaderStatus.RUNNING
+        checkpoint = self.newest_completed()
+        if checkpoint != Nothing:
+            reader.received = checkpoint.received[reader]
+            if self.options.signal != SignalState.IN_READERS:
+                reader.received.remove(reader.signal)
+            if checkpoint.finished.has(reader):
+                reader.status = ReaderStatus.FINISHED
