@@ -15,6 +15,7 @@ _MODULES = (
     "channels",
     "checkpoints",
     "liveness",
+    "recovered",
     "pipelines",
     "coordinator",
     "interleavings",

@@ -28,6 +28,7 @@ _CLASSES = {
     "operator-coordinator": "operator_coordinator:OperatorCoordinator",
     "final-checkpoint": "final_checkpoint:FinalCheckpoint",
     "legacy-finish": "legacy_finish:LegacyFinish",
+    "chandy-lamport": "chandy_lamport:ChandyLamport",
 }
 _FOLDERS = (finish, stops, failures, barriers, restore, sinks)
 

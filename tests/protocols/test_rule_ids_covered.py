@@ -21,7 +21,7 @@ UNCOVERED: dict[str, str] = {
     "UN": "UN-1 UN-2 UN-3 UN-4 UN-5 UN-6 UN-7 UN-8",
     "AT": "AT-1 AT-2 AT-3 AT-4 AT-5 AT-6 AT-7",
     "TR": "TR",
-    "CL": "CL-1 CL-2 CL-3 CL-4 CL-5 CL-ASF CL-SFL CL-FSL CL-RPC-ALL CL-OVERTAKE CL-LAST CL-TIMEOUT",
+    "CL": "CL-TIMEOUT",
     "CN": "CN-2 CN-5 CN-6",
     "AB": "AB-4 AB-5 AB-6",
     "RC": "RC-2 RC-5 RC-6 RC-8 RC-9 RC-10 RC-11 RC-12",

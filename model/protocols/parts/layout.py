@@ -74,7 +74,7 @@ class JobProtocol(Protocol):
         "failures", "lost_confirmations", "expiries", "declines",
     )  # fmt: skip
     ghosts = ("effects", "cut", "taken", "progress")
-    parts = (
+    parts: ClassVar[tuple[type[Entity], ...]] = (
         *(Checkpoint, Task, Source, Buffering, AlignedGate, Channel),
         *(AtLeastOnceSink, TwoPhaseSink),
     )

@@ -1,0 +1,292 @@
+"""Snapshots after Chandy and Lamport: the mail thread "Checkpointing under backpressure".
+
+That thread on dev@flink.apache.org (2019, 2020), and rules CL-1 … CL-5 of the fact sheet. One
+protocol with five parameters; the schemes that the thread compares are choices of them:
+
+| scheme      | init                | order          | log          | block  | jump   |
+|-------------|---------------------|----------------|--------------|--------|--------|
+| CL-ASF      | last-marker         | forward-first  | none         | marked | none   |
+| CL-SFL      | first-marker        | snapshot-first | until-marker | none   | none   |
+| CL-FSL      | first-marker        | forward-first  | until-marker | none   | none   |
+| CL-RPC-ALL  | rpc-or-first-marker | snapshot-first | until-marker | any    | none   |
+| CL-OVERTAKE | first-marker        | snapshot-first | until-marker | none   | both   |
+| CL-LAST     | last-marker         | snapshot-first | until-marker | marked | output |
+
+CL-TIMEOUT, a timeout after which aligned markers overtake, is a protocol of its own. A marker is a
+Barrier, the coordinator that of `parts/coordinator.py`.
+Left out: the end of the job (sources run out of records and wait), and that a task is told of an
+abort: it goes on until all markers have come, or one of a newer snapshot.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import cast
+
+from model.properties.views import LogView
+from model.protocols.parts.channels import Channel
+from model.protocols.parts.checkpoints import Checkpoint
+from model.protocols.parts.elements import Barrier, CheckpointId, Data, Datum
+from model.protocols.parts.gate import AlignedGate, Arrival
+from model.protocols.parts.logs import LoggedChannel
+from model.protocols.parts.marker_gate import (
+    Block,
+    Init,
+    Jump,
+    Log,
+    MarkerGate,
+    Order,
+    Ways,
+)
+from model.protocols.parts.recovery import Recovery
+from model.protocols.parts.sources import Source
+from model.protocols.parts.tasks import Task
+from model.rules import STRONG, Setting, define, require, rule, step
+
+
+class Priority(enum.Enum):
+    """Which inputs a task reads first while it waits for markers."""
+
+    NONE = "none"
+    UNMARKED = "unmarked"
+
+
+class Replay(enum.Enum):
+    """When a restarted task reads what is new: after all logs, or as it comes."""
+
+    LOGS_FIRST = "logs-first"
+    MIXED = "mixed"
+
+
+@dataclass(frozen=True)
+class ChandyLamportOptions:
+    """The parameters of the family; the defaults are Chandy and Lamport's own (CL-SFL)."""
+
+    #: CL-1: what makes a task take its state and send its markers
+    init: Init = Init.FIRST_MARKER
+    #: CL-1: which of the two comes first, and whether something may come between
+    order: Order = Order.SNAPSHOT_FIRST
+    #: CL-3: which of the records that are processed become part of the snapshot
+    log: Log = Log.UNTIL_MARKER
+    #: CL-2: whether a channel whose marker has come is read on
+    block: Block = Block.NONE
+    #: CL-1, CL-2: which queues a marker jumps
+    jump: Jump = Jump.NONE
+    #: which inputs are read first while markers are missing
+    prioritises: Priority = Priority.NONE
+    #: CL-5: whether a restarted task reads the logs before all that is new
+    replay: Replay = Replay.LOGS_FIRST
+
+
+class ChandyLamport(Recovery, LogView):
+    """The family of snapshots in which markers cut the channels and nothing else stops."""
+
+    key = "chandy-lamport"
+    Options = ChandyLamportOptions
+    options: ChandyLamportOptions
+    parts = (*Recovery.parts, LoggedChannel, MarkerGate)
+
+    checkpoints_after_finish = True
+    aborts_carry_latest = False
+    aborts_on_end = False
+    concurrent = 1
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__(setting)
+        for channel in self.channels:
+            self.logged(channel).keeps_log = self.recovers
+
+    @property
+    def channel_class(self) -> type[Channel]:
+        return LoggedChannel
+
+    @property
+    def gate_class(self) -> type[AlignedGate]:
+        return MarkerGate
+
+    @property
+    def ways(self) -> Ways:
+        """The choices of the options that concern a gate."""
+        chosen = self.options
+        return Ways(chosen.init, chosen.order, chosen.log, chosen.block, chosen.jump)
+
+    @staticmethod
+    def gate_of(task: Task) -> MarkerGate:
+        """The gate of a task of this protocol."""
+        return cast(MarkerGate, task.gate)
+
+    def keeps(self) -> frozenset[str]:
+        own = {"logs"} if self.recovers else set[str]()
+        split = {"split"} if self.ways.is_split else set[str]()
+        return super().keeps() | own | split
+
+    def limits(self) -> Mapping[str, int]:
+        slots = int(self.bounds.channel) + len(self.checkpoints)
+        return {**super().limits(), "slots": slots}
+
+    @staticmethod
+    def logged(channel: Channel) -> LoggedChannel:
+        """A channel of this protocol."""
+        return cast(LoggedChannel, channel)
+
+    @define
+    def terminal(self) -> bool:
+        """No record is left, none is under way, and no snapshot is waited for."""
+        return (
+            all(source.remaining == 0 for source in self.tasks if isinstance(source, Source))
+            and all(channel.queue.is_empty for channel in self.channels)
+            and all(not checkpoint.is_pending for checkpoint in self.checkpoints)
+        )
+
+    # --- the start of a snapshot -----------------------------------------------------------------
+
+    @define
+    def is_head(self, task: Task) -> bool:
+        """CL-RPC-ALL: the coordinator calls every task; in the other schemes the sources."""
+        if self.options.init in (Init.CALL, Init.CALL_OR_MARKER):
+            return True
+        return super().is_head(task)
+
+    @rule(fair=STRONG)
+    def run_trigger(self, task: Task, checkpoint: Checkpoint) -> None:
+        """CL-1: the call of the coordinator is run, between two records."""
+        require(task.mail.has(checkpoint), task.is_alive, self.is_recovered(task))
+        task.mail.remove(checkpoint)
+        task.gate.on_trigger(checkpoint)
+
+    @rule(fair=STRONG)
+    def finish_start(self, gate: MarkerGate) -> None:
+        """CL-1, split: the second half of the start, and others may have come between."""
+        require(gate.is_half_done)
+        gate.finish_start()
+
+    # --- ports of the gates ----------------------------------------------------------------------
+
+    @step
+    def take_state(self, task: Task, checkpoint: CheckpointId) -> None:
+        """CL-1: the task's state becomes part of the checkpoint."""
+        self.keep_snapshot(task, checkpoint)
+        if task.sink:
+            task.sink.snapshot(checkpoint, opens=True)
+        if self.observes("taken"):
+            task.remember(checkpoint)
+
+    @step
+    def send_markers(self, task: Task, checkpoint: CheckpointId) -> None:
+        """CL-1: the marker goes out on every output."""
+        task.broadcast(Barrier(checkpoint))
+
+    @step
+    def acknowledge(self, task: Task, checkpoint: CheckpointId) -> None:
+        """CL-4: state and logs are complete: their acknowledgement is on its way."""
+        known = self.known(checkpoint)
+        if known.is_pending:
+            known.acknowledgements.add(task)
+
+    # --- markers ---------------------------------------------------------------------------------
+
+    @rule(fair=STRONG)
+    def poll_barrier(self, channel: Channel) -> None:
+        """CL-2: a marker has its turn; one that was noticed before has done its work."""
+        task = self.reader(channel)
+        require(task.is_alive, not channel.blocked, channel.queue.head == Barrier)
+        require(self.is_recovered(task))
+        marker = channel.queue.take()
+        assert isinstance(marker, Barrier)
+        task.gate.on_barrier(channel, marker.checkpoint, Arrival.IN_ORDER)
+
+    @rule(fair=STRONG)
+    def notice_marker(self, channel: LoggedChannel, checkpoint: Checkpoint) -> None:
+        """CL-2, CL-OVERTAKE: a marker counts on its arrival, before what is queued before it."""
+        require(self.options.jump != Jump.NONE)
+        task = self.reader(channel)
+        require(task.is_alive, self.is_recovered(task), channel.queue.head == Data)
+        require(self.is_unnoticed(channel, checkpoint))
+        task.gate.on_barrier(channel, checkpoint, Arrival.IN_ORDER)
+
+    @define
+    def is_unnoticed(self, channel: LoggedChannel, checkpoint: Checkpoint) -> bool:
+        """Whether the marker is in the channel, and still to be counted."""
+        task = self.reader(channel)
+        counted = channel.aligned and task.newest == checkpoint
+        return channel.queue.holds(Barrier(checkpoint)) and not (
+            counted or task.gate.is_past(checkpoint)
+        )
+
+    # --- records ---------------------------------------------------------------------------------
+
+    @rule(fair=STRONG)
+    def poll_data(self, channel: Channel) -> None:
+        """CL-3: a task processes the record at the head of a channel, and may log it."""
+        task = self.reader(channel)
+        require(task.is_alive, channel.queue.head == Data, self.may_read(self.logged(channel)))
+        self.process(task, channel)
+
+    @define
+    def may_read(self, channel: LoggedChannel) -> bool:
+        """Whether the scheme lets a task take the record at the head of a channel now."""
+        task = self.reader(channel)
+        return (
+            (self.options.replay == Replay.MIXED or self.is_recovered(task))
+            and (self.options.jump != Jump.OUTPUT or not self.is_jumped(channel))
+            and (self.options.prioritises == Priority.NONE or not self.is_put_off(task, channel))
+            and (not channel.blocked or self.is_before_marker(task, channel))
+        )
+
+    @define
+    def is_jumped(self, channel: LoggedChannel) -> bool:
+        """CL-LAST: whether a marker has jumped what is queued here, and is the next to come."""
+        return any(self.is_unnoticed(channel, checkpoint) for checkpoint in self.checkpoints)
+
+    @define
+    def is_put_off(self, task: Task, channel: LoggedChannel) -> bool:
+        """Whether the task has started and finds a record on an input without marker."""
+        others = self.gate_of(task).inputs
+        waits = any(not other.aligned and not other.queue.is_empty for other in others)
+        return self.gate_of(task).started and channel.aligned and waits
+
+    @define
+    def is_before_marker(self, task: Task, channel: LoggedChannel) -> bool:
+        """CL-LAST: whether the head of a blocked channel is before the marker that blocks it."""
+        return self.options.jump != Jump.NONE and channel.queue.holds(Barrier(task.newest))
+
+    @step
+    def process(self, task: Task, channel: Channel) -> None:
+        """CL-3: a record is processed and, where it is in flight across the cut, logged."""
+        element = channel.queue.take()
+        assert isinstance(element, Data)
+        self.gate_of(task).on_element(self.logged(channel), element.record)
+        self.work_on(task, channel, element.record)
+
+    @step
+    def work_on(self, task: Task, channel: Channel, record: Datum) -> None:
+        """The operator's work on a record: write it, or pass it on."""
+        if channel.cut:
+            channel.received += 1
+        task.emit(record)
+        if task.sink:
+            task.sink.write(record)
+
+    # --- restart ---------------------------------------------------------------------------------
+
+    @define
+    def is_recovered(self, task: Task) -> bool:
+        """CL-5: whether a task has processed all that it was given from logs."""
+        return all(channel.recovered.is_empty for channel in self.gate_of(task).inputs)
+
+    @rule(fair=STRONG)
+    def poll_recovered(self, channel: LoggedChannel) -> None:
+        """CL-5: a restarted task processes the next record of the log of a channel."""
+        require(self.recovers, lambda: not channel.recovered.is_empty)
+        task = self.reader(channel)
+        require(task.is_alive)
+        self.work_on(task, channel, channel.recovered.take())
+
+    @step
+    def restore_from(self, task: Task, checkpoint: CheckpointId) -> None:
+        """CL-5: a task gets its state, and on each input what was in flight there."""
+        super().restore_from(task, checkpoint)
+        for channel in self.gate_of(task).inputs:
+            channel.replay(checkpoint)
