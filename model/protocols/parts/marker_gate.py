@@ -32,8 +32,8 @@ class Order(enum.Enum):
 
     SNAPSHOT_FIRST = "snapshot-first"
     FORWARD_FIRST = "forward-first"
-    SPLIT_SNAPSHOT_FORWARD = "split-snapshot-forward"
-    SPLIT_FORWARD_SNAPSHOT = "split-forward-snapshot"
+    SPLIT_SNAPSHOT_FORWARD = "split-sf"
+    SPLIT_FORWARD_SNAPSHOT = "split-fs"
 
 
 class Log(enum.Enum):
