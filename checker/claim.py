@@ -16,6 +16,7 @@ from model.topology import Pattern
 
 from .lines import KeyLines
 from .loading import Catalogue
+from .releases import Under
 
 #: A state wider than this is never searched to the end; to encode it alone would take long.
 BITS_MAX = 4096
@@ -59,6 +60,8 @@ class Spec:
     families: tuple[Family, ...]
     lines: KeyLines
     catalogue: Catalogue
+    #: The release whose options it has.
+    under: Under | None = None
 
     @property
     def asked(self) -> tuple[Family, ...]:

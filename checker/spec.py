@@ -6,8 +6,6 @@ key. A spec never runs code: it names protocols, and `loading` knows where they 
 
 from __future__ import annotations
 
-import re
-import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +19,8 @@ from .answer import NO_DEADLOCK, WELL_FORMED
 from .claim import Counts, Expectation, Spec, located
 from .lines import KeyLines
 from .loading import Catalogue
+from .releases import Under, preset_of_spec
+from .toml_text import toml_in
 from .typed import Complain, in_toml, is_list, is_table, numbers_of, options_of
 
 KEYS = (
@@ -38,12 +38,11 @@ LISTED = "All are told by finale list properties"
 
 def read_spec(file: Path, catalogue: Catalogue) -> Spec:
     """The spec in a file. Raises coded errors with file, line and key."""
-    text = _text_of(file)
-    try:
-        table = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        raise _malformed(file, text, str(error)) from None
-    lines = KeyLines(text)
+    return spec_of(file, *toml_in(file), catalogue)
+
+
+def spec_of(file: Path, table: Mapping[str, object], lines: KeyLines, catalogue: Catalogue) -> Spec:
+    """The spec that a file's table is. Raises coded errors with file, line and key."""
     try:
         spec = _Reader(file, table, lines, catalogue).spec()
         spec.refuse_too_wide_job()
@@ -51,42 +50,6 @@ def read_spec(file: Path, catalogue: Catalogue) -> Spec:
     except FinaleError as error:
         raise located(error, file, lines) from None
     return spec
-
-
-def _text_of(file: Path) -> str:
-    try:
-        return file.read_bytes().decode()
-    except OSError as error:
-        raise FinaleError(
-            "unreadable",
-            f"the file cannot be read: {error.strerror}",
-            place=Place(str(file)),
-            advice="name one spec, not a folder"
-            if file.is_dir()
-            else "check its name and its permissions",
-        ) from None
-    except UnicodeDecodeError as error:
-        raise FinaleError(
-            "not-utf-8",
-            f"the file is not text in UTF-8: {error.reason} at byte {error.start}",
-            place=Place(str(file)),
-            advice="save the file in UTF-8: TOML is written in it",
-        ) from None
-
-
-def _malformed(file: Path, text: str, message: str) -> FinaleError:
-    where = re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)$", message)
-    line = int(where[1]) if where and where[1] else text.rstrip().count("\n") + 1
-    column = f" in column {where[2]}" if where and where[2] else ""
-    what = message[: where.start()] if where else message
-    if what == "Illegal character '\\n'":
-        what = "a text is not closed before its line ends"
-    return FinaleError(
-        "malformed-toml",
-        f"this is not TOML{column}: {what[:1].lower()}{what[1:]}",
-        place=Place(str(file), line),
-        advice="mend the syntax: strings in quotes, one key a line, tables in [brackets]",
-    )
 
 
 class _Reader:
@@ -110,7 +73,8 @@ class _Reader:
         title = self._text("title")
         key = self._text("protocol")
         kind, variant = self._protocol(key)
-        setting = self._setting(kind)
+        under, preset = self._release(kind)
+        setting = self._setting(kind, preset)
         expectations = self._expectations(kind, setting)
         return Spec(
             self.file,
@@ -125,6 +89,7 @@ class _Reader:
             self._families(kind, setting),
             self.lines,
             self.catalogue,
+            under,
         )
 
     def _families(self, kind: type[Protocol], setting: Setting) -> tuple[Family, ...]:
@@ -190,21 +155,25 @@ class _Reader:
             if named is None:
                 raise
             raise self.error(error.code, error.message, error.advice, named) from None
-        for name, what in (("release", "presets of options"), ("resume", "resumed runs")):
-            if name in self.table:
-                raise self.error(
-                    f"no-{name}",
-                    f'the protocol "{key}" has no {what}',
-                    f'leave out "{name}"',
-                    name,
-                )
+        if "resume" in self.table:
+            message = f'the protocol "{key}" has no resumed runs'
+            raise self.error("no-resume", message, 'leave out "resume"', "resume")
         return kind, variant
+
+    def _release(self, kind: type[Protocol]) -> tuple[Under | None, Mapping[str, object]]:
+        if "release" not in self.table:
+            return None, {}
+        try:
+            return preset_of_spec(kind, self._text("release"))
+        except FinaleError as error:
+            raise self.error(error.code, error.message, error.advice, "release") from None
 
     # --- the setting -----------------------------------------------------------------------------
 
-    def _setting(self, kind: type[Protocol]) -> Setting:
+    def _setting(self, kind: type[Protocol], preset: Mapping[str, object]) -> Setting:
         job = self._job(kind)
-        options = options_of(kind.Options, self._table("options"), self._within("options"))
+        given = {**preset, **self._table("options")}
+        options = options_of(kind.Options, given, self._within("options"))
         bounds = numbers_of("bound", kind.Bounds, self._table("bounds"), self._within("bounds"))
         sizes = numbers_of("size", kind.Sizes, self._table("sizes"), self._within("sizes"))
         return Setting(job, sizes, options, bounds, self._observe(kind))
@@ -380,4 +349,12 @@ def can_apply(family: Family, kind: type[Protocol]) -> bool:
     return family.view in kind.__mro__ and (family.needs is None or family.needs in kind.ghosts)
 
 
-__all__ = ["Counts", "Expectation", "Spec", "can_apply", "check_property_name", "read_spec"]
+__all__ = [
+    "Counts",
+    "Expectation",
+    "Spec",
+    "can_apply",
+    "check_property_name",
+    "read_spec",
+    "spec_of",
+]

@@ -5,24 +5,27 @@ from __future__ import annotations
 import json
 import shlex
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
+from rich.text import Text
 
 from checker.backends import Backend, check_means
 from checker.loading import Catalogue, catalogue
 from checker.means import Means
 from checker.question import INTERRUPTED, Limits
 from checker.reductions.kinds import Reduction
+from checker.releases import releases_in
 from checker.rows import PRECEDENCE, SEARCH, Exit, Result
 from checker.run import run
 from checker.show.layout import console, write
-from checker.show.results import json_rows, result_lines, slow_line, summary_lines
+from checker.show.results import compared_line, json_rows, result_lines, slow_line, summary_lines
 from checker.spec import Spec, check_property_name, read_spec
 from model.errors import FinaleError, Place, nearest
+from model.protocols.releases import Release
 
 from .errors import print_error
 from .main import VERSION
@@ -62,6 +65,10 @@ def check(  # noqa: PLR0913 - one parameter a flag
     trace_dir: Annotated[
         Path | None, Parameter(help="Write each trace found into this folder, as ITF.")
     ] = None,
+    releases: Annotated[
+        str | None,
+        Parameter(help="Compare releases instead: all, or some, as V3,V4 or flink-1.15."),
+    ] = None,
     protocols: ProtocolsFolder = None,
 ) -> int:
     """Check specs, and compare with what they expect."""
@@ -83,6 +90,7 @@ def check(  # noqa: PLR0913 - one parameter a flag
         slow,
         record,
         trace_dir,
+        None if releases is None else releases_in(releases),
     )
     options.refuse_contradictions(paths)
     checking = Checking(options, format == "text")
@@ -109,9 +117,22 @@ class Options:
     slow: bool
     record: bool
     trace_dir: Path | None
+    releases: tuple[Release, ...] | None
 
     def refuse_contradictions(self, paths: Sequence[Path]) -> None:
-        """Raises `reduced-counts`, `resume-one-spec`, and what `check_means` does."""
+        """Raises `reduced-counts`, `releases-alone`, `resume-one-spec`, what `check_means` does."""
+        own: dict[str, object] = {
+            "--record": self.record,
+            "--resume": self.means.resume,
+            "--trace-dir": self.trace_dir,
+        }
+        for flag, given in own.items():
+            if self.releases is not None and given:
+                raise FinaleError(
+                    "releases-alone",
+                    f"{flag} is about a spec itself, and --releases about releases in its place",
+                    advice=f"leave out --releases, or {flag}",
+                )
         if self.reductions and self.record:
             raise FinaleError(
                 "reduced-counts",
@@ -136,6 +157,7 @@ class Checking:
     results: list[Result] = field(default_factory=list[Result])
     rows: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
     seen: set[Path] = field(default_factory=set[Path])
+    compared: int = 0
     errors: int = 0
     skipped: int = 0
     interrupted: bool = False
@@ -168,18 +190,41 @@ class Checking:
             page = console(stderr=not self.as_text)
             write(page, [slow_line(file, spec.title, page.width)])
             return
-        with Meter(file.name) as meter:
-            options = self.options
-            result = run(
+        if self.options.releases is not None:
+            self._compare(spec, self.options.releases)
+        else:
+            self._keep(spec, self._searched(spec, self.options.properties))
+
+    def _searched(self, spec: Spec, properties: Collection[str]) -> Result:
+        options = self.options
+        with Meter(spec.file.name) as meter:
+            return run(
                 spec,
                 options.limits,
                 meter,
-                options.properties,
+                properties,
                 options.backend,
                 options.reductions,
                 options.means,
             )
-        self._keep(spec, result)
+
+    def _compare(self, spec: Spec, releases: Sequence[Release]) -> None:
+        from checker.comparing import compared
+        from checker.show.releases import comparison_lines, comparison_rows
+
+        try:
+            found = compared(spec, releases, self.options.properties, self._searched)
+        except FinaleError as error:
+            raise error.located(Place(str(spec.file))) from None
+        results = [column.result for column in found.columns if column.result is not None]
+        self.results += results
+        self.compared += 1
+        self.rows += comparison_rows(found)
+        if self.as_text:
+            page = console()
+            write(page, [*comparison_lines(found, page.width), Text()])
+        if any(result.report.stopped == INTERRUPTED for result in results):
+            raise KeyboardInterrupt
 
     def _keep(self, spec: Spec, result: Result) -> None:
         interrupted = result.report.stopped == INTERRUPTED
@@ -246,8 +291,10 @@ class Checking:
         """Print what it comes to."""
         if self.as_text:
             seconds = time.perf_counter() - self.start
-            if self.results or self.errors > 1 or self.interrupted:
-                page = console()
+            page = console()
+            if self.compared:
+                write(page, [compared_line(self.compared, seconds)])
+            elif self.results or self.errors > 1 or self.interrupted:
                 lines = summary_lines(
                     self.results,
                     self.errors,

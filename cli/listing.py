@@ -18,6 +18,7 @@ from checker.typed import option_word, words_of
 from model.language.build import rule_names, rule_of
 from model.language.properties import Family
 from model.language.protocol import Protocol
+from model.rule_ids import RULE_IDS, cited_ids
 from model.system import Rule
 
 from .parameters import ProtocolsFolder
@@ -49,13 +50,21 @@ def listing(
         case "rules":
             for kind in kinds:
                 lines = rule_lines(rules_of(kind), page.width, {})
-                write(page, [*_heading(kind), *lines, ""])
+                covered = _covered(kind, page.width) if protocol is not None else []
+                write(page, [*_heading(kind), *lines, *covered, ""])
     return 0
 
 
 def rules_of(kind: type[Protocol]) -> list[Rule]:
     """The rules of a protocol, without building a system."""
     return [rule_of(kind, name) for name in rule_names(kind)]
+
+
+def _covered(kind: type[Protocol], width: int) -> list[Text]:
+    """The ids of the fact sheet's rules that it models, in the sheet's order."""
+    cited = cited_ids(kind)
+    ids = [name for name in RULE_IDS if name in cited]
+    return columns([[Text("covers:", "dim"), Text(" ".join(ids))]], width, indent=2) if ids else []
 
 
 def _heading(kind: type[Protocol]) -> list[Text]:

@@ -75,9 +75,15 @@ def _folded(row: Sequence[Text], width: int, indent: int, gap: int) -> list[Text
     *head, last = row
     lines = flow([*head, last], width, indent=indent, separator=" " * gap)
     if len(lines) > 1 and head:
-        lines = flow(head, width, indent=indent, separator=" " * gap)
+        heads = flow(head, width, indent=indent, separator=" " * gap)
+        lines = [part for line in heads for part in _within(line, width, indent)]
         lines += paragraph(last, width, indent=indent + BELOW)
     return lines
+
+
+def _within(line: Text, width: int, indent: int) -> list[Text]:
+    """An indented line, broken where it is wider than the page."""
+    return [line] if line.cell_len <= width else paragraph(line[indent:], width, indent=indent)
 
 
 def _hanging(head: Text, body: Text, width: int) -> list[Text]:

@@ -208,6 +208,12 @@ def summary_lines(
     return flow((part for part in parts if results or part is not parts[1]), width)
 
 
+def compared_line(specs: int, seconds: float) -> Text:
+    """What it comes to, where specs were compared under releases."""
+    told = f"{counted(specs, 'spec')} compared under releases"
+    return joined([Text(told, "bold green"), Text(duration(seconds), "dim")])
+
+
 def slow_line(file: Path, title: str, width: int) -> Text:
     """A spec that was not checked because it is slow."""
     head = f"- {shown_file(file)} "
@@ -224,8 +230,11 @@ def json_rows(result: Result, traces: Mapping[str, str]) -> list[dict[str, objec
 
 def _json_row(result: Result, row: Row, traces: Mapping[str, str]) -> dict[str, object]:
     found = result.report.statistics_of(row.property)
+    under = result.spec.under
     return {
         "spec": shown_file(result.spec.file),
+        "release": under.release.key if under else None,
+        "scheduler": under.scheduler if under else None,
         "property": row.property,
         "verdict": row.verdict,
         "expected": row.expected,

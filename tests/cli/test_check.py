@@ -102,8 +102,9 @@ def test_json_is_all_that_is_on_stdout(folder: Path) -> None:
     assert document["ok"] is False
     assert list(document) == ["finale", "results", "ok"]
     assert list(document["results"][0]) == [
-        "spec", "property", "verdict", "expected", "ok", "backend", "states", "transitions",
-        "depth", "steps", "seconds", "how", "dead_branches", "trace", "why",
+        "spec", "release", "scheduler", "property", "verdict", "expected", "ok", "backend",
+        "states", "transitions", "depth", "steps", "seconds", "how", "dead_branches", "trace",
+        "why",
     ]  # fmt: skip
     assert "slow.toml skipped" in ran.stderr
     assert "error[bad-value]: wrong.toml:1" in ran.stderr

@@ -1,0 +1,103 @@
+"""Releases by name, and the options that a protocol has in one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+
+from model.errors import FinaleError, nearest
+from model.language.protocol import Protocol
+from model.protocols.releases import RELEASES, TOPICS, Release, Value
+
+ALL = "all"
+#: The scheduler of a release that a spec means if it does not say so.
+DEFAULT = "default"
+
+
+@dataclass(frozen=True)
+class Under:
+    """A release; where its schedulers make a difference to a protocol, one of them."""
+
+    release: Release
+    scheduler: str | None = None
+
+    @property
+    def label(self) -> str:
+        """Its name in a table."""
+        return " ".join(each for each in (self.release.key, self.scheduler) if each)
+
+
+def release_named(name: str) -> Release:
+    """The release with a key, as V4, or a name, as flink-1.15. Raises `unknown-release`."""
+    for release in RELEASES:
+        if name in (release.key, release.name):
+            return release
+    known = [name for release in RELEASES for name in (release.key, release.name)]
+    raise FinaleError(
+        "unknown-release", f'there is no release "{name}"', advice=nearest(name, known)
+    )
+
+
+def releases_in(text: str) -> tuple[Release, ...]:
+    """Those of a list with commas, or all. Raises `unknown-release`."""
+    if text.strip() == ALL:
+        return RELEASES
+    chosen = [release_named(word.strip()) for word in text.split(",")]
+    return tuple(release for release in RELEASES if release in chosen)
+
+
+def topic_of(key: str) -> str | None:
+    """What the protocol with this key is for, if some release has it."""
+    return next((topic for topic, protocols in TOPICS.items() if key in protocols), None)
+
+
+def preset(kind: type[Protocol], under: Under) -> dict[str, Value]:
+    """The options of a protocol in a release, in the words of specs: those that it has."""
+    scheduler = under.release.schedulers.get(under.scheduler or DEFAULT, {})
+    known = {option.name for option in fields(kind.Options)}
+    options = {**under.release.options, **scheduler}
+    return {name: value for name, value in options.items() if name in known}
+
+
+def settings_of(kind: type[Protocol], release: Release) -> Sequence[Under]:
+    """A release once, or once for each scheduler, where the protocol knows the difference."""
+    each = [Under(release, scheduler) for scheduler in release.schedulers]
+    if any(preset(kind, one) != preset(kind, each[0]) for one in each[1:]):
+        return each
+    return [Under(release)]
+
+
+def preset_of_spec(kind: type[Protocol], name: str) -> tuple[Under, dict[str, Value]]:
+    """What `release = name` in a spec means for its protocol.
+
+    Raises `unknown-release`, `no-release`, `release-without-protocol`.
+    """
+    release, topic = release_named(name), topic_of(kind.key)
+    if topic is None:
+        raise FinaleError(
+            "no-release",
+            f'no release has the protocol "{kind.key}"',
+            advice='leave out "release"',
+        )
+    own = release.protocols.get(topic)
+    if own != kind.key:
+        told = f'"{own}"' if own else "nothing"
+        raise FinaleError(
+            "release-without-protocol",
+            f'{release.name} has {told} for {topic}, and not "{kind.key}"',
+            advice=f'write protocol = "{own}"' if own else "name a later release",
+        )
+    under = Under(release)
+    return under, preset(kind, under)
+
+
+__all__ = [
+    "ALL",
+    "Under",
+    "preset",
+    "preset_of_spec",
+    "release_named",
+    "releases_in",
+    "settings_of",
+    "topic_of",
+]

@@ -1,0 +1,115 @@
+"""A spec under releases: their protocols and options in place of its own, its job and bounds."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from pathlib import Path
+
+import pytest
+
+from checker.comparing import Comparison, compared
+from checker.loading import catalogue
+from checker.releases import releases_in
+from checker.rows import Result
+from checker.run import run
+from checker.show.releases import comparison_lines
+from checker.spec import Spec, read_spec
+from model.errors import FinaleError
+from model.protocols.releases import RELEASES
+
+KNOWN = catalogue()
+PAIR = """
+title = "A pair"
+protocol = "final-checkpoint"
+{}
+[job]
+shape = "pair"
+[bounds]
+checkpoints = 1
+[observe]
+effects = true
+taken = true
+[[expect]]
+property = "commit-completeness"
+verdict = "holds"
+[[expect]]
+property = "closed-after-final-checkpoint"
+verdict = "holds"
+"""
+
+
+def spec(folder: Path, more: str = "", text: str = PAIR) -> Spec:
+    file = folder / "pair.toml"
+    file.write_text(text.replace("{}", more), encoding="utf-8")
+    return read_spec(file, KNOWN)
+
+
+def search(changed: Spec, names: Collection[str]) -> Result:
+    return run(changed, only=names)
+
+
+def verdicts(found: Comparison, name: str) -> list[str | None]:
+    rows = [column.row(name) for column in found.columns]
+    return [None if row is None else row.verdict for row in rows]
+
+
+def test_each_release_has_its_own_protocol_and_options(tmp_path: Path) -> None:
+    found = compared(spec(tmp_path), RELEASES, (), search)
+    assert [c.protocol for c in found.columns] == ["legacy-finish"] * 3 + ["final-checkpoint"] * 6
+    assert verdicts(found, "commit-completeness") == ["violated"] * 4 + ["holds"] * 5
+
+
+def test_options_that_do_not_differ_are_searched_once(tmp_path: Path) -> None:
+    searched: list[Spec] = []
+
+    def count(changed: Spec, names: Collection[str]) -> Result:
+        searched.append(changed)
+        return run(changed, only=names)
+
+    found = compared(spec(tmp_path), RELEASES, (), count)
+    assert len(searched) < len(found.columns) == 9
+    under = [column.result.spec.under for column in found.columns if column.result]
+    assert [each.release for each in under if each] == list(RELEASES)
+
+
+def test_own_options_win_and_may_not_apply(tmp_path: Path) -> None:
+    mine = spec(tmp_path, "[options]\ncheckpoints_after_finish = true")
+    found = compared(mine, RELEASES, ["commit-completeness"], search)
+    assert verdicts(found, "commit-completeness") == [None] * 3 + ["holds"] * 6
+    assert 'no option "checkpoints_after_finish"' in found.columns[0].why
+    variant = spec(tmp_path, 'variant = "writes-twice"')
+    assert "no variant" in compared(variant, RELEASES[:1], (), search).columns[0].why
+
+
+def test_a_release_in_a_spec(tmp_path: Path) -> None:
+    old = spec(tmp_path, 'release = "flink-1.14"').setting.options
+    new = spec(tmp_path, 'release = "V5"')
+    assert (old["checkpoints_after_finish"], old["final_trigger"]) == (False, False)
+    assert new.setting.options["final_trigger"] is True
+    assert new.under is not None
+    assert new.under.release.name == "flink-1.18"
+
+
+@pytest.mark.parametrize(
+    ("text", "keys"),
+    [("all", "V0 V1 V2 V3 V4 V4' V5 V6 V7"), ("V6, flink-1.8", "V0 V6"), ("V4',V4'", "V4'")],
+)
+def test_releases_named(text: str, keys: str) -> None:
+    assert " ".join(each.key for each in releases_in(text)) == keys
+
+
+@pytest.mark.parametrize("text", ["V9", "", "V1,,V2", "1.15"])
+def test_releases_that_are_none(text: str) -> None:
+    with pytest.raises(FinaleError, match="there is no release") as caught:
+        releases_in(text)
+    assert caught.value.code == "unknown-release"
+
+
+def test_a_table_is_divided_where_the_page_is_narrow(tmp_path: Path) -> None:
+    found = compared(spec(tmp_path), RELEASES, (), search)
+    lines = [line.plain for line in comparison_lines(found, 60)][1:]
+    assert max(map(len, lines)) <= 60
+    assert sum("V0" in line and "V1" in line for line in lines) == 1
+    assert [line.split() for line in lines if line.split()[-1:] == ["V7"]] == [
+        ["V4'", "V5", "V6", "V7"],
+    ]
