@@ -7,6 +7,7 @@ import shlex
 import time
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -22,7 +23,7 @@ from checker.releases import releases_in
 from checker.rows import PRECEDENCE, SEARCH, Exit, Result
 from checker.run import run
 from checker.show.layout import console, write
-from checker.show.results import compared_line, json_rows, result_lines, slow_line, summary_lines
+from checker.show.results import compared_line, json_rows, slow_line, summary_lines
 from checker.spec import Spec, check_property_name, read_spec
 from model.errors import FinaleError, Place, nearest
 from model.protocols.releases import Release
@@ -30,6 +31,7 @@ from model.protocols.releases import Release
 from .errors import print_error
 from .main import VERSION
 from .meter import Meter
+from .pages import Pages
 from .parameters import PLAIN, BackendName, ProtocolsFolder, ReductionNames, StorageOption
 
 
@@ -163,6 +165,11 @@ class Checking:
     interrupted: bool = False
     start: float = field(default_factory=time.perf_counter)
 
+    @cached_property
+    def pages(self) -> Pages:
+        """What is printed as results come."""
+        return Pages(self._again)
+
     def check(self, path: Path) -> None:
         """Check a spec, or all in a folder. Mistakes in one do not keep the others from it."""
         try:
@@ -170,6 +177,7 @@ class Checking:
         except FinaleError as error:
             self._note(error)
             return
+        self.pages.expect(files)
         for file in files:
             if file.resolve() in self.seen:
                 continue
@@ -240,15 +248,15 @@ class Checking:
         self.results.append(result)
         self.rows += json_rows(result, traces)
         if self.as_text:
-            page = console()
-            write(page, [*result_lines(result, page.width), ""])
-            if result.report.stopped and self.options.means.resume is not None:
-                write(page, [f"go on with: {self._again(spec)}", ""])
+            self.pages.add(result)
         if interrupted:
             raise KeyboardInterrupt
 
-    def _again(self, spec: Spec) -> str:
-        """The command that goes on from what was saved."""
+    def _again(self, result: Result) -> str:
+        """The command that goes on from what was saved, if something was left to do."""
+        if not result.report.stopped or self.options.means.resume is None:
+            return ""
+        spec = result.spec
         options, means = self.options, self.options.means
         words = ["finale", "check", str(spec.file)]
         words += ["--slow"] if spec.slow else []
@@ -290,6 +298,7 @@ class Checking:
     def close(self) -> None:
         """Print what it comes to."""
         if self.as_text:
+            self.pages.close()
             seconds = time.perf_counter() - self.start
             page = console()
             if self.compared:

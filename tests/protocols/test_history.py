@@ -5,10 +5,14 @@ the issue that is cited second, after the entry of the corpus. The first expecta
 violated, in so many steps, and the fix expects that it holds. Both expect a witness, a `reachable`
 property, that the interleaving comes about with the fix as well. Nothing falls with the fix that
 does not fall with the bug.
+
+The table of docs/history.md is made of the specs. With RECORD_HISTORY=1 in the environment it is
+written anew: read the difference.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -16,6 +20,8 @@ import pytest
 
 from checker.claim import Spec
 from model.system import Kind
+from tests.docs.pages import ROOT as REPOSITORY
+from tests.protocols.corpus import PREDICTED, STARS
 from tests.protocols.specs import FILES, ROOT, spec_of
 
 BUGS = tuple(file for file in FILES if file.parent == ROOT / "history")
@@ -66,3 +72,45 @@ def test_what_falls_holds_with_the_fix(file: Path) -> None:
     assert fixed.expectations[name].verdict == "holds"
     assert set(expected(fixed, "violated")) <= set(expected(bug, "violated"))
     assert witnesses(bug) & witnesses(fixed), "no witness that the interleaving comes about"
+
+
+# --- the page of the corpus ----------------------------------------------------------------------
+
+PAGE = REPOSITORY / "docs" / "history.md"
+HEAD = (
+    "| Entry | Stars | Spec | The bug | What falls | Steps | Predicted |\n"
+    "|---|---|---|---|---|---|---|\n"
+)
+
+
+def table() -> str:
+    """A line for each bug, in the order of the entries."""
+    return HEAD + "".join(map(row, sorted(BUGS, key=place)))
+
+
+def place(file: Path) -> tuple[int, str]:
+    return list(STARS).index(spec_of(file).cites[0]), file.stem
+
+
+def row(file: Path) -> str:
+    spec = spec_of(file)
+    entry = spec.cites[0]
+    name, expectation = next(iter(spec.expectations.items()))
+    predicted = PREDICTED.get(file.stem, PREDICTED.get(entry, "–"))  # noqa: RUF001 - a dash
+    link = f"[{file.stem}](../specs/history/{file.name})"
+    cells = (entry, STARS[entry], link, spec.title, name, expectation.steps, predicted)
+    return f"| {' | '.join(map(str, cells))} |\n"
+
+
+def test_the_page_has_every_bug() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    shown = "".join(line for line in text.splitlines(keepends=True) if line.startswith("|"))
+    if os.environ.get("RECORD_HISTORY"):
+        PAGE.write_text(text.replace(shown, table()), encoding="utf-8")
+    else:
+        assert shown == table(), "RECORD_HISTORY=1 writes the table anew"
+
+
+def test_each_entry_is_one_of_the_corpus() -> None:
+    entries = {spec_of(file).cites[0] for file in BUGS}
+    assert entries <= set(STARS)

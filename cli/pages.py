@@ -1,0 +1,62 @@
+"""What `finale check` prints as results come: specs, and bugs beside their fixes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from checker.rows import Result
+from checker.show.layout import console, write
+from checker.show.results import result_lines
+from checker.show.twins import bug_of, twin_lines, twins, twins_line
+
+
+@dataclass
+class Pages:
+    """Prints each spec when it is checked; a fix, `fixed/X.toml`, with its bug `X.toml`."""
+
+    #: The command that goes on with a spec that was stopped, or nothing.
+    again: Callable[[Result], str]
+    given: set[Path] = field(default_factory=set[Path])
+    #: Fixes that wait for their bugs, by the file of the bug.
+    held: dict[Path, Result] = field(default_factory=dict[Path, Result])
+    twins: int = 0
+
+    def expect(self, files: Iterable[Path]) -> None:
+        """These will be checked."""
+        self.given |= {file.resolve() for file in files}
+
+    def add(self, result: Result) -> None:
+        """Print a spec, or hold it back until its twin is there."""
+        file = result.spec.file.resolve()
+        bug = bug_of(file)
+        if bug in self.given:
+            self.held[bug] = result
+            return
+        fix = self.held.pop(file, None)
+        both = twins(result, fix) if fix is not None else None
+        if both is not None:
+            self.twins += 1
+            page = console()
+            write(page, [*twin_lines(both, page.width), ""])
+        else:
+            for each in filter(None, (fix, result)):
+                self._print(each)
+
+    def _print(self, result: Result) -> None:
+        page = console()
+        write(page, [*result_lines(result, page.width), ""])
+        again = self.again(result)
+        if again:
+            write(page, [f"go on with: {again}", ""])
+
+    def close(self) -> None:
+        """Print what still waits, and what the pictures of all specs are."""
+        for result in self.held.values():
+            self._print(result)
+        if self.twins:
+            write(console(), [twins_line(self.twins)])
+
+
+__all__ = ["Pages"]
