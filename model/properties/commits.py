@@ -6,7 +6,8 @@ from model.protocols.parts.checkpoints import Checkpoint
 from model.protocols.parts.elements import Datum
 from model.protocols.parts.layout import JobProtocol
 from model.protocols.parts.sinks import AtLeastOnceSink, Sink, Transaction, TwoPhaseSink
-from model.rules import always, before, define, on_step, reachable, when
+from model.protocols.parts.tasks import Task
+from model.rules import Nothing, always, before, define, on_step, reachable, when
 
 
 @always(needs="effects")
@@ -48,9 +49,10 @@ def no_abort_of_recoverable(
 
 @always(needs="effects")
 def commit_completeness(state: JobProtocol, sink: Sink, record: Datum) -> bool:
-    """When the job has finished, every record is visible, and in transactions exactly once (S6)."""
+    """When the job has finished, every record of a source is visible, and in transactions exactly
+    once (S6)."""
     siblings = state.siblings_of(sink)
-    when(state.is_finished and record in sink.data)
+    when(state.is_finished and record in sink.data and not record.of_clock)
     total = sum(each.visible[record] for each in siblings)
     return total >= 1 if isinstance(sink, AtLeastOnceSink) else total == 1
 
@@ -60,6 +62,17 @@ def nothing_pending_at_the_end(state: JobProtocol, sink: TwoPhaseSink) -> bool:
     """When the job has finished, no transaction with records waits for its commit (S6)."""
     when(state.is_finished)
     return not sink.has_pending()
+
+
+@on_step(needs="effects")
+def opens_nothing_after_finish(state: JobProtocol, task: Task, checkpoint: Checkpoint) -> bool:
+    """A sink that has pre-committed its last records opens no transaction any more (S8)."""
+    sink = task.sink
+    if not isinstance(sink, TwoPhaseSink):
+        return True
+    when(before(lambda: task.has_finished and task.final_from != Nothing))
+    opened = before(lambda: sink.transaction[checkpoint] == Transaction.NONE)
+    return not opened or sink.transaction[checkpoint] != Transaction.PRECOMMITTED
 
 
 @reachable
@@ -74,5 +87,6 @@ FAMILIES = (
     no_abort_of_recoverable,
     commit_completeness,
     nothing_pending_at_the_end,
+    opens_nothing_after_finish,
     finished,
 )

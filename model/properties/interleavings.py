@@ -6,10 +6,13 @@ not hold merely because the interleaving never comes about.
 
 from __future__ import annotations
 
+from model.protocols.parts.checkpoints import Checkpoint
+from model.protocols.parts.elements import EndOfData
 from model.protocols.parts.layout import JobProtocol
+from model.protocols.parts.operators import StableTask
 from model.protocols.parts.sinks import TwoPhaseSink
 from model.protocols.parts.tasks import Task
-from model.rules import reachable
+from model.rules import reachable, when
 
 
 @reachable(on_request=True)
@@ -27,7 +30,25 @@ def finishes_with_open_records(state: JobProtocol, task: Task) -> bool:
     return task.has_finished and any(sink.current[record] > 0 for record in sink.data)
 
 
+@reachable(needs="taken", on_request=True)
+def two_final_snapshots(
+    state: JobProtocol, task: Task, first: Checkpoint, other: Checkpoint
+) -> bool:
+    """A task that writes to the outside takes two checkpoints after its operators' end (FIN-09)."""
+    when(task.subtask.vertex.is_sink and first < other)
+    return task.taken_after_finish.has(first) and task.taken_after_finish.has(other)
+
+
+@reachable(on_request=True)
+def finishes_with_held_records(state: JobProtocol, task: StableTask) -> bool:
+    """The data of a task ends while it holds records that no checkpoint has yet (OTH-08)."""
+    ends = all(channel.queue.head == EndOfData for channel in task.inputs)
+    return ends and any(task.buffer[record] > 0 for record in task.data)
+
+
 FAMILIES = (
     some_task_is_known_finished,
     finishes_with_open_records,
+    two_final_snapshots,
+    finishes_with_held_records,
 )

@@ -11,13 +11,14 @@ operator), watermarks other than the last, which travels with EndOfData.
 from __future__ import annotations
 
 import enum
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from model.properties.views import EndOfDataView
 from model.protocols.parts.channels import Channel
 from model.protocols.parts.checkpoints import Checkpoint
 from model.protocols.parts.elements import CheckpointId, EndOfData, EndOfPartition
-from model.protocols.parts.operators import Buffering
+from model.protocols.parts.operators import Buffering, FlushingStableTask, StableTask
 from model.protocols.parts.plan import UnionCheck
 from model.protocols.parts.recovery import Recovery
 from model.protocols.parts.sources import Source
@@ -35,6 +36,7 @@ from model.rules import (
     rule,
     step,
 )
+from model.topology import Kind
 
 
 class FinishRace(enum.Enum):
@@ -70,6 +72,17 @@ class VirtualBarrier(enum.Enum):
     BEFORE_END_OF_PARTITION = "before-end-of-partition"
 
 
+class HeldUntil(enum.Enum):
+    """Until when an operator that buffers holds its records back.
+
+    CONFIRMATION: until a checkpoint that has them is confirmed, whatever else has ended by then.
+    """
+
+    FINISH = "finish"
+    CONFIRMATION = "confirmation"
+    CONFIRMATION_OR_FINISH = "confirmation-or-finish"
+
+
 @dataclass(frozen=True)
 class FinalCheckpointOptions:
     """The toggles of section 6 that concern these rules; the defaults are today's Flink."""
@@ -100,6 +113,10 @@ class FinalCheckpointOptions:
     opens_after_finish: bool = False
     #: PL-8: which checkpoints of unevenly finished union state are aborted
     union_check: UnionCheck = UnionCheck.FINISHED_OR_FINISHING
+    #: H12: what finish() of an operator emits it does not hold any more
+    clears_on_finish: bool = True
+    #: H10: until when an operator that buffers holds its records back
+    held_until: HeldUntil = HeldUntil.FINISH
 
 
 class FinalCheckpoint(Recovery, EndOfDataView):
@@ -124,6 +141,15 @@ class FinalCheckpoint(Recovery, EndOfDataView):
         own = {"final-trigger"} if self.options.final_trigger else set[str]()
         return super().keeps() | own
 
+    @property
+    def task_classes(self) -> Mapping[Kind, type[Task]]:
+        held: dict[HeldUntil, type[Task]] = {
+            HeldUntil.FINISH: Buffering,
+            HeldUntil.CONFIRMATION: StableTask,
+            HeldUntil.CONFIRMATION_OR_FINISH: FlushingStableTask,
+        }
+        return {**super().task_classes, Kind.BUFFERING: held[self.options.held_until]}
+
     # --- the end of data -------------------------------------------------------------------------
 
     @rule(fair=STRONG)
@@ -132,6 +158,16 @@ class FinalCheckpoint(Recovery, EndOfDataView):
         require(task.subtask.vertex.bounded)
         require(task.is_running, task.remaining == 0)
         self.finish_operators(task)
+
+    @step
+    def process(self, task: Task, channel: Channel) -> None:
+        """FC-2: a record that comes after EndOfData is dropped: nothing more is expected there."""
+        if self.options.held_until != HeldUntil.CONFIRMATION:
+            super().process(task, channel)
+        elif channel.end_of_data:
+            channel.queue.take()
+        else:
+            super().process(task, channel)
 
     @rule(fair=STRONG)
     def poll_end_of_data(self, channel: Channel) -> None:
@@ -145,9 +181,11 @@ class FinalCheckpoint(Recovery, EndOfDataView):
 
     @step
     def finish_operators(self, task: Task) -> None:
-        """FC-1: endInput and finish of the operators, then EndOfData on every output."""
-        if isinstance(task, Buffering):
-            task.flush()
+        """FC-1, FC-11: the last watermark, endInput and finish of the operators, also if they had
+        finished in an earlier attempt; then EndOfData on every output."""
+        task.on_maximal_watermark()
+        task.quiesce_timers()
+        task.finish(clears=self.options.clears_on_finish)
         task.broadcast(EndOfData(drain=True))
         task.status = TaskStatus.WAITING_FOR_FINAL_CP
 

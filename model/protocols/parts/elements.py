@@ -14,12 +14,15 @@ from model.topology import Edge, Subtask
 class Datum(Entity):
     """A source record on one path through the job: its effect on the way to one sink.
 
+    One `of_clock` was made by a timer, at a time that nothing but the clock determines.
+
     Where a vertex has several edges out, what goes along each is a datum of its own (`along`), so
     that an effect that arrives twice by two paths is not taken for a duplicate.
     """
 
-    def __init__(self, name: str, source: Subtask, number: int) -> None:
+    def __init__(self, name: str, source: Subtask, number: int, *, of_clock: bool = False) -> None:
         super().__init__(name)
+        self.of_clock = of_clock
         self.source = source
         self.number = number
         self.along: dict[Edge, Datum] = {}

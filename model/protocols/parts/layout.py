@@ -11,12 +11,12 @@ from model.protocols.parts.channels import Channel
 from model.protocols.parts.checkpoints import Checkpoint
 from model.protocols.parts.elements import CheckpointId, Datum
 from model.protocols.parts.gate import AlignedGate, GatePorts
-from model.protocols.parts.operators import Buffering
+from model.protocols.parts.operators import Buffering, ParkingTask, TickingTask, TimerTask
 from model.protocols.parts.sinks import AtLeastOnceSink, Sink, TwoPhaseSink
 from model.protocols.parts.sources import Source
 from model.protocols.parts.tasks import Task
 from model.rules import Bool, Entity, Nothing, Protocol, Setting, define, field
-from model.topology import Job, Kind, Subtask, Vertex
+from model.topology import Edge, Job, Kind, Subtask, Vertex
 from model.topology import Sink as SinkKind
 
 
@@ -75,7 +75,8 @@ class JobProtocol(Protocol):
     )  # fmt: skip
     ghosts = ("effects", "cut", "taken", "progress")
     parts: ClassVar[tuple[type[Entity], ...]] = (
-        *(Checkpoint, Task, Source, Buffering, AlignedGate, Channel),
+        *(Checkpoint, Task, Source, AlignedGate, Channel),
+        *(Buffering, TimerTask, ParkingTask, TickingTask),
         *(AtLeastOnceSink, TwoPhaseSink),
     )
 
@@ -93,7 +94,8 @@ class JobProtocol(Protocol):
         self.recycles = int(self.bounds.live_checkpoints) > 0
         self.id_limit = self.bounds.live_checkpoints if self.recycles else self.bounds.checkpoints
         self.checkpoints = tuple(Checkpoint(n + 1) for n in range(self.id_limit))
-        self.data_at = _data_at(self.job)
+        ticks = _ticks(self.job, int(self.bounds.ticks))
+        self.data_at = _data_at(self.job, ticks)
         self.data = tuple(dict.fromkeys(d for data in self.data_at.values() for d in data))
         self.tasks = tuple(self._task_of(subtask) for subtask in self.job.subtasks)
         cut = "cut" in setting.observe
@@ -101,7 +103,7 @@ class JobProtocol(Protocol):
         self.task_of = {task.subtask: task for task in self.tasks}
         self.sinks: tuple[Sink, ...] = ()
         for task in self.tasks:
-            self._connect(task, effects="effects" in setting.observe)
+            self._connect(task, ticks, effects="effects" in setting.observe)
         self._refuse_small_channels()
         self.unions = tuple(
             tuple(self.task_of[each] for each in self.job.subtasks_of(vertex))
@@ -134,7 +136,12 @@ class JobProtocol(Protocol):
             Kind.BROADCAST_STATE,
             Kind.SPLIT_STATE,
         )
-        return dict.fromkeys(plain, Task) | {Kind.BUFFERING: Buffering, Kind.TIMER: Buffering}
+        return dict.fromkeys(plain, Task) | {
+            Kind.BUFFERING: Buffering,
+            Kind.TIMER: TimerTask,
+            Kind.ASYNC: ParkingTask,
+            Kind.TICKING: TickingTask,
+        }
 
     @property
     def sink_classes(self) -> Mapping[SinkKind, type[Sink]]:
@@ -200,7 +207,9 @@ class JobProtocol(Protocol):
                 advice=f"give the channels room for {burst} elements",
             )
 
-    def _connect(self, task: Task, *, effects: bool) -> None:
+    def _connect(
+        self, task: Task, ticks: Mapping[Subtask, tuple[Datum, ...]], *, effects: bool
+    ) -> None:
         by_edge = {channel.edge: channel for channel in self.channels}
         task.inputs = tuple(by_edge[edge] for edge in self.job.inputs(task.subtask))
         task.outputs = tuple(by_edge[edge] for edge in self.job.outputs(task.subtask))
@@ -211,6 +220,8 @@ class JobProtocol(Protocol):
             task.data = tuple(d for d in self.data_at[vertex] if d.source == task.subtask)
         if isinstance(task, Buffering):
             task.data = self.data_at[vertex]
+        if isinstance(task, TickingTask):
+            task.own = ticks[task.subtask]
         if vertex.is_sink and vertex.sink not in self.sink_classes:
             raise self._not_modelled(vertex, "sink", vertex.sink.value)
         if effects and vertex.is_sink:
@@ -275,7 +286,18 @@ class JobProtocol(Protocol):
         return newest
 
 
-def _data_at(job: Job) -> dict[Vertex, tuple[Datum, ...]]:
+def _ticks(job: Job, times: int) -> dict[Subtask, tuple[Datum, ...]]:
+    """The records that timers of the clock may make."""
+    return {
+        subtask: tuple(
+            Datum(f"{subtask.name}!{n + 1}", subtask, n + 1, of_clock=True) for n in range(times)
+        )
+        for subtask in job.subtasks
+        if subtask.vertex.kind is Kind.TICKING
+    }
+
+
+def _data_at(job: Job, ticks: dict[Subtask, tuple[Datum, ...]]) -> dict[Vertex, tuple[Datum, ...]]:
     """The data that reach each vertex, in the order of sources and numbers."""
     found: dict[Vertex, list[Datum]] = {vertex: [] for vertex in job.vertices}
     for vertex in job.topological:
@@ -285,11 +307,15 @@ def _data_at(job: Job) -> dict[Vertex, tuple[Datum, ...]]:
                 for subtask in job.subtasks_of(vertex)
                 for number in range(subtask.records)
             ]
+        own = [datum for subtask in job.subtasks_of(vertex) for datum in ticks.get(subtask, ())]
         edges = job.edges_out_of(vertex)
         for edge in edges:
-            for datum in found[vertex]:
-                split = len(edges) > 1
-                name = f"{datum.name}/{edge.target}" if split else datum.name
-                datum.along[edge] = Datum(name, datum.source, datum.number) if split else datum
+            for datum in found[vertex] + own:
+                datum.along[edge] = _copy(datum, edge) if len(edges) > 1 else datum
                 found[job.vertex(edge.target)].append(datum.along[edge])
     return {vertex: tuple(data) for vertex, data in found.items()}
+
+
+def _copy(datum: Datum, edge: Edge) -> Datum:
+    name = f"{datum.name}/{edge.target}"
+    return Datum(name, datum.source, datum.number, of_clock=datum.of_clock)

@@ -7,7 +7,6 @@ travel together, so operators finish and close on EndOfPartition.
 from __future__ import annotations
 
 from model.protocols.parts.elements import EndOfPartition
-from model.protocols.parts.operators import Buffering
 from model.protocols.parts.recovery import Recovery
 from model.protocols.parts.sources import Source
 from model.protocols.parts.tasks import Task, TaskStatus
@@ -33,9 +32,10 @@ class LegacyEnd(Recovery):
 
     @step
     def end_operators(self, task: Task) -> None:
-        """LF-3: endInput and the old close() of the operators; the mailbox refuses new mail."""
-        if isinstance(task, Buffering):
-            task.flush()
+        """LF-2, LF-3: the last watermark, endInput, the old close(); no new mail is taken."""
+        task.on_maximal_watermark()
+        task.quiesce_timers()
+        task.finish()
         task.status = TaskStatus.QUIESCED
 
     @rule(fair=STRONG)

@@ -13,24 +13,39 @@ from model.protocols.parts.elements import (
     CancelBarrier,
     CheckpointId,
     Data,
+    Datum,
     EndOfPartition,
-    add_effect,
 )
 from model.protocols.parts.gate import Arrival
-from model.protocols.parts.operators import Buffering
+from model.protocols.parts.operators import ParkingTask, TickingTask
 from model.protocols.parts.sources import Source
 from model.protocols.parts.tasks import Task
-from model.rules import STRONG, Nothing, define, require, rule, step
+from model.rules import STRONG, Nothing, define, require, rule, step, within
 
 
 class Processing(Checkpointing):
     """What tasks do between their start and their end."""
+
+    explores = ("ticks",)
 
     @rule(fair=STRONG)
     def emit(self, task: Source) -> None:
         """A source emits its next record."""
         require(task.is_running)
         task.emit_next()
+
+    @rule(fair=STRONG)
+    def emit_parked(self, task: ParkingTask, record: Datum) -> None:
+        """1.3: the answer to a record that a task has parked is there; answers in any order."""
+        require(record in task.data)
+        task.emit_parked(record)
+
+    @rule
+    def tick(self, task: TickingTask) -> None:
+        """1.3: a timer of the clock fires, and the task emits a record of its own."""
+        require(int(self.bounds.ticks) > 0)
+        within(task.ticked, self.bounds.ticks)
+        task.tick()
 
     @define
     def reads(self, task: Task, channel: Channel) -> bool:
@@ -51,10 +66,7 @@ class Processing(Checkpointing):
         assert isinstance(element, Data)
         if channel.cut:
             channel.received += 1
-        if isinstance(task, Buffering):
-            add_effect(task.buffer, element.record)
-        else:
-            task.emit(element.record)
+        task.work(element.record)
         if task.sink:
             task.sink.write(element.record)
 
@@ -103,6 +115,7 @@ class Processing(Checkpointing):
         """1.7: a sink's open transaction becomes pending; what a restore needs is kept."""
         super().snapshot_taken(task, checkpoint)
         self.keep_snapshot(task, checkpoint)
+        task.take_part(checkpoint)
         if task.sink:
             task.sink.snapshot(checkpoint, opens=self.opens_transaction(task))
         if self.observes("taken"):
@@ -134,8 +147,9 @@ class Processing(Checkpointing):
 
     @step
     def confirmed(self, task: Task, checkpoint: CheckpointId) -> None:
-        """1.7: a sink commits the pending transactions up to the checkpoint."""
+        """1.7: a sink commits the pending transactions up to the checkpoint; operators are told."""
         task.confirmed = checkpoint
+        task.on_completion(checkpoint)
         if task.sink:
             task.sink.confirm(checkpoint)
 

@@ -9,10 +9,8 @@ Left out: regional restart, the coordinator's crash, rescaling, changed graphs.
 from __future__ import annotations
 
 from model.protocols.parts.checkpoints import Checkpoint
-from model.protocols.parts.elements import CheckpointId, clear_effects
-from model.protocols.parts.operators import Buffering
+from model.protocols.parts.elements import CheckpointId
 from model.protocols.parts.processing import Processing
-from model.protocols.parts.sources import Source
 from model.protocols.parts.tasks import Task, TaskStatus
 from model.rules import WEAK, Bound, Nothing, Range, field, require, rule, step, within
 
@@ -36,10 +34,7 @@ class Recovery(Processing):
         """What a restore will need of this task."""
         super().keep_snapshot(task, checkpoint)
         if self.recovers:
-            if isinstance(task, Source):
-                task.offset[checkpoint] = task.remaining
-            if isinstance(task, Buffering):
-                task.buffered[checkpoint] = task.buffer
+            task.keep(checkpoint)
 
     @rule
     def fail(self) -> None:
@@ -84,10 +79,7 @@ class Recovery(Processing):
     @step
     def restart_from_nothing(self, task: Task) -> None:
         """No checkpoint has completed: the attempt starts as the first one did."""
-        if isinstance(task, Source):
-            task.remaining = len(task.data)
-        if isinstance(task, Buffering):
-            clear_effects(task.buffer, task.data)
+        task.start_afresh()
         if task.sink:
             task.sink.restart()
         self._count_from_nothing(task)
@@ -108,13 +100,7 @@ class Recovery(Processing):
         only passes the end of its data on.
         """
         task.confirmed = checkpoint
-        known = self.known(checkpoint)
-        if isinstance(task, Source):
-            task.remaining = 0 if known.finished.has(task) else task.offset[checkpoint]
-        if isinstance(task, Buffering):
-            task.buffer = task.buffered[checkpoint]
-            if known.finished.has(task):
-                clear_effects(task.buffer, task.data)
+        task.load(checkpoint, finished=self.known(checkpoint).finished.has(task))
         if task.sink:
             task.sink.restore(checkpoint)
         self._count_from(task, checkpoint)

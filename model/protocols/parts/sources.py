@@ -33,6 +33,18 @@ class Source(Task):
         self.remaining -= 1
 
     @step
+    def keep(self, checkpoint: CheckpointId) -> None:
+        self.offset[checkpoint] = self.remaining
+
+    @step
+    def load(self, checkpoint: CheckpointId, *, finished: bool) -> None:
+        self.remaining = 0 if finished else self.offset[checkpoint]
+
+    @step
+    def start_afresh(self) -> None:
+        self.remaining = len(self.data)
+
+    @step
     def _emit_if_next(self, record: Datum) -> None:
         if self.remaining == len(self.data) - record.number + 1:
             self.emit(record)

@@ -133,6 +133,37 @@ class Task(Entity):
         for channel in chosen:
             channel.put_record(record.on(edge))
 
+    # --- the operator ----------------------------------------------------------------------------
+
+    @step
+    def work(self, record: Datum) -> None:
+        """The operator's work on a record: here it is passed on."""
+        self.emit(record)
+
+    def on_maximal_watermark(self) -> None:
+        """The last watermark has come over all inputs: event-time timers fire (LF-2, FC-1)."""
+
+    def quiesce_timers(self) -> None:
+        """No timer of the clock fires any more."""
+
+    def finish(self, *, clears: bool = True) -> None:
+        """finish() of the operator; `clears`: what it emits there it does not hold any more."""
+
+    def take_part(self, checkpoint: CheckpointId) -> None:
+        """A checkpoint is taken: what is done under its id later is put aside."""
+
+    def on_completion(self, checkpoint: CheckpointId) -> None:
+        """The operator is told that a checkpoint is complete."""
+
+    def keep(self, checkpoint: CheckpointId) -> None:
+        """Put the operator's state into a snapshot, for a restart."""
+
+    def load(self, checkpoint: CheckpointId, *, finished: bool) -> None:
+        """A new attempt starts from a snapshot; `finished`: in which the task counts as such."""
+
+    def start_afresh(self) -> None:
+        """A new attempt starts from nothing."""
+
     @define
     def refers_to(self, checkpoint: CheckpointId) -> bool:
         """Whether the task may still do something about a checkpoint."""

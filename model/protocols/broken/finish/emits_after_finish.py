@@ -6,7 +6,6 @@ from typing import ClassVar
 
 from model.protocols.final_checkpoint import FinalCheckpoint
 from model.protocols.parts.elements import EndOfData
-from model.protocols.parts.operators import Buffering
 from model.protocols.parts.tasks import Task, TaskStatus
 from model.rules import step
 
@@ -25,6 +24,5 @@ class EmitsAfterFinish(FinalCheckpoint):
     @step
     def close_operators(self, task: Task) -> None:
         """The flush comes when the operators close."""
-        if isinstance(task, Buffering):
-            task.flush()
+        task.finish()
         super().close_operators(task)

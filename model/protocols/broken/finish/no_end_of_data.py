@@ -9,7 +9,6 @@ from typing import ClassVar
 
 from model.protocols.final_checkpoint import FinalCheckpoint
 from model.protocols.parts.channels import Channel
-from model.protocols.parts.operators import Buffering
 from model.protocols.parts.tasks import Task, TaskStatus
 from model.rules import WEAK, require, rule, step
 
@@ -22,8 +21,7 @@ class NoEndOfData(FinalCheckpoint):
     @step
     def finish_operators(self, task: Task) -> None:
         """The operators finish; those downstream do not hear of it."""
-        if isinstance(task, Buffering):
-            task.flush()
+        task.finish()
         task.status = TaskStatus.WAITING_FOR_FINAL_CP
         for channel in task.outputs:
             channel.end_of_data = True
