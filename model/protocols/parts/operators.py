@@ -139,7 +139,7 @@ class FlushingStableTask(StableTask):
 class TickingTask(Task):
     """A task with timers of the clock: each time one fires it emits a record of its own.
 
-    Only the environment knows when. The timers are stopped when the operators end (FC-1, FC-3).
+    Only the environment knows when. The timers are stopped when the operators end (FC-1).
     """
 
     ticked = field(Range(0, Bound("ticks")), 0)
