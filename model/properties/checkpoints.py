@@ -65,6 +65,7 @@ def decided_once(state: JobProtocol, checkpoint: Checkpoint) -> bool:
 def completed_in_order(state: JobProtocol, checkpoint: Checkpoint, newer: Checkpoint) -> bool:
     """After a checkpoint has completed no older one completes (S17)."""
     when(checkpoint.is_completed and before(lambda: checkpoint.status == PENDING))
+    when(state.can_be_subsumed(checkpoint) and state.subsumes(newer))
     return not (checkpoint < newer and before(lambda: newer.is_completed))
 
 
@@ -100,7 +101,7 @@ def no_release_is_dropped(
     when(step.rule == "deliver_confirmation" and step.binding["task"] == task.name)
     when(step.binding["checkpoint"] == checkpoint.name)
     when(task.status == TaskStatus.WAITING_FOR_FINAL_CP)
-    when(task.final_from != Nothing and task.final_from <= checkpoint)
+    when(state.awaits(task, checkpoint))
     return task.released
 
 

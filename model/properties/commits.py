@@ -52,7 +52,10 @@ def commit_completeness(state: JobProtocol, sink: Sink, record: Datum) -> bool:
     """When the job has finished, every record of a source is visible, and in transactions exactly
     once (S6)."""
     siblings = state.siblings_of(sink)
-    when(state.is_finished and record in sink.data and not record.of_clock)
+    when(state.is_finished and state.has_processed_all())
+    when(record in sink.data and not record.of_clock)
+    if not state.has_emitted(record):
+        return all(each.visible[record] == 0 for each in siblings)
     total = sum(each.visible[record] for each in siblings)
     return total >= 1 if isinstance(sink, AtLeastOnceSink) else total == 1
 

@@ -12,7 +12,7 @@ from model.rules import always, before, on_step, reachable, when
 @always(needs="taken")
 def closed_after_final_checkpoint(state: JobProtocol, task: Task) -> bool:
     """A closed task has taken part in a completed checkpoint after its operators finished (S7)."""
-    when(task.is_closed and not state.recycles)
+    when(task.is_closed and not state.recycles and not state.ended_by_suspension(task))
     return any(
         checkpoint.is_completed
         and task.taken.has(checkpoint)
@@ -34,9 +34,8 @@ def finish_before_close(state: EndOfDataView, task: Task) -> bool:
         case TaskStatus.CLOSED:
             return before(lambda: task.status) == TaskStatus.QUIESCED
         case _:
-            return task.status == TaskStatus.RESTORING or before(
-                lambda: task.status == TaskStatus.RESTORING
-            )
+            ends = task.status in (TaskStatus.RESTORING, TaskStatus.FAILED)
+            return ends or before(lambda: task.status == TaskStatus.RESTORING)
 
 
 @on_step(needs="cut")

@@ -17,9 +17,9 @@ from model.rules import leads_to, when
 
 @leads_to
 def job_finishes(state: JobProtocol) -> bool:
-    """A job whose sources are all bounded finishes (L1)."""
+    """A job whose sources are all bounded finishes, or is cancelled or fails for good (L1)."""
     when(all(source.bounded for source in state.job.sources))
-    return state.is_finished
+    return state.is_finished or state.has_ended_otherwise()
 
 
 @leads_to
@@ -52,7 +52,7 @@ def triggers_go_on(state: JobProtocol) -> bool:
 def waiting_task_closes(state: JobProtocol, task: Task) -> bool:
     """A task that only waits for its release closes, or its attempt fails (L7)."""
     when(task.status == TaskStatus.WAITING_FOR_FINAL_CP and task.inputs_ended)
-    return task.is_closed or task.status == TaskStatus.RESTORING
+    return task.is_closed or task.status in (TaskStatus.RESTORING, TaskStatus.FAILED)
 
 
 @leads_to(on_request=True)

@@ -20,7 +20,7 @@ from model.protocols.parts.checkpoints import Checkpoint
 from model.protocols.parts.elements import CheckpointId, EndOfData, EndOfPartition
 from model.protocols.parts.operators import Buffering, FlushingStableTask, StableTask
 from model.protocols.parts.plan import UnionCheck
-from model.protocols.parts.recovery import Recovery
+from model.protocols.parts.requests import Requests
 from model.protocols.parts.sources import Source
 from model.protocols.parts.tasks import Task, TaskStatus
 from model.rules import (
@@ -117,9 +117,15 @@ class FinalCheckpointOptions:
     clears_on_finish: bool = True
     #: H10: until when an operator that buffers holds its records back
     held_until: HeldUntil = HeldUntil.FINISH
+    #: CN-2: a savepoint is kept among the checkpoints that a failed job starts again from
+    savepoints_stored: bool = False
+    #: CN-2: the completion of a savepoint is confirmed to the tasks
+    savepoints_confirmed: bool = False
+    #: 1.6: trigger calls to a task arrive and run in their order
+    calls_in_order: bool = False
 
 
-class FinalCheckpoint(Recovery, EndOfDataView):
+class FinalCheckpoint(Requests, EndOfDataView):
     """The finish of FLIP-147 for natural ends."""
 
     key = "final-checkpoint"
@@ -136,6 +142,9 @@ class FinalCheckpoint(Recovery, EndOfDataView):
         self.aborts_carry_latest = self.options.aborts_carry_latest
         self.concurrent = self.options.concurrent
         self.union_check = self.options.union_check
+        self.savepoints_stored = self.options.savepoints_stored
+        self.savepoints_confirmed = self.options.savepoints_confirmed
+        self.calls_in_order = self.options.calls_in_order
 
     def keeps(self) -> frozenset[str]:
         own = {"final-trigger"} if self.options.final_trigger else set[str]()
@@ -155,8 +164,7 @@ class FinalCheckpoint(Recovery, EndOfDataView):
     @rule(fair=STRONG)
     def end_source(self, task: Source) -> None:
         """FC-1: a bounded source without further records finishes its operators."""
-        require(task.subtask.vertex.bounded)
-        require(task.is_running, task.remaining == 0)
+        require(task.is_running, self.has_no_more(task))
         self.finish_operators(task)
 
     @step
@@ -169,24 +177,48 @@ class FinalCheckpoint(Recovery, EndOfDataView):
         else:
             super().process(task, channel)
 
+    @define
+    def has_no_more(self, task: Source) -> bool:
+        """FC-1: whether a source's reader reports the end of its data."""
+        return task.subtask.vertex.bounded and task.remaining == 0
+
+    @define
+    def drains(self, task: Task) -> bool:
+        """FC-2: whether a task's data have come to their end, so that its operators finish."""
+        return True
+
     @rule(fair=STRONG)
     def poll_end_of_data(self, channel: Channel) -> None:
         """FC-2: a task polls EndOfData; with the last one its operators finish."""
         task = self.reader(channel)
         require(self.reads(task, channel), channel.queue.head == EndOfData)
-        channel.queue.take()
-        channel.end_of_data = True
-        if all(each.end_of_data for each in task.inputs):
+        element = channel.queue.take()
+        assert isinstance(element, EndOfData)
+        self.end_data(channel, element.drain)
+        if self.ends_data_of(task, channel):
             self.finish_operators(task)
+
+    @step
+    def end_data(self, channel: Channel, drain: bool) -> None:
+        """FC-2: the reader knows that no record comes any more, and so does the writer."""
+        channel.end_of_data = True
+
+    @define
+    def ends_data_of(self, task: Task, channel: Channel) -> bool:
+        """FC-2: whether the end of a channel's data is the end of the task's."""
+        return all(each.end_of_data for each in task.inputs)
 
     @step
     def finish_operators(self, task: Task) -> None:
         """FC-1, FC-11: the last watermark, endInput and finish of the operators, also if they had
         finished in an earlier attempt; then EndOfData on every output."""
-        task.on_maximal_watermark()
+        drain = self.drains(task)
+        if drain:
+            task.on_maximal_watermark()
         task.quiesce_timers()
-        task.finish(clears=self.options.clears_on_finish)
-        task.broadcast(EndOfData(drain=True))
+        if drain:
+            task.finish(clears=self.options.clears_on_finish)
+        task.broadcast(EndOfData(drain=drain))
         task.status = TaskStatus.WAITING_FOR_FINAL_CP
 
     @step
@@ -289,10 +321,10 @@ class FinalCheckpoint(Recovery, EndOfDataView):
         self.begin()
         self.final_triggered = True
 
-    @rule
-    def fail(self) -> None:
-        """RC-1: a task fails: pending checkpoints are aborted, and all attempts end."""
-        super().fail()
+    @step
+    def restart_all(self) -> None:
+        """RC-1: all attempts end; that they had reported the end of their data is forgotten."""
+        super().restart_all()
         if self.options.final_trigger:
             self.final_triggered = False
 

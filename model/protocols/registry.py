@@ -27,6 +27,7 @@ _CLASSES = {
     "pipeline": "pipeline:Pipeline",
     "operator-coordinator": "operator_coordinator:OperatorCoordinator",
     "final-checkpoint": "final_checkpoint:FinalCheckpoint",
+    "stop-with-savepoint": "stop_with_savepoint:StopWithSavepoint",
     "legacy-finish": "legacy_finish:LegacyFinish",
     "chandy-lamport": "chandy_lamport:ChandyLamport",
 }

@@ -22,7 +22,7 @@ UNCOVERED: dict[str, str] = {
     "AT": "AT-1 AT-2 AT-3 AT-4 AT-5 AT-6 AT-7",
     "TR": "TR",
     "CL": "CL-TIMEOUT",
-    "CN": "CN-2 CN-5 CN-6",
+    "CN": "CN-5 CN-6",
     "AB": "AB-4 AB-5 AB-6",
     "RC": "RC-2 RC-5 RC-6 RC-8 RC-9 RC-10 RC-11 RC-12",
 }

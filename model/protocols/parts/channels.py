@@ -42,6 +42,8 @@ class Channel(Entity):
     queue = field(Queue(Element, Bound("channel")), ())
     end_of_data = field(Bool, False)
     """The reader has polled EndOfData; the writer knows."""
+    stopped = field(Bool, False, ghost="stops")
+    """The EndOfData that was polled came of a stop without drain (FC-3)."""
     ended = field(Bool, False)
     """The reader has polled EndOfPartition."""
     aligned = field(Bool, False)

@@ -28,6 +28,7 @@ from model.rules import (
     STRONG,
     WEAK,
     count,
+    define,
     require,
     rule,
     step,
@@ -55,11 +56,16 @@ class Checkpointing(Storing):
         """PL-1, PL-2.1, PL-2.5: whether a checkpoint can be triggered now at all."""
         require(count(self.checkpoints, lambda each: each.is_pending) < self.concurrent)
         require(any(not task.reported_finished for task in self.tasks))
-        require(all(task.status != TaskStatus.RESTORING for task in self.tasks))
+        require(self.those_wanted_run())
         if not self.checkpoints_after_finish:
             require(all(not task.reported_finished for task in self.tasks))
         self.make_room()
         within(count(self.checkpoints, lambda each: each.status != UNUSED), self.id_limit)
+
+    @define
+    def those_wanted_run(self) -> bool:
+        """PL-2.5: whether no task that would take part is still to be restored."""
+        return all(task.status != TaskStatus.RESTORING for task in self.tasks)
 
     @step
     def begin(self, kind: CheckpointKind = CheckpointKind.CHECKPOINT) -> None:

@@ -73,7 +73,7 @@ class JobProtocol(Protocol):
         "checkpoints", "live_checkpoints", "channel",
         "failures", "lost_confirmations", "expiries", "declines",
     )  # fmt: skip
-    ghosts = ("effects", "cut", "taken", "progress")
+    ghosts: ClassVar[tuple[str, ...]] = ("effects", "cut", "taken", "progress")
     parts: ClassVar[tuple[type[Entity], ...]] = (
         *(Checkpoint, Task, Source, AlignedGate, Channel),
         *(Buffering, TimerTask, ParkingTask, TickingTask),
@@ -272,6 +272,41 @@ class JobProtocol(Protocol):
         return self.is_finished or any(
             task.is_running and not task.subtask.vertex.bounded for task in self.tasks
         )
+
+    @define
+    def has_processed_all(self) -> bool:
+        """Whether a job that has finished came to the end of its data, and was not suspended."""
+        return True
+
+    @define
+    def has_ended_otherwise(self) -> bool:
+        """The job was cancelled, or has failed and is not started again."""
+        return False
+
+    @define
+    def has_emitted(self, record: Datum) -> bool:
+        """Whether the source of a record has emitted it; only a stop ends one that has more."""
+        return True
+
+    @define
+    def ended_by_suspension(self, task: Task) -> bool:
+        """Whether a stop without drain ended a task's data, and not their end."""
+        return False
+
+    @define
+    def awaits(self, task: Task, checkpoint: CheckpointId) -> bool:
+        """FC-7: whether a task waits for this checkpoint: any from its first final one on."""
+        return task.final_from != Nothing and task.final_from <= checkpoint
+
+    @define
+    def can_be_subsumed(self, checkpoint: Checkpoint) -> bool:
+        """CN-1: whether a newer checkpoint makes this one superfluous."""
+        return True
+
+    @define
+    def subsumes(self, checkpoint: Checkpoint) -> bool:
+        """CN-2: whether the completion of this one makes older ones superfluous."""
+        return True
 
     def siblings_of(self, sink: Sink) -> tuple[Sink, ...]:
         """The sinks of the subtasks of one vertex."""

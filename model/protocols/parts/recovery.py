@@ -39,10 +39,15 @@ class Recovery(Processing):
     @rule
     def fail(self) -> None:
         """RC-1: a task fails: pending checkpoints are aborted, and all attempts end."""
-        require(self.recovers)
+        require(int(self.bounds.failures) > 0)
         require(any(not task.reported_finished for task in self.tasks))
         within(self.failures, self.bounds.failures)
         self.failures += 1
+        self.restart_all()
+
+    @step
+    def restart_all(self) -> None:
+        """RC-1: pending checkpoints are aborted, messages are lost, all attempts end."""
         for checkpoint in self.checkpoints:
             self._lose(checkpoint)
         self.end_attempts(self.tasks)

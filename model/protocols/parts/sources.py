@@ -5,20 +5,32 @@ Models the mailbox source (1.7 of the fact sheet): its main loop emits one recor
 
 from __future__ import annotations
 
+import enum
+
 from model.protocols.parts.channels import RecordCount
 from model.protocols.parts.elements import CheckpointId, Datum
 from model.protocols.parts.tasks import Task
-from model.rules import PerEntity, field, require, step
+from model.rules import Enum, PerEntity, field, require, step
 
 
 def _records(task: Task) -> int:
     return task.subtask.records
 
 
+class StopMode(enum.Enum):
+    """How a stop ends a source's data."""
+
+    NONE = "none"
+    DRAIN = "drain"
+    NO_DRAIN = "no drain"
+
+
 class Source(Task):
     """A task that emits records; `remaining` of them are still to come."""
 
     remaining = field(RecordCount, _records)
+    mode = field(Enum(StopMode), StopMode.NONE, ghost="stops")
+    """How a stop has told it to end its data."""
     offset = field(PerEntity(CheckpointId, RecordCount), 0, ghost="recovery")
     """What remained when a checkpoint was taken."""
 

@@ -5,7 +5,8 @@ and today's Flink: RUNNING is a StreamTask that processes; WAITING_FOR_FINAL_CP 
 have finished and which waits in `afterInvoke` (Flink has no such state: it is RUNNING with two
 futures); QUIESCED is the time in which the mailbox refuses new mail and the rest of it still runs
 (FC-8); CLOSED is a task whose operators are closed, whose EndOfPartition is out and which the task
-manager knows as FINISHED. RESTORING is Flink's INITIALIZING.
+manager knows as FINISHED. RESTORING is Flink's INITIALIZING. FAILED is an attempt that failed or
+was cancelled and is not, or not yet, followed by another; CANCELED is not told apart.
 
 The asynchronous part of a snapshot and its acknowledgement on the way are one: it is waited for
 before the task closes, so it cannot fail afterwards.
@@ -50,6 +51,7 @@ class TaskStatus(enum.Enum):
     WAITING_FOR_FINAL_CP = "waiting for the final checkpoint"
     QUIESCED = "quiesced"
     CLOSED = "closed"
+    FAILED = "failed"
 
 
 class Task(Entity):
@@ -70,6 +72,10 @@ class Task(Entity):
     """The first checkpoint taken after the operators finished (FC-4)."""
     released = field(Bool, False)
     """A final checkpoint is confirmed (FC-7)."""
+    sync = field(Option(Ref(CheckpointId)), Nothing, ghost="stops")
+    """The savepoint that ends the job, once the task knows of it (`syncSavepoint`)."""
+    called_end = field(Bool, False, ghost="calls")
+    """History: the operators of this attempt have ended their input and finished."""
     taken = field(Set(Ref(CheckpointId)), EMPTY, ghost="taken")
     """History: the checkpoints that this attempt has taken."""
     taken_after_finish = field(Set(Ref(CheckpointId)), EMPTY, ghost="taken")
@@ -96,7 +102,7 @@ class Task(Entity):
     @define
     def is_alive(self) -> bool:
         """Its main loop runs."""
-        return self.status not in (TaskStatus.RESTORING, TaskStatus.CLOSED)
+        return self.status not in (TaskStatus.RESTORING, TaskStatus.CLOSED, TaskStatus.FAILED)
 
     @property
     @define

@@ -1,0 +1,183 @@
+"""A stop with a savepoint: what it ends, keeps and says (S1, S6, S7, S21, S24, S26)."""
+
+from __future__ import annotations
+
+from model.protocols.parts.channels import Channel
+from model.protocols.parts.checkpoints import Checkpoint, CheckpointKind
+from model.protocols.parts.elements import Datum
+from model.protocols.parts.operators import Buffering
+from model.protocols.parts.requests import JobStatus, Request, RequestStatus, StopRequest
+from model.protocols.parts.resuming import Resuming
+from model.protocols.parts.sinks import AtLeastOnceSink, Sink, Transaction, TwoPhaseSink
+from model.protocols.parts.sources import Source
+from model.protocols.parts.stopping import Stopping
+from model.protocols.parts.tasks import Task, TaskStatus
+from model.rules import Nothing, Taken, always, before, define, leads_to, on_step, reachable, when
+
+
+@always(needs="cut")
+def savepoint_is_a_cut(state: Stopping, channel: Channel, checkpoint: Checkpoint) -> bool:
+    """In a completed savepoint of a stop a channel's receiver has seen exactly the records that its
+    sender had sent (S1)."""
+    when(checkpoint.is_completed and state.ends_the_job(checkpoint))
+    when(not checkpoint.finished.has(state.reader(channel)))
+    when(not checkpoint.finished.has(state.writer(channel)))
+    return channel.sent_before[checkpoint] == channel.received_before[checkpoint]
+
+
+# --- what is kept --------------------------------------------------------------------------------
+
+
+@always(needs="effects")
+def suspended_records_are_kept(
+    state: Stopping, sink: Sink, record: Datum, checkpoint: Checkpoint
+) -> bool:
+    """When a job has been stopped without drain, a record that was emitted is visible or in the
+    savepoint, never in both, and no other is visible (S6)."""
+    when(state.is_finished and not state.has_processed_all())
+    when(state.suspends(checkpoint) and state.is_of_this_start(checkpoint))
+    when(record in sink.data)
+    held = any(
+        task.buffered[checkpoint][each] > 0 for task, each in _holders(state, record)
+    ) and not checkpoint.finished.has(state.task_of[record.source])
+    shown = sum(each.visible[record] for each in state.siblings_of(sink))
+    if not state.has_emitted(record):
+        return shown == 0
+    if isinstance(sink, TwoPhaseSink):
+        return shown == (0 if held else 1)
+    return (shown == 0) == held
+
+
+def _holders(state: Stopping, record: Datum) -> list[tuple[Buffering, Datum]]:
+    return [
+        (task, each)
+        for task in state.tasks
+        if isinstance(task, Buffering)
+        for each in task.data
+        if each.source == record.source and each.number == record.number
+    ]
+
+
+@on_step
+def nothing_after_the_cut(state: Stopping, channel: Channel, step: Taken) -> bool:
+    """After a task has taken the savepoint of a stop without drain it processes no record (S26)."""
+    when(step.rule == "poll_data" and step.binding["channel"] == channel.name)
+    return not before(lambda: is_cut(state, state.reader(channel)))
+
+
+@define
+def is_cut(state: Stopping, task: Task) -> bool:
+    """Whether a task has taken the savepoint of a stop without drain."""
+    return any(
+        checkpoint.kind == CheckpointKind.SUSPEND
+        and task.sync == checkpoint
+        and task.newest == checkpoint
+        and not task.gate.aligning
+        for checkpoint in state.checkpoints
+    )
+
+
+@always(needs="effects")
+def not_repeated_after_resuming(state: Resuming, sink: AtLeastOnceSink, record: Datum) -> bool:
+    """Without failures no record is written a second time by a job that was resumed (S26)."""
+    when(state.can_resume and int(state.bounds.failures) == 0)
+    when(state.resumed_from != Nothing and sink.visible[record] > 0)
+    return sink.visible[record] == 1
+
+
+# --- what it ends --------------------------------------------------------------------------------
+
+
+@always
+def closed_after_its_savepoint(state: Stopping, task: Task, checkpoint: Checkpoint) -> bool:
+    """A task that knows of a savepoint closes only after it has completed (S7)."""
+    when(task.is_closed and task.sync == checkpoint)
+    return checkpoint.is_completed
+
+
+@always(needs="calls")
+def suspend_ends_nothing(state: Stopping, task: Task) -> bool:
+    """A stop without drain does not make operators end their input or finish (S7)."""
+    when(state.ended_by_suspension(task))
+    return not task.called_end
+
+
+@always
+def one_sync_savepoint(state: Stopping, checkpoint: Checkpoint, other: Checkpoint) -> bool:
+    """At any time at most one savepoint that ends the job is pending (S24)."""
+    when(checkpoint.is_pending and state.ends_the_job(checkpoint) and other != checkpoint)
+    return not (other.is_pending and state.ends_the_job(other))
+
+
+@on_step
+def only_its_savepoint_releases(state: Stopping, task: Task) -> bool:
+    """A task that knows of a savepoint is released by its completion alone (S24)."""
+    when(task.released and before(lambda: not task.released and task.sync != Nothing))
+    return task.confirmed == before(lambda: task.sync)
+
+
+# --- what it says --------------------------------------------------------------------------------
+
+
+@on_step
+def stop_report_is_true(state: Stopping, request: StopRequest, checkpoint: Checkpoint) -> bool:
+    """Success is told when the savepoint has completed, all tasks have finished, and every sink has
+    committed (S21)."""
+    when(request.of == checkpoint and request.status == RequestStatus.SUCCEEDED)
+    when(before(lambda: request.is_admitted))
+    committed = all(
+        sink.transaction[checkpoint] != Transaction.PRECOMMITTED
+        for sink in state.sinks
+        if isinstance(sink, TwoPhaseSink)
+    )
+    return checkpoint.is_completed and state.is_finished and committed
+
+
+@on_step
+def success_is_not_denied(state: Stopping, request: StopRequest, checkpoint: Checkpoint) -> bool:
+    """A stop does not fail when its savepoint has completed and all tasks have finished (S21)."""
+    when(request.of == checkpoint and request.status == RequestStatus.FAILED)
+    when(before(lambda: request.is_admitted) and state.job_status == JobStatus.RUNNING)
+    return not (checkpoint.is_completed and state.is_finished)
+
+
+@leads_to
+def failed_stop_leaves_a_job(state: Stopping, request: StopRequest) -> bool:
+    """After a stop has failed the job ends, or goes on with its checkpoints (S21)."""
+    when(request.status == RequestStatus.FAILED)
+    stuck = any(task.sync == request.of and task.sync != Nothing for task in state.tasks)
+    return not state.runs() or (state.scheduling and not stuck)
+
+
+@reachable(on_request=True)
+def savepoint_before_end_of_data(state: Stopping, task: Source) -> bool:
+    """A source has taken the savepoint of a stop and not yet ended its data (SP-2)."""
+    return task.is_running and is_cut(state, task)
+
+
+@reachable(on_request=True)
+def stop_meets_natural_end(state: Stopping, request: Request, task: Task) -> bool:
+    """A stop's trigger is on its way to a task that is closing or has closed (H14)."""
+    ended = task.status in (TaskStatus.QUIESCED, TaskStatus.CLOSED)
+    return ended and any(
+        request.of == checkpoint and checkpoint.is_pending and checkpoint.triggers.has(task)
+        for checkpoint in state.checkpoints
+        if isinstance(request, StopRequest)
+    )
+
+
+FAMILIES = (
+    savepoint_is_a_cut,
+    suspended_records_are_kept,
+    nothing_after_the_cut,
+    not_repeated_after_resuming,
+    closed_after_its_savepoint,
+    suspend_ends_nothing,
+    one_sync_savepoint,
+    only_its_savepoint_releases,
+    stop_report_is_true,
+    success_is_not_denied,
+    failed_stop_leaves_a_job,
+    savepoint_before_end_of_data,
+    stop_meets_natural_end,
+)

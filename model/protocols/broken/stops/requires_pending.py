@@ -1,0 +1,60 @@
+"""A two-phase sink takes it for a failure when a confirmation finds nothing to commit.
+
+FLINK-10377: savepoints are not subsumed, so the completion of a savepoint can come after that of a
+newer checkpoint, which has committed the savepoint's transaction already. Confirmations of
+checkpoints arrive here in their order, so that nothing but a savepoint comes late.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from model.protocols.final_checkpoint import FinalCheckpoint
+from model.protocols.parts.checkpoints import Checkpoint
+from model.protocols.parts.elements import CheckpointId
+from model.protocols.parts.sinks import Transaction, TwoPhaseSink
+from model.protocols.parts.tasks import Task
+from model.rules import WEAK, Nothing, define, require, rule, step
+
+
+class RequiresPending(FinalCheckpoint):
+    """FinalCheckpoint with one mistake."""
+
+    must_fall: ClassVar[str] = "legal-never-fails"
+
+    @property
+    def recovers(self) -> bool:
+        """A task can fail by itself."""
+        return True
+
+    @rule(fair=WEAK)
+    def deliver_confirmation(self, task: Task, checkpoint: Checkpoint) -> None:
+        """FC-7, CN-5: a confirmation arrives; those of checkpoints in their order."""
+        require(
+            all(
+                older >= checkpoint
+                or not self.can_be_subsumed(older)
+                or not older.confirmations.has(task)
+                for older in self.checkpoints
+            )
+        )
+        super().deliver_confirmation(task, checkpoint)
+
+    @step
+    def on_confirmation(self, task: Task, checkpoint: CheckpointId) -> None:
+        """1.7: a confirmation that finds no pending transaction makes the task fail."""
+        if self.finds_nothing(task, checkpoint):
+            self.restart_all()
+        else:
+            super().on_confirmation(task, checkpoint)
+
+    @define
+    def finds_nothing(self, task: Task, checkpoint: CheckpointId) -> bool:
+        """Whether nothing up to a checkpoint is pending at a task's sink, which still runs."""
+        sink = task.sink
+        if not isinstance(sink, TwoPhaseSink) or task.has_finished or checkpoint == Nothing:
+            return False
+        return all(
+            each > checkpoint or sink.transaction[each] != Transaction.PRECOMMITTED
+            for each in self.checkpoints
+        )

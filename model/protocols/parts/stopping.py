@@ -1,0 +1,242 @@
+"""A stop with a savepoint, as the coordinator sees it: from the request to the answer.
+
+Models SP-1, SP-7, SP-9, SP-11, SP-12 of the fact sheet, and so SS-1, SS-9, F45-1 and F45-5. What a
+task does with the savepoint is the protocols' to say. A savepoint that ends the job is DRAIN or
+SUSPEND by its kind. That its failure makes tasks fail can start the job again without any failure
+from outside, so what a restart needs is kept wherever a stop is explored.
+"""
+
+from __future__ import annotations
+
+import enum
+
+from model.protocols.parts.checkpoints import ABORTED, Checkpoint, CheckpointKind
+from model.protocols.parts.elements import Datum
+from model.protocols.parts.requests import (
+    CancelRequest,
+    JobStatus,
+    Requests,
+    RequestStatus,
+    StopRequest,
+)
+from model.protocols.parts.sources import Source, StopMode
+from model.protocols.parts.tasks import Task
+from model.rules import WEAK, Bool, Nothing, define, field, require, rule, step
+
+
+class Scheduler(enum.Enum):
+    """Who deals with a second stop: the default scheduler lets it abort the first, the adaptive
+    one refuses it."""
+
+    DEFAULT = "default"
+    ADAPTIVE = "adaptive"
+
+
+class AfterFailure(enum.Enum):
+    """What a failure does after the savepoint of a stop has completed (SP-9)."""
+
+    FAIL_JOB = "fail-job"
+    RESTART = "restart"
+
+
+class Stopping(Requests):
+    """A job that can be stopped by a savepoint."""
+
+    #: SP-1: what a second stop meets.
+    scheduler: Scheduler = Scheduler.DEFAULT
+    #: SP-9: what a failure does after the savepoint has completed.
+    after_failure: AfterFailure = AfterFailure.FAIL_JOB
+    #: SP-11: periodic checkpoints go on after a stop has failed.
+    resumes_scheduling: bool = True
+    #: SP-9: the end of the job and the savepoint's completion are both waited for.
+    waits_for_both: bool = True
+    #: SP-12: a savepoint that a task declines fails the job.
+    decline_fails: bool = True
+
+    ghosts = (*Requests.ghosts, "calls")
+    explores = ("stops",)
+
+    scheduling = field(Bool, True, ghost="stops")
+    """Periodic checkpoints are triggered."""
+
+    @property
+    def stops(self) -> bool:
+        """Whether stops are explored: a plain truth value."""
+        return int(self.bounds.stops) > 0
+
+    @property
+    def recovers(self) -> bool:
+        """A stop can fail tasks by itself."""
+        return super().recovers or self.stops
+
+    def keeps(self) -> frozenset[str]:
+        own = {"stops"} if self.stops else set[str]()
+        own |= {"told"} if self.stops and not self.waits_for_both else set[str]()
+        return super().keeps() | own
+
+    # --- the request -----------------------------------------------------------------------------
+
+    @rule
+    def request_stop(self, request: StopRequest, drain: bool) -> None:
+        """SP-1, SS-1: a user stops the job: what is pending is aborted, a savepoint triggered."""
+        require(self.is_next(request), self.runs())
+        if self.refuses_stop():
+            request.status = RequestStatus.FAILED
+        else:
+            for checkpoint in self.checkpoints:
+                self._suspend(checkpoint)
+            if self.may_trigger():
+                self.scheduling = False
+                self.trigger_for(request, self.kind_of_stop(drain=drain))
+            else:
+                request.status = RequestStatus.FAILED
+
+    def kind_of_stop(self, *, drain: bool) -> CheckpointKind:
+        """SP-1: TERMINATE with drain, else SUSPEND."""
+        return CheckpointKind.DRAIN if drain else CheckpointKind.SUSPEND
+
+    @define
+    def refuses_stop(self) -> bool:
+        """Whether a stop is refused because another one is under way."""
+        if self.scheduler == Scheduler.DEFAULT:
+            return False
+        return any(other.is_admitted for other in self.stop_requests)
+
+    @step
+    def _suspend(self, checkpoint: Checkpoint) -> None:
+        if checkpoint.is_pending:
+            self.abort(checkpoint)
+
+    @define
+    def ends_the_job(self, checkpoint: Checkpoint) -> bool:
+        """Whether a checkpoint is the savepoint of a stop."""
+        return checkpoint.kind in (CheckpointKind.DRAIN, CheckpointKind.SUSPEND)
+
+    @rule(fair=WEAK)
+    def trigger_checkpoint(self) -> None:
+        """PL-1, PL-2, PL-3: the coordinator plans the next checkpoint and makes it pending."""
+        if self.stops:
+            require(self.scheduling)
+        super().trigger_checkpoint()
+
+    # --- the answer ------------------------------------------------------------------------------
+
+    @rule(fair=WEAK)
+    def learn_savepoint(self, request: StopRequest, checkpoint: Checkpoint) -> None:
+        """SP-7: the scheduler hears that the savepoint has completed, before or after the end."""
+        require(not self.waits_for_both)
+        require(request.is_admitted, request.of == checkpoint, checkpoint.is_completed)
+        require(not request.told)
+        request.told = True
+
+    @rule(fair=WEAK)
+    def conclude_stop(self, request: StopRequest, checkpoint: Checkpoint) -> None:
+        """SP-9, SS-9: the savepoint has completed and the job has finished: the stop succeeded."""
+        require(request.is_admitted, request.of == checkpoint)
+        require(checkpoint.is_completed, self.is_finished)
+        if not self.waits_for_both and not request.told:
+            request.status = RequestStatus.FAILED
+        else:
+            request.status = RequestStatus.SUCCEEDED
+
+    @rule(fair=WEAK)
+    def savepoint_failed(self, request: StopRequest, checkpoint: Checkpoint) -> None:
+        """SP-11, SS-7: the savepoint has failed: so has the stop, and checkpoints go on."""
+        require(request.is_admitted, request.of == checkpoint, checkpoint.status == ABORTED)
+        request.status = RequestStatus.FAILED
+        if self.resumes_scheduling:
+            self.scheduling = True
+
+    # --- failures --------------------------------------------------------------------------------
+
+    @rule(fair=WEAK)
+    def apply_decline(self, checkpoint: Checkpoint) -> None:
+        """AB-1, SP-12: a decline aborts the checkpoint, and if it ends the job fails the job."""
+        super().apply_decline(checkpoint)
+        if self.stops and self.decline_fails and self.ends_the_job(checkpoint):
+            self.restart_all()
+
+    @step
+    def trigger_failed(self, task: Task, checkpoint: Checkpoint) -> None:
+        """PL-5, H14: a task that is closing declines the savepoint; one that is gone aborts it."""
+        declines = self.stops and checkpoint.is_pending and self.ends_the_job(checkpoint)
+        if declines and not task.is_closed:
+            checkpoint.declined = True
+        else:
+            super().trigger_failed(task, checkpoint)
+
+    @step
+    def restart_all(self) -> None:
+        """RC-1, SP-9: all attempts end; after a stop's savepoint has completed the job fails."""
+        if self.stops:
+            over = any(self._has_savepoint(request) for request in self.stop_requests)
+            super().restart_all()
+            self.scheduling = True
+            for task in self.tasks:
+                self._forget_stop(task)
+            for channel in self.channels:
+                channel.stopped = False
+            if over:
+                self._fail_stops()
+        else:
+            super().restart_all()
+
+    @define
+    def _has_savepoint(self, request: StopRequest) -> bool:
+        return any(
+            request.is_admitted and request.of == checkpoint and checkpoint.is_completed
+            for checkpoint in self.checkpoints
+        )
+
+    @step
+    def _forget_stop(self, task: Task) -> None:
+        task.sync = Nothing
+        if self.observes("calls"):
+            task.called_end = False
+        if isinstance(task, Source):
+            task.mode = StopMode.NONE
+
+    @step
+    def _fail_stops(self) -> None:
+        for request in self.stop_requests:
+            if self._has_savepoint(request):
+                request.status = RequestStatus.FAILED
+        if self.after_failure == AfterFailure.FAIL_JOB:
+            self.job_status = JobStatus.FAILED
+            self.scheduling = False
+            self.shut_down()
+            for task in self.tasks:
+                self.end_for_good(task)
+
+    @rule
+    def request_cancel(self, request: CancelRequest) -> None:
+        """SP-13, F45-6: a user cancels the job: nothing is pending or planned any more."""
+        super().request_cancel(request)
+        if self.stops:
+            self.scheduling = False
+
+    # --- what others ask -------------------------------------------------------------------------
+
+    @define
+    def suspends(self, checkpoint: Checkpoint) -> bool:
+        """Whether a checkpoint is the completed savepoint of a stop without drain."""
+        if not self.stops:
+            return False
+        return checkpoint.is_completed and checkpoint.kind == CheckpointKind.SUSPEND
+
+    @define
+    def is_of_this_start(self, checkpoint: Checkpoint) -> bool:
+        """Whether a checkpoint was triggered since the job was last started."""
+        return True
+
+    @define
+    def has_emitted(self, record: Datum) -> bool:
+        """Whether the source of a record has emitted it."""
+        source = self.task_of[record.source]
+        assert isinstance(source, Source)
+        return not self.stops or record.number <= len(source.data) - source.remaining
+
+    @define
+    def has_processed_all(self) -> bool:
+        """Whether a job that has finished came to the end of its data, and was not suspended."""
+        return all(not self.suspends(checkpoint) for checkpoint in self.checkpoints)

@@ -1,0 +1,368 @@
+"""FLIP-147: a stop with a savepoint, with drain and without, ends its data before its savepoint.
+
+The wiki's life-cycle tables ("stop with savepoint", with and without drain), and rules SP-1 …
+SP-13 and FC-3 of the fact sheet over the final checkpoint; what the coordinator does is in
+`parts/stopping.py`, starting again in `parts/resuming.py`. With `no_drain = blocking` a stop
+without drain is still the synchronous savepoint of release 1.14.
+Left out: sources chained in one task (SP-4), and the thread of a legacy source: a mailbox source
+stands for both (SP-3), since it notes the savepoint and stops reading in one step.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+from model.protocols.final_checkpoint import FinalCheckpoint, FinalCheckpointOptions
+from model.protocols.parts.channels import Channel
+from model.protocols.parts.checkpoints import Checkpoint, CheckpointKind
+from model.protocols.parts.elements import CheckpointId
+from model.protocols.parts.resuming import Resuming
+from model.protocols.parts.sources import Source, StopMode
+from model.protocols.parts.stopping import AfterFailure, Scheduler
+from model.protocols.parts.tasks import Task, TaskStatus
+from model.rules import STRONG, WEAK, Nothing, Setting, define, require, rule, step
+
+
+class NoDrain(enum.Enum):
+    """How a stop without drain works: EndOfData as with drain, or tasks that block (1.14)."""
+
+    UNIFIED = "unified"
+    BLOCKING = "blocking"
+
+
+class StopOrder(enum.Enum):
+    """SP-2: without drain, whether a source's snapshot may come before the end of its data."""
+
+    END_FIRST = "end-first"
+    EITHER = "either"
+
+
+class ReleaseOn(enum.Enum):
+    """SP-8: what releases a task that knows of the savepoint: it alone, or any final checkpoint,
+    too; `MINIMUM` does not know savepoints."""
+
+    EXACT = "exact"
+    ANY = "any"
+    MINIMUM = "minimum"
+
+
+class MultiInput(enum.Enum):
+    """H7: a task with several inputs ends its data as intended, or as built: not at all if the
+    last input to end was stopped."""
+
+    INTENDED = "intended"
+    AS_BUILT = "as-built"
+
+
+class SyncAbort(enum.Enum):
+    """SP-10: the abort of a savepoint that a task knows of fails the task, or is forgotten."""
+
+    FAILS = "fails"
+    CLEARS = "clears"
+
+
+class EndDuringSavepoint(enum.Enum):
+    """Release 1.14: a source that comes to its end during a savepoint without drain fails, or
+    waits for a final checkpoint as if there were no savepoint."""
+
+    FAILS = "fails"
+    WAITS = "waits"
+
+
+@dataclass(frozen=True)
+class StopWithSavepointOptions(FinalCheckpointOptions):
+    """The toggles of section 6 that concern stops; the defaults are today's Flink as intended."""
+
+    #: SP-1: what a second stop meets
+    scheduler: Scheduler = Scheduler.DEFAULT
+    #: SP-9: what a failure does after the savepoint has completed
+    after_failure: AfterFailure = AfterFailure.FAIL_JOB
+    #: SP-11: periodic checkpoints go on after a stop has failed
+    resumes_scheduling: bool = True
+    #: SP-9: the end of the job and the savepoint's completion are both waited for
+    waits_for_both: bool = True
+    #: SP-12: a savepoint that a task declines fails the job
+    decline_fails: bool = True
+    #: SP-2, FC-3: how a stop without drain works
+    no_drain: NoDrain = NoDrain.UNIFIED
+    #: SP-2: without drain, whether a source's snapshot may come before the end of its data
+    stop_order: StopOrder = StopOrder.EITHER
+    #: SP-8: what releases a task that knows of the savepoint
+    release_on: ReleaseOn = ReleaseOn.EXACT
+    #: FC-2, H7: how the data of a task with several inputs end
+    multi_input: MultiInput = MultiInput.INTENDED
+    #: SP-2: a source also ends its data for a savepoint that it knows to be aborted
+    stops_for_aborted: bool = False
+    #: SP-10: what the abort of a savepoint does to a task that knows of it
+    sync_abort: SyncAbort = SyncAbort.FAILS
+    #: V-10: with `no_drain = blocking`, what a source does that ends during the savepoint
+    end_during_savepoint: EndDuringSavepoint = EndDuringSavepoint.FAILS
+
+
+class StopWithSavepoint(Resuming, FinalCheckpoint):
+    """The final checkpoint, and stops."""
+
+    key = "stop-with-savepoint"
+    Options = StopWithSavepointOptions
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__(setting)
+        assert isinstance(self.options, StopWithSavepointOptions)
+        self.stopping = self.options
+        self.scheduler = self.options.scheduler
+        self.after_failure = self.options.after_failure
+        self.resumes_scheduling = self.options.resumes_scheduling
+        self.waits_for_both = self.options.waits_for_both
+        self.decline_fails = self.options.decline_fails
+
+    # --- the savepoint at a task -----------------------------------------------------------------
+
+    @define
+    def ends_data_of_source(self, task: Source, checkpoint: Checkpoint) -> bool:
+        """SP-2: whether a source ends its data for a savepoint; else tasks block (1.14)."""
+        if not self.stops:
+            return False
+        if not self.stopping.stops_for_aborted and task.aborted.has(checkpoint):
+            return False
+        if self.stopping.no_drain == NoDrain.BLOCKING:
+            return checkpoint.kind == CheckpointKind.DRAIN
+        return self.ends_the_job(checkpoint)
+
+    @rule(fair=STRONG)
+    def stop_source(self, task: Source, checkpoint: Checkpoint) -> None:
+        """SP-2, SP-3: a source notes the savepoint and stops reading; an end before it stays."""
+        require(task.mail.has(checkpoint), task.is_alive)
+        require(self.ends_data_of_source(task, checkpoint), lambda: task.sync != checkpoint)
+        if task.status == TaskStatus.QUIESCED:
+            self.reject_savepoint(task, checkpoint)
+        elif task.sync != Nothing:
+            self.restart_all()
+        else:
+            task.sync = checkpoint
+            self.stop_reading(task, checkpoint)
+
+    @step
+    def stop_reading(self, task: Source, checkpoint: Checkpoint) -> None:
+        """SP-2, SP-3: a source that still reads is told how to end."""
+        if task.is_running:
+            drain = checkpoint.kind == CheckpointKind.DRAIN
+            task.mode = StopMode.DRAIN if drain else StopMode.NO_DRAIN
+
+    @step
+    def reject_savepoint(self, task: Source, checkpoint: Checkpoint) -> None:
+        """H14: a mailbox that drains takes no further mail, so the savepoint is declined."""
+        task.mail.remove(checkpoint)
+        self.declined(checkpoint)
+
+    @rule(fair=STRONG)
+    def perform_savepoint(self, task: Source, checkpoint: Checkpoint) -> None:
+        """SP-2: a source that has stopped takes the savepoint: with drain after its data's end."""
+        require(task.mail.has(checkpoint), task.is_alive)
+        require(self.ends_data_of_source(task, checkpoint), lambda: task.sync == checkpoint)
+        require(task.has_finished or self.may_come_before_the_end(task))
+        task.mail.remove(checkpoint)
+        task.gate.on_trigger(checkpoint)
+
+    @define
+    def may_come_before_the_end(self, task: Source) -> bool:
+        """SP-2: without drain a back-pressured source may take the savepoint first."""
+        return self.stopping.stop_order == StopOrder.EITHER and task.mode == StopMode.NO_DRAIN
+
+    @rule(fair=STRONG)
+    def run_trigger(self, task: Task, checkpoint: Checkpoint) -> None:
+        """PL-7, SP-6: the mailbox runs a trigger, also the savepoint's where no source runs."""
+        if isinstance(task, Source):
+            require(not self.ends_data_of_source(task, checkpoint))
+        require(not self.is_stalled(task))
+        super().run_trigger(task, checkpoint)
+
+    @step
+    def snapshot_taken(self, task: Task, checkpoint: CheckpointId) -> None:
+        """SP-5: a task that takes the savepoint knows of it from now on; a second one fails it."""
+        super().snapshot_taken(task, checkpoint)
+        if self.stops and self.ends_the_job(self.known(checkpoint)):
+            if task.sync not in (Nothing, checkpoint):
+                self.restart_all()
+            else:
+                task.sync = checkpoint
+
+    # --- the end of data -------------------------------------------------------------------------
+
+    @rule(fair=STRONG)
+    def emit(self, task: Source) -> None:
+        """A source emits its next record, unless it was stopped."""
+        if self.stops:
+            require(task.mode == StopMode.NONE)
+        super().emit(task)
+
+    @rule(fair=STRONG)
+    def end_source(self, task: Source) -> None:
+        """FC-1, FC-3: a source without further records, or stopped, ends its data."""
+        if self.stops and self.fails_at_its_end(task):
+            require(task.is_running, self.has_no_more(task))
+            self.restart_all()
+        else:
+            super().end_source(task)
+
+    @define
+    def fails_at_its_end(self, task: Source) -> bool:
+        """V-10: release 1.14 has no answer to an end during a savepoint without drain."""
+        if self.stopping.end_during_savepoint == EndDuringSavepoint.WAITS:
+            return False
+        return self.blocks(task) and not task.released and self.runs()
+
+    @define
+    def has_no_more(self, task: Source) -> bool:
+        """FC-1, SP-2: its reader reports the end, by itself or because it was stopped."""
+        if not self.stops:
+            return super().has_no_more(task)
+        return task.mode != StopMode.NONE or super().has_no_more(task)
+
+    @step
+    def finish_operators(self, task: Task) -> None:
+        """FC-1, FC-3: endInput and finish only with drain; EndOfData in either case."""
+        super().finish_operators(task)
+        if self.observes("calls") and self.drains(task):
+            task.called_end = True
+
+    @define
+    def drains(self, task: Task) -> bool:
+        """FC-2, FC-3: one input that was stopped makes it an end without drain."""
+        return not self.stops or not self.was_stopped(task)
+
+    @define
+    def was_stopped(self, task: Task) -> bool:
+        """Whether a stop without drain has ended the data of a task, or of one of its inputs."""
+        if isinstance(task, Source):
+            return task.mode == StopMode.NO_DRAIN
+        return any(channel.stopped for channel in task.inputs)
+
+    @step
+    def end_data(self, channel: Channel, drain: bool) -> None:
+        """FC-2, FC-3: the reader knows that no record comes any more, and why."""
+        super().end_data(channel, drain)
+        if self.stops:
+            channel.stopped = not drain
+
+    @define
+    def ends_data_of(self, task: Task, channel: Channel) -> bool:
+        """FC-2, H7: as built, the last of several inputs must have drained."""
+        one_input = all(each.edge.edge == channel.edge.edge for each in task.inputs)
+        as_built = self.stopping.multi_input == MultiInput.AS_BUILT
+        if self.stops and as_built and not one_input and channel.stopped:
+            return False
+        return super().ends_data_of(task, channel)
+
+    @rule(fair=WEAK)
+    def end_without_end_of_data(self, task: Task) -> None:
+        """H7: a task whose inputs have ended ends, though its data never did."""
+        require(self.stopping.multi_input == MultiInput.AS_BUILT, task.inputs)
+        require(task.is_running, task.inputs_ended)
+        task.status = TaskStatus.WAITING_FOR_FINAL_CP
+
+    @define
+    def opens_transaction(self, task: Task) -> bool:
+        """1.7: a sink that was not finished opens a transaction with each checkpoint."""
+        if self.stops and self.was_stopped(task):
+            return True
+        return super().opens_transaction(task)
+
+    # --- release ---------------------------------------------------------------------------------
+
+    @define
+    def releases(self, task: Task, checkpoint: CheckpointId) -> bool:
+        """SP-8, FC-7: a task that knows of the savepoint is released by it alone."""
+        if not self.stops or self.stopping.release_on == ReleaseOn.MINIMUM:
+            return super().releases(task, checkpoint)
+        if task.sync == checkpoint:
+            return True
+        if self.stopping.release_on == ReleaseOn.EXACT and task.sync != Nothing:
+            return False
+        return super().releases(task, checkpoint)
+
+    @define
+    def awaits(self, task: Task, checkpoint: CheckpointId) -> bool:
+        """FC-7, SP-8: the savepoint that it knows of, or any from its first final one on."""
+        if self.stops and task.sync != Nothing:
+            return task.sync == checkpoint
+        return super().awaits(task, checkpoint)
+
+    @define
+    def may_close(self, task: Task) -> bool:
+        """FC-6: and a task that knows of the savepoint waits for it in any case."""
+        if not self.stops:
+            return super().may_close(task)
+        if task.sync != Nothing and not task.released:
+            return False
+        if self.stopping.multi_input == MultiInput.AS_BUILT and self.skipped_its_end(task):
+            return task.inputs_ended
+        return super().may_close(task)
+
+    @define
+    def skipped_its_end(self, task: Task) -> bool:
+        """H7: whether a task has ended without ending its data."""
+        unsent = any(not channel.end_of_data for channel in task.outputs)
+        return bool(task.inputs) and self.was_stopped(task) and unsent
+
+    @define
+    def ended_by_suspension(self, task: Task) -> bool:
+        """Whether a stop without drain ended a task's data, and not their end."""
+        return self.stops and self.was_stopped(task)
+
+    # --- abort -----------------------------------------------------------------------------------
+
+    @rule(fair=WEAK)
+    def deliver_abort(self, task: Task, checkpoint: Checkpoint) -> None:
+        """AB-3, SP-10: the abort of a savepoint that a task knows of makes it fail."""
+        if not self.stops:
+            super().deliver_abort(task, checkpoint)
+        else:
+            knows = task.sync == checkpoint and self.runs()
+            super().deliver_abort(task, checkpoint)
+            if knows:
+                self.savepoint_aborted(task)
+
+    @step
+    def savepoint_aborted(self, task: Task) -> None:
+        """SP-10: the task fails, and with it the job; or it forgets the savepoint."""
+        if self.stopping.sync_abort == SyncAbort.CLEARS:
+            task.sync = Nothing
+        else:
+            self.restart_all()
+
+    # --- the blocking stop of 1.14 ---------------------------------------------------------------
+
+    @define
+    def blocks(self, task: Task) -> bool:
+        """V-10: whether a task knows of a savepoint without drain of release 1.14."""
+        if self.stopping.no_drain == NoDrain.UNIFIED:
+            return False
+        return any(
+            task.sync == checkpoint and checkpoint.kind == CheckpointKind.SUSPEND
+            for checkpoint in self.checkpoints
+        )
+
+    @define
+    def is_stalled(self, task: Task) -> bool:
+        """SS-3: whether a task waits for the savepoint and does nothing else."""
+        if not self.stops or isinstance(task, Source):
+            return False
+        return self.blocks(task) and not task.released
+
+    @define
+    def reads(self, task: Task, channel: Channel) -> bool:
+        """1.5, SS-3: whether a task's main loop takes elements from a channel."""
+        return super().reads(task, channel) and not self.is_stalled(task)
+
+    @step
+    def confirmed(self, task: Task, checkpoint: CheckpointId) -> None:
+        """FC-7, SS-5: a newer confirmation commits; the blocking savepoint's ends a source."""
+        super().confirmed(task, checkpoint)
+        if self.stops and isinstance(task, Source) and self.ends_now(task, checkpoint):
+            task.mode = StopMode.NO_DRAIN
+
+    @define
+    def ends_now(self, task: Source, checkpoint: CheckpointId) -> bool:
+        """SS-5: whether the confirmation is that of the savepoint that blocks a source."""
+        return task.is_running and self.blocks(task) and task.sync == checkpoint
