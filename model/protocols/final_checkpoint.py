@@ -118,9 +118,9 @@ class FinalCheckpointOptions:
     #: H10: until when an operator that buffers holds its records back
     held_until: HeldUntil = HeldUntil.FINISH
     #: CN-2: a savepoint is kept among the checkpoints that a failed job starts again from
-    savepoints_stored: bool = False
+    savepoint_stored: bool = False
     #: CN-2: the completion of a savepoint is confirmed to the tasks
-    savepoints_confirmed: bool = False
+    savepoint_confirmed: bool = False
     #: 1.6: trigger calls to a task arrive and run in their order
     calls_in_order: bool = False
 
@@ -142,8 +142,8 @@ class FinalCheckpoint(Requests, EndOfDataView):
         self.aborts_carry_latest = self.options.aborts_carry_latest
         self.concurrent = self.options.concurrent
         self.union_check = self.options.union_check
-        self.savepoints_stored = self.options.savepoints_stored
-        self.savepoints_confirmed = self.options.savepoints_confirmed
+        self.savepoint_stored = self.options.savepoint_stored
+        self.savepoint_confirmed = self.options.savepoint_confirmed
         self.calls_in_order = self.options.calls_in_order
 
     def keeps(self) -> frozenset[str]:

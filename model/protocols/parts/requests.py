@@ -101,9 +101,9 @@ class Requests(Recovery):
     explores: ClassVar[tuple[str, ...]] = ("savepoints", "manual", "cancels")
 
     #: CN-2: whether a savepoint is kept among the checkpoints that a failed job starts again from.
-    savepoints_stored: bool = False
+    savepoint_stored: bool = False
     #: CN-2: whether the completion of a savepoint is confirmed to the tasks.
-    savepoints_confirmed: bool = False
+    savepoint_confirmed: bool = False
     #: 1.6: trigger RPCs to a task arrive, and its mailbox runs them, in their order.
     calls_in_order: bool = False
 
@@ -248,14 +248,14 @@ class Requests(Recovery):
         """CN-1, CN-2: whether a completed checkpoint is one to start again from."""
         if not self.has_kinds:
             return True
-        if self.savepoints_stored:
+        if self.savepoint_stored:
             return checkpoint.kind in (CheckpointKind.CHECKPOINT, CheckpointKind.SAVEPOINT)
         return checkpoint.kind == CheckpointKind.CHECKPOINT
 
     @define
     def is_confirmed(self, checkpoint: Checkpoint) -> bool:
         """CN-2: whether the completion of a checkpoint is confirmed to the tasks."""
-        if not self.has_kinds or self.savepoints_confirmed:
+        if not self.has_kinds or self.savepoint_confirmed:
             return True
         return checkpoint.kind != CheckpointKind.SAVEPOINT
 
