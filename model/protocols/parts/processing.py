@@ -6,6 +6,8 @@ and a confirmation are for a sink (1.7).
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from model.protocols.parts.channels import Channel
 from model.protocols.parts.coordinator import Checkpointing
 from model.protocols.parts.elements import (
@@ -26,7 +28,7 @@ from model.rules import STRONG, Nothing, define, require, rule, step, within
 class Processing(Checkpointing):
     """What tasks do between their start and their end."""
 
-    explores = ("ticks",)
+    explores: ClassVar[tuple[str, ...]] = ("ticks",)
 
     @rule(fair=STRONG)
     def emit(self, task: Source) -> None:
