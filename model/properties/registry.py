@@ -21,6 +21,7 @@ _MODULES = (
     "stops",
     "pipelines",
     "coordinator",
+    "collection",
     "interleavings",
 )
 

@@ -25,6 +25,7 @@ _CLASSES = {
     "yardstick": "yardstick:Yardstick",
     "two-phase-commit": "two_phase_commit:TwoPhaseCommit",
     "pipeline": "pipeline:Pipeline",
+    "barrier-collection": "barrier_collection:BarrierCollection",
     "operator-coordinator": "operator_coordinator:OperatorCoordinator",
     "final-checkpoint": "final_checkpoint:FinalCheckpoint",
     "stop-with-savepoint": "stop_with_savepoint:StopWithSavepoint",
