@@ -177,7 +177,7 @@ class Checking:
         except FinaleError as error:
             self._note(error)
             return
-        self.pages.expect(files)
+        self.pages.expect(path, files)
         for file in files:
             if file.resolve() in self.seen:
                 continue

@@ -1,4 +1,4 @@
-"""What `finale check` prints as results come: specs, and bugs beside their fixes."""
+"""What `finale check` prints as results come: specs, bugs beside their fixes, matrices."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 
 from checker.rows import Result
 from checker.show.layout import console, write
+from checker.show.matrix import is_cell, matrix_lines
 from checker.show.results import result_lines
 from checker.show.twins import bug_of, twin_lines, twins, twins_line
 
@@ -22,14 +23,24 @@ class Pages:
     #: Fixes that wait for their bugs, by the file of the bug.
     held: dict[Path, Result] = field(default_factory=dict[Path, Result])
     twins: int = 0
+    #: Cells of a matrix, which are printed as a picture; those that have been checked.
+    pictured: set[Path] = field(default_factory=set[Path])
+    cells: list[Result] = field(default_factory=list[Result])
 
-    def expect(self, files: Iterable[Path]) -> None:
-        """These will be checked."""
+    def expect(self, path: Path, files: Iterable[Path]) -> None:
+        """These will be checked: a spec, or all in a folder."""
         self.given |= {file.resolve() for file in files}
+        if path.is_dir():
+            self.pictured |= {file for file in self.given if is_cell(file)}
 
     def add(self, result: Result) -> None:
         """Print a spec, or hold it back until its twin is there."""
         file = result.spec.file.resolve()
+        if file in self.pictured:
+            self.cells.append(result)
+            if not result.ok or result.report.stopped:
+                self._print(result)
+            return
         bug = bug_of(file)
         if bug in self.given:
             self.held[bug] = result
@@ -55,8 +66,11 @@ class Pages:
         """Print what still waits, and what the pictures of all specs are."""
         for result in self.held.values():
             self._print(result)
+        page = console()
+        if self.cells:
+            write(page, [*matrix_lines(self.cells, page.width), ""])
         if self.twins:
-            write(console(), [twins_line(self.twins)])
+            write(page, [twins_line(self.twins)])
 
 
 __all__ = ["Pages"]

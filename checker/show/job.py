@@ -70,12 +70,19 @@ def described(vertex: Vertex) -> tuple[str, ...]:
         numbers = set(vertex.records)
         same = len(numbers) == 1
         records = counted(numbers.pop(), "record") if same else f"records {list(vertex.records)}"
-        lines.append(f"source, {records}{'' if vertex.bounded else ', never ends'}")
+        lines.append(f"source, {records}{_endless(vertex)}")
     elif vertex.kind is not Kind.PASS_THROUGH or not vertex.is_sink:
         lines.append(vertex.kind.value)
     if vertex.sink is not Sink.NONE:
         lines.append(f"sink, {vertex.sink.value}")
     return tuple(lines)
+
+
+def _endless(vertex: Vertex) -> str:
+    if vertex.bounded:
+        return ""
+    never = [str(n) for n in range(vertex.parallelism) if n not in vertex.ending]
+    return f", {', '.join(never) + ' ' if vertex.ending else ''}never ends"
 
 
 def _listed(job: Job, vertex: Vertex) -> list[Text]:

@@ -180,7 +180,7 @@ class FinalCheckpoint(Requests, EndOfDataView):
     @define
     def has_no_more(self, task: Source) -> bool:
         """FC-1: whether a source's reader reports the end of its data."""
-        return task.subtask.vertex.bounded and task.remaining == 0
+        return task.subtask.bounded and task.remaining == 0
 
     @define
     def drains(self, task: Task) -> bool:

@@ -86,8 +86,9 @@ class Vertex:
     """One vertex of the job: `parallelism` subtasks that do the same.
 
     `records` says how many records each subtask of a source has, and is empty for all others. A
-    source that is not `bounded` never ends by itself: when its records are out it waits. The head
-    of an iteration counts as a source that is never bounded.
+    source that is not `bounded` never ends by itself: when its records are out it waits; but those
+    of its subtasks that are `ending` do. The head of an iteration counts as a source that is never
+    bounded.
     """
 
     name: str
@@ -96,8 +97,10 @@ class Vertex:
     sink: Sink = Sink.NONE
     records: tuple[int, ...] = ()
     bounded: bool = True
+    ending: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
+        assert self.ending == () or not self.bounded
         _check_name(self.name)
         check_parallelism(self.parallelism, self.name, f"job.{self.name}.parallelism")
         if self.kind is Kind.ITERATION_HEAD and self.bounded:
@@ -194,6 +197,11 @@ class Subtask:
     def records(self) -> int:
         """How many records it has to emit by itself: none unless it is a source."""
         return self.vertex.records[self.index] if self.vertex.is_source else 0
+
+    @property
+    def bounded(self) -> bool:
+        """Whether it ends by itself, or when its inputs have."""
+        return self.vertex.bounded or self.index in self.vertex.ending
 
     def __str__(self) -> str:
         return self.name

@@ -129,10 +129,11 @@ def _vertex(name: str, entries: _Entries) -> Vertex:
     records: tuple[int, ...] = (1,) * parallelism if kind is Kind.SOURCE or is_head else ()
     if "records" in entries:
         records = _records(name, entries["records"], parallelism)
-    bounded = not is_head
+    each = (not is_head,) * parallelism
     if "bounded" in entries:
-        bounded = _bounded(name, entries["bounded"])
-    return Vertex(name, kind, parallelism, sink, records, bounded)
+        each = _bounded(name, entries["bounded"], parallelism)
+    ending = () if all(each) else tuple(n for n, ends in enumerate(each) if ends)
+    return Vertex(name, kind, parallelism, sink, records, all(each), ending)
 
 
 def _edges_into(name: str, entries: _Entries) -> list[Edge]:
@@ -208,13 +209,20 @@ def _records(name: str, entry: _Entry, parallelism: int) -> tuple[int, ...]:
     )
 
 
-def _bounded(name: str, entry: _Entry) -> bool:
-    if isinstance(entry.value, bool):
-        return entry.value
+def _bounded(name: str, entry: _Entry, parallelism: int) -> tuple[bool, ...]:
+    """Whether each subtask is."""
+    value = entry.value
+    if isinstance(value, bool):
+        return (value,) * parallelism
+    if _is_list(value):
+        each = tuple(flag for flag in value if isinstance(flag, bool))
+        if len(each) == len(value) == parallelism:
+            return each
     raise entry.error(
         "bad-bounded",
-        f'"{name}" is bounded or it is not; {entry.value!r} says neither',
-        "write true, or false for a source that never ends by itself",
+        f'"{name}" is bounded or it is not; {value!r} says neither',
+        "write true, or false for a source that never ends by itself, or a list with one of them "
+        "for each subtask",
     )
 
 

@@ -85,6 +85,16 @@ def test_a_standard_shape(shape: str, channels: list[str]) -> None:
     assert all(source.records == (1,) and source.bounded for source in job.sources)
 
 
+def test_some_subtasks_of_a_source_may_never_end() -> None:
+    job = read("A = { parallelism = 3, bounded = [true, false, true] }")
+    assert job.vertex("A") == Vertex(
+        "A", Kind.SOURCE, 3, records=(1,) * 3, bounded=False, ending=(0, 2)
+    )
+    assert [each.bounded for each in job.subtasks] == [True, False, True]
+    same = read("A = { parallelism = 2, bounded = [false, false] }")
+    assert same == read("A = { parallelism = 2, bounded = false }")
+
+
 def test_a_shape_may_be_called_as_in_the_sheet() -> None:
     for letter, edges in {"A": "pair", "B": "chain", "D": "fan-in", "E": "disjoint"}.items():
         assert Job.from_table({"shape": letter}) == Job.from_table({"shape": edges})
@@ -187,6 +197,8 @@ def test_a_shape_without_a_sink() -> None:
             "leave out",
         ),
         ("A = { bounded = 'no' }", "bad-bounded", "job.A.bounded", "false"),
+        ("A = { bounded = [true, false] }", "bad-bounded", "job.A.bounded", "each subtask"),
+        ("A = { bounded = [1] }", "bad-bounded", "job.A.bounded", "each subtask"),
         ("'D.0' = {}", "bad-name", "job.D.0", "plain"),
         ("'A→B' = {}", "bad-name", "job.A→B", "plain"),
         ("' ' = {}", "bad-name", "job. ", "plain"),

@@ -270,7 +270,7 @@ class JobProtocol(Protocol):
     def terminal(self) -> bool:
         """The job has finished, or goes on for ever: a source that never ends waits for records."""
         return self.is_finished or any(
-            task.is_running and not task.subtask.vertex.bounded for task in self.tasks
+            task.is_running and not task.subtask.bounded for task in self.tasks
         )
 
     @define

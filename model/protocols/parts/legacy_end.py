@@ -19,7 +19,7 @@ class LegacyEnd(Recovery):
     @rule(fair=WEAK)
     def end_source(self, task: Source) -> None:
         """LF-1, LF-3: a bounded source without further records ends its operators and its task."""
-        require(task.subtask.vertex.bounded)
+        require(task.subtask.bounded)
         require(task.is_running, task.remaining == 0)
         self.end_operators(task)
 
