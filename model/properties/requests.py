@@ -18,7 +18,7 @@ from model.rules import Nothing, Taken, before, leads_to, on_step, reachable, wh
 
 @on_step
 def requests_do_not_defeat(
-    state: Requests, request: Request, checkpoint: Checkpoint, step: Taken
+    state: Stopping, request: Request, checkpoint: Checkpoint, step: Taken
 ) -> bool:
     """No request aborts the checkpoint by which another one was to be answered (S28)."""
     when(step.rule in ("request_stop", "request_savepoint"))
@@ -70,7 +70,7 @@ def stop_is_answered(state: Stopping, request: StopRequest) -> bool:
     return not request.is_admitted
 
 
-@leads_to
+@leads_to(on_request=True)
 def cancel_cancels(state: Requests, request: CancelRequest) -> bool:
     """A job that is cancelled becomes CANCELED, whatever else is under way (L8)."""
     when(request.is_admitted)
