@@ -59,24 +59,22 @@ class Folder:
         self._checks: list[tuple[int, int]] = []
         try:
             path.mkdir(parents=True, exist_ok=True)
+            is_begun = (path / SEARCH).exists()
             begun = {SEARCH, f"{SEARCH}.part"}
             if (path / STATES).exists() and not (path / STATES).stat().st_size:
                 begun.add(STATES)  # killed before anything was saved
             others = {each.name for each in path.iterdir()} - begun
-            if others and not (path / SEARCH).exists():
+            if others and not is_begun:
                 raise self._error(
                     "resume-foreign",
                     f'the folder has other files in it: "{min(others)}"',
                     "name a folder that is empty, or that a search was saved in",
                 )
+            if is_begun and not (path / STATES).exists():
+                raise self._corrupted(f'"{STATES}" is missing')
             self._file = os.open(path / STATES, os.O_RDWR | os.O_CREAT, 0o644)
         except OSError as error:
-            why = error.strerror if path.is_dir() or not path.exists() else "it is a file"
-            raise self._error(
-                "resume-folder",
-                f"the folder cannot be used: {why}",
-                "name a folder that can be read and written",
-            ) from error
+            raise self._unusable(error) from error
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
@@ -94,6 +92,14 @@ class Folder:
     def _error(self, code: str, what: str, advice: str) -> FinaleError:
         return FinaleError(code, what, place=Place(str(self.path)), advice=advice)
 
+    def _unusable(self, error: OSError) -> FinaleError:
+        why = "it is a file" if isinstance(error, FileExistsError) else error.strerror
+        return self._error(
+            "resume-folder",
+            f"the folder cannot be used: {why}",
+            "name a folder that can be read and written",
+        )
+
     def _corrupted(self, what: str) -> FinaleError:
         return self._error(
             "resume-corrupted",
@@ -109,7 +115,11 @@ class Folder:
         if not file.exists():
             return None
         try:
-            table = cast(dict[str, object], json.loads(file.read_bytes()))
+            content = file.read_bytes()
+        except OSError as error:
+            raise self._unusable(error) from error
+        try:
+            table = cast(dict[str, object], json.loads(content))
             check = table.pop("check")
             if table.pop("format") != FORMAT:
                 raise self._error(
@@ -118,7 +128,7 @@ class Folder:
                     "resume it with that version, or begin again in another folder",
                 )
             seen = Seen(**table)  # type: ignore[arg-type]
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise self._corrupted(f'"{SEARCH}" is not what was written') from error
         if check != _check_of(table):
             raise self._corrupted(f'"{SEARCH}" was changed')
@@ -208,7 +218,7 @@ def seconds_saved(path: Path) -> float:
     """How long the search took that is saved in a folder; zero where none is."""
     try:
         return float(json.loads((path / SEARCH).read_bytes())["seconds"])
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return 0.0  # if something is wrong with it, the search says so
 
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from checker.explicit.search import LimitHit
+
 from .kernel import places as at
 from .layout import Words
 from .machine import Machine
@@ -49,13 +51,20 @@ class Saving:
         if seen is None:
             return None
         search, block = self.search, self.search.block
-        for words in self.folder.states(seen):
-            search.tables.append(words)
+        levels = np.array(seen.levels, np.int64)
+        try:
+            for words in self.folder.states(seen):
+                search.tables.append(words)
+            while search.tables.levels.size < levels.size:
+                search.tables.grow_levels()
+        except LimitHit as limit:
+            block[at.STATES] = 0
+            raise LimitHit(f"{limit}, which what was saved does not fit into") from limit
+        except KeyboardInterrupt:
+            block[at.STATES] = 0  # without the rest, these states say nothing
+            raise
         for name, place in COUNTS.items():
             block[place] = seen.counts[name]
-        levels = np.array(seen.levels, np.int64)
-        while search.tables.levels.size < levels.size:
-            search.tables.grow_levels()
         search.tables.levels[: levels.size] = levels
         for name, array in search.arrays.items():
             array[:] = seen.arrays[name]

@@ -17,7 +17,9 @@ import pytest
 from checker.answer import Report
 from checker.means import Means, StorageName
 from checker.native import resume, saving, walk
+from checker.native.layout import Words
 from checker.native.search import check
+from checker.native.tables import Tables
 from checker.question import INTERRUPTED, Limits, News
 from model.errors import FinaleError
 from model.language.build import build
@@ -93,7 +95,7 @@ def test_what_was_not_begun_is_not_saved(tmp_path: Path) -> None:
     [animal] = [each for each in ZOO if len(build(each.make(), each.families).initial) > 2][:1]
     system = build(animal.make(), animal.families)
     few = check(system, Limits(states_max=1), means=Means(resume=tmp_path))
-    assert few.stopped == "the limit of 1 states"
+    assert few.stopped == "the limit of 1 state"
     assert told(check(system, means=Means(resume=tmp_path))) == told(check(system))
 
 
@@ -103,6 +105,34 @@ def test_a_limit_below_what_was_saved_is_kept(tmp_path: Path) -> None:
     assert report.stopped == "the limit of 10 states"
     assert report.statistics.states == seen.states
     assert told(check(yardstick(), means=Means(resume=tmp_path))) == told(check(yardstick()))
+
+
+def test_what_there_is_no_room_for_is_not_told_in_part(tmp_path: Path) -> None:
+    saved = check(yardstick(), means=Means(resume=tmp_path))
+    before = [file.read_bytes() for file in sorted(tmp_path.iterdir())]
+    report = check(yardstick(), Limits(memory_max=2**20), means=Means(resume=tmp_path))
+    assert report.stopped == "the limit of 1 MB of memory, which what was saved does not fit into"
+    assert (report.statistics.states, report.statistics.complete) == (0, False)
+    assert before == [file.read_bytes() for file in sorted(tmp_path.iterdir())]
+    assert told(check(yardstick(), means=Means(resume=tmp_path))) == told(saved)
+
+
+def test_an_interrupt_while_it_is_read_leaves_what_was_saved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stopped_at(30, tmp_path)
+    before = [file.read_bytes() for file in sorted(tmp_path.iterdir())]
+
+    def interrupt(tables: Tables, words: Words) -> None:
+        append(tables, words)
+        raise KeyboardInterrupt
+
+    append = Tables.append
+    with monkeypatch.context() as patch:
+        patch.setattr(Tables, "append", interrupt)
+        report = check(yardstick(), means=Means(resume=tmp_path))
+    assert (report.stopped, report.statistics.states) == (INTERRUPTED, 0)
+    assert before == [file.read_bytes() for file in sorted(tmp_path.iterdir())]
 
 
 def test_liveness_is_judged_after_a_saved_search(
@@ -212,7 +242,9 @@ def test_another_format_is_refused(tmp_path: Path) -> None:
     assert refusal(tmp_path) == "resume-foreign"
 
 
-@pytest.mark.parametrize("damage", ["cut", "flipped", "garbled", "counted", "empty", "list"])
+@pytest.mark.parametrize(
+    "damage", ["cut", "flipped", "missing", "garbled", "counted", "empty", "deep", "list"]
+)
 def test_a_damaged_folder_is_refused(damage: str, tmp_path: Path) -> None:
     stopped_at(20, tmp_path)
     states, search = tmp_path / resume.STATES, tmp_path / resume.SEARCH
@@ -223,6 +255,8 @@ def test_a_damaged_folder_is_refused(damage: str, tmp_path: Path) -> None:
         case "flipped":
             data[len(data) // 2] ^= 1
             states.write_bytes(data)
+        case "missing":
+            states.unlink()
         case "garbled":
             search.write_text(search.read_text()[:-20])
         case "counted":
@@ -231,6 +265,8 @@ def test_a_damaged_folder_is_refused(damage: str, tmp_path: Path) -> None:
             search.write_text(json.dumps(table))
         case "empty":
             search.write_text("")
+        case "deep":
+            search.write_text("[" * 100_000)
         case _:
             search.write_text("[]")
     assert refusal(tmp_path) == "resume-corrupted"
@@ -248,6 +284,12 @@ def test_what_is_no_folder_is_refused(tmp_path: Path) -> None:
     with pytest.raises(FinaleError) as caught:
         check(yardstick(), means=Means(resume=file))
     assert caught.value.code == "resume-folder"
+
+
+def test_a_folder_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
+    (tmp_path / resume.STATES).write_text("")
+    (tmp_path / resume.SEARCH).mkdir()
+    assert refusal(tmp_path) == "resume-folder"
 
 
 def test_a_part_that_is_written_is_gone_on_from(
