@@ -12,6 +12,10 @@ StorageName = Literal["exact", "compressed", "hashed"]
 """How states are stored: all of their bits, equal parts once, or 64 bits of each in memory."""
 
 
+#: So many threads are never of use: to start very many would take longer than the search.
+THREADS_MAX = 256
+
+
 @dataclass(frozen=True)
 class Means:
     """What the native search can be told. `threads` None takes all processors.
@@ -25,6 +29,13 @@ class Means:
     resume: Path | None = None
 
     def __post_init__(self) -> None:
+        if self.threads is not None and self.threads > THREADS_MAX:
+            raise FinaleError(
+                "bad-limit",
+                f"threads is {self.threads}: more than {THREADS_MAX} only wait for each other",
+                place=Place(key="threads"),
+                advice="leave it out: then all processors work",
+            )
         if self.threads is not None and self.threads < 1:
             raise FinaleError(
                 "bad-limit",

@@ -53,7 +53,7 @@ class DiskStore:
             where = str(self._folder or tempfile.gettempdir())
             raise FinaleError(
                 "disk-full",
-                f"the states need {words * 8 / 2**20:,.0f} MB: {error.strerror}",
+                f"the states need {-(-words * 8 // 2**20):,} MB: {error.strerror}",
                 place=Place(where),
                 advice="make room there, or name another folder by TMPDIR",
             ) from error

@@ -8,13 +8,13 @@ from __future__ import annotations
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from checker.explicit.search import LimitHit
 
+from .free_memory import share_of_free_memory
 from .kernel import places as at
 from .layout import Words
 from .loops import Loops
@@ -33,8 +33,6 @@ GROWTH = 8
 STATES_WORTH_THREADS = 1 << 16
 #: Where nobody knows how much memory there is.
 RESERVED = 1 << 34
-#: Of the memory that is free when a search begins, it takes at most this part unless told.
-SHARE_PERCENT = 80
 #: States are numbered in half a word, where zero means none.
 STATES_MAX = (1 << 32) - 2
 
@@ -61,7 +59,7 @@ class Tables:
         self.width = width
         self.storage = storage
         self.key_width = 1 if storage is Storage.COMPRESSED else width
-        self.memory_max = memory_max if memory_max is not None else _share_of_free_memory()
+        self.memory_max = memory_max if memory_max is not None else share_of_free_memory()
         self.threads = threads
         self.peak = 0
         self._block = block
@@ -104,9 +102,11 @@ class Tables:
 
     def grow(self, states: int) -> None:
         """Make room for so many states. Raises LimitHit."""
-        self._grow_store(states)
-        self._grow_table(states)
-        self.publish()
+        try:
+            self._grow_store(states)
+            self._grow_table(states)
+        finally:  # the loops must not be left with what is no more
+            self.publish()
 
     def _grow_store(self, states: int) -> None:
         room = self.store.size // self.key_width
@@ -216,16 +216,6 @@ class Tables:
         filled = np.flatnonzero(self.levels)
         last = int(filled[-1]) if filled.size else 0
         return int(np.searchsorted(self.levels[: last + 1], number, side="right")) - 1
-
-
-def _share_of_free_memory() -> int | None:
-    """Part of what is free; where the system does not tell, there is no limit."""
-    try:
-        lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()
-        free = next(line for line in lines if line.startswith("MemAvailable:"))
-        return int(free.split()[1]) * 1024 * SHARE_PERCENT // 100
-    except (OSError, StopIteration, ValueError, IndexError):
-        return None
 
 
 __all__ = ["STATES_MAX", "Block", "Tables"]

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from checker.claim import Spec
 from checker.explicit.search import LimitHit
 from checker.means import Means
 from checker.native import nodes, tables, workers
+from checker.native.free_memory import share_of_free_memory
 from checker.native.kernel import places as at
 from checker.native.layout import ALL_ONES
 from checker.native.loops import loops
@@ -195,6 +197,16 @@ def test_a_table_has_one_entry_for_each_state(threads: int) -> None:
     assert np.array_equal(np.sort(numbers), np.arange(1, count + 1))
 
 
+def test_the_loops_know_where_states_are_though_the_table_may_not_grow() -> None:
+    block = np.zeros(at.SHARED_COUNT, np.int64)
+    memory = Tables(1, block, loops(), Storage.HASHED, 2**17, DiskStore())
+    with pytest.raises(LimitHit):
+        memory.grow(2**16)
+    assert block[at.STORE] == memory.store.ctypes.data
+    assert block[at.STORE_ROOM] == memory.store.size >= 2**16
+    assert block[at.TABLE] == memory.table.ctypes.data
+
+
 # --- hashed --------------------------------------------------------------------------------------
 
 
@@ -221,6 +233,60 @@ def test_a_full_disk_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(FinaleError) as caught:
         DiskStore().resized(1024)
     assert caught.value.code == "disk-full"
+
+
+# --- what is refused, and where nobody says how much ---------------------------------------------
+
+
+@pytest.mark.parametrize("threads", [0, -1, 257, 10**6])
+def test_so_many_threads_are_refused(threads: int) -> None:
+    with pytest.raises(FinaleError) as caught:
+        Means(threads=threads)
+    assert caught.value.code == "bad-limit"
+
+
+def machine(root: Path, files: Mapping[str, object]) -> Path:
+    for name, text in files.items():
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
+        (root / name).write_text(f"{text}\n")
+    return root
+
+
+MACHINE = {"proc/meminfo": "MemTotal: 4000 kB\nMemAvailable:  1000 kB"}
+CONTAINER = "sys/fs/cgroup"
+
+
+def test_part_of_what_is_free_is_taken(tmp_path: Path) -> None:
+    assert share_of_free_memory(tmp_path) is None
+    assert share_of_free_memory(machine(tmp_path, MACHINE)) == 1000 * 1024 * 8 // 10
+    assert (share_of_free_memory() or 1) > 0
+
+
+def test_a_container_has_less(tmp_path: Path) -> None:
+    folder = f"{CONTAINER}/a/b"
+    files = MACHINE | {
+        "proc/self/cgroup": "0::/a/b",
+        f"{folder}/memory.max": "max",
+        f"{folder}/memory.current": 30_000,
+        f"{folder}/memory.stat": "anon 20000\ninactive_file 10000",
+        f"{CONTAINER}/a/memory.max": 100_000,
+        f"{CONTAINER}/a/memory.current": 50_000,
+        f"{CONTAINER}/a/memory.stat": "anon 20000\ninactive_file 10000",
+    }
+    assert share_of_free_memory(machine(tmp_path, files)) == 60_000 * 8 // 10
+    (tmp_path / CONTAINER / "a/memory.current").write_text("200000\n")
+    assert share_of_free_memory(tmp_path) == 0
+
+
+def test_an_old_container_has_less(tmp_path: Path) -> None:
+    folder = f"{CONTAINER}/memory"
+    files = MACHINE | {
+        "proc/self/cgroup": "4:cpu,memory:/docker/1\n1:name=systemd:/\n0::/",
+        f"{folder}/memory.limit_in_bytes": 100_000,
+        f"{folder}/memory.usage_in_bytes": 50_000,
+        f"{folder}/memory.stat": "total_inactive_file 0",
+    }
+    assert share_of_free_memory(machine(tmp_path, files)) == 50_000 * 8 // 10
 
 
 # --- how far it is -------------------------------------------------------------------------------
