@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from time import perf_counter
 
 from model.errors import FinaleError, Place, nearest
 from model.system import Kind, System
@@ -68,6 +69,10 @@ class Limits:
         return replace(self, seconds_max=left, seconds_given=given)
 
 
+class TimeOver(Exception):
+    """The limit of time was hit before the search began."""
+
+
 @dataclass(frozen=True)
 class News:
     """How far a search is: as `Statistics`, with the bytes that it has taken, where it knows.
@@ -89,6 +94,27 @@ class News:
 
 Progress = Callable[[News], None]
 """Called a few times a second while a search runs, always from the thread that asked for it."""
+
+
+def looking(
+    limits: Limits, progress: Progress | None, doing: str, untold: float = 0.0
+) -> Callable[[], None]:
+    """What looks at the clock while there is no search yet, and tells what is done instead.
+
+    It tells nothing for so many seconds. Raises `TimeOver` when it is called too late.
+    """
+    began, told = perf_counter(), untold
+
+    def look() -> None:
+        nonlocal told
+        seconds = perf_counter() - began
+        if limits.seconds_max is not None and seconds > limits.seconds_max:
+            raise TimeOver
+        if progress is not None and seconds >= told:
+            told = seconds + SECONDS_BETWEEN_NEWS
+            progress(News(0, 0, 0, 0, seconds, before=doing))
+
+    return look
 
 
 def check_witnesses(system: System) -> None:
@@ -124,6 +150,8 @@ __all__ = [
     "Limits",
     "News",
     "Progress",
+    "TimeOver",
     "check_witnesses",
     "cut_short",
+    "looking",
 ]

@@ -14,9 +14,11 @@ from model.system import Property, System
 
 from .answer import NO_DEADLOCK, WELL_FORMED, Answer, Report, Unknown, Vacuous, Violated
 from .means import DEFAULT, Means
-from .question import INTERRUPTED, Limits, Progress, check_witnesses
+from .question import INTERRUPTED, Limits, Progress, check_witnesses, looking
 from .reductions.find import find
 from .reductions.kinds import Found, Reduction
+
+LOOKING = "looking for what need not be searched"
 
 
 def check_reduced(
@@ -28,10 +30,13 @@ def check_reduced(
 ) -> Report:
     """Answer every property of a system, under the reductions as far as they keep the answer.
 
-    Limits are those of each search. Raises `witness-missing`, `domain-too-large`.
+    Limits are those of each search, and that of time of looking for reductions too: where it is
+    over before any search begins, `TimeOver` is raised. Raises `witness-missing`,
+    `domain-too-large`.
     """
     check_witnesses(system)
-    found = [find(each, system) for each in Reduction if each in reductions]
+    look = looking(limits, progress, LOOKING)
+    found = [find(each, system, look) for each in Reduction if each in reductions]
     reports: list[Report] = []
     for under, names in _passes(system, [each for each in found if each.reduces]):
         if any(report.stopped == INTERRUPTED for report in reports):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from time import perf_counter
 
@@ -12,17 +12,13 @@ from .answer import NO_DEADLOCK, WELL_FORMED, Answer, Report, Statistics, Unknow
 from .backends import Backend, check_with
 from .claim import Spec
 from .means import DEFAULT, Means
-from .question import INTERRUPTED, SECONDS_BETWEEN_NEWS, Limits, News, Progress
+from .question import INTERRUPTED, Limits, Progress, TimeOver, looking
 from .reductions.kinds import Reduction
 from .rows import Result, result_of
 
 #: That a system is being built is told when it has taken so long.
 SECONDS_UNTOLD = 1.0
 BUILDING = "building the system"
-
-
-class _TimeOver(Exception):
-    """The limit of time was hit before the search began."""
 
 
 def run(
@@ -43,33 +39,17 @@ def run(
     began = perf_counter()
     system, doing = None, BUILDING
     try:
-        system = spec.system(families, _looking(limits, progress, began))
+        system = spec.system(families, looking(limits, progress, BUILDING, SECONDS_UNTOLD))
         doing = "preparing the search"
         before = _seconds_before(means)
         left = limits.after(perf_counter() - began)
         report = check_with(backend, system, left, progress, spec.slow, reductions, means)
         report = replace(report, seconds_before=before)
-    except _TimeOver:
+    except TimeOver:
         report = _nothing(limits.seconds_word, doing, families, began)
     except KeyboardInterrupt:
         report = _nothing(INTERRUPTED, doing, families, began)
     return result_of(spec, system, report, only)
-
-
-def _looking(limits: Limits, progress: Progress | None, began: float) -> Callable[[], None]:
-    """What looks at the clock while the system is built, and tells that it is."""
-    told = SECONDS_UNTOLD
-
-    def look() -> None:
-        nonlocal told
-        seconds = perf_counter() - began
-        if limits.seconds_max is not None and seconds > limits.seconds_max:
-            raise _TimeOver
-        if progress is not None and seconds >= told:
-            told = seconds + SECONDS_BETWEEN_NEWS
-            progress(News(0, 0, 0, 0, seconds, before=BUILDING))
-
-    return look
 
 
 def _seconds_before(means: Means) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import assert_never
 
 from model.system import System
@@ -12,15 +13,16 @@ from .proven import partial_order_of
 from .symmetry import symmetry_of
 
 
-def find(reduction: Reduction, system: System) -> Found:
-    """What a reduction finds in a system."""
+def find(reduction: Reduction, system: System, look: Callable[[], None] = lambda: None) -> Found:
+    """What a reduction finds in a system. `look` is called now and then, and may raise to stop."""
+    look()
     match reduction:
         case Reduction.SYMMETRY:
             return symmetry_of(system)
         case Reduction.DEAD_VARIABLES:
             return dead_variables_of(system)
         case Reduction.PARTIAL_ORDER:
-            return partial_order_of(system)
+            return partial_order_of(system, look)
         case _:
             assert_never(reduction)
 

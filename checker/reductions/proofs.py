@@ -9,7 +9,7 @@ from __future__ import annotations
 # z3 has no types.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false, reportMissingTypeStubs=false
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, assert_never
 
 from checker.explicit.folding import parts
@@ -41,20 +41,25 @@ RESOURCES_IN_ALL = 100_000_000
 class Prover:
     """Answers `MayHold`; it remembers what was asked. `undecided` counts what it could not tell.
 
+    `look` is called before z3 is asked, and may raise to stop it all.
+
     It has a context of its own, so that what it can tell, and at what cost, depends on nothing
     that was asked of z3 before.
     """
 
-    def __init__(self, resources_max: int = RESOURCES_IN_ALL) -> None:
+    def __init__(
+        self, resources_max: int = RESOURCES_IN_ALL, look: Callable[[], None] = lambda: None
+    ) -> None:
         import z3
 
         self._z3 = z3
         self._context = z3.Context()
         self._solver = z3.SolverFor("QF_LIA", self._context)
         self._solver.set("rlimit", RESOURCES_MAX)
+        self._solver.set("ctrl_c", False)  # z3 would take an interrupt for an answer, and keep it
         self._terms: dict[Expression, Term] = {}
         self._known: dict[tuple[frozenset[Expression], frozenset[Expression]], bool] = {}
-        self._resources_max = resources_max
+        self._resources_max, self._look = resources_max, look
         #: What was asked has cost so much: z3 counts it for the context.
         self.spent = 0
         self.asked = 0
@@ -72,6 +77,7 @@ class Prover:
         if self.spent >= self._resources_max:
             self.undecided += 1
             return True
+        self._look()
         self.asked += 1
         solver = self._solver
         wanted = [self._term(each) for each in facts]

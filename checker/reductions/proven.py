@@ -2,18 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from model.system import System
 
+from .interrupts import Interrupts
 from .partial_order import PartialOrder, ordered
 from .proofs import Prover
 
 
-def partial_order_of(system: System) -> PartialOrder:
-    """The partial order of a system, with the help of z3."""
-    prover = Prover()
-    found = ordered(system, prover.may_hold)
+def partial_order_of(system: System, look: Callable[[], None] = lambda: None) -> PartialOrder:
+    """The partial order of a system, with the help of z3; `look` is called at each question."""
+    with Interrupts() as interrupts:
+
+        def look_twice() -> None:
+            interrupts.look()
+            look()
+
+        prover = Prover(look=look_twice)
+        found = ordered(system, prover.may_hold)
     if not prover.undecided:
         return found
     remark = (

@@ -2,10 +2,23 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import time
+from collections.abc import Iterator
+from itertools import combinations
+from threading import Timer
+
+import pytest
+
+from checker.question import Limits, News, TimeOver
+from checker.reduced import LOOKING, check_reduced
+from checker.reductions.interrupts import Interrupts
+from checker.reductions.kinds import Reduction
 from checker.reductions.partial_order import ordered
 from checker.reductions.proofs import Prover
 from checker.reductions.transitions import WAYS_MAX, ways
-from model.expressions import cell, conjunction, disjunction, equal, integer
+from model.expressions import TRUE, cell, conjunction, disjunction, equal, integer, negation
 from model.language.build import build
 from model.protocols.two_phase_commit import TwoPhaseCommit
 from model.rules import Setting
@@ -42,3 +55,64 @@ def test_when_the_work_is_used_up_the_rest_is_possible() -> None:
     x = CELLS[0]
     assert Prover(0).may_hold([equal(x, integer(1))], [equal(x, integer(2))])
     assert not Prover().may_hold([equal(x, integer(1))], [equal(x, integer(2))])
+
+
+@pytest.fixture
+def interruptible() -> Iterator[None]:
+    """Workers of pytest ignore interrupts."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    assert signal.signal(signal.SIGINT, before) is signal.default_int_handler
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_an_interrupt_is_not_taken_for_an_answer() -> None:
+    """Eleven cells with ten values cannot all differ, which takes z3 long to see."""
+    question = [negation(equal(one, other)) for one, other in combinations(CELLS[:11], 2)]
+    prover, asked = Prover(), list[int]()
+
+    def ask() -> None:
+        with Interrupts() as interrupts:
+            Timer(0.05, os.kill, (os.getpid(), signal.SIGINT)).start()
+            for number in range(1000):
+                interrupts.look()
+                prover.may_hold(question[number % 11 :], [TRUE])
+                asked.append(number)
+                time.sleep(0.01)
+
+    with pytest.raises(KeyboardInterrupt):
+        ask()
+    assert len(asked) < 1000
+
+
+class Freed:
+    def __del__(self) -> None:
+        signal.raise_signal(signal.SIGINT)
+
+
+@pytest.mark.usefixtures("interruptible")
+def test_an_interrupt_while_something_is_freed_is_kept() -> None:
+    reached: list[str] = []
+
+    def free(looks: bool) -> None:
+        with Interrupts() as interrupts:
+            Freed()
+            reached.append("freed")
+            if looks:
+                interrupts.look()
+                reached.append("looked")
+
+    for looks in (True, False):
+        with pytest.raises(KeyboardInterrupt):
+            free(looks)
+    assert reached == ["freed", "freed"]
+
+
+def test_what_is_looked_for_is_told_and_may_take_no_longer_than_allowed() -> None:
+    system = build(TwoPhaseCommit(Setting()), ())
+    told: list[News] = []
+    everything = list(Reduction)
+    assert check_reduced(system, everything, Limits(), told.append).statistics.complete
+    assert told[0].before == LOOKING
+    with pytest.raises(TimeOver):
+        check_reduced(system, everything, Limits(seconds_max=1e-9), None)
