@@ -1,4 +1,4 @@
-"""How far a search is, on one line of a terminal; nothing in a pipe."""
+"""How far a search is, on a line or two of a terminal; nothing in a pipe."""
 
 from __future__ import annotations
 
@@ -13,8 +13,13 @@ if TYPE_CHECKING:
     from rich.status import Status
 
 
+SEPARATOR = " · "
+#: A file's name is not shortened to less.
+NAME_MIN = 8
+
+
 class Meter:
-    """A line on stderr while a search runs. It appears with the first report, and then vanishes."""
+    """What stands on stderr while a search runs: it comes with the first report, and vanishes."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -28,11 +33,11 @@ class Meter:
         """Tell how far the search is."""
         if not self._page.is_terminal:
             return
-        text = " · ".join(_fitting(_parts(self._name, news), self._page.width - 3))
+        text = "\n".join(lines_of(self._name, news, self._page.width - 3))
         if self._status is None:
             self._status = self._page.status("", spinner="line")
             self._status.start()
-        self._status.update(shortened(text, self._page.width - 3))
+        self._status.update(text)
 
     def __exit__(
         self,
@@ -42,6 +47,14 @@ class Meter:
     ) -> None:
         if self._status is not None:
             self._status.stop()
+
+
+def lines_of(name: str, news: News, width: int) -> list[str]:
+    """What there is to tell, in one line, or in two where there is no room for it in one."""
+    head, *parts = _parts(shortened(name, max(width // 3, NAME_MIN)), news)
+    first = _fitting([head, *parts], width)
+    second = _fitting(parts[len(first) - 1 :], width)
+    return [shortened(SEPARATOR.join(line), width) for line in (first, second) if line]
 
 
 def _parts(name: str, news: News) -> list[str]:
@@ -61,10 +74,10 @@ def _parts(name: str, news: News) -> list[str]:
 
 
 def _fitting(parts: Sequence[str], width: int) -> list[str]:
-    """As many of the first parts as there is room for, whole."""
-    taken = [parts[0]]
+    """As many of the first parts as there is room for, whole; the first one in any case."""
+    taken = list(parts[:1])
     for part in parts[1:]:
-        if len(" · ".join([*taken, part])) > width:
+        if len(SEPARATOR.join([*taken, part])) > width:
             break
         taken.append(part)
     return taken

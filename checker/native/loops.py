@@ -52,16 +52,28 @@ class Loops:
 @cache
 def loops() -> Loops:
     """The loops, compiled for this machine if they are not yet."""
-    file = f"loops-{_fingerprint()}.o"
-    for folder in _folders():
-        code = _kept(folder / file)
-        if code is not None:
-            return Loops(code)
-    code = _compiled()
-    for folder in _folders():
-        if _keep(folder / file, code):
-            break
+    code = _kept_code()
+    if code is None:
+        code = _compiled()
+        for folder in _folders():
+            if _keep(folder / _file_name(), code):
+                break
     return Loops(code)
+
+
+def must_be_compiled() -> bool:
+    """Whether `loops` is about to take seconds: this is the first search on a machine."""
+    return not loops.cache_info().currsize and _kept_code() is None
+
+
+def _kept_code() -> bytes | None:
+    """What was compiled in an earlier run, if it was."""
+    found = (_kept(folder / _file_name()) for folder in _folders())
+    return next((code for code in found if code is not None), None)
+
+
+def _file_name() -> str:
+    return f"loops-{_fingerprint()}.o"
 
 
 def _compiled() -> bytes:
@@ -75,6 +87,7 @@ def _compiled() -> bytes:
     return bytes(machine.emit_object(first))
 
 
+@cache
 def _fingerprint() -> str:
     """Changes with the loops, with what compiles them, and with the processor."""
     sources = sorted((Path(__file__).parent / "kernel").glob("*.py"))
@@ -123,4 +136,4 @@ def _keep(file: Path, code: bytes) -> bool:
     return True
 
 
-__all__ = ["CACHE_VARIABLE", "Loops", "loops"]
+__all__ = ["CACHE_VARIABLE", "Loops", "loops", "must_be_compiled"]

@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from time import perf_counter
 
 from checker.answer import Answer, Report, Violated
 from checker.explicit.verdicts import EXHAUSTIVE, answers_of
 from checker.means import DEFAULT, Means
-from checker.question import Limits, Progress, check_witnesses
+from checker.question import Limits, News, Progress, check_witnesses
 from checker.reductions.canonical import Canonical
 from checker.reductions.kinds import Found
 from checker.reductions.under import canonical_of, partial_order_among
@@ -20,12 +21,15 @@ from model.language.explore import Branch
 from model.system import System, Update
 
 from .graph import where
+from .loops import loops, must_be_compiled
 from .machine import Machine
 from .rebuilt import Rebuilt
 from .storage import Storage, collision_probability
 from .walk import Search
 
 NO_LIMITS = Limits()
+#: What takes ten seconds, or as many more as the machine is busy, and is in no limit of time.
+COMPILING = "compiling the search itself, once on this machine"
 UPPER_BOUND = "symmetry: what is interchangeable names each other: the count is an upper bound"
 
 
@@ -53,12 +57,16 @@ def searched(
     means: Means = DEFAULT,
 ) -> Search:
     """The search of a system, ended."""
+    if progress is not None and must_be_compiled():
+        progress(News(0, 0, 0, 0, 0.0, before=COMPILING))
+    loops()
+    began = perf_counter()
     machine = Machine(
         system,
         canonical=canonical_of(system, under),
         partial_order=partial_order_among(system, under),
     )
-    search = Search(machine, limits, progress, means)
+    search = Search(machine, limits.after(perf_counter() - began), progress, means)
     search.run()
     return search
 

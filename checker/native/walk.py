@@ -258,7 +258,7 @@ class Search:
         now = perf_counter()
         seconds, seconds_max = now - self._started, self.limits.seconds_max
         if seconds_max is not None and seconds > seconds_max:
-            raise LimitHit(f"the limit of {seconds_max:g} seconds")
+            raise LimitHit(self.limits.seconds_word)
         if self._saving is not None:
             self._saving.save_in_time(self._seconds_before + seconds)
         if self.progress is not None and now - self._told >= SECONDS_BETWEEN_NEWS:

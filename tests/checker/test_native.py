@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from checker.answer import Unknown
 from checker.backends import READABLE_STATES_MAX, check_with
 from checker.explicit.search import LimitHit
+from checker.native import search as native
 from checker.native import tables, walk
 from checker.native.kernel import places as at
 from checker.native.layout import CELL_BITS_MAX, WORD, layout_of
-from checker.native.loops import loops
+from checker.native.loops import CACHE_VARIABLE, loops, must_be_compiled
 from checker.native.search import check, searched
 from checker.native.tables import Tables
 from checker.question import INTERRUPTED, Limits, News
@@ -182,6 +185,22 @@ def test_time_is_limited() -> None:
     report = check(yardstick(2, 1, 3), Limits(seconds_max=1e-9))
     assert report.stopped == "the limit of 1e-09 seconds"
     assert report.statistics.frontier > 0
+
+
+def test_a_part_of_the_time_may_be_over_before() -> None:
+    left = Limits(seconds_max=5).after(4.999999)
+    assert check(yardstick(1, 2, 2), left).stopped == "the limit of 5 seconds"
+
+
+def test_that_the_search_itself_is_compiled_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
+    assert not must_be_compiled()  # it was, in this process
+    told: list[News] = []
+    monkeypatch.setattr(native, "must_be_compiled", lambda: True)
+    check(yardstick(2, 1, 3), progress=told.append)
+    assert told[0].before == native.COMPILING
 
 
 # --- progress and interruption -------------------------------------------------------------------

@@ -1,0 +1,37 @@
+"""What stands on a terminal while a search runs."""
+
+from __future__ import annotations
+
+import pytest
+
+from checker.question import News
+from cli.meter import lines_of
+
+NAME = "finish-during-trigger-aborts.toml"
+NEWS = News(4_129_035, 41_000_000, 35, 512_000, 6.1, 130 << 20, 12.4)
+
+
+def test_all_is_told_on_two_lines_of_a_usual_terminal() -> None:
+    lines = lines_of(NAME, NEWS, 77)
+    assert len(lines) == 2
+    assert all(len(line) <= 77 for line in lines)
+    told = " ".join(lines)
+    for part in ("4 129 035 states", "about 12 s left", "130 MB", "/s", "level 35", "512 000 open"):
+        assert part in told
+
+
+def test_one_line_is_enough_where_it_is_wide() -> None:
+    [line] = lines_of(NAME, NEWS, 150)
+    assert line.startswith(f"{NAME}: 4 129 035 states")
+
+
+@pytest.mark.parametrize("width", [10, 20, 37, 57])
+def test_narrow_terminals_have_whole_numbers_where_they_can(width: int) -> None:
+    lines = lines_of(NAME, NEWS, width)
+    assert all(len(line) <= width for line in lines)
+    assert width < 37 or "4 129 035 states" in lines[0]
+
+
+def test_what_is_done_before_a_search_is_told() -> None:
+    [line] = lines_of("pair.toml", News(0, 0, 0, 0, 0.0, before="building the system"), 77)
+    assert line.startswith("pair.toml: building the system")
