@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -97,7 +98,8 @@ def _write(texts: Mapping[Path, str], force: bool) -> None:
             draft.replace(file)
     except OSError as error:
         for draft in drafts.values():
-            draft.unlink(missing_ok=True)
+            with suppress(OSError):  # where nothing can be written nothing can be removed
+                draft.unlink()
         raise FinaleError(
             "unwritable",
             f"the files cannot be written: {error.strerror}",
