@@ -71,6 +71,7 @@ class Folder:
                     "name a folder that is empty, or that a search was saved in",
                 )
             if is_begun and not (path / STATES).exists():
+                self.seen()  # may have a better reason
                 raise self._corrupted(f'"{STATES}" is missing')
             self._file = os.open(path / STATES, os.O_RDWR | os.O_CREAT, 0o644)
         except OSError as error:
