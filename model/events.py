@@ -30,10 +30,13 @@ EVENTS: tuple[Word, ...] = (
     Word("aborted", "id", "a checkpoint, or its alignment at a task, is given up"),
     Word("confirmed", "id tasks", "these tasks will be told that the checkpoint is complete"),
     Word("abort-sent", "id tasks", "these tasks will be told that the checkpoint is aborted"),
+    Word("answered", "request result", "a user's request has succeeded or failed"),
     # a task
     Word("taken", "id", "the task takes its part of a checkpoint"),
     Word("notified-complete", "id", "the operators are told that a checkpoint is complete"),
     Word("operators-finished", "", "the operators have finished"),
+    Word("data-ended", "", "a stop ends the data, and the operators are not finished"),
+    Word("task-failed", "", "the task fails, and with it the attempt of the job"),
     Word("released", "", "no final checkpoint holds the task any more"),
     Word("closed", "", "the operators are closed, and nothing more will be sent"),
     # a sink
@@ -55,6 +58,9 @@ QUERIES: tuple[Word, ...] = (
     Word("full", "vertices", "the plan: the vertices all of whose tasks count as finished"),
     Word("awaited", "id tasks", "the tasks whose acknowledgement is missing"),
     Word("stored", "ids", "the completed checkpoints that a restart may choose from"),
+    Word("status", "id word", "what the coordinator knows of a checkpoint"),
+    Word("job", "status", "what the coordinator says of the job"),
+    Word("periodic", "on or off", "whether checkpoints are triggered again and again"),
     Word("out", "elements", "what the task has put on each of its outputs so far"),
     Word("acknowledgements", "id tasks", "the acknowledgements under way"),
     Word("finishing", "id tasks", "the tasks that acknowledged after their operators had finished"),

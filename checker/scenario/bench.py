@@ -12,6 +12,7 @@ import tomllib
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, Generic, TypeVar, cast
 
 from checker.loading import Catalogue
@@ -138,14 +139,29 @@ class ProtocolBench(Bench, Generic[P]):
 
     # --- what it has ---------------------------------------------------------------------------
 
-    def _instance(self) -> P:
-        header, key = self.case.header, self.protocol_key
-        kind = self.catalogue.protocol(key)
+    @cached_property
+    def kind(self) -> type[Protocol]:
+        """The protocol or variant of the header. Raises coded errors."""
+        header = self.case.header
+        key = header.values.get("protocol", self.protocol_key)
+        named = "protocol"
         try:
+            kind = self.catalogue.protocol(key)
+            if not issubclass(kind, self.catalogue.protocol(self.protocol_key)):
+                raise FinaleError(
+                    "part-of-another-protocol",
+                    f'"{key}" does not have the part {self.part} as "{self.protocol_key}" has it',
+                    advice=f'leave out "protocol", or name one that builds on {self.protocol_key}',
+                )
             if "variant" in header.values:
+                named = "variant"
                 kind = self.catalogue.variant(key, header.values["variant"])
         except FinaleError as error:
-            raise error.located(header.place("variant")) from None
+            raise error.located(header.place(named)) from None
+        return kind
+
+    def _instance(self) -> P:
+        header, kind = self.case.header, self.kind
         options = options_in(header, kind)
         if not issubclass(kind, self.recording):
             kind = type(kind.__name__, (self.recording, kind), {})
@@ -170,6 +186,16 @@ class ProtocolBench(Bench, Generic[P]):
     def answer(self, query: str, given: Fields) -> Fields:
         with self.world.on(self.store):
             return cast("Fields", getattr(self, f"see_{query.replace('-', '_')}")(*given))
+
+    def possibly(self, step: Callable[[], None]) -> bool:
+        """Take a step, if it can be taken now."""
+        before = list(self.store.values)
+        try:
+            step()
+        except BlockedHere:
+            self.store.values = before
+            return False
+        return True
 
     def position(self, number: int) -> int:
         """The place, among the ids that the scenario names, of one of them."""

@@ -24,7 +24,7 @@ from model.events import EVENTS, QUERIES
 from .stimuli import Span, Stimulus, command_of, tokens_of, unknown_command
 
 #: Keys of every part; each part has some of its own.
-KEYS = ("title", "cites", "part", "variant", "options", "case")
+KEYS = ("title", "cites", "part", "protocol", "variant", "options", "case")
 ARROW = "=>"
 #: In place of observations: nothing happens. In place of fields: there is none.
 NOTHING = "-"

@@ -63,10 +63,11 @@ class Cancel:
 
 @dataclass(frozen=True)
 class EndOfData:
-    """`D@2`: no more records will come on a channel."""
+    """`D@2`: no more records will come on a channel; `N@2` because of a stop without drain."""
 
     channel: int
     span: Span
+    drain: bool = True
 
 
 @dataclass(frozen=True)
@@ -99,7 +100,7 @@ Stimulus = Token | Command
 
 _TOKEN = re.compile(
     r"(?P<kind>SB|UB|B|A|X)(?P<id>\d+)(?:@(?P<at>\d+|\*))?"
-    r"|(?P<end>[DE])(?:@(?P<of>\d+|\*))?"
+    r"|(?P<end>[DEN])(?:@(?P<of>\d+|\*))?"
     r"|\+(?P<time>\d+)"
     r"|(?P<data>[a-z])(?P<on>\d+)?"
 )
@@ -112,6 +113,7 @@ FORMS: Mapping[str, str] = {
     "A": "A1@0",
     "X": "X1@0",
     "D": "D@0",
+    "N": "N@0",
     "E": "E@0",
     "+": "+100",
 }
@@ -166,7 +168,9 @@ def _token(found: re.Match[str], channel: int, span: Span) -> Token:
     if found["data"]:
         return Data(f"{found['data']}{channel}", channel, span)
     if found["end"]:
-        return EndOfData(channel, span) if found["end"] == "D" else EndOfPartition(channel, span)
+        if found["end"] == "E":
+            return EndOfPartition(channel, span)
+        return EndOfData(channel, span, drain=found["end"] == "D")
     checkpoint = int(found["id"])
     match found["kind"]:
         case "A":

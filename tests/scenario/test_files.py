@@ -15,7 +15,10 @@ FILES = sorted((ROOT / "scenarios").rglob("*.scenario"))
 KNOWN = catalogue(None)
 #: Where the model does something else than the test that is transcribed: file -> why. What the
 #: test expects stands in a comment of the file.
-DISAGREE: dict[str, str] = {}
+DISAGREE: dict[str, str] = {
+    "SWS-06": "a job that may be restarted is: that restarts are not allowed is no option",
+    "TASK-17": "a task that has finished takes a blocking savepoint; there it declines it",
+}
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.stem)
@@ -29,10 +32,10 @@ def test_it_is_seen_as_expected(file: Path) -> None:
 def test_it_says_where_it_comes_from(file: Path) -> None:
     text = file.read_text(encoding="utf-8")
     assert re.fullmatch(r"[A-Z]+[0-9]*-\d\d[a-z]?", file.stem)
-    assert re.search(r"^cites: +\w+Test\.test\w+", text, re.MULTILINE)
+    assert re.search(r"^cites: +\w+(?:Test|ITCase)(?:\.test\w+| of release)", text, re.MULTILINE)
     assert (file.stem in DISAGREE) == ("# expected:" in text)
 
 
 def test_names_are_used_once() -> None:
     names = [file.stem for file in FILES]
-    assert len(names) == len(set(names)) >= 28
+    assert len(names) == len(set(names)) >= 48

@@ -6,16 +6,27 @@ itself, completing a checkpoint that everybody has acknowledged, it does at once
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import ClassVar
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from functools import partial
+from typing import ClassVar, TypeVar
 
 from checker.scenario.bench import Fields
 from checker.scenario.stimuli import Command, Stimulus
 from model.errors import FinaleError
+from model.language.protocol import Setting
 from model.protocols.parts.checkpoints import UNUSED
+from model.protocols.parts.requests import Request, RequestStatus
+from model.protocols.parts.stopping import Stopping
 from model.protocols.parts.tasks import TaskStatus
 
-from .jobs import JobBench
+from .jobs import JobBench, check_can_be_stopped
+
+R = TypeVar("R", bound=Request)
+
+#: How often what a bound limits is done, by the command that does it.
+_BOUNDS = {"stops": "stop", "savepoints": "savepoint", "manual": "manual", "failures": "fail"}
+_ANSWERS = {RequestStatus.SUCCEEDED: "ok", RequestStatus.FAILED: "failed"}
 
 
 class CoordinatorBench(JobBench):
@@ -26,6 +37,9 @@ class CoordinatorBench(JobBench):
     keys = ("job",)
     commands: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "trig": ("ID",),
+        "manual": ("ID",),
+        "savepoint": ("ID",),
+        "stop": ("ID drain", "ID suspend"),
         "call": ("ID NAMES",),
         "ack": ("ID NAMES",),
         "decline": ("ID NAMES",),
@@ -33,21 +47,71 @@ class CoordinatorBench(JobBench):
         "end": ("NAMES",),
         "finish": ("NAMES",),
         "state": ("NAME NAMES",),
+        "fail": ("",),
     }
-    events = ("triggered", "completed", "aborted", "confirmed", "abort-sent")
+    events = ("triggered", "completed", "aborted", "confirmed", "abort-sent", "answered")
     queries: ClassVar[Mapping[str, int]] = {
         "pending": 0,
         "stored": 0,
         "awaited": 1,
         "finished": 1,
+        "status": 1,
+        "job": 0,
+        "periodic": 0,
     }
     of_tasks = ("triggered", "confirmed", "abort-sent", "awaited", "finished")
 
+    def setting(self, options: Mapping[str, object]) -> Setting:
+        """As many requests and failures as the scenario has."""
+        words = [
+            stimulus.word
+            for line in self.case.lines
+            for stimulus in line.stimuli
+            if isinstance(stimulus, Command)
+        ]
+        setting = super().setting(options)
+        numbers = {bound: words.count(word) for bound, word in _BOUNDS.items()}
+        own = {bound: number for bound, number in numbers.items() if number}
+        if "stops" in own:
+            check_can_be_stopped(self.kind)
+        return replace(setting, bounds={**setting.bounds, **own})
+
     def do(self, stimulus: Stimulus) -> None:
         assert isinstance(stimulus, Command)
+        before = self._answers()
+        self._command(stimulus)
+        if isinstance(self.protocol, Stopping):
+            self._concludes(self.protocol)
+        for request, status in self._answers().items():
+            if status != before[request] and status in _ANSWERS:
+                self.record("answered", request, _ANSWERS[status])
+
+    def _answers(self) -> dict[str, RequestStatus]:
+        return {request.name: request.status for request in self.protocol.requests}
+
+    def _concludes(self, protocol: Stopping) -> None:
+        """What the coordinator does by itself about a stop."""
+        for request in protocol.stop_requests:
+            for checkpoint in protocol.checkpoints:
+                self.possibly(partial(protocol.learn_savepoint, request, checkpoint))
+                self.possibly(partial(protocol.conclude_stop, request, checkpoint))
+                self.possibly(partial(protocol.savepoint_failed, request, checkpoint))
+
+    def _command(self, stimulus: Command) -> None:
         match stimulus.word, *stimulus.arguments:
             case "trig", number:
-                self._trigger(number)
+                self._trigger(number, self.protocol.trigger_checkpoint)
+            case "manual", number:
+                request = self._next(self.protocol.checkpoint_requests)
+                self._trigger(number, lambda: self.protocol.request_checkpoint(request))
+            case "savepoint", number:
+                wanted = self._next(self.protocol.savepoint_requests)
+                self._trigger(number, lambda: self.protocol.request_savepoint(wanted))
+            case "stop", number, how:
+                stopping, stop = self._stopping(), self._next(self.protocol.stop_requests)
+                self._trigger(number, lambda: stopping.request_stop(stop, how == "drain"))
+            case "fail", *_:
+                self.protocol.fail()
             case "call", number, *names:
                 # The call arrives, and the task runs it or it fails.
                 for task in self.tasks(names):
@@ -70,7 +134,14 @@ class CoordinatorBench(JobBench):
             case _:
                 raise AssertionError("no command of this part")
 
-    def _trigger(self, number: str) -> None:
+    def _stopping(self) -> Stopping:
+        assert isinstance(self.protocol, Stopping)
+        return self.protocol
+
+    def _next(self, requests: tuple[R, ...]) -> R:
+        return next(each for each in requests if each.status == RequestStatus.UNUSED)
+
+    def _trigger(self, number: str, trigger: Callable[[], None]) -> None:
         checkpoint = self.checkpoint(number)
         if checkpoint.status != UNUSED:
             raise FinaleError(
@@ -78,8 +149,9 @@ class CoordinatorBench(JobBench):
                 f"checkpoint {number} was triggered before",
                 advice="give each checkpoint an id of its own, in increasing order",
             )
-        self.protocol.trigger_checkpoint()
-        self.record("triggered", number, *self.among(checkpoint.triggers))
+        trigger()
+        if checkpoint.is_pending:
+            self.record("triggered", number, *self.among(checkpoint.triggers))
 
     def _acknowledge(self, number: str, names: list[str]) -> None:
         checkpoint = self.checkpoint(number)
@@ -96,6 +168,18 @@ class CoordinatorBench(JobBench):
     def see_stored(self) -> Fields:
         newest = self.protocol.restore_point()
         return tuple(self.number(each) for each in self.protocol.checkpoints if each == newest)
+
+    def see_status(self, number: str) -> Fields:
+        return (str(self.checkpoint(number).status.value),)
+
+    def see_job(self) -> Fields:
+        if self.protocol.is_finished:
+            return ("finished",)
+        return (str(self.protocol.job_status.value if self.protocol.has_job_status else "running"),)
+
+    def see_periodic(self) -> Fields:
+        on = self._stopping().scheduling if self.protocol.stop_requests else True
+        return ("on" if on else "off",)
 
     def see_awaited(self, number: str) -> Fields:
         return self.among(self.checkpoint(number).awaited)

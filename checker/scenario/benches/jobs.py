@@ -9,9 +9,10 @@ from typing import Any, ClassVar
 from checker.scenario.bench import Fields, ProtocolBench
 from checker.scenario.jobs import job_in, names_of, tasks_named
 from model.errors import FinaleError
-from model.language.protocol import Setting
+from model.language.protocol import Protocol, Setting
 from model.protocols.final_checkpoint import FinalCheckpoint
 from model.protocols.parts.checkpoints import Checkpoint
+from model.protocols.parts.stopping import Stopping
 from model.protocols.parts.tasks import Task, TaskStatus
 from model.topology import Job
 
@@ -20,6 +21,16 @@ NOT_RUNNING = (
     "created", "scheduled", "deploying", "initializing",
     "reconciling", "canceling", "canceled", "failed",
 )  # fmt: skip
+
+
+def check_can_be_stopped(kind: type[Protocol]) -> None:
+    """Raises `cannot-be-stopped` for a protocol that has no stop."""
+    if not issubclass(kind, Stopping):
+        raise FinaleError(
+            "cannot-be-stopped",
+            f'"{kind.key}" cannot be stopped',
+            advice="write protocol: stop-with-savepoint",
+        )
 
 
 class RecordingCoordinator(FinalCheckpoint):

@@ -7,6 +7,7 @@ that they have seen the end of its data.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any, ClassVar
 
 from checker.scenario.bench import Fields, ProtocolBench, number_in
@@ -22,15 +23,25 @@ from checker.scenario.stimuli import (
 )
 from model.errors import FinaleError
 from model.language.protocol import Setting
-from model.language.stops import BlockedHere
 from model.protocols.final_checkpoint import FinalCheckpoint
 from model.protocols.parts import elements
-from model.protocols.parts.checkpoints import COMPLETED, PENDING, UNUSED, Checkpoint
+from model.protocols.parts.checkpoints import (
+    COMPLETED,
+    PENDING,
+    UNUSED,
+    Checkpoint,
+    CheckpointKind,
+)
 from model.protocols.parts.elements import CheckpointId
+from model.protocols.parts.sources import Source
 from model.protocols.parts.tasks import Task, TaskStatus
+from model.protocols.stop_with_savepoint import StopWithSavepoint
 from model.topology import Edge, Job, Kind, Vertex
 
+from .jobs import check_can_be_stopped
+
 OUTPUTS = 2
+_KINDS = {"drain": CheckpointKind.DRAIN, "suspend": CheckpointKind.SUSPEND}
 
 
 class RecordingTask(FinalCheckpoint):
@@ -52,9 +63,14 @@ class RecordingTask(FinalCheckpoint):
             self.bench.record("released")
 
     def finish_operators(self, task: Task) -> None:
-        """Tell it, and finish them."""
-        self.bench.record("operators-finished")
+        """Tell it, and finish them, or only end the data."""
+        self.bench.record("operators-finished" if self.drains(task) else "data-ended")
         super().finish_operators(task)
+
+    def restart_all(self) -> None:
+        """Tell it, and fail."""
+        self.bench.record("task-failed")
+        super().restart_all()
 
     def close_operators(self, task: Task) -> None:
         """Close them, and tell it."""
@@ -63,26 +79,42 @@ class RecordingTask(FinalCheckpoint):
 
 
 class TaskBench(ProtocolBench[FinalCheckpoint]):
-    """A task T with `inputs` inputs and two outputs; the first of two where its state is union."""
+    """A task T with `inputs` inputs, or a source, and two outputs; of kind union, one of two."""
 
     part = "task"
     about = "a task by itself: checkpoints, notifications, and how it ends"
     keys = ("inputs", "kind", "restored")
-    tokens = ("B", "X", "D", "E")
+    tokens = ("B", "X", "D", "N", "E")
     commands: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "trigger": ("ID",),
         "complete": ("ID",),
+        "sync": ("ID drain", "ID suspend"),
         "abort": ("ID", "ID latest ID"),
         "consumers": ("ack",),
+        "end": ("",),
     }
-    events = ("taken", "notified-complete", "operators-finished", "released", "closed")
-    queries: ClassVar[Mapping[str, int]] = {"out": 0, "acknowledgements": 1, "finishing": 1}
+    events = (
+        "taken", "notified-complete", "operators-finished", "data-ended", "released", "closed",
+        "task-failed",
+    )  # fmt: skip
+    queries: ClassVar[Mapping[str, int]] = {
+        "out": 0,
+        "blocked": 0,
+        "acknowledgements": 1,
+        "finishing": 1,
+    }
     protocol_key = "final-checkpoint"
     recording = RecordingTask
 
     @classmethod
     def channels_of(cls, header: Header) -> int:
         return number_in(header, "inputs", 3, CHANNELS_MAX)
+
+    @property
+    def inputs(self) -> int:
+        """How many inputs the task has."""
+        source = self.case.header.values.get("kind") == Kind.SOURCE.value
+        return 0 if source else self.channels_of(self.case.header)
 
     def further_ids(self) -> Sequence[int]:
         restored = number_in(self.case.header, "restored", 0, 1 << 20)
@@ -91,30 +123,40 @@ class TaskBench(ProtocolBench[FinalCheckpoint]):
     def setting(self, options: Mapping[str, object]) -> Setting:
         header = self.case.header
         word = header.values.get("kind", Kind.PASS_THROUGH.value)
-        kinds = {
-            kind.value: kind for kind in Kind if kind not in (Kind.SOURCE, Kind.ITERATION_HEAD)
-        }
+        kinds = {kind.value: kind for kind in Kind if kind is not Kind.ITERATION_HEAD}
         if word not in kinds:
             raise FinaleError(
                 "bad-kind",
-                f"{word} is no kind of a task with inputs",
+                f"{word} is no kind of a task",
                 place=header.place("kind"),
                 advice=f"write one of {', '.join(kinds)}",
             )
         parallelism = 2 if kinds[word] is Kind.UNION_STATE else 1
-        sources = [Vertex.source(f"S{n}", records=0) for n in range(self.channels_of(header))]
+        sources = [Vertex.source(f"S{n}", records=0) for n in range(self.inputs)]
         sinks = [Vertex(f"K{n}") for n in range(OUTPUTS)]
-        tested = Vertex("T", kinds[word], parallelism)
+        if kinds[word] is Kind.SOURCE:
+            tested = Vertex.source("T", records=1)
+        else:
+            tested = Vertex("T", kinds[word], parallelism)
         edges = [Edge(source.name, "T") for source in sources]
         edges += [Edge("T", sink.name) for sink in sinks]
         job = Job((*sources, tested, *sinks), tuple(edges))
         bounds = {"checkpoints": len(self.numbers), "failures": 1, "channel": 64}
+        if self._is_stopped:
+            check_can_be_stopped(self.kind)
+            bounds["stops"] = 1
         return Setting(job=job, options=options, bounds=bounds)
+
+    @property
+    def _is_stopped(self) -> bool:
+        """Whether a stop's savepoint comes."""
+        stimuli = (each for line in self.case.lines for each in line.stimuli)
+        return any(isinstance(each, Command) and each.word == "sync" for each in stimuli)
 
     @property
     def task(self) -> Task:
         """The task under test."""
-        return self.protocol.tasks[self.channels_of(self.case.header)]
+        return self.protocol.tasks[self.inputs]
 
     def prepare(self) -> None:
         for number in self.further_ids():
@@ -137,8 +179,8 @@ class TaskBench(ProtocolBench[FinalCheckpoint]):
             case Cancel(checkpoint=number, channel=at):
                 cancel = elements.CancelBarrier(self.checkpoint(number))
                 self._arrives(at, cancel, self.protocol.poll_cancel_barrier)
-            case EndOfData(channel=at):
-                self._arrives(at, elements.EndOfData(drain=True), self.protocol.poll_end_of_data)
+            case EndOfData(channel=at, drain=drain):
+                self._arrives(at, elements.EndOfData(drain=drain), self.protocol.poll_end_of_data)
             case EndOfPartition(channel=at):
                 self._arrives(at, elements.EndOfPartition(), self.protocol.poll_end_of_partition)
             case _:
@@ -156,10 +198,23 @@ class TaskBench(ProtocolBench[FinalCheckpoint]):
             for channel in task.outputs:
                 channel.end_of_data = True
             return
+        if word == "end":
+            if not isinstance(task, Source):
+                raise FinaleError(
+                    "end-of-a-source",
+                    "a task with inputs ends when they end",
+                    advice="write D@* and E@*, or kind: source",
+                )
+            task.remaining = 0
+            return
         checkpoint = self.checkpoint(arguments[0])
         match word:
             case "trigger":
                 self._begin(checkpoint)
+                checkpoint.triggers.add(task)
+                protocol.deliver_trigger(task, checkpoint)
+            case "sync":
+                self._begin(checkpoint, _KINDS[arguments[1]])
                 checkpoint.triggers.add(task)
                 protocol.deliver_trigger(task, checkpoint)
             case "complete":
@@ -171,10 +226,13 @@ class TaskBench(ProtocolBench[FinalCheckpoint]):
                     checkpoint.latest = self.checkpoint(arguments[2])
                 protocol.deliver_abort(task, checkpoint)
 
-    def _begin(self, checkpoint: Checkpoint) -> None:
+    def _begin(
+        self, checkpoint: Checkpoint, kind: CheckpointKind = CheckpointKind.CHECKPOINT
+    ) -> None:
         if checkpoint.status == UNUSED:
             checkpoint.status = PENDING
             checkpoint.awaited.add(self.task)
+            self.protocol.note_kind(checkpoint, kind)
 
     def _goes_on(self) -> None:
         """The task takes its own steps until it has none."""
@@ -184,17 +242,14 @@ class TaskBench(ProtocolBench[FinalCheckpoint]):
             lambda: protocol.quiesce(task),
             lambda: protocol.close(task),
         ]
-        while any(self._possible(step) for step in own):
+        if isinstance(task, Source):
+            own.append(partial(protocol.end_source, task))
+            if isinstance(protocol, StopWithSavepoint):
+                for each in protocol.checkpoints:
+                    own.append(partial(protocol.stop_source, task, each))
+                    own.append(partial(protocol.perform_savepoint, task, each))
+        while any(self.possibly(step) for step in own):
             pass  # what one step makes possible may come before it in the list
-
-    def _possible(self, step: Callable[[], None]) -> bool:
-        before = list(self.store.values)
-        try:
-            step()
-        except BlockedHere:
-            self.store.values = before
-            return False
-        return True
 
     # --- queries ---------------------------------------------------------------------------------
 
@@ -211,10 +266,13 @@ class TaskBench(ProtocolBench[FinalCheckpoint]):
                 return f"B{self.number(checkpoint)}"
             case elements.CancelBarrier(checkpoint=checkpoint):
                 return f"X{self.number(checkpoint)}"
-            case elements.EndOfData():
-                return "D"
+            case elements.EndOfData(drain=drain):
+                return "D" if drain else "N"
             case _:
                 return "E"
+
+    def see_blocked(self) -> Fields:
+        return tuple(str(n) for n, each in enumerate(self.task.inputs) if each.blocked)
 
     def see_acknowledgements(self, number: str) -> Fields:
         return ("T",) if self.checkpoint(number).acknowledgements.has(self.task) else ()
