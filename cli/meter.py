@@ -60,7 +60,8 @@ def lines_of(name: str, news: News, width: int) -> list[str]:
 def _parts(name: str, news: News) -> list[str]:
     """What there is to tell, the most important first."""
     if news.before:
-        return [f"{name}: {news.before}", duration(news.seconds)]
+        head = f"{name}: {news.before}"
+        return [head, duration(news.seconds)] if news.seconds else [head]
     parts = [f"{name}: {grouped(news.states)} states", duration(news.seconds)]
     if news.seconds_left is not None:
         parts.append(f"about {duration(news.seconds_left)} left")

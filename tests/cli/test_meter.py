@@ -34,4 +34,6 @@ def test_narrow_terminals_have_whole_numbers_where_they_can(width: int) -> None:
 
 def test_what_is_done_before_a_search_is_told() -> None:
     [line] = lines_of("pair.toml", News(0, 0, 0, 0, 0.0, before="building the system"), 77)
-    assert line.startswith("pair.toml: building the system")
+    assert line == "pair.toml: building the system"
+    [line] = lines_of("pair.toml", News(0, 0, 0, 0, 1.5, before="building the system"), 77)
+    assert line == "pair.toml: building the system · 1.5 s"
