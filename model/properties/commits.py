@@ -3,36 +3,39 @@
 from __future__ import annotations
 
 from model.protocols.parts.checkpoints import Checkpoint
+from model.protocols.parts.committer import Committer
 from model.protocols.parts.elements import Datum
 from model.protocols.parts.layout import JobProtocol
-from model.protocols.parts.sinks import AtLeastOnceSink, Sink, Transaction, TwoPhaseSink
+from model.protocols.parts.sinks import (
+    AtLeastOnceSink,
+    ExactlyOnceSink,
+    Sink,
+    Transaction,
+    TwoPhaseSink,
+)
 from model.protocols.parts.tasks import Task
 from model.rules import Nothing, always, before, define, on_step, reachable, when
 
 
 @always(needs="effects")
-def commit_at_most_once(state: JobProtocol, sink: TwoPhaseSink, record: Datum) -> bool:
+def commit_at_most_once(state: JobProtocol, sink: ExactlyOnceSink, record: Datum) -> bool:
     """No record's effect is committed twice (S3)."""
     when(sink.visible[record] > 0)
     return sink.visible[record] == 1
 
 
 @on_step(needs="effects")
-def commit_only_durable(state: JobProtocol, sink: TwoPhaseSink, record: Datum) -> bool:
+def commit_only_durable(state: JobProtocol, sink: ExactlyOnceSink, record: Datum) -> bool:
     """A record becomes visible only when a completed checkpoint lists its transaction (S4)."""
     when(sink.visible[record] != before(lambda: sink.visible[record]))
     return before(lambda: is_secured(state, sink, record))
 
 
 @define
-def is_secured(state: JobProtocol, sink: TwoPhaseSink, record: Datum) -> bool:
+def is_secured(state: JobProtocol, sink: ExactlyOnceSink, record: Datum) -> bool:
     """Whether a completed checkpoint lists a pending transaction that has the record."""
     return any(
-        checkpoint.is_completed
-        and any(
-            sink.listed[checkpoint].has(transaction) and sink.content[transaction][record] > 0
-            for transaction in state.checkpoints
-        )
+        checkpoint.is_completed and sink.lists(checkpoint, record)
         for checkpoint in state.checkpoints
     )
 
@@ -61,7 +64,7 @@ def commit_completeness(state: JobProtocol, sink: Sink, record: Datum) -> bool:
 
 
 @always(needs="effects")
-def nothing_pending_at_the_end(state: JobProtocol, sink: TwoPhaseSink) -> bool:
+def nothing_pending_at_the_end(state: JobProtocol, sink: ExactlyOnceSink) -> bool:
     """When the job has finished, no transaction with records waits for its commit (S6)."""
     when(state.is_finished)
     return not sink.has_pending()
@@ -78,6 +81,13 @@ def opens_nothing_after_finish(state: JobProtocol, task: Task, checkpoint: Check
     return not opened or sink.transaction[checkpoint] != Transaction.PRECOMMITTED
 
 
+@always(needs="effects")
+def committables_are_told_apart(state: JobProtocol, sink: Committer) -> bool:
+    """A committer is not handed two sets of committables under one tag (S3, S27)."""
+    when(any(sink.held.has(tag) for tag in state.tags))
+    return not sink.clashed
+
+
 @reachable
 def finished(state: JobProtocol) -> bool:
     """The job can finish."""
@@ -91,5 +101,6 @@ FAMILIES = (
     commit_completeness,
     nothing_pending_at_the_end,
     opens_nothing_after_finish,
+    committables_are_told_apart,
     finished,
 )

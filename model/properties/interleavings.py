@@ -7,12 +7,13 @@ not hold merely because the interleaving never comes about.
 from __future__ import annotations
 
 from model.protocols.parts.checkpoints import Checkpoint
+from model.protocols.parts.committer import Writer
 from model.protocols.parts.elements import EndOfData
 from model.protocols.parts.layout import JobProtocol
 from model.protocols.parts.operators import StableTask
 from model.protocols.parts.sinks import TwoPhaseSink
 from model.protocols.parts.tasks import Task
-from model.rules import reachable, when
+from model.rules import Nothing, reachable, when
 
 
 @reachable(on_request=True)
@@ -46,9 +47,24 @@ def finishes_with_held_records(state: JobProtocol, task: StableTask) -> bool:
     return ends and any(task.buffer[record] > 0 for record in task.data)
 
 
+@reachable(needs="taken", on_request=True)
+def writer_runs_again(state: JobProtocol, task: Writer, checkpoint: Checkpoint) -> bool:
+    """A writer starts again from a checkpoint that it took after the end of its data (SNK-01)."""
+    last = checkpoint.is_completed and task.last == checkpoint
+    return last and task.is_running and task.taken_after_finish.has(checkpoint)
+
+
+@reachable(on_request=True)
+def ended_writer_meets_checkpoint(state: JobProtocol, task: Writer) -> bool:
+    """A barrier comes to a writer whose data have ended (SNK-03)."""
+    return task.has_ended and task.final_from != Nothing
+
+
 FAMILIES = (
     some_task_is_known_finished,
     finishes_with_open_records,
     two_final_snapshots,
     finishes_with_held_records,
+    writer_runs_again,
+    ended_writer_meets_checkpoint,
 )

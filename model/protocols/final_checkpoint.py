@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from model.properties.views import EndOfDataView
 from model.protocols.parts.channels import Channel
 from model.protocols.parts.checkpoints import Checkpoint
+from model.protocols.parts.committer import ConstantTagWriter, Writer
 from model.protocols.parts.elements import CheckpointId, EndOfData, EndOfPartition
 from model.protocols.parts.operators import Buffering, FlushingStableTask, StableTask
 from model.protocols.parts.plan import UnionCheck
@@ -83,6 +84,13 @@ class HeldUntil(enum.Enum):
     CONFIRMATION_OR_FINISH = "confirmation-or-finish"
 
 
+class EndTag(enum.Enum):
+    """How a writer calls what it hands over at the end: by the next id, or always the same."""
+
+    LAST_PLUS_ONE = "last+1"
+    CONSTANT = "constant"
+
+
 @dataclass(frozen=True)
 class FinalCheckpointOptions:
     """The toggles of section 6 that concern these rules; the defaults are today's Flink."""
@@ -117,6 +125,8 @@ class FinalCheckpointOptions:
     clears_on_finish: bool = True
     #: H10: until when an operator that buffers holds its records back
     held_until: HeldUntil = HeldUntil.FINISH
+    #: 1.7: how a writer calls what it hands over at the end of its data
+    end_tag: EndTag = EndTag.LAST_PLUS_ONE
     #: CN-2: a savepoint is kept among the checkpoints that a failed job starts again from
     savepoint_stored: bool = False
     #: CN-2: the completion of a savepoint is confirmed to the tasks
@@ -157,7 +167,12 @@ class FinalCheckpoint(Requests, EndOfDataView):
             HeldUntil.CONFIRMATION: StableTask,
             HeldUntil.CONFIRMATION_OR_FINISH: FlushingStableTask,
         }
-        return {**super().task_classes, Kind.BUFFERING: held[self.options.held_until]}
+        constant = self.options.end_tag == EndTag.CONSTANT
+        return {
+            **super().task_classes,
+            Kind.BUFFERING: held[self.options.held_until],
+            Kind.WRITER: ConstantTagWriter if constant else Writer,
+        }
 
     # --- the end of data -------------------------------------------------------------------------
 

@@ -31,7 +31,7 @@ PREDICTED: dict[str, int] = {
     "UC-03": 6, "FIN-16": 14, "UC-08": 9, "JM-02": 5, "JM-03": 10, "OTH-04": 8,
     "flink-16986": 6, "flink-28606": 7, "flink-29217": 7, "flink-23233": 11, "flink-21996": 7,
     "flink-31006": 10, "flink-33466": 9, "JM-04": 5,
-    "SNK-03": 14, "FIN-13": 4, "FIN-11": 4, "FIN-14": 12, "FIN-21": 24, "OTH-03": 6,
+    "SNK-01": 30, "SNK-03": 14, "FIN-13": 4, "FIN-11": 4, "FIN-14": 12, "FIN-21": 24, "OTH-03": 6,
     "OTH-06": 6, "OTH-08": 16, "OTH-14": 4,
     "wallaroo-3033": 5, "wallaroo-3032": 7, "wallaroo-3086": 8,
 }  # fmt: skip

@@ -7,6 +7,8 @@ and may be late for any other reason, so a separate message adds no behaviour.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING, cast
+
 from model.protocols.parts.elements import (
     AnyElement,
     Barrier,
@@ -32,7 +34,11 @@ from model.rules import (
 )
 from model.topology import Channel as Edge
 
-Element = Union(Data, EndOfData, Barrier, CancelBarrier, EndOfPartition)
+if TYPE_CHECKING:
+    from model.scalars import Domain
+
+Element = cast("Domain[AnyElement]", Union(Data, EndOfData, Barrier, CancelBarrier, EndOfPartition))
+"""What a channel holds, but that of a writer, which holds what it hands over, too."""
 RecordCount = Range(0, Bound("data"))
 
 

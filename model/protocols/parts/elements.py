@@ -92,5 +92,15 @@ class EndOfPartition(Record):
     """The last element of a channel: the sender has closed (FC-9)."""
 
 
-AnyElement = Data | EndOfData | Barrier | CancelBarrier | EndOfPartition
+class Tag(Entity):
+    """What a set of committables is called. Tags are ordered; the last is above all checkpoints."""
+
+
+class Committables(Record):
+    """What a writer has staged under a tag is handed over to its committer."""
+
+    tag: Tag = part(Ref(Tag))
+
+
+AnyElement = Data | EndOfData | Barrier | CancelBarrier | EndOfPartition | Committables
 """What a channel may hold."""

@@ -9,14 +9,17 @@ from typing import ClassVar, cast
 from model.errors import FinaleError, Place
 from model.protocols.parts.channels import Channel
 from model.protocols.parts.checkpoints import Checkpoint
+from model.protocols.parts.committer import CommittableChannel, Committer, Writer
 from model.protocols.parts.elements import CheckpointId, Datum
 from model.protocols.parts.gate import AlignedGate, GatePorts
 from model.protocols.parts.operators import Buffering, ParkingTask, TickingTask, TimerTask
+from model.protocols.parts.records import data_at, tags, ticks
 from model.protocols.parts.sinks import AtLeastOnceSink, Sink, TwoPhaseSink
 from model.protocols.parts.sources import Source
 from model.protocols.parts.tasks import Task
 from model.rules import Bool, Entity, Nothing, Protocol, Setting, define, field
-from model.topology import Edge, Job, Kind, Subtask, Vertex
+from model.topology import Channel as EdgeChannel
+from model.topology import Job, Kind, Subtask, Vertex
 from model.topology import Sink as SinkKind
 
 
@@ -77,7 +80,7 @@ class JobProtocol(Protocol):
     parts: ClassVar[tuple[type[Entity], ...]] = (
         *(Checkpoint, Task, Source, AlignedGate, Channel),
         *(Buffering, TimerTask, ParkingTask, TickingTask),
-        *(AtLeastOnceSink, TwoPhaseSink),
+        *(AtLeastOnceSink, TwoPhaseSink, Writer, Committer),
     )
 
     #: PL-1: how many checkpoints may be pending at once.
@@ -94,16 +97,18 @@ class JobProtocol(Protocol):
         self.recycles = int(self.bounds.live_checkpoints) > 0
         self.id_limit = self.bounds.live_checkpoints if self.recycles else self.bounds.checkpoints
         self.checkpoints = tuple(Checkpoint(n + 1) for n in range(self.id_limit))
-        ticks = _ticks(self.job, int(self.bounds.ticks))
-        self.data_at = _data_at(self.job, ticks)
+        made = ticks(self.job, int(self.bounds.ticks))
+        self.data_at = data_at(self.job, made)
         self.data = tuple(dict.fromkeys(d for data in self.data_at.values() for d in data))
         self.tasks = tuple(self._task_of(subtask) for subtask in self.job.subtasks)
         cut = "cut" in setting.observe
-        self.channels = tuple(self.channel_class(e, cut=cut) for e in self.job.channels)
+        self.channels = tuple(self._class_of(e)(e, cut=cut) for e in self.job.channels)
+        self.tags = tags(self.job, len(self.checkpoints))
         self.task_of = {task.subtask: task for task in self.tasks}
         self.sinks: tuple[Sink, ...] = ()
         for task in self.tasks:
-            self._connect(task, ticks, effects="effects" in setting.observe)
+            self._connect(task, made, effects="effects" in setting.observe)
+        self._pair_writers()
         self._refuse_small_channels()
         self.unions = tuple(
             tuple(self.task_of[each] for each in self.job.subtasks_of(vertex))
@@ -141,12 +146,17 @@ class JobProtocol(Protocol):
             Kind.TIMER: TimerTask,
             Kind.ASYNC: ParkingTask,
             Kind.TICKING: TickingTask,
+            Kind.WRITER: Writer,
         }
 
     @property
     def sink_classes(self) -> Mapping[SinkKind, type[Sink]]:
         """What sinks are, by their kind. Others are refused."""
-        return {SinkKind.TWO_PHASE: TwoPhaseSink, SinkKind.AT_LEAST_ONCE: AtLeastOnceSink}
+        return {
+            SinkKind.TWO_PHASE: TwoPhaseSink,
+            SinkKind.AT_LEAST_ONCE: AtLeastOnceSink,
+            SinkKind.COMMITTER: Committer,
+        }
 
     @classmethod
     def bound_names(cls) -> tuple[str, ...]:
@@ -197,6 +207,7 @@ class JobProtocol(Protocol):
         # A step that emits more than a channel holds would wait for ever: for the bound, not for
         # the protocol. So emit a flush and EndOfData, and a cancelled and a new barrier.
         bursts = [len(task.data) + 1 for task in self.tasks if isinstance(task, Buffering)]
+        bursts += [2 if len(self.checkpoints) == 1 else 3 for _ in self.tags[:1]]
         burst = max([2 if len(self.checkpoints) > 1 else 1, *bursts])
         if int(self.bounds.channel) < burst:
             raise FinaleError(
@@ -208,7 +219,7 @@ class JobProtocol(Protocol):
             )
 
     def _connect(
-        self, task: Task, ticks: Mapping[Subtask, tuple[Datum, ...]], *, effects: bool
+        self, task: Task, made: Mapping[Subtask, tuple[Datum, ...]], *, effects: bool
     ) -> None:
         by_edge = {channel.edge: channel for channel in self.channels}
         task.inputs = tuple(by_edge[edge] for edge in self.job.inputs(task.subtask))
@@ -221,7 +232,7 @@ class JobProtocol(Protocol):
         if isinstance(task, Buffering):
             task.data = self.data_at[vertex]
         if isinstance(task, TickingTask):
-            task.own = ticks[task.subtask]
+            task.own = made[task.subtask]
         if vertex.is_sink and vertex.sink not in self.sink_classes:
             raise self._not_modelled(vertex, "sink", vertex.sink.value)
         if effects and vertex.is_sink:
@@ -229,9 +240,44 @@ class JobProtocol(Protocol):
             task.sink = kind(task.name, vertex, self.data_at[vertex], self.checkpoints)
             self.sinks += (task.sink,)
 
+    def _class_of(self, edge: EdgeChannel) -> type[Channel]:
+        writes = edge.sender.vertex.kind is Kind.WRITER
+        return CommittableChannel if writes else self.channel_class
+
+    def _pair_writers(self) -> None:
+        for task in self.tasks:
+            writers = [each for each in self.producers(task) if isinstance(each, Writer)]
+            commits = task.subtask.vertex.sink is SinkKind.COMMITTER
+            if writers or commits:
+                self._refuse_unpaired(task, commits, writers)
+                self._pair(writers[0], task)
+
+    def _refuse_unpaired(self, task: Task, commits: bool, writers: list[Writer]) -> None:
+        if not commits or len(task.inputs) != 1 or [len(w.outputs) for w in writers] != [1]:
+            raise FinaleError(
+                "committer-without-writer",
+                f'"{task.name}" does not read one writer, and commits alone what it hands over',
+                place=Place(key=f"job.{task.subtask.vertex.name}.from"),
+                advice='let each subtask with sink = "committer" read one of kind = "writer"',
+            )
+        if self.recycles:
+            raise FinaleError(
+                "recycled-tags",
+                f'what "{task.name}" commits is called by ids that are given once',
+                place=Place(key="bounds.live_checkpoints"),
+                advice="use checkpoints instead",
+            )
+
+    def _pair(self, writer: Writer, task: Task) -> None:
+        writer.checkpoints, writer.tags = self.checkpoints, self.tags
+        if isinstance(task.sink, Committer):
+            task.sink.tags = self.tags
+            writer.committer = task.sink
+
     def entities(self) -> Sequence[Entity]:
         gates = (task.gate for task in self.tasks)
-        return (*self.checkpoints, *self.data, *self.tasks, *gates, *self.channels, *self.sinks)
+        known = (*self.checkpoints, *self.tags, *self.data)
+        return (*known, *self.tasks, *gates, *self.channels, *self.sinks)
 
     def keeps(self) -> frozenset[str]:
         return super().keeps() | frozenset({"union"} if self.unions else set[str]())
@@ -319,38 +365,3 @@ class JobProtocol(Protocol):
         for checkpoint in self.checkpoints:
             newest = checkpoint if checkpoint.is_completed else newest
         return newest
-
-
-def _ticks(job: Job, times: int) -> dict[Subtask, tuple[Datum, ...]]:
-    """The records that timers of the clock may make."""
-    return {
-        subtask: tuple(
-            Datum(f"{subtask.name}!{n + 1}", subtask, n + 1, of_clock=True) for n in range(times)
-        )
-        for subtask in job.subtasks
-        if subtask.vertex.kind is Kind.TICKING
-    }
-
-
-def _data_at(job: Job, ticks: dict[Subtask, tuple[Datum, ...]]) -> dict[Vertex, tuple[Datum, ...]]:
-    """The data that reach each vertex, in the order of sources and numbers."""
-    found: dict[Vertex, list[Datum]] = {vertex: [] for vertex in job.vertices}
-    for vertex in job.topological:
-        if vertex.is_source:
-            found[vertex] = [
-                Datum(f"{subtask.name}#{number + 1}", subtask, number + 1)
-                for subtask in job.subtasks_of(vertex)
-                for number in range(subtask.records)
-            ]
-        own = [datum for subtask in job.subtasks_of(vertex) for datum in ticks.get(subtask, ())]
-        edges = job.edges_out_of(vertex)
-        for edge in edges:
-            for datum in found[vertex] + own:
-                datum.along[edge] = _copy(datum, edge) if len(edges) > 1 else datum
-                found[job.vertex(edge.target)].append(datum.along[edge])
-    return {vertex: tuple(data) for vertex, data in found.items()}
-
-
-def _copy(datum: Datum, edge: Edge) -> Datum:
-    name = f"{datum.name}/{edge.target}"
-    return Datum(name, datum.source, datum.number, of_clock=datum.of_clock)

@@ -9,11 +9,13 @@ from __future__ import annotations
 from typing import ClassVar
 
 from model.protocols.parts.channels import Channel
+from model.protocols.parts.committer import CommittableChannel, Committer
 from model.protocols.parts.coordinator import Checkpointing
 from model.protocols.parts.elements import (
     Barrier,
     CancelBarrier,
     CheckpointId,
+    Committables,
     Data,
     Datum,
     EndOfPartition,
@@ -72,6 +74,16 @@ class Processing(Checkpointing):
         if task.sink:
             task.sink.write(element.record)
 
+    @rule(fair=STRONG)
+    def poll_committables(self, channel: CommittableChannel) -> None:
+        """1.7: a committer is handed what its writer has staged."""
+        task = self.reader(channel)
+        require(self.reads(task, channel), channel.queue.head == Committables)
+        element = channel.queue.take()
+        assert isinstance(element, Committables)
+        if isinstance(task.sink, Committer):
+            task.sink.receive(element.tag)
+
     # --- barriers --------------------------------------------------------------------------------
 
     @rule(fair=STRONG)
@@ -109,6 +121,7 @@ class Processing(Checkpointing):
             task.aborted.remove(checkpoint)
             task.broadcast(CancelBarrier(checkpoint))
         else:
+            task.before_barrier(checkpoint)
             task.broadcast(Barrier(checkpoint))
             self.snapshot_taken(task, checkpoint)
 

@@ -3,7 +3,7 @@
 `TwoPhaseSink` models TwoPhaseCommitSinkFunction (1.7 of the fact sheet): one open transaction, one
 pending transaction a checkpoint, commit of all up to the one confirmed, recover-and-commit on
 restore. `AtLeastOnceSink` writes at once. A record's visibility is counted 0, 1, 2 (two or more).
-Left out: the committer with tags of Sink V2, which only differs in who holds the committables.
+The sink of two tasks, Sink V2, is in `committer.py`.
 """
 
 from __future__ import annotations
@@ -84,7 +84,19 @@ class AtLeastOnceSink(Sink):
         self.show(record)
 
 
-class TwoPhaseSink(Sink):
+class ExactlyOnceSink(Sink):
+    """A sink that makes visible what a completed checkpoint has secured."""
+
+    def lists(self, checkpoint: CheckpointId, record: Datum) -> bool:
+        """Whether a checkpoint's snapshot has something pending with the record in it."""
+        raise AssertionError("a kind of sink says it")
+
+    def has_pending(self) -> bool:
+        """Whether something that is not empty waits for its commit."""
+        raise AssertionError("a kind of sink says it")
+
+
+class TwoPhaseSink(ExactlyOnceSink):
     """Writes into transactions, and commits what a completed checkpoint has secured."""
 
     current = field(Effects, 0)
@@ -177,8 +189,14 @@ class TwoPhaseSink(Sink):
         return self.transaction[checkpoint] == Transaction.PRECOMMITTED
 
     @define
+    def lists(self, checkpoint: CheckpointId, record: Datum) -> bool:
+        return any(
+            self.listed[checkpoint].has(each) and self.content[each][record] > 0
+            for each in self.checkpoints
+        )
+
+    @define
     def has_pending(self) -> bool:
-        """Whether a transaction that is not empty waits for its commit."""
         return any(
             self.transaction[each] == Transaction.PRECOMMITTED
             and any(self.content[each][record] > 0 for record in self.data)

@@ -155,6 +155,9 @@ class Task(Entity):
     def finish(self, *, clears: bool = True) -> None:
         """finish() of the operator; `clears`: what it emits there it does not hold any more."""
 
+    def before_barrier(self, checkpoint: CheckpointId) -> None:
+        """A barrier is about to go out: what belongs in front of it goes first."""
+
     def take_part(self, checkpoint: CheckpointId) -> None:
         """A checkpoint is taken: what is done under its id later is put aside."""
 

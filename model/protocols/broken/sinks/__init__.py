@@ -6,6 +6,9 @@ from collections.abc import Mapping
 
 #: By the protocol's key and the variant's: "module:Class" within this package.
 VARIANTS: Mapping[str, Mapping[str, str]] = {
+    "final-checkpoint": {
+        "prepares-twice": "prepares_twice:PreparesTwice",
+    },
     "operator-coordinator": {
         "aborts-keep-gates-closed": "aborts_keep_gates_closed:AbortsKeepGatesClosed",
     },

@@ -1,0 +1,36 @@
+"""A writer hands over what it staged at the end of its data, and once more before a barrier.
+
+So did the first sinks of FLIP-143 around their final checkpoint (FLINK-24131).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from model.protocols.final_checkpoint import FinalCheckpoint
+from model.protocols.parts.committer import Writer
+from model.protocols.parts.elements import CheckpointId
+from model.protocols.parts.tasks import Task
+from model.rules import step
+from model.topology import Kind
+
+
+class TwiceWriter(Writer):
+    """A Writer that does not remember that it has come to its end."""
+
+    @step
+    def before_barrier(self, checkpoint: CheckpointId) -> None:
+        """In front of every barrier, also after the end."""
+        for each, tag in zip(self.checkpoints, self.tags, strict=False):
+            self._hand_over_if(checkpoint == each, tag)
+
+
+class PreparesTwice(FinalCheckpoint):
+    """FinalCheckpoint with one mistake."""
+
+    must_fall: ClassVar[str] = "committables-are-told-apart"
+
+    @property
+    def task_classes(self) -> Mapping[Kind, type[Task]]:
+        return {**super().task_classes, Kind.WRITER: TwiceWriter}

@@ -1,0 +1,48 @@
+"""The records of a job: who makes them, which vertices they reach, what they are tagged with."""
+
+from __future__ import annotations
+
+from model.protocols.parts.elements import Datum, Tag
+from model.topology import Edge, Job, Kind, Subtask, Vertex
+
+
+def tags(job: Job, checkpoints: int) -> tuple[Tag, ...]:
+    """One tag for each checkpoint and one above them, where anything is tagged."""
+    if all(vertex.kind is not Kind.WRITER for vertex in job.vertices):
+        return ()
+    return (*(Tag(f"tag{n + 1}") for n in range(checkpoints)), Tag("last-tag"))
+
+
+def ticks(job: Job, times: int) -> dict[Subtask, tuple[Datum, ...]]:
+    """The records that timers of the clock may make."""
+    return {
+        subtask: tuple(
+            Datum(f"{subtask.name}!{n + 1}", subtask, n + 1, of_clock=True) for n in range(times)
+        )
+        for subtask in job.subtasks
+        if subtask.vertex.kind is Kind.TICKING
+    }
+
+
+def data_at(job: Job, ticks: dict[Subtask, tuple[Datum, ...]]) -> dict[Vertex, tuple[Datum, ...]]:
+    """The data that reach each vertex, in the order of sources and numbers."""
+    found: dict[Vertex, list[Datum]] = {vertex: [] for vertex in job.vertices}
+    for vertex in job.topological:
+        if vertex.is_source:
+            found[vertex] = [
+                Datum(f"{subtask.name}#{number + 1}", subtask, number + 1)
+                for subtask in job.subtasks_of(vertex)
+                for number in range(subtask.records)
+            ]
+        own = [datum for subtask in job.subtasks_of(vertex) for datum in ticks.get(subtask, ())]
+        edges = job.edges_out_of(vertex)
+        for edge in edges:
+            for datum in found[vertex] + own:
+                datum.along[edge] = _copy(datum, edge) if len(edges) > 1 else datum
+                found[job.vertex(edge.target)].append(datum.along[edge])
+    return {vertex: tuple(data) for vertex, data in found.items()}
+
+
+def _copy(datum: Datum, edge: Edge) -> Datum:
+    name = f"{datum.name}/{edge.target}"
+    return Datum(name, datum.source, datum.number, of_clock=datum.of_clock)
