@@ -1,10 +1,10 @@
 """Jobs in a line of text, and their tasks by short names.
 
-    V0 p3; V1 p4 union-state; V0 -> V1 pointwise
+    V0 p3 r2; V1 p4 union-state; V0 -> V1 pointwise
 
-`pN` is the parallelism, 1 if it is left out; an edge is all-to-all unless it says otherwise. A
-vertex that reads no other is a source. `V0` are all tasks of a vertex, `V0[0,2..4]` some of them,
-and `all` those of the job.
+`pN` is the parallelism, 1 if it is left out; `rN` are the records of each of a source's tasks, none
+if it is left out. An edge is all-to-all unless it says otherwise. A vertex that reads no other is a
+source. `V0` are all tasks of a vertex, `V0[0,2..4]` some of them, and `all` those of the job.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from .reading import Header
 
 _NAME = re.compile(r"[A-Za-z]\w*")
 _PARALLELISM = re.compile(r"p([1-9]\d{0,3})")
+_RECORDS = re.compile(r"r([0-8])")
 _TASKS = re.compile(r"([A-Za-z]\w*)(?:\[([\d,.*]+)\])?")
 ALL = "all"
 
@@ -69,6 +70,8 @@ def _vertex(name: str, words: Sequence[str], reads: bool, records: int) -> Verte
     for word in words:
         if found := _PARALLELISM.fullmatch(word):
             parallelism = int(found[1])
+        elif found := _RECORDS.fullmatch(word):
+            records = int(found[1])
         elif word in {each.value for each in Kind}:
             kind = Kind(word)
         elif word in {each.value for each in SinkKind}:

@@ -47,11 +47,9 @@ DISAGREE: dict[str, str] = {
 }
 #: By row, the columns that are still to be written: their protocol or property was not there.
 WAITING: dict[str, tuple[str, ...]] = {
-    "lf": ("s21", "l2"),
     "ls": COLUMNS,
     "flip-34": COLUMNS,
     "flip-45": COLUMNS,
-    "fc-aligned": ("s21", "l2"),
     "fc-unaligned": COLUMNS,
     "fc-unaligned-without-ack": COLUMNS,
 }

@@ -24,6 +24,7 @@ BENCHES: Mapping[str, Callable[[], type[Bench]]] = MappingProxyType(
         "coordinator": _bench("coordinator", "CoordinatorBench"),
         "task": _bench("task", "TaskBench"),
         "sink": _bench("sink", "SinkBench"),
+        "run": _bench("run", "RunBench"),
     }
 )
 
