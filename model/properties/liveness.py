@@ -62,6 +62,13 @@ def blocked_channel_resumes(state: JobProtocol, channel: Channel) -> bool:
     return not channel.blocked
 
 
+@leads_to(on_request=True)
+def completes_without_processing(state: JobProtocol, checkpoint: Checkpoint) -> bool:
+    """A checkpoint that is pending completes, also where records wait until it has (L5)."""
+    when(checkpoint.is_pending)
+    return checkpoint.is_completed
+
+
 FAMILIES = (
     job_finishes,
     checkpoint_ends,
@@ -69,4 +76,5 @@ FAMILIES = (
     triggers_go_on,
     waiting_task_closes,
     blocked_channel_resumes,
+    completes_without_processing,
 )

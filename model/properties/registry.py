@@ -19,6 +19,7 @@ _MODULES = (
     "failing",
     "requests",
     "stops",
+    "overtaking",
     "pipelines",
     "coordinator",
     "collection",

@@ -11,7 +11,3 @@ from model.protocols.parts.layout import JobProtocol
 
 class EndOfDataView(JobProtocol):
     """Protocols in which EndOfData precedes EndOfPartition and is acknowledged (FLIP-147)."""
-
-
-class LogView(JobProtocol):
-    """Protocols whose channels are `LoggedChannel`: what is in flight can be part of a snapshot."""

@@ -21,11 +21,9 @@ abort: it goes on until all markers have come, or one of a newer snapshot.
 from __future__ import annotations
 
 import enum
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
-from model.properties.views import LogView
 from model.protocols.parts.channels import Channel
 from model.protocols.parts.checkpoints import Checkpoint
 from model.protocols.parts.elements import Barrier, CheckpointId, Data, Datum
@@ -40,10 +38,10 @@ from model.protocols.parts.marker_gate import (
     Order,
     Ways,
 )
-from model.protocols.parts.recovery import Recovery
+from model.protocols.parts.replaying import Replaying
 from model.protocols.parts.sources import Source
 from model.protocols.parts.tasks import Task
-from model.rules import STRONG, Setting, define, require, rule, step
+from model.rules import STRONG, define, require, rule, step
 
 
 class Priority(enum.Enum):
@@ -80,27 +78,18 @@ class ChandyLamportOptions:
     replay: Replay = Replay.LOGS_FIRST
 
 
-class ChandyLamport(Recovery, LogView):
+class ChandyLamport(Replaying):
     """The family of snapshots in which markers cut the channels and nothing else stops."""
 
     key = "chandy-lamport"
     Options = ChandyLamportOptions
     options: ChandyLamportOptions
-    parts = (*Recovery.parts, LoggedChannel, MarkerGate)
+    parts = (*Replaying.parts, LoggedChannel, MarkerGate)
 
     checkpoints_after_finish = True
     aborts_carry_latest = False
     aborts_on_end = False
     concurrent = 1
-
-    def __init__(self, setting: Setting) -> None:
-        super().__init__(setting)
-        for channel in self.channels:
-            self.logged(channel).keeps_log = self.recovers
-
-    @property
-    def channel_class(self) -> type[Channel]:
-        return LoggedChannel
 
     @property
     def gate_class(self) -> type[AlignedGate]:
@@ -118,18 +107,8 @@ class ChandyLamport(Recovery, LogView):
         return cast(MarkerGate, task.gate)
 
     def keeps(self) -> frozenset[str]:
-        own = {"logs"} if self.recovers else set[str]()
         split = {"split"} if self.ways.is_split else set[str]()
-        return super().keeps() | own | split
-
-    def limits(self) -> Mapping[str, int]:
-        slots = int(self.bounds.channel) + len(self.checkpoints)
-        return {**super().limits(), "slots": slots}
-
-    @staticmethod
-    def logged(channel: Channel) -> LoggedChannel:
-        """A channel of this protocol."""
-        return cast(LoggedChannel, channel)
+        return super().keeps() | split
 
     @define
     def terminal(self) -> bool:
@@ -177,13 +156,6 @@ class ChandyLamport(Recovery, LogView):
     def send_markers(self, task: Task, checkpoint: CheckpointId) -> None:
         """CL-1: the marker goes out on every output."""
         task.broadcast(Barrier(checkpoint))
-
-    @step
-    def acknowledge(self, task: Task, checkpoint: CheckpointId) -> None:
-        """CL-4: state and logs are complete: their acknowledgement is on its way."""
-        known = self.known(checkpoint)
-        if known.is_pending:
-            known.acknowledgements.add(task)
 
     # --- markers ---------------------------------------------------------------------------------
 
@@ -253,40 +225,6 @@ class ChandyLamport(Recovery, LogView):
         return self.options.jump != Jump.NONE and channel.queue.holds(Barrier(task.newest))
 
     @step
-    def process(self, task: Task, channel: Channel) -> None:
-        """CL-3: a record is processed and, where it is in flight across the cut, logged."""
-        element = channel.queue.take()
-        assert isinstance(element, Data)
-        self.gate_of(task).on_element(self.logged(channel), element.record)
-        self.work_on(task, channel, element.record)
-
-    @step
-    def work_on(self, task: Task, channel: Channel, record: Datum) -> None:
-        """The operator's work on a record: write it, or pass it on."""
-        if channel.cut:
-            channel.received += 1
-        task.emit(record)
-        if task.sink:
-            task.sink.write(record)
-
-    # --- restart ---------------------------------------------------------------------------------
-
-    @define
-    def is_recovered(self, task: Task) -> bool:
-        """CL-5: whether a task has processed all that it was given from logs."""
-        return all(channel.recovered.is_empty for channel in self.gate_of(task).inputs)
-
-    @rule(fair=STRONG)
-    def poll_recovered(self, channel: LoggedChannel) -> None:
-        """CL-5: a restarted task processes the next record of the log of a channel."""
-        require(self.recovers, lambda: not channel.recovered.is_empty)
-        task = self.reader(channel)
-        require(task.is_alive)
-        self.work_on(task, channel, channel.recovered.take())
-
-    @step
-    def restore_from(self, task: Task, checkpoint: CheckpointId) -> None:
-        """CL-5: a task gets its state, and on each input what was in flight there."""
-        super().restore_from(task, checkpoint)
-        for channel in self.gate_of(task).inputs:
-            channel.replay(checkpoint)
+    def log_record(self, task: Task, channel: LoggedChannel, record: Datum) -> None:
+        """CL-3: a record that comes before its channel's marker is logged."""
+        self.gate_of(task).on_element(channel, record)

@@ -73,6 +73,13 @@ class VirtualBarrier(enum.Enum):
     BEFORE_END_OF_PARTITION = "before-end-of-partition"
 
 
+class Processing(enum.Enum):
+    """Whether records are processed while a checkpoint is pending: F6, taken to its end."""
+
+    NORMAL = "normal"
+    STOPPED_WHILE_PENDING = "stopped-while-pending"
+
+
 class HeldUntil(enum.Enum):
     """Until when an operator that buffers holds its records back.
 
@@ -133,6 +140,8 @@ class FinalCheckpointOptions:
     savepoint_confirmed: bool = False
     #: 1.6: trigger calls to a task arrive and run in their order
     calls_in_order: bool = False
+    #: F6: whether records are processed while a checkpoint is pending
+    processing: Processing = Processing.NORMAL
 
 
 class FinalCheckpoint(Requests, EndOfDataView):
@@ -317,6 +326,13 @@ class FinalCheckpoint(Requests, EndOfDataView):
         task.status = TaskStatus.CLOSED
         self.close_operators(task)
         self.drop_messages(task)
+
+    @define
+    def processes_records(self) -> bool:
+        """F6: back pressure at its worst: no record is processed while a checkpoint is pending."""
+        if self.options.processing == Processing.NORMAL:
+            return True
+        return all(not checkpoint.is_pending for checkpoint in self.checkpoints)
 
     # --- triggers of this protocol ---------------------------------------------------------------
 

@@ -30,6 +30,7 @@ _CLASSES = {
     "final-checkpoint": "final_checkpoint:FinalCheckpoint",
     "stop-with-savepoint": "stop_with_savepoint:StopWithSavepoint",
     "legacy-finish": "legacy_finish:LegacyFinish",
+    "unaligned": "unaligned:Unaligned",
     "chandy-lamport": "chandy_lamport:ChandyLamport",
 }
 _FOLDERS = (finish, stops, failures, barriers, restore, sinks)

@@ -15,16 +15,14 @@ UNCOVERED: dict[str, str] = {
     "LS": "LS-1 LS-2",
     "SS": "SS-2 SS-4 SS-6 SS-8",
     "F45": "F45-1 F45-2 F45-3 F45-4 F45-5 F45-8",
-    "FC": "FC-12",
     "SP": "SP-4",
     "PL": "PL-9",
-    "UN": "UN-1 UN-2 UN-3 UN-4 UN-5 UN-6 UN-7 UN-8",
-    "AT": "AT-1 AT-2 AT-3 AT-4 AT-5 AT-6 AT-7",
+    "AT": "AT-1 AT-6",
     "TR": "TR",
     "CL": "CL-TIMEOUT",
     "CN": "CN-5 CN-6",
     "AB": "AB-4 AB-5 AB-6",
-    "RC": "RC-2 RC-5 RC-6 RC-8 RC-9 RC-10 RC-11 RC-12",
+    "RC": "RC-2 RC-5 RC-6 RC-8 RC-10 RC-11",
 }
 
 

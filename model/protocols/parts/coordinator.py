@@ -39,6 +39,8 @@ from model.rules import (
 class Checkpointing(Storing):
     """A job and its coordinator. What a task does when it ends is its subclasses' to say."""
 
+    #: UN-4: whether a task's part is complete once its snapshot is taken; not so where logs follow.
+    acknowledges_snapshots = True
     #: PL-2.1: whether checkpoints are taken after tasks have finished (Flink's flag).
     checkpoints_after_finish: bool
     # --- trigger ---------------------------------------------------------------------------------
@@ -113,12 +115,19 @@ class Checkpointing(Storing):
 
     @step
     def snapshot_taken(self, task: Task, checkpoint: CheckpointId) -> None:
-        """The task's part is taken: its acknowledgement is on its way."""
+        """The task's part is taken: its acknowledgement is on its way, unless logs are missing."""
+        known = self.known(checkpoint)
+        if self.acknowledges_snapshots:
+            self.acknowledge(task, checkpoint)
+        if self.unions and known.is_pending and task.has_finished:
+            known.operators_finished.add(task)
+
+    @step
+    def acknowledge(self, task: Task, checkpoint: CheckpointId) -> None:
+        """AB-2: the task's part is complete: its acknowledgement is on its way."""
         known = self.known(checkpoint)
         if known.is_pending:
             known.acknowledgements.add(task)
-            if self.unions and task.has_finished:
-                known.operators_finished.add(task)
 
     @rule(fair=WEAK)
     def apply_acknowledgement(self, task: Task, checkpoint: Checkpoint) -> None:

@@ -22,6 +22,8 @@ class Arrival(enum.Enum):
     """Polled from its channel."""
     BY_CALL = "by call"
     """Put there by a trigger (PL-7): nothing follows it that would have to wait."""
+    AHEAD = "ahead"
+    """Noticed before its turn: it has overtaken what is queued before it (UN-3)."""
 
 
 class GatePorts(typing.Protocol):
@@ -51,17 +53,13 @@ class AlignedGate(Entity):
     @step
     def on_barrier(self, channel: Channel, checkpoint: CheckpointId, how: Arrival) -> None:
         """AL-1: a barrier on a channel; one that comes by call does not block."""
-        task = self.task
         if self.is_past(checkpoint):
             return
-        if task.newest == Nothing or task.newest < checkpoint:
-            if self.aligning:
-                self.ports.give_up_alignment(task, task.newest)
-            self._begin(checkpoint)
+        self.open(checkpoint)
         channel.aligned = True
         if how == Arrival.IN_ORDER:
             channel.blocked = True
-        self._perform_if_aligned()
+        self.complete_if_aligned()
 
     @define
     def is_past(self, checkpoint: CheckpointId) -> bool:
@@ -72,6 +70,15 @@ class AlignedGate(Entity):
         return newest > checkpoint or (newest == checkpoint and not self.aligning)
 
     @step
+    def open(self, checkpoint: CheckpointId) -> None:
+        """AL-1: a checkpoint that is new here begins; one under way is given up for it."""
+        task = self.task
+        if task.newest == Nothing or task.newest < checkpoint:
+            if self.aligning:
+                self.ports.give_up_alignment(task, task.newest)
+            self._begin(checkpoint)
+
+    @step
     def _begin(self, checkpoint: CheckpointId) -> None:
         self.task.newest = checkpoint
         self.aligning = True
@@ -79,7 +86,8 @@ class AlignedGate(Entity):
             channel.aligned = channel.ended
 
     @step
-    def _perform_if_aligned(self) -> None:
+    def complete_if_aligned(self) -> None:
+        """AL-1: with the last barrier the inputs are read again, and the task takes its part."""
         if all(channel.aligned for channel in self.task.inputs):
             checkpoint = self.task.newest
             self.resume()
@@ -103,13 +111,19 @@ class AlignedGate(Entity):
                 self.ports.give_up_alignment(self.task, self.task.newest)
             else:
                 channel.aligned = True
-                self._perform_if_aligned()
+                self.complete_if_aligned()
 
     @step
     def on_cancel_barrier(self, checkpoint: CheckpointId) -> None:
         """AL-3: the producer gives a checkpoint up that this task has not taken."""
         if not self.is_past(checkpoint):
             self.ports.give_up_alignment(self.task, checkpoint)
+
+    @step
+    def on_abort(self, checkpoint: CheckpointId) -> None:
+        """AB-3: the coordinator gives a checkpoint up; one not taken yet is remembered for it."""
+        if not self.is_past(checkpoint):
+            self.task.aborted.add(checkpoint)
 
     @step
     def on_trigger(self, checkpoint: CheckpointId) -> None:

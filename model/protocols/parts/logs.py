@@ -52,9 +52,16 @@ class LoggedChannel(Channel):
 
     @step
     def log_overtaken(self, checkpoint: CheckpointId) -> None:
-        """CL-2: the marker counts before its turn; the records that it has overtaken are logged."""
+        """CL-2, UN-1, UN-2: the marker counts before its turn; what it has overtaken is logged."""
+        for position in range(self.recovered.capacity):
+            self._log_if_recovered(position, checkpoint)
         for position in range(self.queue.capacity - 1):
             self._log_if_overtaken(position, checkpoint)
+
+    @step
+    def _log_if_recovered(self, position: int, checkpoint: CheckpointId) -> None:
+        if position < self.recovered.length:
+            self.add_to_log(checkpoint, self.recovered.at(position))
 
     @step
     def _log_if_overtaken(self, position: int, checkpoint: CheckpointId) -> None:

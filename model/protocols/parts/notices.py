@@ -96,8 +96,7 @@ class Notifying(Planning):
         checkpoint.notified_of_abort(task)
         if self.aborts_carry_latest and latest != Nothing:
             self.on_confirmation(task, latest)
-        if not task.gate.is_past(checkpoint):
-            task.aborted.add(checkpoint)
+        task.gate.on_abort(checkpoint)
 
     @rule(fair=WEAK)
     def deliver_confirmation(self, task: Task, checkpoint: Checkpoint) -> None:

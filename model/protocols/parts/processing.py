@@ -60,19 +60,29 @@ class Processing(Checkpointing):
     def poll_data(self, channel: Channel) -> None:
         """A task processes the record at the head of a channel."""
         task = self.reader(channel)
-        require(self.reads(task, channel), channel.queue.head == Data)
+        require(self.processes_records(), self.reads(task, channel), channel.queue.head == Data)
         self.process(task, channel)
+
+    @define
+    def processes_records(self) -> bool:
+        """Whether tasks are fast enough to process records now (F6)."""
+        return True
 
     @step
     def process(self, task: Task, channel: Channel) -> None:
-        """The operator's work on a record: hold it back, write it, or pass it on."""
+        """The record at the head of a channel is taken and worked on."""
         element = channel.queue.take()
         assert isinstance(element, Data)
+        self.work_on(task, channel, element.record)
+
+    @step
+    def work_on(self, task: Task, channel: Channel, record: Datum) -> None:
+        """The operator's work on a record: hold it back, write it, or pass it on."""
         if channel.cut:
             channel.received += 1
-        task.work(element.record)
+        task.work(record)
         if task.sink:
-            task.sink.write(element.record)
+            task.sink.write(record)
 
     @rule(fair=STRONG)
     def poll_committables(self, channel: CommittableChannel) -> None:

@@ -9,4 +9,11 @@ VARIANTS: Mapping[str, Mapping[str, str]] = {
     "final-checkpoint": {
         "cancels-no-further": "cancels_no_further:CancelsNoFurther",
     },
+    "unaligned": {
+        "finishes-before-recovered": "finishes_before_recovered:FinishesBeforeRecovered",
+        "hangs-at-no-open-input": "hangs_at_no_open_input:HangsAtNoOpenInput",
+        "logs-on": "logs_on:LogsOn",
+        "obsolete-stops-log": "obsolete_stops_log:ObsoleteStopsLog",
+        "reads-before-recovered": "reads_before_recovered:ReadsBeforeRecovered",
+    },
 }

@@ -1,0 +1,36 @@
+"""A task whose inputs have all ended waits, when it is triggered, for barriers that cannot come.
+
+So it was in Flink before 1.14 (FLINK-23771): nothing completed the alignment of no channels.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from model.protocols.parts.elements import CheckpointId
+from model.protocols.parts.gate import AlignedGate
+from model.protocols.parts.overtaking_gate import OvertakingGate
+from model.protocols.unaligned import Unaligned
+from model.rules import step
+
+
+class WaitingGate(OvertakingGate):
+    """A gate that counts barriers also where there are no channels to count."""
+
+    @step
+    def on_trigger(self, checkpoint: CheckpointId) -> None:
+        """PL-7 without what it says of a task whose inputs have all ended."""
+        if self.task.inputs and self.task.inputs_ended:
+            self.open(checkpoint)
+        else:
+            super().on_trigger(checkpoint)
+
+
+class HangsAtNoOpenInput(Unaligned):
+    """Unaligned with one mistake."""
+
+    must_fall: ClassVar[str] = "checkpoint-ends"
+
+    @property
+    def gate_class(self) -> type[AlignedGate]:
+        return WaitingGate

@@ -1,0 +1,23 @@
+"""A channel is logged also after its own barrier, until those of the others are there."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from model.protocols.parts.elements import Datum
+from model.protocols.parts.logs import LoggedChannel
+from model.protocols.parts.tasks import Task
+from model.protocols.unaligned import Unaligned
+from model.rules import step
+
+
+class LogsOn(Unaligned):
+    """Unaligned with one mistake."""
+
+    must_fall: ClassVar[str] = "consistent-cut"
+
+    @step
+    def log_record(self, task: Task, channel: LoggedChannel, record: Datum) -> None:
+        """UN-2 without the end that UN-4 puts to it."""
+        if self.gate_of(task).started:
+            channel.add_to_log(task.newest, record)

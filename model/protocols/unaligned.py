@@ -1,0 +1,61 @@
+"""Unaligned checkpoints: a barrier overtakes the records before it, which become part of it.
+
+FLIP-76 "Unaligned Checkpoints", and rules UN-1 … UN-8, FC-12, RC-9, RC-12 of the fact sheet, with
+the finish of FLIP-147. The handler of barriers is in `parts/overtaking_gate.py`, when a barrier
+is noticed and what is logged in `parts/overtaking.py`, replay in `parts/replaying.py`.
+Left out: which part of a log lies at the sender and which at the receiver (decision 12), files of
+channel state, rescaling with logs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import cast
+
+from model.errors import FinaleError, Place
+from model.protocols.final_checkpoint import FinalCheckpoint, FinalCheckpointOptions
+from model.protocols.parts.elements import CheckpointId
+from model.protocols.parts.logs import LoggedChannel
+from model.protocols.parts.overtaking import Overtaking
+from model.protocols.parts.overtaking_gate import OvertakingGate
+from model.protocols.parts.tasks import Task
+from model.rules import Setting, step
+
+
+@dataclass(frozen=True)
+class UnalignedOptions(FinalCheckpointOptions):
+    """What `final-checkpoint` has, and what concerns records in flight."""
+
+    #: RC-12: a restart drops what was in flight, on purpose
+    drops_in_flight: bool = False
+
+
+class Unaligned(Overtaking, FinalCheckpoint):
+    """The finish of FLIP-147 with barriers that overtake."""
+
+    key = "unaligned"
+    Options = UnalignedOptions
+    parts = (*FinalCheckpoint.parts, LoggedChannel, OvertakingGate)
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__(setting)
+        if self.options.concurrent > 1:
+            raise FinaleError(
+                "concurrent-unaligned",
+                f"{self.options.concurrent} checkpoints may be pending, and barriers overtake",
+                place=Place(key="options.concurrent"),
+                advice="leave it out: such checkpoints are taken one at a time (UN-8)",
+            )
+
+    @property
+    def chosen(self) -> UnalignedOptions:
+        """The options, with those of this protocol."""
+        return cast(UnalignedOptions, self.options)
+
+    @step
+    def restore_from(self, task: Task, checkpoint: CheckpointId) -> None:
+        """RC-9, RC-12: with the state comes what was in flight, unless that is to be dropped."""
+        super().restore_from(task, checkpoint)
+        if self.chosen.drops_in_flight:
+            for channel in task.inputs:
+                self.logged(channel).recovered.clear()
