@@ -60,7 +60,7 @@ class JobBench(ProtocolBench[FinalCheckpoint]):
     #: Words that the fields of these events and queries name tasks by, after an id or none.
     of_tasks: ClassVar[tuple[str, ...]] = ()
     protocol_key = "final-checkpoint"
-    recording = RecordingCoordinator
+    recording: ClassVar[type[Any]] = RecordingCoordinator
 
     @cached_property
     def job(self) -> Job:
