@@ -40,7 +40,7 @@ def check_with(
     Raises `needs-native`, `hashed-partial-order`, `resume-under-reduction`, `domain-too-large`,
     `too-many-rules`, `witness-missing`, and what resuming raises.
     """
-    check_means(backend, reductions, means)
+    check_means(backend, reductions, means, limits)
     if reductions:
         from .reduced import check_reduced
 
@@ -53,9 +53,13 @@ def check_with(
     return _auto(system, limits, progress, large)
 
 
-def check_means(backend: Backend, reductions: Collection[Reduction], means: Means) -> None:
+def check_means(
+    backend: Backend, reductions: Collection[Reduction], means: Means, limits: Limits
+) -> None:
     """Raises a coded error where a search is to do what it cannot."""
     flag = "reduce" if reductions else means.needs_native
+    if limits.memory_max is not None and not flag:
+        flag = "max-memory"
     if flag and backend == "readable":
         raise FinaleError(
             "needs-native",

@@ -147,7 +147,7 @@ class Options:
                 "a folder to resume from holds the search of one spec",
                 advice="name one spec, and a folder of its own for each",
             )
-        check_means(self.backend, self.reductions, self.means)
+        check_means(self.backend, self.reductions, self.means, self.limits)
 
 
 @dataclass

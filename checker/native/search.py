@@ -93,6 +93,8 @@ def _remarks(search: Search) -> Iterator[str]:
     canonical = search.machine.canonical
     if canonical is not None and _in_doubt(search, canonical):
         yield UPPER_BOUND
+    if search.unsaved:
+        yield f"{search.unsaved}; what was saved before is still good"
     if search.storage is Storage.HASHED:
         yield (
             "hashed storage: some states may have been taken for others, "

@@ -24,6 +24,7 @@ from checker.explicit.questions import Finding, Topic
 from checker.explicit.search import LimitHit
 from checker.means import DEFAULT, Means
 from checker.question import INTERRUPTED, Limits, News, Progress
+from model.errors import FinaleError
 from model.system import State, System
 from model.trace import Trace
 
@@ -59,7 +60,8 @@ Numbers = NDArray[np.int64]
 class Search:
     """A breadth-first search: what it has seen, and how far it is.
 
-    `stopped` says why it did not see all, `stopped_after` why the work after it was cut short.
+    `stopped` says why it did not see all, `stopped_after` why the work after it was cut short,
+    `unsaved` why its end is not in the folder to resume from.
     """
 
     def __init__(
@@ -76,6 +78,7 @@ class Search:
         self.storage = STORAGES[means.storage]
         self.stopped = ""
         self.stopped_after = ""
+        self.unsaved = ""
         self.seconds = 0.0
         topics = machine.topics
         self.loops = loops()
@@ -129,6 +132,7 @@ class Search:
 
     def run(self) -> None:
         """Search until all is seen, a limit is hit, or the user interrupts."""
+        ended = False
         try:
             self._prepare()
             self._begin()
@@ -136,6 +140,7 @@ class Search:
             if self._saving is not None:
                 self._saving.save(self._seconds_before)
             self._run()
+            ended = True
             assert self._are_canonical(), "a step writes more than its state"
         except LimitHit as limit:
             self.stopped = str(limit)
@@ -143,7 +148,7 @@ class Search:
             self.stopped = INTERRUPTED
         finally:
             self.seconds = self._seconds_before + perf_counter() - self._started
-            self._end()
+            self._end(ended)
 
     def _are_canonical(self) -> bool:
         """Whether the last states found are what encoding them gives: if not, some count twice."""
@@ -151,13 +156,17 @@ class Search:
         words = self.tables.unpacked(max(0, states - STATES_CHECKED), states)
         return self.machine.layout.is_canonical(words)
 
-    def _end(self) -> None:
+    def _end(self, ended: bool) -> None:
         if self._workers is not None:
             self._workers.close()
         saving, self._saving = self._saving, None
         try:  # a state that the limit of states cut off is not saved: it would be counted twice
             if saving is not None and self.block[at.REASON] != at.LIMIT:
                 saving.save(self.seconds)
+        except FinaleError as error:
+            if not ended:
+                raise
+            self.unsaved = error.message  # the answer is known: it is not given up for this
         finally:
             if self._opened is not None:
                 self._opened.folder.close()

@@ -301,6 +301,25 @@ def test_a_part_that_is_written_is_gone_on_from(
     assert told(check(yardstick(), means=Means(resume=tmp_path))) == told(check(yardstick()))
 
 
+def test_an_answer_is_given_though_the_end_cannot_be_saved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = stopped_at(20, tmp_path).statistics
+
+    def full(file: int, data: bytes, begin: int) -> int:
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "pwrite", full)
+        report = check(yardstick(), means=Means(resume=tmp_path))
+    assert told(replace(report, remarks=())) == told(check(yardstick()))
+    assert report.remarks == (
+        "what the search has seen could not be saved: No space left on device; "
+        "what was saved before is still good",
+    )
+    assert json.loads((tmp_path / resume.SEARCH).read_text())["states"] == seen.states
+
+
 def test_a_full_disk_leaves_what_was_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     seen = stopped_at(20, tmp_path).statistics
     written = os.pwrite
@@ -309,8 +328,10 @@ def test_a_full_disk_leaves_what_was_saved(tmp_path: Path, monkeypatch: pytest.M
         written(file, data[: len(data) // 2], begin)
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(saving, "SECONDS_MIN", 0.0)
     with monkeypatch.context() as patch:
+        patch.setattr(saving, "SECONDS_MIN", 0.0)
+        patch.setattr(saving, "SECONDS_MAX", 0.0)
+        patch.setattr(walk, "SECONDS_BETWEEN_LOOKS", 0.0)
         patch.setattr(os, "pwrite", full)
         with pytest.raises(FinaleError) as caught:
             check(yardstick(), means=Means(resume=tmp_path))
