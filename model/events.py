@@ -44,6 +44,9 @@ EVENTS: tuple[Word, ...] = (
     Word("precommitted", "id", "the open transaction waits for its checkpoint"),
     Word("committed", "records", "a transaction commits: its records become visible"),
     Word("rolled-back", "id", "a transaction that was pre-committed is aborted"),
+    # an operator coordinator
+    Word("sent", "event", "an event passes its gate and goes to its subtask"),
+    Word("event-failed", "event", "an event cannot be delivered"),
 )
 
 #: What can be asked of a state.
@@ -66,6 +69,8 @@ QUERIES: tuple[Word, ...] = (
     Word("finishing", "id tasks", "the tasks that acknowledged after their operators had finished"),
     Word("transactions", "ids", "those neither committed nor aborted; `open` is the current one"),
     Word("visible", "records", "the records that are visible outside, once for each time"),
+    Word("gate", "subtask word", "whether the gate to a subtask is open or closed"),
+    Word("held", "events", "the events that closed gates hold"),
 )
 
 __all__ = ["EVENTS", "QUERIES", "Word"]

@@ -25,6 +25,7 @@ BENCHES: Mapping[str, Callable[[], type[Bench]]] = MappingProxyType(
         "task": _bench("task", "TaskBench"),
         "sink": _bench("sink", "SinkBench"),
         "run": _bench("run", "RunBench"),
+        "gateway": _bench("gateway", "GatewayBench"),
     }
 )
 

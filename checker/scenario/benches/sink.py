@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import ClassVar
 
 from checker.scenario.bench import Fields, ProtocolBench
@@ -11,14 +12,15 @@ from model.errors import FinaleError
 from model.language.protocol import Setting
 from model.protocols.final_checkpoint import FinalCheckpoint
 from model.protocols.parts.checkpoints import ABORTED, COMPLETED, PENDING, Checkpoint
+from model.protocols.parts.committer import CommittableChannel, Committer
 from model.protocols.parts.sinks import Transaction, TwoPhaseSink
 from model.protocols.parts.sources import Source
 from model.protocols.parts.tasks import Task
-from model.topology import Edge, Job, Sink, Vertex
+from model.topology import Edge, Job, Kind, Sink, Vertex
 
 
 class SinkBench(ProtocolBench[FinalCheckpoint]):
-    """A source S and a sink K, in two phases or at least once."""
+    """A source S and a sink K, in two phases or at least once, or a writer W and a committer K."""
 
     part = "sink"
     about = "a sink: its transactions, and the records that it makes visible"
@@ -50,7 +52,10 @@ class SinkBench(ProtocolBench[FinalCheckpoint]):
             )
         source = Vertex.source("S", records=max(1, len(self._written)))
         job = Job((source, Vertex("K", sink=kinds[word])), (Edge("S", "K"),))
-        bounds = {"checkpoints": len(self.numbers), "failures": 1, "channel": 2}
+        if kinds[word] is Sink.COMMITTER:
+            writer, committer = Vertex("W", Kind.WRITER), Vertex("K", sink=Sink.COMMITTER)
+            job = Job((source, writer, committer), (Edge("S", "W"), Edge("W", "K")))
+        bounds = {"checkpoints": len(self.numbers), "failures": 1, "channel": 3}
         return Setting(job, options=options, bounds=bounds, observe=frozenset({"effects"}))
 
     @property
@@ -75,7 +80,7 @@ class SinkBench(ProtocolBench[FinalCheckpoint]):
     @property
     def task(self) -> Task:
         """The task of the sink."""
-        return self.protocol.tasks[1]
+        return self.protocol.tasks[-1]
 
     def checkpoint(self, number: str) -> Checkpoint:
         """The checkpoint that an id of the scenario stands for."""
@@ -101,12 +106,16 @@ class SinkBench(ProtocolBench[FinalCheckpoint]):
                 self._record(argument)
             case "finish":
                 protocol.finish_operators(self.source)
-                protocol.poll_end_of_data(protocol.channels[0])
+                for channel in protocol.channels:
+                    self._hand_over()
+                    protocol.poll_end_of_data(channel)
             case "close":
                 protocol.close_operators(task)
             case "snap":
                 self.checkpoint(argument).status = PENDING
                 for each in protocol.tasks:
+                    each.before_barrier(self.checkpoint(argument))
+                    self._hand_over()
                     protocol.snapshot_taken(each, self.checkpoint(argument))
             case "complete":
                 self.checkpoint(argument).confirmations.add(task)
@@ -116,6 +125,12 @@ class SinkBench(ProtocolBench[FinalCheckpoint]):
                 protocol.deliver_abort(task, self.checkpoint(argument))
             case _:
                 self._restore(self.checkpoint(argument))
+
+    def _hand_over(self) -> None:
+        """A committer is handed what its writer has for it."""
+        for channel in self.protocol.channels:
+            if isinstance(channel, CommittableChannel):
+                self.possibly(partial(self.protocol.poll_committables, channel))
 
     def _record(self, name: str) -> None:
         """The source emits its next record, and the sink processes it."""
@@ -151,6 +166,10 @@ class SinkBench(ProtocolBench[FinalCheckpoint]):
     def _transactions(self) -> dict[str, Transaction]:
         """What became of the transaction of each checkpoint, if the sink has any."""
         sink = self.protocol.sinks[0]
+        if isinstance(sink, Committer):
+            names = (*map(self.number, self.protocol.checkpoints), "last")
+            tags = zip(names, sink.tags, strict=True)
+            return {name: sink.transaction[tag] for name, tag in tags}
         if not isinstance(sink, TwoPhaseSink):
             return {}
         return {self.number(each): sink.transaction[each] for each in self.protocol.checkpoints}

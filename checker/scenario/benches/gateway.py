@@ -1,0 +1,141 @@
+"""The gates between an operator coordinator and its subtasks: which events pass, and when."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import ClassVar
+
+from checker.scenario.bench import Fields, ProtocolBench, number_in
+from checker.scenario.stimuli import Command, Stimulus
+from model.errors import FinaleError
+from model.language.protocol import Setting
+from model.protocols.operator_coordinator import OperatorCoordinator
+from model.protocols.parts.enumerator import Checkpoint, Event, Place, Reader, ReaderStatus
+
+READERS_MAX = 16
+
+
+class GatewayBench(ProtocolBench[OperatorCoordinator]):
+    """A coordinator that sends events to subtasks, which are counted from 0."""
+
+    part = "gateway"
+    about = "an operator coordinator and its subtasks: the gates that its events pass"
+    keys = ("subtasks",)
+    commands: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "mark": ("ID",),
+        "shut": ("ID",),
+        "open": ("ID",),
+        "trig": ("ID",),
+        "state": ("ID",),
+        "ack": ("ID NAME",),
+        "abort": ("ID",),
+        "fail": ("",),
+        "send": ("NAME NAME",),
+        "lose": ("NAME",),
+        "end": ("NAME",),
+        "signal": ("NAME",),
+    }
+    events = ("sent", "event-failed")
+    queries: ClassVar[Mapping[str, int]] = {"gate": 1, "held": 0}
+    protocol_key = "operator-coordinator"
+    recording = OperatorCoordinator
+
+    def setting(self, options: Mapping[str, object]) -> Setting:
+        return Setting(
+            sizes={"readers": self._readers, "splits": max(1, len(self._sent))},
+            options={"concurrent": len(self.numbers), **options},
+            bounds={"checkpoints": len(self.numbers), "losses": 9, "failures": 9, "expiries": 9},
+        )
+
+    @cached_property
+    def _readers(self) -> int:
+        return number_in(self.case.header, "subtasks", 1, READERS_MAX)
+
+    @cached_property
+    def _sent(self) -> list[str]:
+        """The names of the events, in the order in which they are sent."""
+        return list(
+            dict.fromkeys(
+                stimulus.arguments[0]
+                for line in self.case.lines
+                for stimulus in line.stimuli
+                if isinstance(stimulus, Command) and stimulus.word == "send"
+            )
+        )
+
+    def do(self, stimulus: Stimulus) -> None:
+        assert isinstance(stimulus, Command)
+        before = self._places()
+        self._command(stimulus.word, *stimulus.arguments)
+        for name, place in self._places().items():
+            if place != before[name] and place == Place.UNDER_WAY:
+                self.record("sent", name)
+            if place != before[name] and place == Place.FAILED:
+                self.record("event-failed", name)
+
+    def _command(self, word: str, first: str = "", second: str = "") -> None:
+        protocol = self.protocol
+        match word:
+            case "mark":
+                for each in protocol.readers:
+                    self._checkpoint(first).marked.add(each)
+            case "shut":
+                for each in protocol.readers:
+                    protocol.close_gate(each, self._checkpoint(first))
+            case "open":
+                for each in protocol.readers:
+                    protocol.open_gate(each, self._checkpoint(first))
+            case "trig":
+                protocol.trigger_checkpoint()
+            case "state":
+                protocol.take_coordinator_state(self._checkpoint(first))
+            case "ack":
+                self._checkpoint(first).releases.add(self._reader(second))
+                protocol.apply_release(self._reader(second), self._checkpoint(first))
+            case "abort":
+                protocol.expire(self._checkpoint(first))
+            case "fail":
+                protocol.fail()
+                for each in protocol.readers:
+                    protocol.restore(each)
+            case "send":
+                protocol.emit(self._event(first), self._reader(second))
+            case "lose":
+                protocol.lose_split(protocol.splits[self._sent.index(first)])
+            case "end":
+                self._reader(first).status = ReaderStatus.FINISHED
+            case _:
+                protocol.emit(self._reader(first).signal, self._reader(first))
+                protocol.receive_signal(self._reader(first))
+
+    # --- what the words name ---------------------------------------------------------------------
+
+    def _checkpoint(self, number: str) -> Checkpoint:
+        return self.protocol.checkpoints[self.position(int(number))]
+
+    def _event(self, name: str) -> Event:
+        return self.protocol.splits[self._sent.index(name)]
+
+    def _reader(self, name: str) -> Reader:
+        if not name.isdecimal() or int(name) >= self._readers:
+            raise FinaleError(
+                "unknown-task",
+                f'there is no subtask "{name}"',
+                advice=f"write a number from 0 to {self._readers - 1}",
+            )
+        return self.protocol.readers[int(name)]
+
+    def _places(self) -> dict[str, Place]:
+        """Where each event is."""
+        named = dict(zip(self._sent, self.protocol.splits, strict=False))
+        signals = {f"signal{n}": each.signal for n, each in enumerate(self.protocol.readers)}
+        return {name: each.place for name, each in (named | signals).items()}
+
+    # --- queries ---------------------------------------------------------------------------------
+
+    def see_gate(self, reader: str) -> Fields:
+        return ("open" if self._reader(reader).closed.is_empty else "closed",)
+
+    def see_held(self) -> Fields:
+        return tuple(name for name, place in self._places().items() if place == Place.HELD)
