@@ -77,6 +77,7 @@ def opens_nothing_after_finish(state: JobProtocol, task: Task, checkpoint: Check
     if not isinstance(sink, TwoPhaseSink):
         return True
     when(before(lambda: task.has_finished and task.final_from != Nothing))
+    when(not state.ended_by_suspension(task))
     opened = before(lambda: sink.transaction[checkpoint] == Transaction.NONE)
     return not opened or sink.transaction[checkpoint] != Transaction.PRECOMMITTED
 

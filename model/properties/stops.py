@@ -36,7 +36,7 @@ def suspended_records_are_kept(
     savepoint, never in both, and no other is visible (S6)."""
     when(state.is_finished and not state.has_processed_all())
     when(state.suspends(checkpoint) and state.is_of_this_start(checkpoint))
-    when(record in sink.data)
+    when(record in sink.data and not record.of_clock)
     held = any(
         task.buffered[checkpoint][each] > 0 for task, each in _holders(state, record)
     ) and not checkpoint.finished.has(state.task_of[record.source])
@@ -136,9 +136,9 @@ def stop_report_is_true(state: Stopping, request: StopRequest, checkpoint: Check
 @on_step
 def success_is_not_denied(state: Stopping, request: StopRequest, checkpoint: Checkpoint) -> bool:
     """A stop does not fail when its savepoint has completed and all tasks have finished (S21)."""
-    when(request.of == checkpoint and request.status == RequestStatus.FAILED)
-    when(before(lambda: request.is_admitted) and state.job_status == JobStatus.RUNNING)
-    return not (checkpoint.is_completed and state.is_finished)
+    when(request.of == checkpoint and checkpoint.is_completed and state.is_finished)
+    when(before(lambda: request.is_admitted) and not request.is_admitted)
+    return request.status == RequestStatus.SUCCEEDED or state.job_status != JobStatus.RUNNING
 
 
 @leads_to
@@ -166,6 +166,51 @@ def stop_meets_natural_end(state: Stopping, request: Request, task: Task) -> boo
     )
 
 
+@reachable(on_request=True)
+def fails_after_the_savepoint(
+    state: Stopping, request: StopRequest, checkpoint: Checkpoint
+) -> bool:
+    """The savepoint of a stop has completed, and tasks have failed since (SWS-06, SWS-07)."""
+    down = any(task.status in (TaskStatus.RESTORING, TaskStatus.FAILED) for task in state.tasks)
+    return down and request.of == checkpoint and checkpoint.is_completed
+
+
+@reachable(on_request=True)
+def job_ends_before_the_answer(state: Stopping, request: StopRequest) -> bool:
+    """All tasks have finished, and the stop is not answered yet (SWS-09)."""
+    return state.is_finished and request.is_admitted
+
+
+@reachable(on_request=True)
+def a_stop_fails_in_a_job(state: Stopping, request: StopRequest) -> bool:
+    """A stop has failed, and no task with it (SWS-10)."""
+    failed = request.status == RequestStatus.FAILED
+    return failed and all(task.is_running for task in state.tasks)
+
+
+@reachable(on_request=True)
+def savepoint_meets_an_end(state: Stopping, task: Source, checkpoint: Checkpoint) -> bool:
+    """A source has taken the savepoint of a stop without drain, and come to its end (FIN-05)."""
+    suspends = checkpoint.kind == CheckpointKind.SUSPEND and checkpoint.is_pending
+    return suspends and task.newest == checkpoint and task.has_finished
+
+
+@reachable(on_request=True)
+def savepoint_completes_in_a_job(state: Stopping, checkpoint: Checkpoint) -> bool:
+    """The savepoint of a stop has completed, and some task still runs (OTH-11)."""
+    completed = checkpoint.is_completed and state.ends_the_job(checkpoint)
+    return completed and any(task.is_alive for task in state.tasks)
+
+
+@reachable(on_request=True)
+def stop_meets_a_checkpoint(state: Stopping, checkpoint: Checkpoint, older: Checkpoint) -> bool:
+    """A task has still to run the trigger of a checkpoint when a stop's is there, too (OTH-02)."""
+    suspends = checkpoint.is_pending and state.ends_the_job(checkpoint) and older < checkpoint
+    return suspends and any(
+        task.mail.has(older) and task.mail.has(checkpoint) for task in state.tasks
+    )
+
+
 FAMILIES = (
     savepoint_is_a_cut,
     suspended_records_are_kept,
@@ -180,4 +225,10 @@ FAMILIES = (
     failed_stop_leaves_a_job,
     savepoint_before_end_of_data,
     stop_meets_natural_end,
+    fails_after_the_savepoint,
+    job_ends_before_the_answer,
+    a_stop_fails_in_a_job,
+    savepoint_meets_an_end,
+    savepoint_completes_in_a_job,
+    stop_meets_a_checkpoint,
 )

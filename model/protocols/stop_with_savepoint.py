@@ -116,6 +116,15 @@ class StopWithSavepoint(Resuming, FinalCheckpoint):
         self.waits_for_both = self.options.waits_for_both
         self.decline_fails = self.options.decline_fails
 
+    @define
+    def is_in_turn(self, task: Task, checkpoint: Checkpoint) -> bool:
+        """1.6, SP-2: a source that has noted the savepoint takes it in a mail of its own, later."""
+        if not self.calls_in_order or not self.stops:
+            return super().is_in_turn(task, checkpoint)
+        return all(
+            e >= checkpoint or not task.mail.has(e) or task.sync == e for e in self.checkpoints
+        )
+
     # --- the savepoint at a task -----------------------------------------------------------------
 
     @define
@@ -134,6 +143,7 @@ class StopWithSavepoint(Resuming, FinalCheckpoint):
         """SP-2, SP-3: a source notes the savepoint and stops reading; an end before it stays."""
         require(task.mail.has(checkpoint), task.is_alive)
         require(self.ends_data_of_source(task, checkpoint), lambda: task.sync != checkpoint)
+        require(self.is_in_turn(task, checkpoint))
         if task.status == TaskStatus.QUIESCED:
             self.reject_savepoint(task, checkpoint)
         elif task.sync != Nothing:

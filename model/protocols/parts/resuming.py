@@ -48,10 +48,11 @@ class Resuming(Stopping):
 
     @rule
     def resume(self, checkpoint: Checkpoint) -> None:
-        """F45-7, RC-4: a user starts the job again from what it has left."""
+        """F45-7, RC-4: a user starts the job again from the newest that it has left."""
         require(self.can_resume, lambda: self.is_finished)
         require(all(not request.is_admitted for request in self.requests))
         require(self.is_left(checkpoint))
+        require(all(newer <= checkpoint or not self.is_left(newer) for newer in self.checkpoints))
         within(self.resumes, self.bounds.resumes)
         self.resumes += 1
         self.restart_all()

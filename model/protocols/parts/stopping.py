@@ -21,7 +21,7 @@ from model.protocols.parts.requests import (
 )
 from model.protocols.parts.sources import Source, StopMode
 from model.protocols.parts.tasks import Task
-from model.rules import WEAK, Bool, Nothing, define, field, require, rule, step
+from model.rules import WEAK, Bool, Nothing, Setting, define, field, require, rule, step
 
 
 class Scheduler(enum.Enum):
@@ -33,10 +33,14 @@ class Scheduler(enum.Enum):
 
 
 class AfterFailure(enum.Enum):
-    """What a failure does after the savepoint of a stop has completed (SP-9)."""
+    """What a failure does after the savepoint of a stop has completed (SP-9).
+
+    REGION restarts what is connected with a task that has not FINISHED, and tells nobody.
+    """
 
     FAIL_JOB = "fail-job"
     RESTART = "restart"
+    REGION = "region"
 
 
 class Stopping(Requests):
@@ -58,6 +62,19 @@ class Stopping(Requests):
 
     scheduling = field(Bool, True, ghost="stops")
     """Periodic checkpoints are triggered."""
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__(setting)
+        self.connected = self._connected()
+
+    def _connected(self) -> tuple[tuple[Task, ...], ...]:
+        found: list[set[Task]] = []
+        for task in self.tasks:
+            near = {task, *self.producers(task)}
+            joined = [other for other in found if other & near]
+            found = [other for other in found if not other & near]
+            found.append(near.union(*joined))
+        return tuple(tuple(task for task in self.tasks if task in group) for group in found)
 
     @property
     def stops(self) -> bool:
@@ -84,7 +101,7 @@ class Stopping(Requests):
             request.status = RequestStatus.FAILED
         else:
             for checkpoint in self.checkpoints:
-                self._suspend(checkpoint)
+                self.abort_for_stop(checkpoint)
             if self.may_trigger():
                 self.scheduling = False
                 self.trigger_for(request, self.kind_of_stop(drain=drain))
@@ -103,7 +120,8 @@ class Stopping(Requests):
         return any(other.is_admitted for other in self.stop_requests)
 
     @step
-    def _suspend(self, checkpoint: Checkpoint) -> None:
+    def abort_for_stop(self, checkpoint: Checkpoint) -> None:
+        """SP-1: whatever is pending is aborted."""
         if checkpoint.is_pending:
             self.abort(checkpoint)
 
@@ -168,18 +186,40 @@ class Stopping(Requests):
     @step
     def restart_all(self) -> None:
         """RC-1, SP-9: all attempts end; after a stop's savepoint has completed the job fails."""
-        if self.stops:
+        if not self.stops:
+            super().restart_all()
+        elif self.after_failure == AfterFailure.REGION:
+            self._restart_regions()
+        else:
             over = any(self._has_savepoint(request) for request in self.stop_requests)
             super().restart_all()
             self.scheduling = True
-            for task in self.tasks:
-                self._forget_stop(task)
-            for channel in self.channels:
-                channel.stopped = False
             if over:
                 self._fail_stops()
+
+    @step
+    def _restart_regions(self) -> None:
+        if any(self._has_savepoint(request) for request in self.stop_requests):
+            for region in self.connected:
+                self._restart_region(region)
         else:
             super().restart_all()
+            self.scheduling = True
+
+    @step
+    def _restart_region(self, region: tuple[Task, ...]) -> None:
+        if any(not task.is_closed for task in region):
+            for task in region:
+                self.drop_messages(task)
+            self.end_attempts(region)
+
+    @step
+    def end_attempts(self, tasks: tuple[Task, ...]) -> None:
+        """RC-1: what these tasks knew is gone, that they were to stop included."""
+        super().end_attempts(tasks)
+        if self.stops:
+            for task in tasks:
+                self._forget_stop(task)
 
     @define
     def _has_savepoint(self, request: StopRequest) -> bool:
@@ -191,6 +231,8 @@ class Stopping(Requests):
     @step
     def _forget_stop(self, task: Task) -> None:
         task.sync = Nothing
+        for channel in task.inputs:
+            channel.stopped = False
         if self.observes("calls"):
             task.called_end = False
         if isinstance(task, Source):
@@ -233,7 +275,8 @@ class Stopping(Requests):
     def has_emitted(self, record: Datum) -> bool:
         """Whether the source of a record has emitted it."""
         source = self.task_of[record.source]
-        assert isinstance(source, Source)
+        if not isinstance(source, Source):
+            return True
         return not self.stops or record.number <= len(source.data) - source.remaining
 
     @define

@@ -9,4 +9,9 @@ VARIANTS: Mapping[str, Mapping[str, str]] = {
     "final-checkpoint": {
         "requires-pending": "requires_pending:RequiresPending",
     },
+    "stop-with-savepoint": {
+        "answers-on-acknowledgements": "answers_on_acknowledgements:AnswersOnAcknowledgements",
+        "starts-over-pending": "starts_over_pending:StartsOverPending",
+        "stops-without-end-of-data": "stops_without_end_of_data:StopsWithoutEndOfData",
+    },
 }
