@@ -42,4 +42,15 @@ def completes_with_records_queued(
     return checkpoint.is_completed and channel.received < channel.sent_before[checkpoint]
 
 
-FAMILIES = (consistent_cut, completes_with_records_queued)
+@always(needs="cut", on_request=True)
+def cut_is_a_prefix(state: JobProtocol, channel: Channel, checkpoint: Checkpoint) -> bool:
+    """In a completed checkpoint a channel's receiver has seen at least the records that its sender
+    had sent, so that a restart repeats some and loses none (S1, at least once)."""
+    when(state.newest_completed() == checkpoint)
+    when(not checkpoint.finished.has(state.reader(channel)))
+    if checkpoint.finished.has(state.writer(channel)):
+        return channel.sent == channel.received_before[checkpoint]
+    return channel.sent_before[checkpoint] <= channel.received_before[checkpoint]
+
+
+FAMILIES = (consistent_cut, cut_is_a_prefix, completes_with_records_queued)

@@ -5,10 +5,13 @@ from __future__ import annotations
 from model.properties.views import EndOfDataView
 from model.protocols.parts.channels import Channel
 from model.protocols.parts.checkpoints import Checkpoint
-from model.protocols.parts.elements import Barrier
+from model.protocols.parts.elements import Barrier, Data, EndOfPartition
+from model.protocols.parts.layout import JobProtocol
 from model.protocols.parts.logs import LoggedChannel
 from model.protocols.parts.overtaking import Overtaking
 from model.protocols.parts.tasks import Task
+from model.protocols.parts.tracking_gate import TrackingGate
+from model.protocols.unaligned import Unaligned
 from model.rules import Nothing, reachable
 
 
@@ -47,9 +50,39 @@ def logs_what_was_replayed(state: Overtaking, channel: LoggedChannel, older: Che
     return again and not channel.recovered.is_empty
 
 
+@reachable(on_request=True)
+def counts_two_at_once(state: JobProtocol, task: Task, older: Checkpoint) -> bool:
+    """A task at least once waits for barriers of two checkpoints (TR)."""
+    gate = task.gate
+    if not isinstance(gate, TrackingGate):
+        return False
+    return gate.refers_to(older) and any(
+        older < newer and gate.refers_to(newer) for newer in state.checkpoints
+    )
+
+
+@reachable(on_request=True)
+def savepoint_finds_records(state: Unaligned, channel: Channel, checkpoint: Checkpoint) -> bool:
+    """The barrier of a pending savepoint stands behind a record (UC-04)."""
+    if not state.has_kinds:
+        return False
+    behind = channel.queue.head == Data and channel.queue.holds(Barrier(checkpoint))
+    return checkpoint.is_pending and not state.is_unaligned(checkpoint) and behind
+
+
+@reachable(on_request=True)
+def ends_while_announced(state: Overtaking, channel: Channel) -> bool:
+    """The end of a channel is read next, and the open checkpoint has no barrier yet (FIN-16)."""
+    gate = state.gate_of(state.reader(channel))
+    return gate.aligning and not gate.has_barrier and channel.queue.head == EndOfPartition
+
+
 FAMILIES = (
     final_upstream_only,
     meets_obsolete_barrier,
     triggered_with_ended_inputs,
     logs_what_was_replayed,
+    counts_two_at_once,
+    savepoint_finds_records,
+    ends_while_announced,
 )

@@ -31,6 +31,8 @@ _CLASSES = {
     "stop-with-savepoint": "stop_with_savepoint:StopWithSavepoint",
     "legacy-finish": "legacy_finish:LegacyFinish",
     "unaligned": "unaligned:Unaligned",
+    "aligned-with-timeout": "aligned_with_timeout:AlignedWithTimeout",
+    "at-least-once": "at_least_once:AtLeastOnce",
     "chandy-lamport": "chandy_lamport:ChandyLamport",
 }
 _FOLDERS = (finish, stops, failures, barriers, restore, sinks)

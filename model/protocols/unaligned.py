@@ -14,12 +14,14 @@ from typing import cast
 
 from model.errors import FinaleError, Place
 from model.protocols.final_checkpoint import FinalCheckpoint, FinalCheckpointOptions
+from model.protocols.parts.channels import Channel
+from model.protocols.parts.checkpoints import CheckpointKind
 from model.protocols.parts.elements import CheckpointId
 from model.protocols.parts.logs import LoggedChannel
 from model.protocols.parts.overtaking import Overtaking
 from model.protocols.parts.overtaking_gate import OvertakingGate
 from model.protocols.parts.tasks import Task
-from model.rules import Setting, step
+from model.rules import Setting, define, step
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,8 @@ class UnalignedOptions(FinalCheckpointOptions):
 
     #: RC-12: a restart drops what was in flight, on purpose
     drops_in_flight: bool = False
+    #: UN-1: the barrier of a savepoint overtakes too, though nothing is logged for one
+    savepoint_priority: bool = False
 
 
 class Unaligned(Overtaking, FinalCheckpoint):
@@ -46,6 +50,23 @@ class Unaligned(Overtaking, FinalCheckpoint):
                 place=Place(key="options.concurrent"),
                 advice="leave it out: such checkpoints are taken one at a time (UN-8)",
             )
+
+    @define
+    def overtakes(self, channel: Channel, checkpoint: CheckpointId) -> bool:
+        """UN-1: a barrier overtakes where the edge lets it, unless it is a savepoint's."""
+        if self.chosen.savepoint_priority:
+            return self.may_overtake(channel)
+        return self.may_overtake(channel) and self.is_unaligned(checkpoint)
+
+    @define
+    def is_unaligned(self, checkpoint: CheckpointId) -> bool:
+        """Whether what is in flight is part of a checkpoint: of savepoints it is not."""
+        return not self.has_kinds or self.known(checkpoint).kind == CheckpointKind.CHECKPOINT
+
+    @define
+    def keeps_log_of(self, checkpoint: CheckpointId) -> bool:
+        """UN-1, UN-7: what is in flight is logged for a pending checkpoint, for a savepoint not."""
+        return super().keeps_log_of(checkpoint) and self.is_unaligned(checkpoint)
 
     @property
     def chosen(self) -> UnalignedOptions:

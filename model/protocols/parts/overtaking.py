@@ -85,8 +85,13 @@ class Overtaking(Replaying):
     @step
     def log_overtaken(self, channel: Channel, checkpoint: CheckpointId) -> None:
         """UN-1, UN-2: records that a barrier has overtaken become part of its checkpoint."""
-        if self.known(checkpoint).is_pending:
+        if self.keeps_log_of(checkpoint):
             self.logged(channel).log_overtaken(checkpoint)
+
+    @define
+    def keeps_log_of(self, checkpoint: CheckpointId) -> bool:
+        """UN-7: whether a log could ever be restored: not that of an aborted checkpoint."""
+        return self.known(checkpoint).is_pending
 
     @step
     def log_record(self, task: Task, channel: LoggedChannel, record: Datum) -> None:
@@ -96,8 +101,7 @@ class Overtaking(Replaying):
 
     @step
     def _log_if_pending(self, task: Task, channel: LoggedChannel, record: Datum) -> None:
-        # A checkpoint that was aborted is never restored: what would be logged for it is not kept.
-        if self.known(task.newest).is_pending:
+        if self.keeps_log_of(task.newest):
             channel.add_to_log(task.newest, record)
 
     # --- after a restart -------------------------------------------------------------------------

@@ -122,8 +122,14 @@ class OvertakingGate(AlignedGate):
         """AT-4: the time of the open checkpoint is over: with a barrier processed the task takes
         its part now, else at the first one."""
         self.hurry()
-        if any(channel.aligned and not channel.ended for channel in self.task.inputs):
+        if self.has_barrier:
             self.start()
+
+    @property
+    @define
+    def has_barrier(self) -> bool:
+        """Whether a barrier of the open checkpoint was processed: an end alone is none."""
+        return any(channel.aligned and not channel.ended for channel in self.task.inputs)
 
     @property
     @define

@@ -68,11 +68,10 @@ class Replaying(Recovery):
         self.drop_logs(checkpoint)
 
     @step
-    def subsume(self, older: Checkpoint, newer: Checkpoint) -> None:
-        """CN-1: an older checkpoint is discarded, with its logs."""
-        super().subsume(older, newer)
-        if older < newer:
-            self.drop_logs(older)
+    def discard(self, checkpoint: Checkpoint) -> None:
+        """CN-1: a checkpoint is discarded with its logs."""
+        super().discard(checkpoint)
+        self.drop_logs(checkpoint)
 
     @step
     def drop_logs(self, checkpoint: CheckpointId) -> None:

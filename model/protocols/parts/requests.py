@@ -283,7 +283,7 @@ class Requests(Recovery):
             if older.is_pending:
                 self.abort(older)
             if self.is_stored(newer):
-                older.finished.clear()
+                self.discard(older)
 
     @step
     def confirm(self, task: Task, checkpoint: Checkpoint) -> None:

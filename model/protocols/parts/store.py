@@ -27,7 +27,12 @@ class Storing(Notifying):
         if older < newer:
             if older.is_pending:
                 self.abort(older)
-            older.finished.clear()
+            self.discard(older)
+
+    @step
+    def discard(self, checkpoint: Checkpoint) -> None:
+        """CN-1: nothing is restored from a checkpoint any more."""
+        checkpoint.finished.clear()
 
     @define
     def restore_point(self) -> CheckpointId:

@@ -9,6 +9,12 @@ VARIANTS: Mapping[str, Mapping[str, str]] = {
     "final-checkpoint": {
         "cancels-no-further": "cancels_no_further:CancelsNoFurther",
     },
+    "aligned-with-timeout": {
+        "loses-alignment-start": "loses_alignment_start:LosesAlignmentStart",
+    },
+    "at-least-once": {
+        "takes-at-first-barrier": "takes_at_first_barrier:TakesAtFirstBarrier",
+    },
     "unaligned": {
         "finishes-before-recovered": "finishes_before_recovered:FinishesBeforeRecovered",
         "hangs-at-no-open-input": "hangs_at_no_open_input:HangsAtNoOpenInput",

@@ -1,0 +1,30 @@
+"""A task at least once takes its part of a checkpoint at the first barrier, and logs nothing."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from model.protocols.at_least_once import AtLeastOnce
+from model.protocols.parts.elements import CheckpointId
+from model.protocols.parts.gate import AlignedGate
+from model.protocols.parts.tracking_gate import TrackingGate
+from model.rules import define
+
+
+class HastyGate(TrackingGate):
+    """A gate that waits for one barrier."""
+
+    @define
+    def is_complete(self, checkpoint: CheckpointId) -> bool:
+        """Whether some barrier has come."""
+        return not self.counted[checkpoint].is_empty
+
+
+class TakesAtFirstBarrier(AtLeastOnce):
+    """AtLeastOnce with one mistake."""
+
+    must_fall: ClassVar[str] = "cut-is-a-prefix"
+
+    @property
+    def gate_class(self) -> type[AlignedGate]:
+        return HastyGate
