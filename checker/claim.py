@@ -17,6 +17,7 @@ from model.topology import Pattern
 from .lines import KeyLines
 from .loading import Catalogue
 from .releases import Under
+from .resumed import Resumption
 
 #: A state wider than this is never searched to the end; to encode it alone would take long.
 BITS_MAX = 4096
@@ -62,6 +63,8 @@ class Spec:
     catalogue: Catalogue
     #: The release whose options it has.
     under: Under | None = None
+    #: What it is resumed from.
+    resumption: Resumption | None = None
 
     @property
     def asked(self) -> tuple[Family, ...]:

@@ -20,6 +20,7 @@ from .claim import Counts, Expectation, Spec, located
 from .lines import KeyLines
 from .loading import Catalogue
 from .releases import Under, preset_of_spec
+from .resumed import Resumption, resumed_from
 from .toml_text import toml_in
 from .typed import Complain, in_toml, is_list, is_table, numbers_of, options_of
 
@@ -27,6 +28,7 @@ KEYS = (
     "title", "cites", "protocol", "variant", "release", "slow",
     "options", "job", "sizes", "bounds", "observe", "resume", "search", "expect",
 )  # fmt: skip
+RESUME_KEYS = ("from",)
 COUNT_KEYS = ("states", "transitions", "depth", "counted_by")
 EXPECT_KEYS = ("property", "verdict", "steps")
 VERDICTS = ("holds", "violated", "vacuous", "unknown", "does-not-apply")
@@ -74,7 +76,8 @@ class _Reader:
         key = self._text("protocol")
         kind, variant = self._protocol(key)
         under, preset = self._release(kind)
-        setting = self._setting(kind, preset)
+        resumption = self._resumption(kind)
+        setting = self._setting(kind, preset, resumption)
         expectations = self._expectations(kind, setting)
         return Spec(
             self.file,
@@ -90,6 +93,7 @@ class _Reader:
             self.lines,
             self.catalogue,
             under,
+            resumption,
         )
 
     def _families(self, kind: type[Protocol], setting: Setting) -> tuple[Family, ...]:
@@ -155,10 +159,22 @@ class _Reader:
             if named is None:
                 raise
             raise self.error(error.code, error.message, error.advice, named) from None
-        if "resume" in self.table:
-            message = f'the protocol "{key}" has no resumed runs'
-            raise self.error("no-resume", message, 'leave out "resume"', "resume")
         return kind, variant
+
+    def _resumption(self, kind: type[Protocol]) -> Resumption | None:
+        if "resume" not in self.table:
+            return None
+        if not kind.starts_from_snapshots:
+            message = f'the protocol "{kind.key}" has no resumed runs'
+            raise self.error("no-resume", message, 'leave out "resume"', "resume")
+        table = self._table("resume")
+        self._check_keys(table, RESUME_KEYS, "resume")
+        return resumed_from(
+            table.get("from"),
+            self.file,
+            lambda each: read_spec(each, self.catalogue),
+            self._within("resume"),
+        )
 
     def _release(self, kind: type[Protocol]) -> tuple[Under | None, Mapping[str, object]]:
         if "release" not in self.table:
@@ -170,13 +186,16 @@ class _Reader:
 
     # --- the setting -----------------------------------------------------------------------------
 
-    def _setting(self, kind: type[Protocol], preset: Mapping[str, object]) -> Setting:
+    def _setting(
+        self, kind: type[Protocol], preset: Mapping[str, object], resumption: Resumption | None
+    ) -> Setting:
         job = self._job(kind)
         given = {**preset, **self._table("options")}
         options = options_of(kind.Options, given, self._within("options"))
         bounds = numbers_of("bound", kind.Bounds, self._table("bounds"), self._within("bounds"))
         sizes = numbers_of("size", kind.Sizes, self._table("sizes"), self._within("sizes"))
-        return Setting(job, sizes, options, bounds, self._observe(kind))
+        former = None if resumption is None else resumption.former()
+        return Setting(job, sizes, options, bounds, self._observe(kind), former)
 
     def _within(self, table: str) -> Complain:
         return _Complain(self, table)

@@ -13,6 +13,7 @@ from checker.answer import Holds, Violated
 from checker.loading import catalogue
 from checker.question import INTERRUPTED
 from checker.reductions.kinds import Reduction
+from checker.resumed import ways_before
 from checker.rows import Result, Row
 from checker.run import run
 from checker.show.layout import console, write
@@ -60,7 +61,8 @@ def trace(
     row = row_to_tell(result, property)
     assert row.trace is not None
     assert result.system is not None
-    story = story_of(result.system, row, row.trace)
+    ways = tuple(ways_before(claim, row.trace))
+    story = story_of(result.system, row, row.trace, ways)
     match format:
         case "table":
             page = console()

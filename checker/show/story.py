@@ -5,11 +5,13 @@ It is what the table of a trace draws and what its JSON says.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import cast
 
 from checker.answer import NO_DEADLOCK, WELL_FORMED
+from checker.resumed import Way
 from checker.rows import Row
 from model.language.entities import Entity, Variable
 from model.system import Fault, GroundRule, Kind, Predicate, Property, State, System
@@ -17,6 +19,7 @@ from model.trace import Trace, replay
 from model.values import NothingType
 
 from .blame import cells_that_matter
+from .places import shown_file
 from .values import Change, changes, label_of, value_text
 
 #: What the rows claim that every spec has.
@@ -55,6 +58,16 @@ class Story:
     loop: int | None
     ending: tuple[Change, ...]
     rest: tuple[Group, ...]
+    before: tuple[Before, ...] = ()
+
+
+@dataclass(frozen=True)
+class Before:
+    """How the system came about that a trace is resumed from: the spec's file, and the run."""
+
+    file: Path
+    groups: tuple[Group, ...]
+    steps: tuple[Told, ...]
 
 
 @dataclass(frozen=True)
@@ -66,8 +79,8 @@ class Group:
     values: tuple[tuple[str, str], ...]
 
 
-def story_of(system: System, row: Row, trace: Trace) -> Story:
-    """The story of a trace, which is run through the semantics first."""
+def story_of(system: System, row: Row, trace: Trace, ways: Iterable[Way] = ()) -> Story:
+    """The story of a trace, which is run through the semantics first; `ways` came before it."""
     replay(system, trace)
     prop = next((each for each in system.properties if each.name == row.property), None)
     return Story(
@@ -81,7 +94,14 @@ def story_of(system: System, row: Row, trace: Trace) -> Story:
         trace.loop,
         tuple(_ending(system, row, prop, trace)),
         tuple(groups_of(system, trace.states[-1])) if _rests(row, trace) else (),
+        tuple(_before(way) for way in ways),
     )
+
+
+def _before(way: Way) -> Before:
+    replay(way.system, way.trace)
+    groups = tuple(groups_of(way.system, way.trace.states[0]))
+    return Before(way.spec.file, groups, tuple(_steps(way.system, way.trace)))
 
 
 def _rests(row: Row, trace: Trace) -> bool:
@@ -199,23 +219,31 @@ def story_json(story: Story) -> dict[str, object]:
         "sentence": story.sentence,
         "binding": dict(story.binding),
         "initial": dict(story.start),
-        "steps": [
-            {
-                "step": told.number,
-                "rule": told.rule.rule.name,
-                "binding": dict(told.rule.binding),
-                "sentence": told.rule.rule.sentence,
-                "cites": list(told.rule.rule.cites),
-                "changes": [
-                    {"variable": each.label, "old": each.old, "new": each.new}
-                    for each in told.changes
-                ],
-                "fault": _fault_json(told.fault),
-            }
-            for told in story.steps
-        ],
+        **({"before": [_before_json(each) for each in story.before]} if story.before else {}),
+        "steps": [_step_json(told) for told in story.steps],
         "loop": story.loop,
         "ending": [{"variable": each.label, "value": each.new} for each in story.ending],
+    }
+
+
+def _before_json(before: Before) -> dict[str, object]:
+    return {
+        "spec": shown_file(before.file),
+        "steps": [_step_json(told) for told in before.steps],
+    }
+
+
+def _step_json(told: Told) -> dict[str, object]:
+    return {
+        "step": told.number,
+        "rule": told.rule.rule.name,
+        "binding": dict(told.rule.binding),
+        "sentence": told.rule.rule.sentence,
+        "cites": list(told.rule.rule.cites),
+        "changes": [
+            {"variable": each.label, "old": each.old, "new": each.new} for each in told.changes
+        ],
+        "fault": _fault_json(told.fault),
     }
 
 

@@ -28,7 +28,7 @@ _COLOURS = {
 
 def trace_lines(story: Story, spec: Spec, width: int) -> list[Text]:
     """The whole trace, for a reader who has never seen one."""
-    lines = [*_head(story, spec, width), Text()]
+    lines = [*_head(story, spec, width), Text(), *_before(story, width)]
     lines += [Text("start", "bold cyan"), *_groups(story.groups, width), _quiet()]
     for told in story.steps:
         if story.loop is not None and told.number == story.loop + 1:
@@ -40,6 +40,21 @@ def trace_lines(story: Story, spec: Spec, width: int) -> list[Text]:
         head = "the state for ever" if story.loop is not None else "the last state"
         lines += [Text(), Text(head, "bold cyan"), *_groups(story.rest, width)]
     return [*lines, Text(), *_ending(story, width)]
+
+
+def _before(story: Story, width: int) -> Iterator[Text]:
+    """The runs of the systems that it is resumed from, the first one first."""
+    for each in story.before:
+        length = counted(len(each.steps), "step")
+        yield Text("before ", "bold cyan").append(f"{shown_file(each.file)}, {length}", "dim")
+        yield from _groups(each.groups, width)
+        for told in each.steps:
+            yield Text()
+            yield from _step(told, story, width)
+        yield Text()
+    if story.before:
+        yield Text("what is left behind is what the next job starts from", "bold cyan")
+        yield Text()
 
 
 def _head(story: Story, spec: Spec, width: int) -> Iterator[Text]:

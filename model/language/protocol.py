@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
@@ -19,14 +19,30 @@ class Nil:
 
 
 @dataclass(frozen=True)
+class Former:
+    """What a system is resumed from: a protocol as it ran before, and what it left behind.
+
+    `snapshots` are all that it can leave behind, each once, in an order that does not change; each
+    is what the protocol's `left_behind` said. It may search when it is first asked.
+    """
+
+    protocol: Protocol
+    snapshots: Callable[[], Sequence[object]]
+
+
+@dataclass(frozen=True)
 class Setting:
-    """What a spec gives a protocol: the job or sizes, options, bounds, and the history to keep."""
+    """What a spec gives a protocol: the job or sizes, options, bounds, and the history to keep.
+
+    `former` is there where the system is resumed from what another one left behind.
+    """
 
     job: Job | None = None
     sizes: Mapping[str, int] = field(default_factory=dict[str, int])
     options: Mapping[str, object] = field(default_factory=dict[str, object])
     bounds: Mapping[str, int] = field(default_factory=dict[str, int])
     observe: frozenset[str] = frozenset()
+    former: Former | None = None
 
 
 class Protocol(Entity):
@@ -43,6 +59,8 @@ class Protocol(Entity):
     Sizes: ClassVar[type] = Nil
     ghosts: ClassVar[tuple[str, ...]] = ()
     needs_job: ClassVar[bool] = False
+    #: Whether it can begin from what another system has left behind: `[resume]`.
+    starts_from_snapshots: ClassVar[bool] = False
     parts: ClassVar[tuple[type[Entity], ...]] = ()
 
     options: Any
@@ -93,6 +111,13 @@ class Protocol(Entity):
 
         Each is what differs from the fields' initial values, by the names of variables; None is one
         state without any difference.
+        """
+        return None
+
+    def left_behind(self) -> object:
+        """What the present state leaves behind for a resumed system, or None.
+
+        It is a hashable value without entities.
         """
         return None
 

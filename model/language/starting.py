@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import product
 from typing import Any
 
@@ -11,6 +11,7 @@ from model.errors import FinaleError, nearest
 from model.structures import Slots
 
 from .entities import Variable, World
+from .plain import PlainStore
 from .protocol import Protocol
 
 Values = tuple[object, ...]
@@ -41,6 +42,14 @@ def start_values(protocol: Protocol, world: World) -> tuple[Values, ...]:
     return tuple(dict.fromkeys(started))
 
 
+def state_after(world: World, change: Callable[[], None]) -> Mapping[str, object]:
+    """A whole state by the names of its variables: the usual one after a change of plain values."""
+    store = PlainStore([world.initial_values(variable)[0] for variable in world.variables])
+    with world.on(store):
+        change()
+    return {variable.name: store.values[variable.position] for variable in world.variables}
+
+
 def _within(variable: Variable, value: object) -> Any:
     if isinstance(variable.domain, Slots):
         value = variable.domain.filled(value)
@@ -55,4 +64,4 @@ def _within(variable: Variable, value: object) -> Any:
     return value
 
 
-__all__ = ["Values", "start_values"]
+__all__ = ["Values", "start_values", "state_after"]

@@ -20,6 +20,8 @@ _MODULES = (
     "requests",
     "stops",
     "overtaking",
+    "restoring",
+    "conservation",
     "pipelines",
     "coordinator",
     "collection",

@@ -34,6 +34,7 @@ _CLASSES = {
     "aligned-with-timeout": "aligned_with_timeout:AlignedWithTimeout",
     "at-least-once": "at_least_once:AtLeastOnce",
     "chandy-lamport": "chandy_lamport:ChandyLamport",
+    "restore": "restore:Restore",
 }
 _FOLDERS = (finish, stops, failures, barriers, restore, sinks)
 

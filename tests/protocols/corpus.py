@@ -33,5 +33,6 @@ PREDICTED: dict[str, int] = {
     "flink-31006": 10, "flink-33466": 9, "JM-04": 5,
     "SNK-01": 30, "SNK-03": 14, "FIN-13": 4, "FIN-11": 4, "FIN-14": 12, "FIN-21": 24, "OTH-03": 6,
     "FIN-17": 24, "OTH-06": 6, "OTH-08": 16, "OTH-14": 4,
+    "flink-23021": 9,
     "wallaroo-3033": 5, "wallaroo-3032": 7, "wallaroo-3086": 8,
 }  # fmt: skip

@@ -16,10 +16,9 @@ UNCOVERED: dict[str, str] = {
     "SS": "SS-2 SS-4 SS-6 SS-8",
     "F45": "F45-1 F45-2 F45-3 F45-4 F45-5 F45-8",
     "SP": "SP-4",
-    "PL": "PL-9",
     "CN": "CN-5 CN-6",
     "AB": "AB-4 AB-5 AB-6",
-    "RC": "RC-2 RC-5 RC-6 RC-8 RC-10 RC-11",
+    "RC": "RC-2 RC-10 RC-11",
 }
 
 

@@ -20,16 +20,32 @@ class Datum(Entity):
     that an effect that arrives twice by two paths is not taken for a duplicate.
     """
 
-    def __init__(self, name: str, source: Subtask, number: int, *, of_clock: bool = False) -> None:
+    def __init__(
+        self,
+        name: str,
+        source: Subtask,
+        number: int,
+        *,
+        key_groups: int = 1,
+        of_clock: bool = False,
+    ) -> None:
         super().__init__(name)
         self.of_clock = of_clock
         self.source = source
         self.number = number
+        self.key_groups = key_groups
         self.along: dict[Edge, Datum] = {}
 
     def on(self, edge: Edge) -> Datum:
         """What goes along an edge; itself where it never comes, as a symbolic record might."""
         return self.along.get(edge, self)
+
+    def owner_among(self, parallelism: int) -> int:
+        """RC-6: which subtask has the record's key: each has a range of the key groups.
+
+        A record's number is its key, and each key of a source a group of its own.
+        """
+        return (self.number - 1) % self.key_groups * parallelism // self.key_groups
 
 
 #: An effect that is there this often is there too often.

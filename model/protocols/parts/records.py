@@ -27,10 +27,11 @@ def ticks(job: Job, times: int) -> dict[Subtask, tuple[Datum, ...]]:
 def data_at(job: Job, ticks: dict[Subtask, tuple[Datum, ...]]) -> dict[Vertex, tuple[Datum, ...]]:
     """The data that reach each vertex, in the order of sources and numbers."""
     found: dict[Vertex, list[Datum]] = {vertex: [] for vertex in job.vertices}
+    groups = max((subtask.records for subtask in job.subtasks), default=0)
     for vertex in job.topological:
         if vertex.is_source:
             found[vertex] = [
-                Datum(f"{subtask.name}#{number + 1}", subtask, number + 1)
+                Datum(f"{subtask.name}#{number + 1}", subtask, number + 1, key_groups=groups)
                 for subtask in job.subtasks_of(vertex)
                 for number in range(subtask.records)
             ]
@@ -45,4 +46,5 @@ def data_at(job: Job, ticks: dict[Subtask, tuple[Datum, ...]]) -> dict[Vertex, t
 
 def _copy(datum: Datum, edge: Edge) -> Datum:
     name = f"{datum.name}/{edge.target}"
-    return Datum(name, datum.source, datum.number, of_clock=datum.of_clock)
+    groups, of_clock = datum.key_groups, datum.of_clock
+    return Datum(name, datum.source, datum.number, key_groups=groups, of_clock=of_clock)

@@ -3,7 +3,7 @@
 Models RC-1 (global restart) and RC-4 at equal parallelism of the fact sheet. A failure ends all
 attempts in one step: what another task still does between the first failure and its own
 cancellation it can also do before that failure. Each task is then restored by itself, in any order.
-Left out: regional restart, the coordinator's crash, rescaling, changed graphs.
+Left out: regional restart, the coordinator's crash; rescaling and changed graphs are `restore`'s.
 """
 
 from __future__ import annotations
@@ -25,15 +25,25 @@ class Recovery(Processing):
         """Whether failures are explored: a plain truth value."""
         return int(self.bounds.failures) > 0
 
+    @property
+    def restarts(self) -> bool:
+        """Whether tasks are started from checkpoints: a plain truth value."""
+        return self.recovers
+
+    @property
+    def keeps_snapshots(self) -> bool:
+        """Whether what a start from a checkpoint needs is kept: a plain truth value."""
+        return self.restarts
+
     def keeps(self) -> frozenset[str]:
-        own = {"recovery"} if self.recovers else set[str]()
+        own = {"recovery"} if self.keeps_snapshots else set[str]()
         return super().keeps() | own
 
     @step
     def keep_snapshot(self, task: Task, checkpoint: CheckpointId) -> None:
         """What a restore will need of this task."""
         super().keep_snapshot(task, checkpoint)
-        if self.recovers:
+        if self.keeps_snapshots:
             task.keep(checkpoint)
 
     @rule
@@ -73,7 +83,7 @@ class Recovery(Processing):
     @rule(fair=WEAK)
     def restore(self, task: Task) -> None:
         """RC-1, RC-4: a task starts again from the newest completed checkpoint, or from nothing."""
-        require(self.recovers, lambda: task.status == TaskStatus.RESTORING)
+        require(self.restarts, lambda: task.status == TaskStatus.RESTORING)
         task.status = TaskStatus.RUNNING
         checkpoint = self.restore_point()
         if checkpoint == Nothing:

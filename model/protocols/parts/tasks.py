@@ -37,7 +37,7 @@ from model.rules import (
     field,
     step,
 )
-from model.topology import Edge, Subtask
+from model.topology import Edge, Kind, Subtask
 
 if TYPE_CHECKING:
     from model.protocols.parts.gate import AlignedGate
@@ -128,15 +128,14 @@ class Task(Entity):
 
     @step
     def emit(self, record: Datum) -> None:
-        """Put a record on one channel of each edge out, which its number chooses, or on all."""
+        """Put a record on one channel of each edge out, which its number or key chooses, or all."""
         for edge in dict.fromkeys(channel.edge.edge for channel in self.outputs):
             self._emit_along(record, edge)
 
     @step
     def _emit_along(self, record: Datum, edge: Edge) -> None:
         among = tuple(channel for channel in self.outputs if channel.edge.edge == edge)
-        chosen = among if edge.broadcast else (among[record.number % len(among)],)
-        for channel in chosen:
+        for channel in among if edge.broadcast else (among[_place(record, among)],):
             channel.put_record(record.on(edge))
 
     # --- the operator ----------------------------------------------------------------------------
@@ -198,3 +197,10 @@ class Task(Entity):
         self.confirmed = Nothing
         self.final_from = Nothing
         self.released = False
+
+
+def _place(record: Datum, among: tuple[Channel, ...]) -> int:
+    """Which of the channels of an edge a record takes."""
+    if among[0].edge.receiver.vertex.kind is Kind.KEYED:
+        return record.owner_among(len(among))
+    return record.number % len(among)

@@ -1,8 +1,15 @@
-"""Mistakes in handing state to a new attempt or a new job. None yet."""
+"""Mistakes in handing state to a new attempt or a new job."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 #: By the protocol's key and the variant's: "module:Class" within this package.
-VARIANTS: Mapping[str, Mapping[str, str]] = {}
+VARIANTS: Mapping[str, Mapping[str, str]] = {
+    "restore": {
+        "redistributes-by-index": "redistributes_by_index:RedistributesByIndex",
+        "forgets-marks": "forgets_marks:ForgetsMarks",
+        "marks-from-zero": "marks_from_zero:MarksFromZero",
+        "copies-unaligned": "copies_unaligned:CopiesUnaligned",
+    },
+}

@@ -1,0 +1,98 @@
+"""Records are neither lost nor doubled, whatever is restarted: each is at one place (S2).
+
+Counted are all places on the way to an operator that keeps what it gets: still in the source, in a
+channel, held back, kept. On jobs where a vertex feeds several others a record has another name on
+each way: there nothing is claimed.
+"""
+
+from __future__ import annotations
+
+from model.protocols.parts.channels import Channel
+from model.protocols.parts.elements import Data, Datum
+from model.protocols.parts.operators import Buffering
+from model.protocols.parts.sinks import AtLeastOnceSink, Sink, TwoPhaseSink
+from model.protocols.parts.sources import Source
+from model.protocols.parts.starting import Starting
+from model.protocols.parts.stateful import Share, Stateful
+from model.protocols.parts.tasks import TaskStatus
+from model.rules import always, count, define, when
+from model.topology import Job, Kind, Vertex
+
+
+@always(needs="effects")
+def each_record_is_somewhere(state: Starting, sink: Sink, record: Datum) -> bool:
+    """Each record is at one place: to come, under way, in a transaction, or visible; with a sink
+    that writes at least once it is not lost (S2)."""
+    when(is_straight(state.job) and record in sink.data)
+    when(all_run(state))
+    written = sum(written_in(each, record) for each in state.siblings_of(sink))
+    total = under_way(state, sink.vertex, record) + written
+    return total >= 1 if isinstance(sink, AtLeastOnceSink) else total == 1
+
+
+@always
+def each_record_is_kept(state: Starting, share: Share, record: Datum) -> bool:
+    """Each record is at one place: to come, under way, or in the state of one task; union state is
+    handed to everybody (S2)."""
+    vertex = share.vertex
+    when(is_straight(state.job) and share.index == 0 and record in share.data)
+    when(not any(edge.broadcast for edge in state.job.edges_into(vertex)))
+    # The state of a task that has finished is gone with it.
+    when(all_run(state) and not state.has_lost_state(vertex))
+    tasks = tuple(task for task in state.tasks_of(vertex) if isinstance(task, Stateful))
+    total = under_way(state, vertex, record) + sum(task.state[record] for task in tasks)
+    return total >= 1 if vertex.kind == Kind.UNION_STATE else total == 1
+
+
+@define
+def all_run(state: Starting) -> bool:
+    """Whether a job was started, and no task of it is still to be restored."""
+    started = all(task.status != TaskStatus.RESTORING for task in state.tasks)
+    return started and not state.is_refused()
+
+
+@define
+def written_in(sink: Sink, record: Datum) -> int:
+    """How often a sink has a record: visible, or in a transaction that may become so."""
+    if isinstance(sink, TwoPhaseSink):
+        pending = sum(sink.content[checkpoint][record] for checkpoint in sink.checkpoints)
+        return sink.visible[record] + sink.current[record] + pending
+    return sink.visible[record]
+
+
+@define
+def under_way(state: Starting, vertex: Vertex, record: Datum) -> int:
+    """How often a record is still to come to a vertex."""
+    before = upstream(state.job, vertex)
+    sources = tuple(
+        task for task in state.tasks if isinstance(task, Source) and record in task.data
+    )
+    holding = tuple(task for task in state.tasks if isinstance(task, Buffering))
+    holding = tuple(task for task in holding if task.subtask.vertex in (*before, vertex))
+    ways = tuple(
+        channel for channel in state.channels if channel.edge.receiver.vertex in (*before, vertex)
+    )
+    to_come = count(sources, lambda task: task.remaining + record.number > len(task.data))
+    queued: int = sum(how_often(channel, record) for channel in ways)
+    return to_come + queued + sum(task.buffer[record] for task in holding)
+
+
+@define
+def how_often(channel: Channel, record: Datum) -> int:
+    """How often a record is in a channel."""
+    places = range(channel.queue.capacity)
+    return count(places, lambda position: channel.queue.at(position) == Data(record))
+
+
+def is_straight(job: Job) -> bool:
+    """Whether no vertex of a job feeds several others."""
+    return all(len(job.edges_out_of(vertex)) <= 1 for vertex in job.vertices)
+
+
+def upstream(job: Job, vertex: Vertex) -> tuple[Vertex, ...]:
+    """All vertices whose records come to a vertex, by way of others or not."""
+    direct = [job.vertex(edge.source) for edge in job.edges_into(vertex)]
+    return (*direct, *(far for near in direct for far in upstream(job, near)))
+
+
+FAMILIES = (each_record_is_somewhere, each_record_is_kept)

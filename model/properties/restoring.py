@@ -1,0 +1,165 @@
+"""What a start from a checkpoint makes of finished operators and of state (S14, S15, S16, S23)."""
+
+from __future__ import annotations
+
+from model.protocols.parts.channels import Channel
+from model.protocols.parts.checkpoints import Checkpoint
+from model.protocols.parts.elements import Datum
+from model.protocols.parts.sources import Source
+from model.protocols.parts.starting import Starting
+from model.protocols.parts.stateful import Share, Stateful
+from model.protocols.parts.tasks import Task, TaskStatus
+from model.rules import Nothing, Taken, always, before, define, on_step, reachable, when
+from model.topology import Kind
+
+
+@on_step
+def finished_stays_finished(state: Starting, task: Task) -> bool:
+    """A task whose vertex had finished altogether is started as finished (S14)."""
+    when(is_restored(task))
+    when(state.has_finished_fully(task.subtask.vertex, task.confirmed))
+    return state.is_skipping(task)
+
+
+@on_step
+def finished_stays_marked(
+    state: Starting, task: Task, older: Checkpoint, newer: Checkpoint
+) -> bool:
+    """What the newest checkpoint marks as finished altogether, the next one marks as well (S14)."""
+    when(older < newer and newer.is_completed and before(lambda: newer.is_pending))
+    when(before(lambda: state.has_finished_fully(task.subtask.vertex, older)))
+    when(before(lambda: state.newest_completed() == older))
+    return newer.finished.has(task)
+
+
+@always
+def finished_set_is_closed(state: Starting, task: Task, checkpoint: Checkpoint) -> bool:
+    """In a completed checkpoint a task that counts as finished reads none that does not (S15)."""
+    when(checkpoint.is_completed and not state.is_first(checkpoint))
+    when(checkpoint.finished.has(task))
+    return all(checkpoint.finished.has(producer) for producer in state.producers(task))
+
+
+@on_step
+def no_empty_broadcast(state: Starting, task: Stateful) -> bool:
+    """No task starts with an empty copy of broadcast state while there is one that is not (S16)."""
+    vertex = task.subtask.vertex
+    when(vertex.kind == Kind.BROADCAST_STATE and is_restored(task))
+    when(not state.is_skipping(task))
+    when(any(not share.is_empty(task.confirmed) for share in state.shares_of(vertex)))
+    return not task.keeps_nothing()
+
+
+@always
+def broadcast_copies_agree(
+    state: Starting, share: Share, other: Share, checkpoint: Checkpoint
+) -> bool:
+    """All copies of broadcast state in a completed checkpoint are equal (S16)."""
+    when(share.vertex == other.vertex and share.index < other.index)
+    when(share.vertex.kind == Kind.BROADCAST_STATE and checkpoint.is_completed)
+    when(share.reported.has(checkpoint) and other.reported.has(checkpoint))
+    mine, its = share.content[checkpoint], other.content[checkpoint]
+    return all(mine[record] == its[record] for record in share.data)
+
+
+@always
+def each_key_at_its_owner(state: Starting, task: Stateful, record: Datum) -> bool:
+    """Keyed state is at the one subtask that has the key, and there once (S23)."""
+    vertex = task.subtask.vertex
+    when(vertex.kind == Kind.KEYED and task.state[record] > 0)
+    owner = record.owner_among(vertex.parallelism)
+    return owner == task.subtask.index and task.state[record] == 1
+
+
+@on_step
+def nothing_comes_to_lost_state(state: Starting, channel: Channel, step: Taken) -> bool:
+    """No record comes to a task that is restored after it had finished, without its state (S2)."""
+    when(step.rule == "poll_data" and step.binding["channel"] == channel.name)
+    task = state.reader(channel)
+    when(isinstance(task, Stateful))
+    return before(lambda: not state.has_lost_own_state(task))
+
+
+@define
+def is_restored(task: Task) -> bool:
+    """Whether the step that was taken has restored a task from a checkpoint."""
+    was_restoring = before(lambda: task.status == TaskStatus.RESTORING)
+    return was_restoring and task.is_running and task.confirmed != Nothing
+
+
+@reachable
+def starts_as_finished(state: Starting, task: Task) -> bool:
+    """A task is started as finished (RC-4)."""
+    return state.is_skipping(task)
+
+
+@reachable
+def a_start_is_refused(state: Starting) -> bool:
+    """A job is not started, since what it has changed contradicts the snapshot (RC-8)."""
+    return state.is_refused()
+
+
+@reachable
+def state_is_dealt_out(state: Starting, task: Stateful) -> bool:
+    """A task starts with state (RC-5, RC-6)."""
+    return task.confirmed != Nothing and not task.keeps_nothing()
+
+
+# --- how far a historical bug's interleaving goes, with the bug and with its fix ----------------
+
+
+@reachable(on_request=True)
+def restores_what_had_finished(state: Starting, task: Task) -> bool:
+    """A task is about to be restored whose vertex had finished altogether (FIN-13)."""
+    newest = state.newest_completed()
+    if newest == Nothing:
+        return False
+    restoring = task.status == TaskStatus.RESTORING
+    return restoring and state.has_finished_fully(task.subtask.vertex, newest)
+
+
+@reachable(on_request=True)
+def first_copy_is_missing(state: Starting, share: Share, other: Share) -> bool:
+    """The first subtask has left no copy of broadcast state, and another one has (FIN-11)."""
+    newest = state.newest_completed()
+    if newest == Nothing or share.vertex != other.vertex or share.index > 0:
+        return False
+    missing = not share.reported.has(newest) and other.reported.has(newest)
+    return missing and not other.is_empty(newest)
+
+
+@reachable(on_request=True)
+def finished_reads_what_is_new(state: Starting, task: Task, producer: Task) -> bool:
+    """A job is to start in which a task that had finished reads one that had not (FIN-12)."""
+    if not any(producer == each for each in state.producers(task)):
+        return False
+    finished = state.known(state.checkpoints[0]).finished
+    waits = task.status == TaskStatus.RESTORING
+    return waits and finished.has(task) and not finished.has(producer)
+
+
+@reachable(on_request=True)
+def a_source_has_finished_alone(state: Starting, source: Source, task: Task) -> bool:
+    """A checkpoint is pending that counts a source as finished, and waits for others (FIN-14)."""
+    return any(
+        checkpoint.is_pending and checkpoint.finished.has(source) and checkpoint.awaited.has(task)
+        for checkpoint in state.checkpoints
+    )
+
+
+FAMILIES = (
+    nothing_comes_to_lost_state,
+    finished_stays_finished,
+    finished_stays_marked,
+    finished_set_is_closed,
+    no_empty_broadcast,
+    broadcast_copies_agree,
+    each_key_at_its_owner,
+    starts_as_finished,
+    a_start_is_refused,
+    state_is_dealt_out,
+    restores_what_had_finished,
+    first_copy_is_missing,
+    finished_reads_what_is_new,
+    a_source_has_finished_alone,
+)

@@ -1,0 +1,77 @@
+"""Whether a job may start from a snapshot of another: finished operators and what they read.
+
+Models RC-8 (`VertexFinishedStateChecker`) of the fact sheet. The check sees whole vertices: all of
+a vertex finished, a part of it, or nothing. An operator that the snapshot does not know runs.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from model.topology import Edge, Job, Pattern
+
+
+class Finished(enum.Enum):
+    """How much of an operator had finished in a snapshot; the words of the fact sheet."""
+
+    RUNNING = "running"
+    PARTIALLY = "partially"
+    FULLY = "fully"
+
+
+class Check(enum.Enum):
+    """RC-8: what of the check is made.
+
+    ONE_ID looks operators up by the id that is generated, and does not find those to which the user
+    has given one; IGNORE_PARTIAL compares only what has finished altogether.
+    """
+
+    FULL = "full"
+    OFF = "off"
+    ONE_ID = "one-id"
+    IGNORE_PARTIAL = "ignore-partial"
+
+
+#: By vertex, how much of each of its operators had finished.
+Statuses = Mapping[str, Sequence[Finished]]
+
+
+@dataclass(frozen=True)
+class GraphCheck:
+    """The check of a job against what a snapshot says of its vertices."""
+
+    job: Job
+    check: Check = Check.FULL
+
+    def refusal(self, statuses: Statuses) -> str | None:
+        """RC-8: why the job may not start, or None if it may."""
+        if self.check is Check.OFF:
+            return None
+        for vertex in self.job.vertices:
+            found = set(self._of(statuses, vertex.name))
+            if len(found) > 1:
+                return f"the operators of {vertex} have not all finished alike"
+        for edge in self.job.edges:
+            if not self._admits(edge, statuses):
+                return f"{edge.target} has finished, and {edge.source} that it reads goes on"
+        return None
+
+    def _of(self, statuses: Statuses, name: str) -> Sequence[Finished]:
+        # The names of a user are on all operators or on none here.
+        unknown = name not in statuses or self.check is Check.ONE_ID
+        return (Finished.RUNNING,) if unknown else statuses[name]
+
+    def _admits(self, edge: Edge, statuses: Statuses) -> bool:
+        """RC-8: (ii) and (iii), what a vertex that has finished may read."""
+        source, target = self._of(statuses, edge.source)[0], self._of(statuses, edge.target)[0]
+        match target:
+            case Finished.FULLY:
+                return source is Finished.FULLY
+            case Finished.PARTIALLY if self.check is Check.FULL:
+                if edge.pattern is Pattern.POINTWISE:
+                    return source is not Finished.RUNNING
+                return source is Finished.FULLY
+            case _:
+                return True
