@@ -89,6 +89,20 @@ def committables_are_told_apart(state: JobProtocol, sink: Committer) -> bool:
     return not sink.clashed
 
 
+@on_step(needs="effects")
+def confirmed_commits(state: JobProtocol, task: Task) -> bool:
+    """A committer that is told of a completion commits all that is tagged up to it (S6, V-15)."""
+    sink = task.sink
+    if not isinstance(sink, Committer):
+        return True
+    told = task.confirmed
+    when(told != Nothing and told != before(lambda: task.confirmed))
+    return all(
+        each > told or sink.transaction[tag] != Transaction.PRECOMMITTED
+        for each, tag in zip(state.checkpoints, state.tags, strict=False)
+    )
+
+
 @reachable
 def finished(state: JobProtocol) -> bool:
     """The job can finish."""
@@ -103,5 +117,6 @@ FAMILIES = (
     nothing_pending_at_the_end,
     opens_nothing_after_finish,
     committables_are_told_apart,
+    confirmed_commits,
     finished,
 )

@@ -7,8 +7,8 @@ not hold merely because the interleaving never comes about.
 from __future__ import annotations
 
 from model.protocols.parts.checkpoints import Checkpoint
-from model.protocols.parts.committer import Writer
-from model.protocols.parts.elements import EndOfData
+from model.protocols.parts.committer import CommittableChannel, Writer
+from model.protocols.parts.elements import Barrier, Committables, EndOfData
 from model.protocols.parts.layout import JobProtocol
 from model.protocols.parts.operators import StableTask
 from model.protocols.parts.sinks import TwoPhaseSink
@@ -60,6 +60,12 @@ def ended_writer_meets_checkpoint(state: JobProtocol, task: Writer) -> bool:
     return task.has_ended and task.final_from != Nothing
 
 
+@reachable(on_request=True)
+def barrier_behind_committables(state: JobProtocol, channel: CommittableChannel) -> bool:
+    """A barrier is queued behind what a writer hands over, and its committer waits (UC-06)."""
+    return all((channel.queue.head == Committables, channel.queue.at(1) == Barrier))
+
+
 FAMILIES = (
     some_task_is_known_finished,
     finishes_with_open_records,
@@ -67,4 +73,5 @@ FAMILIES = (
     finishes_with_held_records,
     writer_runs_again,
     ended_writer_meets_checkpoint,
+    barrier_behind_committables,
 )

@@ -16,6 +16,7 @@ from model.errors import FinaleError, Place
 from model.protocols.final_checkpoint import FinalCheckpoint, FinalCheckpointOptions
 from model.protocols.parts.channels import Channel
 from model.protocols.parts.checkpoints import CheckpointKind
+from model.protocols.parts.committer import CommittableChannel
 from model.protocols.parts.elements import CheckpointId
 from model.protocols.parts.logs import LoggedChannel
 from model.protocols.parts.overtaking import Overtaking
@@ -32,6 +33,8 @@ class UnalignedOptions(FinalCheckpointOptions):
     drops_in_flight: bool = False
     #: UN-1: the barrier of a savepoint overtakes too, though nothing is logged for one
     savepoint_priority: bool = False
+    #: UN-6: barriers also overtake what a writer hands over to its committer
+    inner_edges_overtake: bool = False
 
 
 class Unaligned(Overtaking, FinalCheckpoint):
@@ -50,6 +53,19 @@ class Unaligned(Overtaking, FinalCheckpoint):
                 place=Place(key="options.concurrent"),
                 advice="leave it out: such checkpoints are taken one at a time (UN-8)",
             )
+
+        if self.tags and self.recovers and self.chosen.inner_edges_overtake:
+            raise FinaleError(
+                "overtaken-committables",
+                "what barriers overtake inside a sink is not logged, and the job may fail",
+                place=Place(key="options.inner_edges_overtake"),
+                advice="leave out inner_edges_overtake, or the failures",
+            )
+
+    def is_unordered(self, channel: Channel) -> bool:
+        """UN-6: inside a sink no barrier overtakes, unless that is asked for."""
+        inner = isinstance(channel, CommittableChannel)
+        return super().is_unordered(channel) and (self.chosen.inner_edges_overtake or not inner)
 
     @define
     def overtakes(self, channel: Channel, checkpoint: CheckpointId) -> bool:

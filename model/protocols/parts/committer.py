@@ -51,19 +51,17 @@ if TYPE_CHECKING:
     from model.scalars import Domain
 
 
+HandedOver = cast(
+    "Domain[AnyElement]",
+    Union(Data, EndOfData, Barrier, CancelBarrier, EndOfPartition, Committables),
+)
+"""What a channel from a writer holds."""
+
+
 class CommittableChannel(Channel):
     """The channel from a writer to its committer."""
 
-    queue = field(
-        Queue(
-            cast(
-                "Domain[AnyElement]",
-                Union(Data, EndOfData, Barrier, CancelBarrier, EndOfPartition, Committables),
-            ),
-            Bound("channel"),
-        ),
-        (),
-    )
+    queue = field(Queue(HandedOver, Bound("channel")), ())
 
 
 class Writer(Task):

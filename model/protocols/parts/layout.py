@@ -122,6 +122,11 @@ class JobProtocol(Protocol):
         return Channel
 
     @property
+    def committable_class(self) -> type[CommittableChannel]:
+        """What the channels from writers to committers are."""
+        return CommittableChannel
+
+    @property
     def gate_class(self) -> type[AlignedGate]:
         """What handles barriers at a task, by the options."""
         return AlignedGate
@@ -242,7 +247,7 @@ class JobProtocol(Protocol):
 
     def _class_of(self, edge: EdgeChannel) -> type[Channel]:
         writes = edge.sender.vertex.kind is Kind.WRITER
-        return CommittableChannel if writes else self.channel_class
+        return self.committable_class if writes else self.channel_class
 
     def _pair_writers(self) -> None:
         for task in self.tasks:

@@ -10,6 +10,7 @@ credit, so there is room for it behind a channel that is full.
 from __future__ import annotations
 
 from model.protocols.parts.channels import Channel, Element, RecordCount
+from model.protocols.parts.committer import CommittableChannel, HandedOver
 from model.protocols.parts.elements import Barrier, CheckpointId, Data, Datum
 from model.rules import Bound, PerEntity, Queue, Ref, count, define, field, require, step
 
@@ -93,3 +94,9 @@ class LoggedChannel(Channel):
         """A new attempt: the channel is empty and open."""
         super().reset()
         self.recovered.clear()
+
+
+class LoggedCommittableChannel(LoggedChannel, CommittableChannel):
+    """The channel from a writer to its committer. What is handed over is not logged."""
+
+    queue = field(Queue(HandedOver, Bound("slots")), ())

@@ -13,8 +13,9 @@ from typing import cast
 
 from model.protocols.parts.channels import Channel
 from model.protocols.parts.checkpoints import Checkpoint
+from model.protocols.parts.committer import CommittableChannel
 from model.protocols.parts.elements import CheckpointId, Data, Datum
-from model.protocols.parts.logs import LoggedChannel
+from model.protocols.parts.logs import LoggedChannel, LoggedCommittableChannel
 from model.protocols.parts.recovery import Recovery
 from model.protocols.parts.tasks import Task
 from model.rules import STRONG, Setting, define, require, rule, step
@@ -32,6 +33,10 @@ class Replaying(Recovery):
     def channel_class(self) -> type[Channel]:
         return LoggedChannel
 
+    @property
+    def committable_class(self) -> type[CommittableChannel]:
+        return LoggedCommittableChannel
+
     def keeps(self) -> frozenset[str]:
         own = {"logs"} if self.recovers else set[str]()
         return super().keeps() | own
@@ -42,7 +47,8 @@ class Replaying(Recovery):
         return len(self.checkpoints)
 
     def limits(self) -> Mapping[str, int]:
-        slots = int(self.bounds.channel) + self.control_elements
+        handed_over = len(self.tags)
+        slots = int(self.bounds.channel) + self.control_elements + handed_over
         return {**super().limits(), "slots": slots}
 
     @staticmethod
