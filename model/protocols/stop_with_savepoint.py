@@ -130,7 +130,7 @@ class StopWithSavepoint(Resuming, FinalCheckpoint):
     @define
     def ends_data_of_source(self, task: Source, checkpoint: Checkpoint) -> bool:
         """SP-2: whether a source ends its data for a savepoint; else tasks block (1.14)."""
-        if not self.stops:
+        if not self.stops or not task.can_be_stopped:
             return False
         if not self.stopping.stops_for_aborted and task.aborted.has(checkpoint):
             return False

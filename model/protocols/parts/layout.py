@@ -15,7 +15,7 @@ from model.protocols.parts.gate import AlignedGate, GatePorts
 from model.protocols.parts.operators import Buffering, ParkingTask, TickingTask, TimerTask
 from model.protocols.parts.records import data_at, tags, ticks
 from model.protocols.parts.sinks import AtLeastOnceSink, Sink, TwoPhaseSink
-from model.protocols.parts.sources import Source
+from model.protocols.parts.sources import IterationHead, Source
 from model.protocols.parts.tasks import Task
 from model.rules import Bool, Entity, Nothing, Protocol, Setting, define, field
 from model.topology import Channel as EdgeChannel
@@ -80,7 +80,7 @@ class JobProtocol(Protocol):
     parts: ClassVar[tuple[type[Entity], ...]] = (
         *(Checkpoint, Task, Source, AlignedGate, Channel),
         *(Buffering, TimerTask, ParkingTask, TickingTask),
-        *(AtLeastOnceSink, TwoPhaseSink, Writer, Committer),
+        *(IterationHead, AtLeastOnceSink, TwoPhaseSink, Writer, Committer),
     )
 
     #: PL-1: how many checkpoints may be pending at once.
@@ -182,7 +182,8 @@ class JobProtocol(Protocol):
     def _task_of(self, subtask: Subtask) -> Task:
         kind = subtask.vertex.kind
         if subtask.vertex.is_source:
-            task: Task = self.source_class(subtask)
+            head = kind is Kind.ITERATION_HEAD
+            task: Task = IterationHead(subtask) if head else self.source_class(subtask)
         elif kind in self.task_classes:
             task = self.task_classes[kind](subtask)
         else:

@@ -10,7 +10,7 @@ import enum
 from model.protocols.parts.channels import RecordCount
 from model.protocols.parts.elements import CheckpointId, Datum
 from model.protocols.parts.tasks import Task
-from model.rules import Enum, PerEntity, field, require, step
+from model.rules import Enum, PerEntity, define, field, require, step
 
 
 def _records(task: Task) -> int:
@@ -44,6 +44,12 @@ class Source(Task):
             self._emit_if_next(record)
         self.remaining -= 1
 
+    @property
+    @define
+    def can_be_stopped(self) -> bool:
+        """SP-2: whether it ends its data when the job is to be stopped."""
+        return True
+
     @step
     def keep(self, checkpoint: CheckpointId) -> None:
         self.offset[checkpoint] = self.remaining
@@ -60,3 +66,13 @@ class Source(Task):
     def _emit_if_next(self, record: Datum) -> None:
         if self.remaining == len(self.data) - record.number + 1:
             self.emit(record)
+
+
+class IterationHead(Source):
+    """The head of an iteration: in the plan a source, but its data come of the job itself."""
+
+    @property
+    @define
+    def can_be_stopped(self) -> bool:
+        """F45-8: nobody tells it to end, nor does it by itself: only a cancellation ends it."""
+        return False
