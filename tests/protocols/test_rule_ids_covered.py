@@ -18,7 +18,7 @@ UNCOVERED: dict[str, str] = {
     "SP": "SP-4",
     "CN": "CN-5 CN-6",
     "AB": "AB-4 AB-5 AB-6",
-    "RC": "RC-2 RC-10 RC-11",
+    "RC": "RC-2 RC-10",
 }
 
 

@@ -69,7 +69,7 @@ class Source(Task):
 
 
 class IterationHead(Source):
-    """The head of an iteration: in the plan a source, but its data come of the job itself."""
+    """The head of an iteration: in the plan a source, but its data come of the job (F45-8)."""
 
     @property
     @define
