@@ -51,6 +51,7 @@ EVENTS: tuple[Word, ...] = (
 
 #: What can be asked of a state.
 QUERIES: tuple[Word, ...] = (
+    Word("called", "id subtasks", "the subtasks to which the call of a checkpoint is under way"),
     Word("blocked", "channels", "the inputs that are not read until the alignment ends"),
     Word("latest", "id", "the newest checkpoint that the task has begun, taken or given up"),
     Word("open", "number", "how many inputs have not ended"),

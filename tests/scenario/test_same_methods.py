@@ -83,7 +83,7 @@ def test_a_broken_variant_is_seen(scenario: str, variant: str, tmp_path: Path) -
 
 
 def test_a_broken_gateway_is_seen(tmp_path: Path) -> None:
-    text = "title: a\npart: gateway\n\ntrig 1; state 1; send e 0; abort 1 => sent e\n"
+    text = "title: a\npart: gateway\n\ntrig 1; state 1; send e 0; abort 1 => aborted 1; sent e\n"
     assert_seen(text, "aborts-keep-gates-closed", tmp_path)
 
 

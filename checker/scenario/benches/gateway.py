@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
-from typing import ClassVar
+from functools import cached_property, partial
+from typing import Any, ClassVar
 
 from checker.scenario.bench import Fields, ProtocolBench, number_in
 from checker.scenario.stimuli import Command, Stimulus
@@ -14,6 +14,24 @@ from model.protocols.operator_coordinator import OperatorCoordinator
 from model.protocols.parts.enumerator import Checkpoint, Event, Place, Reader, ReaderStatus
 
 READERS_MAX = 16
+
+
+class RecordingCoordination(OperatorCoordinator):
+    """The protocol, telling what becomes of checkpoints."""
+
+    bench: Any
+
+    def complete(self, checkpoint: Checkpoint) -> None:
+        """What it aborts on the way comes after the completion itself."""
+        position = len(self.bench.seen)
+        super().complete(checkpoint)
+        self.bench.record("completed", self.bench.number_of(checkpoint))
+        self.bench.seen.insert(position, self.bench.seen.pop())
+
+    def abort(self, checkpoint: Checkpoint) -> None:
+        """Abort it, and tell it."""
+        super().abort(checkpoint)
+        self.bench.record("aborted", self.bench.number_of(checkpoint))
 
 
 class GatewayBench(ProtocolBench[OperatorCoordinator]):
@@ -28,6 +46,8 @@ class GatewayBench(ProtocolBench[OperatorCoordinator]):
         "open": ("ID",),
         "trig": ("ID",),
         "state": ("ID",),
+        "done": ("ID",),
+        "acknowledge": ("ID NAME",),
         "ack": ("ID NAME",),
         "abort": ("ID",),
         "fail": ("",),
@@ -36,10 +56,10 @@ class GatewayBench(ProtocolBench[OperatorCoordinator]):
         "end": ("NAME",),
         "signal": ("NAME",),
     }
-    events = ("sent", "event-failed")
-    queries: ClassVar[Mapping[str, int]] = {"gate": 1, "held": 0}
+    events = ("completed", "aborted", "sent", "event-failed")
+    queries: ClassVar[Mapping[str, int]] = {"gate": 1, "held": 0, "called": 1}
     protocol_key = "operator-coordinator"
-    recording = OperatorCoordinator
+    recording = RecordingCoordination
 
     def setting(self, options: Mapping[str, object]) -> Setting:
         return Setting(
@@ -68,6 +88,8 @@ class GatewayBench(ProtocolBench[OperatorCoordinator]):
         assert isinstance(stimulus, Command)
         before = self._places()
         self._command(stimulus.word, *stimulus.arguments)
+        if stimulus.word in ("done", "acknowledge"):
+            self.possibly(partial(self.protocol.complete, self._checkpoint(stimulus.arguments[0])))
         for name, place in self._places().items():
             if place != before[name] and place == Place.UNDER_WAY:
                 self.record("sent", name)
@@ -90,6 +112,11 @@ class GatewayBench(ProtocolBench[OperatorCoordinator]):
                 protocol.trigger_checkpoint()
             case "state":
                 protocol.take_coordinator_state(self._checkpoint(first))
+            case "done":
+                protocol.finish_coordinator_part(self._checkpoint(first))
+            case "acknowledge":
+                self._checkpoint(first).acknowledgements.add(self._reader(second))
+                protocol.apply_acknowledgement(self._reader(second), self._checkpoint(first))
             case "ack":
                 self._checkpoint(first).releases.add(self._reader(second))
                 protocol.apply_release(self._reader(second), self._checkpoint(first))
@@ -133,6 +160,14 @@ class GatewayBench(ProtocolBench[OperatorCoordinator]):
         return {name: each.place for name, each in (named | signals).items()}
 
     # --- queries ---------------------------------------------------------------------------------
+
+    def number_of(self, checkpoint: Checkpoint) -> str:
+        """The id of the scenario that a checkpoint stands for."""
+        return str(self.numbers[self.protocol.checkpoints.index(checkpoint)])
+
+    def see_called(self, number: str) -> Fields:
+        called = self._checkpoint(number).triggers
+        return tuple(str(n) for n, each in enumerate(self.protocol.readers) if called.has(each))
 
     def see_gate(self, reader: str) -> Fields:
         return ("open" if self._reader(reader).closed.is_empty else "closed",)
