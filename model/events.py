@@ -31,6 +31,9 @@ EVENTS: tuple[Word, ...] = (
     Word("confirmed", "id tasks", "these tasks will be told that the checkpoint is complete"),
     Word("abort-sent", "id tasks", "these tasks will be told that the checkpoint is aborted"),
     Word("answered", "request result", "a user's request has succeeded or failed"),
+    # a start from a snapshot
+    Word("accepted", "", "the job may start from the snapshot"),
+    Word("rejected", "", "the job may not start from the snapshot"),
     # a task
     Word("taken", "id", "the task takes its part of a checkpoint"),
     Word("notified-complete", "id", "the operators are told that a checkpoint is complete"),
@@ -52,6 +55,7 @@ EVENTS: tuple[Word, ...] = (
 #: What can be asked of a state.
 QUERIES: tuple[Word, ...] = (
     Word("called", "id subtasks", "the subtasks to which the call of a checkpoint is under way"),
+    Word("numbers", "vertex numbers", "what the metadata says of a vertex"),
     Word("blocked", "channels", "the inputs that are not read until the alignment ends"),
     Word("latest", "id", "the newest checkpoint that the task has begun, taken or given up"),
     Word("open", "number", "how many inputs have not ended"),

@@ -187,6 +187,7 @@ def _token(found: re.Match[str], channel: int, span: Span) -> Token:
 ARGUMENTS: Mapping[str, re.Pattern[str]] = {
     "ID": re.compile(r"\d+"),
     "NAME": re.compile(r"\S+"),
+    "WORD": re.compile(r"\S+"),
     "NAMES": re.compile(r"\S+"),
 }
 """`NAMES` stands last, and for one or more."""

@@ -14,6 +14,8 @@ from checker.scenario.running import run_file
 from model.language.marks import mark_of
 from model.protocols.final_checkpoint import FinalCheckpoint
 from model.protocols.operator_coordinator import OperatorCoordinator
+from model.protocols.parts.graph_check import GraphCheck
+from model.protocols.parts.metadata import Encoding
 from tests.docs.pages import ROOT
 
 KNOWN = catalogue(None)
@@ -58,7 +60,7 @@ def test_the_functions_that_are_explored_are_run(scenario: str, methods: list[st
 
 @pytest.mark.parametrize("part", BENCHES)
 def test_a_recording_overrides_what_is_there_and_calls_it(part: str) -> None:
-    recording = getattr(BENCHES[part](), "recording")  # noqa: B009 - not every bench has one
+    recording = getattr(BENCHES[part](), "recording", FinalCheckpoint)
     own = {name: value for name, value in vars(recording).items() if callable(value)}
     if recording in (FinalCheckpoint, OperatorCoordinator):
         return
@@ -80,6 +82,19 @@ def test_a_recording_overrides_what_is_there_and_calls_it(part: str) -> None:
 )
 def test_a_broken_variant_is_seen(scenario: str, variant: str, tmp_path: Path) -> None:
     assert_seen((ROOT / "scenarios" / f"{scenario}.scenario").read_text(), variant, tmp_path)
+
+
+def test_the_start_from_a_snapshot_is_checked_by_the_protocols_own_check() -> None:
+    assert GraphCheck.refusal.__code__ in codes_run_by(ROOT / "scenarios/restore/CHECK-02.scenario")
+    called = codes_run_by(ROOT / "scenarios/restore/STATE-07.scenario")
+    assert {Encoding.encode.__code__, Encoding.decode.__code__} <= called
+
+
+def test_a_check_that_is_off_is_seen(tmp_path: Path) -> None:
+    file = tmp_path / "a.scenario"
+    text = 'title: a\npart: graph-check\njob: V1; V2; V1 -> V2\noptions: check = "off"\n\n'
+    file.write_text(f"{text}found fully V2; check => rejected\n", encoding="utf-8")
+    assert any(run.differences for run in run_file(file, KNOWN))
 
 
 def test_a_broken_gateway_is_seen(tmp_path: Path) -> None:

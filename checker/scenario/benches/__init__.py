@@ -25,6 +25,8 @@ BENCHES: Mapping[str, Callable[[], type[Bench]]] = MappingProxyType(
         "task": _bench("task", "TaskBench"),
         "sink": _bench("sink", "SinkBench"),
         "run": _bench("run", "RunBench"),
+        "graph-check": _bench("graph_check", "GraphCheckBench"),
+        "metadata": _bench("metadata", "MetadataBench"),
         "gateway": _bench("gateway", "GatewayBench"),
     }
 )
