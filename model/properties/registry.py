@@ -22,6 +22,7 @@ _MODULES = (
     "overtaking",
     "restoring",
     "conservation",
+    "persisting",
     "pipelines",
     "coordinator",
     "collection",

@@ -35,6 +35,7 @@ _CLASSES = {
     "at-least-once": "at_least_once:AtLeastOnce",
     "chandy-lamport": "chandy_lamport:ChandyLamport",
     "restore": "restore:Restore",
+    "persister": "persister:Persister",
 }
 _FOLDERS = (finish, stops, failures, barriers, restore, sinks)
 

@@ -1,0 +1,45 @@
+"""What both ends of a channel log for one unaligned checkpoint (S1)."""
+
+from __future__ import annotations
+
+from model.rules import Entity, always, reachable, when
+
+
+class LogEnd(Entity):
+    """The receiving end of a channel, where the parts of a log come together."""
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether the snapshot of the receiver and both parts of the log are there."""
+        raise AssertionError("a protocol says it")
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether the log is what the sender had sent and the receiver had not processed."""
+        raise AssertionError("a protocol says it")
+
+    @property
+    def is_split(self) -> bool:
+        """Whether each side has logged something."""
+        raise AssertionError("a protocol says it")
+
+
+class PersistingView:
+    """A protocol in which both ends of a channel log for one checkpoint."""
+
+
+@always
+def log_is_exact(state: PersistingView, end: LogEnd) -> bool:
+    """What a channel has logged is what was sent before the sender's snapshot and not processed
+    before the receiver's, in order (S1)."""
+    when(end.is_complete)
+    return end.is_exact
+
+
+@reachable
+def both_sides_log(state: PersistingView, end: LogEnd) -> bool:
+    """A log has a part of the receiver and one of the sender (UN-1, UN-2)."""
+    return end.is_complete and end.is_split
+
+
+FAMILIES = (log_is_exact, both_sides_log)
