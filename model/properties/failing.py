@@ -4,20 +4,31 @@ from __future__ import annotations
 
 from model.protocols.parts.layout import JobProtocol
 from model.protocols.parts.tasks import Task, TaskStatus
-from model.rules import Taken, before, on_step, when
+from model.protocols.parts.tolerance import Tolerance
+from model.rules import Taken, before, on_step, reachable, when
 
-#: What the environment does to an attempt, and what follows from it alone.
-ENVIRONMENT = ("fail", "resume", "cancel_task")
+#: What the environment does to an attempt, and what follows from it alone; H11: time-outs, too.
+ENVIRONMENT = (
+    *("fail", "resume", "cancel_task"),
+    *("fail_region", "restart_region", "crash_coordinator", "time_out_under_load"),
+)
 
 
 @on_step
 def legal_never_fails(state: JobProtocol, task: Task, step: Taken) -> bool:
     """As long as no snapshot fails or expires, an attempt ends only by what the environment does: a
-    failure, a cancellation, a new start (S27)."""
+    failure, a crash, a cancellation, a new start (S27)."""
     failed = (TaskStatus.RESTORING, TaskStatus.FAILED)
     when(before(lambda: task.status not in failed))
     allowed = step.rule in ENVIRONMENT or state.declines + state.expiries > 0
     return task.status not in failed or allowed
 
 
-FAMILIES = (legal_never_fails,)
+@reachable(on_request=True)
+def failed_checkpoints_restart(state: Tolerance, task: Task) -> bool:
+    """Without any failure of a task or of the coordinator, the job is restarted (AB-4)."""
+    never = int(state.bounds.failures) == 0 and int(state.bounds.crashes) == 0
+    return never and task.status == TaskStatus.RESTORING
+
+
+FAMILIES = (legal_never_fails, failed_checkpoints_restart)

@@ -10,7 +10,9 @@ from __future__ import annotations
 
 from model.protocols.parts.channels import Channel
 from model.protocols.parts.checkpoints import Checkpoint
+from model.protocols.parts.elements import Datum
 from model.protocols.parts.layout import JobProtocol
+from model.protocols.parts.sinks import TwoPhaseSink
 from model.protocols.parts.tasks import Task, TaskStatus
 from model.rules import leads_to, when
 
@@ -69,6 +71,14 @@ def completes_without_processing(state: JobProtocol, checkpoint: Checkpoint) -> 
     return checkpoint.is_completed
 
 
+@leads_to(needs="effects", on_request=True)
+def pending_is_committed(state: JobProtocol, sink: TwoPhaseSink, record: Datum) -> bool:
+    """A record in a transaction that waits for its commit becomes visible, or is taken back by a
+    restart (L6)."""
+    when(sink.has_pending_record(record))
+    return not sink.has_pending_record(record)
+
+
 FAMILIES = (
     job_finishes,
     checkpoint_ends,
@@ -77,4 +87,5 @@ FAMILIES = (
     waiting_task_closes,
     blocked_channel_resumes,
     completes_without_processing,
+    pending_is_committed,
 )

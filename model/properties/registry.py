@@ -11,6 +11,7 @@ _MODULES = (
     "consistency",
     "cut",
     "commits",
+    "survival",
     "finishing",
     "channels",
     "checkpoints",
@@ -27,6 +28,7 @@ _MODULES = (
     "coordinator",
     "collection",
     "interleavings",
+    "failure_witnesses",
 )
 
 

@@ -3,7 +3,7 @@
 "FLIP-147: Support Checkpoints After Tasks Finished - Part Two" (blog, 2022), the wiki's life-cycle
 tables, and rules FC-1, FC-2, FC-4 … FC-11 of the fact sheet with aligned barriers; trigger plan,
 acknowledgements and notifications are in `parts/coordinator.py`, alignment in `parts/gate.py`,
-failure and restart in `parts/recovery.py`.
+failure and restart in `parts/recovery.py` and `parts/failover.py`, FC-10 in `parts/reporting.py`.
 Left out: stops with a savepoint (FC-3), unaligned barriers (FC-12), operator chains (a task has one
 operator), watermarks other than the last, which travels with EndOfData.
 """
@@ -18,21 +18,22 @@ from model.properties.views import EndOfDataView
 from model.protocols.parts.channels import Channel
 from model.protocols.parts.checkpoints import Checkpoint
 from model.protocols.parts.committer import ConstantTagWriter, Writer
+from model.protocols.parts.coordinator import Acknowledgement
 from model.protocols.parts.elements import CheckpointId, EndOfData, EndOfPartition
 from model.protocols.parts.operators import Buffering, FlushingStableTask, StableTask
 from model.protocols.parts.plan import UnionCheck
+from model.protocols.parts.reporting import Reporting, ReportingOptions
 from model.protocols.parts.requests import Requests
 from model.protocols.parts.sources import Source
 from model.protocols.parts.tasks import Task, TaskStatus
+from model.protocols.parts.tolerance import Tolerance, ToleranceOptions
 from model.rules import (
     STRONG,
     WEAK,
-    Bool,
     Nothing,
     Setting,
     define,
     each,
-    field,
     require,
     rule,
     step,
@@ -99,7 +100,7 @@ class EndTag(enum.Enum):
 
 
 @dataclass(frozen=True)
-class FinalCheckpointOptions:
+class FinalCheckpointOptions(ToleranceOptions, ReportingOptions):
     """The toggles of section 6 that concern these rules; the defaults are today's Flink."""
 
     #: PL-2.1: checkpoints are taken after tasks have finished, and tasks wait for one (the flag)
@@ -122,8 +123,6 @@ class FinalCheckpointOptions:
     aborts_carry_latest: bool = True
     #: checkpoints are triggered again and again
     periodic: bool = True
-    #: FC-10: one checkpoint is triggered when all tasks have reported the end of their data
-    final_trigger: bool = False
     #: 1.7: a sink opens a transaction in each checkpoint, also after its operators finished
     opens_after_finish: bool = False
     #: PL-8: which checkpoints of unevenly finished union state are aborted
@@ -142,17 +141,20 @@ class FinalCheckpointOptions:
     calls_in_order: bool = False
     #: F6: whether records are processed while a checkpoint is pending
     processing: Processing = Processing.NORMAL
+    #: CN-4: a restored task takes the checkpoint that it is restored from for confirmed
+    filters_from_restored: bool = True
+    #: PL-4: a trigger to a task without a slot counts as sent
+    unassigned_counts_as_triggered: bool = False
+    #: 1.6: what becomes of acknowledgements on their way
+    acknowledgement: Acknowledgement = Acknowledgement.RELIABLE
 
 
-class FinalCheckpoint(Requests, EndOfDataView):
+class FinalCheckpoint(Requests, Tolerance, Reporting, EndOfDataView):
     """The finish of FLIP-147 for natural ends."""
 
     key = "final-checkpoint"
     Options = FinalCheckpointOptions
     options: FinalCheckpointOptions
-
-    final_triggered = field(Bool, False, ghost="final-trigger")
-    """FC-10: the one checkpoint at the end of all data was triggered."""
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
@@ -164,10 +166,9 @@ class FinalCheckpoint(Requests, EndOfDataView):
         self.savepoint_stored = self.options.savepoint_stored
         self.savepoint_confirmed = self.options.savepoint_confirmed
         self.calls_in_order = self.options.calls_in_order
-
-    def keeps(self) -> frozenset[str]:
-        own = {"final-trigger"} if self.options.final_trigger else set[str]()
-        return super().keeps() | own
+        self.filters_from_restored = self.options.filters_from_restored
+        self.unassigned_counts_as_triggered = self.options.unassigned_counts_as_triggered
+        self.acknowledgement = self.options.acknowledgement
 
     @property
     def task_classes(self) -> Mapping[Kind, type[Task]]:
@@ -244,6 +245,7 @@ class FinalCheckpoint(Requests, EndOfDataView):
             task.finish(clears=self.options.clears_on_finish)
         task.broadcast(EndOfData(drain=drain))
         task.status = TaskStatus.WAITING_FOR_FINAL_CP
+        self.report_end(task)
 
     @step
     def snapshot_taken(self, task: Task, checkpoint: CheckpointId) -> None:
@@ -334,6 +336,13 @@ class FinalCheckpoint(Requests, EndOfDataView):
             return True
         return all(not checkpoint.is_pending for checkpoint in self.checkpoints)
 
+    @define
+    def is_held_up(self, checkpoint: Checkpoint) -> bool:
+        """F6: whether a checkpoint is pending and records that are not processed hold it up."""
+        if self.options.processing == Processing.NORMAL:
+            return False
+        return checkpoint.is_pending and any(channel.holds_data() for channel in self.channels)
+
     # --- triggers of this protocol ---------------------------------------------------------------
 
     @rule(fair=WEAK)
@@ -341,23 +350,6 @@ class FinalCheckpoint(Requests, EndOfDataView):
         """PL-1, PL-2, PL-3: the coordinator plans the next checkpoint and makes it pending."""
         require(self.options.periodic)
         super().trigger_checkpoint()
-
-    @rule(fair=WEAK)
-    def trigger_at_end_of_data(self) -> None:
-        """FC-10: once, when every task has reported its end of data, a checkpoint is triggered."""
-        require(self.options.final_trigger, self.options.checkpoints_after_finish)
-        require(not self.final_triggered)
-        require(all(task.has_finished for task in self.tasks))
-        self.admit()
-        self.begin()
-        self.final_triggered = True
-
-    @step
-    def restart_all(self) -> None:
-        """RC-1: all attempts end; that they had reported the end of their data is forgotten."""
-        super().restart_all()
-        if self.options.final_trigger:
-            self.final_triggered = False
 
     @rule(fair=STRONG)
     def run_trigger(self, task: Task, checkpoint: Checkpoint) -> None:

@@ -17,8 +17,7 @@ UNCOVERED: dict[str, str] = {
     "F45": "F45-1 F45-2 F45-3 F45-4 F45-5",
     "SP": "SP-4",
     "CN": "CN-5 CN-6",
-    "AB": "AB-4 AB-5 AB-6",
-    "RC": "RC-2 RC-10 RC-11",
+    "RC": "RC-10 RC-11",
 }
 
 

@@ -8,12 +8,13 @@ coordinator learning FINISHED. Merged are the plan, the id and the pending check
 ends in between is found so by its trigger, and a failure in between aborts what it would have
 refused. A message to a closed task has no effect and is dropped with it, except a trigger, whose
 failure is the point (PL-5).
-Left out: that a call to a task without a slot counts as sent (PL-4; then only the time-out helps),
-savepoints, coordinators of operators, master hooks, storage failures, and the counter of
-failed checkpoints (AB-4): a failure of the job can follow at any time anyway.
+The counter of failed checkpoints (AB-4) is in `tolerance.py`.
+Left out: savepoints, coordinators of operators, master hooks, storage failures.
 """
 
 from __future__ import annotations
+
+import enum
 
 from model.protocols.parts.checkpoints import (
     PENDING,
@@ -36,6 +37,14 @@ from model.rules import (
 )
 
 
+class Acknowledgement(enum.Enum):
+    """What becomes of an acknowledgement on its way; if it is answered, its loss is noticed."""
+
+    RELIABLE = "reliable"
+    LOSSY = "lossy"
+    ANSWERED = "answered"
+
+
 class Checkpointing(Storing):
     """A job and its coordinator. What a task does when it ends is its subclasses' to say."""
 
@@ -43,6 +52,11 @@ class Checkpointing(Storing):
     acknowledges_snapshots = True
     #: PL-2.1: whether checkpoints are taken after tasks have finished (Flink's flag).
     checkpoints_after_finish: bool
+    #: PL-4: a trigger to a task without a slot counts as sent, and nobody declines.
+    unassigned_counts_as_triggered: bool = False
+    #: 1.6: what becomes of acknowledgements on their way.
+    acknowledgement: Acknowledgement = Acknowledgement.RELIABLE
+
     # --- trigger ---------------------------------------------------------------------------------
 
     @rule(fair=WEAK)
@@ -98,9 +112,22 @@ class Checkpointing(Storing):
         else:
             task.mail.add(checkpoint)
 
+    @rule
+    def find_no_slot(self, task: Task, checkpoint: Checkpoint) -> None:
+        """PL-4: a task has given its slot back when it is to be triggered: its call counts as sent.
+
+        Only a time-out helps then.
+        """
+        require(self.unassigned_counts_as_triggered, lambda: checkpoint.triggers.has(task))
+        require(task.reported_finished)
+        checkpoint.triggers.remove(task)
+
     @step
     def trigger_failed(self, task: Task, checkpoint: Checkpoint) -> None:
-        """PL-5: a task that has ended meanwhile cannot be triggered: the checkpoint is aborted."""
+        """PL-5, AB-6: a task that no longer runs cannot be triggered: the checkpoint is aborted.
+
+        The cancel marker of one that is being cancelled is lost with its channels.
+        """
         if checkpoint.is_pending:
             self.abort(checkpoint)
 
@@ -131,10 +158,23 @@ class Checkpointing(Storing):
 
     @rule(fair=WEAK)
     def apply_acknowledgement(self, task: Task, checkpoint: Checkpoint) -> None:
-        """AB-2: an acknowledgement arrives; acknowledgements of several tasks in any order."""
+        """AB-2: an acknowledgement arrives; acknowledgements of several tasks in any order.
+
+        AB-5: nothing else makes the coordinator stop waiting for a task.
+        """
         require(checkpoint.acknowledgements.has(task))
         checkpoint.acknowledgements.remove(task)
         checkpoint.awaited.remove(task)
+
+    @rule
+    def lose_acknowledgement(self, task: Task, checkpoint: Checkpoint) -> None:
+        """1.6: an acknowledgement is lost; its task does not know, or sees it and declines."""
+        require(self.acknowledgement != Acknowledgement.RELIABLE, int(self.bounds.declines) > 0)
+        require(checkpoint.acknowledgements.has(task), task.is_alive)
+        self.count_decline()
+        checkpoint.acknowledgements.remove(task)
+        if self.acknowledgement == Acknowledgement.ANSWERED:
+            checkpoint.declined = True
 
     @rule(fair=WEAK)
     def complete(self, checkpoint: Checkpoint) -> None:

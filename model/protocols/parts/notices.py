@@ -39,7 +39,7 @@ class Notifying(Planning):
 
     @step
     def _notify_abort(self, task: Task, checkpoint: Checkpoint) -> None:
-        if not checkpoint.finished.has(task) and not task.is_closed:
+        if not checkpoint.finished.has(task) and not task.is_gone:
             checkpoint.aborts.add(task)
 
     @step
@@ -67,9 +67,19 @@ class Notifying(Planning):
     def fail_snapshot(self, task: Task, checkpoint: Checkpoint) -> None:
         """AB-1: the asynchronous part of a snapshot fails, and the task declines."""
         require(checkpoint.acknowledgements.has(task), task.is_alive)
+        self.count_decline()
+        checkpoint.acknowledgements.remove(task)
+        self.snapshot_failed(checkpoint)
+
+    @step
+    def count_decline(self) -> None:
+        """One more of the declines that the bounds allow."""
         within(self.declines, self.bounds.declines)
         self.declines += 1
-        checkpoint.acknowledgements.remove(task)
+
+    @step
+    def snapshot_failed(self, checkpoint: Checkpoint) -> None:
+        """AB-1: a decline for a failed snapshot is on its way."""
         checkpoint.declined = True
 
     @rule
@@ -85,7 +95,7 @@ class Notifying(Planning):
     @step
     def confirm(self, task: Task, checkpoint: Checkpoint) -> None:
         """CN-1: a task that took part will be told that the checkpoint is complete."""
-        if not checkpoint.finished.has(task) and not task.is_closed:
+        if not checkpoint.finished.has(task) and not task.is_gone:
             checkpoint.confirmations.add(task)
 
     @rule(fair=WEAK)

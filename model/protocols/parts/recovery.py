@@ -3,7 +3,8 @@
 Models RC-1 (global restart) and RC-4 at equal parallelism of the fact sheet. A failure ends all
 attempts in one step: what another task still does between the first failure and its own
 cancellation it can also do before that failure. Each task is then restored by itself, in any order.
-Left out: regional restart, the coordinator's crash; rescaling and changed graphs are `restore`'s.
+Regional restart, the delay before it and the coordinator's crash are in `failover.py`, rescaling and
+changed graphs in `restore`.
 """
 
 from __future__ import annotations
@@ -17,6 +18,9 @@ from model.rules import WEAK, Bound, Nothing, Range, field, require, rule, step,
 
 class Recovery(Processing):
     """Rules of failure and restart. Nothing of it is in the system when no failure is allowed."""
+
+    #: CN-4: a restored task takes the checkpoint that it is restored from for confirmed.
+    filters_from_restored: bool = True
 
     failures = field(Range(0, Bound("failures")), 0, ghost="recovery")
 
@@ -51,9 +55,14 @@ class Recovery(Processing):
         """RC-1: a task fails: pending checkpoints are aborted, and all attempts end."""
         require(int(self.bounds.failures) > 0)
         require(any(not task.reported_finished for task in self.tasks))
+        self.count_failure()
+        self.restart_all()
+
+    @step
+    def count_failure(self) -> None:
+        """One more of the failures that the bounds allow."""
         within(self.failures, self.bounds.failures)
         self.failures += 1
-        self.restart_all()
 
     @step
     def restart_all(self) -> None:
@@ -64,12 +73,19 @@ class Recovery(Processing):
 
     @step
     def end_attempts(self, tasks: tuple[Task, ...]) -> None:
-        """RC-1: what these tasks knew is gone, and all channels between them are empty."""
+        """RC-1: new attempts, those of FINISHED tasks included; channels between them are empty."""
         for task in tasks:
             for channel in task.outputs:
                 channel.reset()
-            task.forget()
-            task.status = TaskStatus.RESTORING
+            self.start_attempt(task)
+
+    @step
+    def start_attempt(self, task: Task) -> None:
+        """What the attempt before knew is gone, and the new one is to be restored."""
+        task.forget()
+        task.status = TaskStatus.RESTORING
+        if self.observes("taken"):
+            task.taken.clear()
 
     @step
     def _lose(self, checkpoint: Checkpoint) -> None:
@@ -114,7 +130,8 @@ class Recovery(Processing):
         So a task of a fully finished vertex, which Flink restores without its operators (RC-7),
         only passes the end of its data on.
         """
-        task.confirmed = checkpoint
+        if self.filters_from_restored:
+            task.confirmed = checkpoint
         task.load(checkpoint, finished=self.known(checkpoint).finished.has(task))
         if task.sink:
             task.sink.restore(checkpoint)

@@ -7,6 +7,8 @@ another shape is a system of its own.
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from model.protocols.parts.checkpoints import Checkpoint
 from model.protocols.parts.elements import CheckpointId
 from model.protocols.parts.stopping import Stopping
@@ -27,7 +29,7 @@ from model.rules import (
 class Resuming(Stopping):
     """Starting again after the end. Nothing of it is in the system where no resume is allowed."""
 
-    explores = ("resumes",)
+    explores: ClassVar[tuple[str, ...]] = ("resumes",)
 
     resumes = field(Range(0, Bound("resumes")), 0, ghost="resumes")
     resumed_from = field(Option(Ref(CheckpointId)), Nothing, ghost="resumes")

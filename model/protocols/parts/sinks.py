@@ -196,6 +196,14 @@ class TwoPhaseSink(ExactlyOnceSink):
         )
 
     @define
+    def has_pending_record(self, record: Datum) -> bool:
+        """Whether a record is in a transaction that waits for its commit."""
+        return any(
+            self.transaction[each] == Transaction.PRECOMMITTED and self.content[each][record] > 0
+            for each in self.checkpoints
+        )
+
+    @define
     def has_pending(self) -> bool:
         return any(
             self.transaction[each] == Transaction.PRECOMMITTED

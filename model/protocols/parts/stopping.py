@@ -9,6 +9,7 @@ from outside, so what a restart needs is kept wherever a stop is explored.
 from __future__ import annotations
 
 import enum
+from typing import ClassVar
 
 from model.protocols.parts.checkpoints import ABORTED, Checkpoint, CheckpointKind
 from model.protocols.parts.elements import Datum
@@ -58,7 +59,7 @@ class Stopping(Requests):
     decline_fails: bool = True
 
     ghosts = (*Requests.ghosts, "calls")
-    explores = ("stops",)
+    explores: ClassVar[tuple[str, ...]] = ("stops",)
 
     scheduling = field(Bool, True, ghost="stops")
     """Periodic checkpoints are triggered."""

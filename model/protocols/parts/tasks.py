@@ -100,6 +100,12 @@ class Task(Entity):
 
     @property
     @define
+    def is_gone(self) -> bool:
+        """Nobody is there to be told anything: it has closed, or failed."""
+        return self.status in (TaskStatus.CLOSED, TaskStatus.FAILED)
+
+    @property
+    @define
     def is_alive(self) -> bool:
         """Its main loop runs."""
         return self.status not in (TaskStatus.RESTORING, TaskStatus.CLOSED, TaskStatus.FAILED)

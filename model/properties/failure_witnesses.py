@@ -1,0 +1,42 @@
+"""How far the interleaving of a historical bug goes that needs a failure or a loss.
+
+Asked on request only, as in `interleavings.py`: each is reached with the bug and with its fix.
+"""
+
+from __future__ import annotations
+
+from model.protocols.parts.checkpoints import Checkpoint
+from model.protocols.parts.failover import Failover, Region
+from model.protocols.parts.layout import JobProtocol
+from model.protocols.parts.tasks import Task
+from model.rules import Nothing, reachable
+
+
+@reachable(needs="taken", on_request=True)
+def abort_carries_the_restore_point(state: JobProtocol, task: Task, checkpoint: Checkpoint) -> bool:
+    """An abort is on its way that carries a completion of an attempt before (FIN-08)."""
+    latest = checkpoint.latest
+    if latest == Nothing or not checkpoint.aborts.has(task):
+        return False
+    return task.is_running and not task.taken.has(latest)
+
+
+@reachable(on_request=True)
+def an_acknowledgement_is_missing(state: JobProtocol, task: Task, checkpoint: Checkpoint) -> bool:
+    """A task has taken a checkpoint that waits for it, and its message is nowhere (JM-06)."""
+    waits = checkpoint.is_pending and checkpoint.awaited.has(task)
+    taken = task.newest == checkpoint and not task.gate.aligning
+    return waits and taken and not checkpoint.acknowledgements.has(task)
+
+
+@reachable(on_request=True)
+def a_late_report_meets_a_new_attempt(state: Failover, region: Region, task: Task) -> bool:
+    """A failure is reported once more, and the tasks run again already (OTH-04)."""
+    return region.late and task in region.tasks and task.is_running
+
+
+FAMILIES = (
+    abort_carries_the_restore_point,
+    an_acknowledgement_is_missing,
+    a_late_report_meets_a_new_attempt,
+)

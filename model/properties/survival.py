@@ -1,0 +1,69 @@
+"""No record is lost and none is there twice: each is somewhere on its way outside (S2)."""
+
+from __future__ import annotations
+
+from model.protocols.parts.elements import Data, Datum
+from model.protocols.parts.layout import JobProtocol
+from model.protocols.parts.operators import Buffering
+from model.protocols.parts.sinks import AtLeastOnceSink, Sink, TwoPhaseSink
+from model.protocols.parts.sources import Source
+from model.protocols.parts.tasks import Task, TaskStatus
+from model.rules import always, when
+from model.topology import Vertex
+
+
+def _written(sink: Sink, record: Datum) -> int:
+    if not isinstance(sink, TwoPhaseSink):
+        return sink.visible[record]
+    pending = sum(sink.content[checkpoint][record] for checkpoint in sink.checkpoints)
+    return sink.visible[record] + sink.current[record] + pending
+
+
+def _stations(
+    state: JobProtocol, vertex: Vertex, record: Datum
+) -> tuple[tuple[Vertex, Datum], ...]:
+    """The vertices that a record passes up to this one, with what it is there."""
+    before = tuple(
+        (state.job.vertex(edge.source), each)
+        for edge in state.job.edges_into(vertex)
+        for each in state.data_at[state.job.vertex(edge.source)]
+        if each.along[edge] == record
+    )
+    further = tuple(each for near, datum in before for each in _stations(state, near, datum))
+    return ((vertex, record), *further)
+
+
+def _inside(task: Task, record: Datum) -> int:
+    if isinstance(task, Buffering):
+        return task.buffer[record]
+    if isinstance(task, Source) and task.subtask == record.source:
+        return 1 if task.remaining > len(task.data) - record.number else 0
+    return 0
+
+
+def _under_way(state: JobProtocol, vertex: Vertex, record: Datum) -> int:
+    subtasks = state.job.subtasks_of(vertex)
+    inside: int = sum(_inside(state.task_of[subtask], record) for subtask in subtasks)
+    arriving: int = sum(
+        channel.queue.at(position) == Data(record)
+        for channel in state.channels
+        if channel.edge.receiver in subtasks
+        for position in range(channel.queue.capacity)
+    )
+    return inside + arriving
+
+
+@always(needs="effects", on_request=True)
+def records_survive_restarts(state: JobProtocol, sink: Sink, record: Datum) -> bool:
+    """While all tasks run or have ended, a record is at one place: to come, in a channel, held
+    back, in a transaction, or outside (S2); written at least once, it is at one place or more."""
+    when(record in sink.data)
+    over = (TaskStatus.RESTORING, TaskStatus.FAILED)
+    when(all(task.status not in over for task in state.tasks))
+    written = sum(_written(each, record) for each in state.siblings_of(sink))
+    stations = _stations(state, sink.vertex, record)
+    total = written + sum(_under_way(state, vertex, datum) for vertex, datum in stations)
+    return total >= 1 if isinstance(sink, AtLeastOnceSink) else total == 1
+
+
+FAMILIES = (records_survive_restarts,)
