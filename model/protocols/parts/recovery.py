@@ -3,8 +3,8 @@
 Models RC-1 (global restart) and RC-4 at equal parallelism of the fact sheet. A failure ends all
 attempts in one step: what another task still does between the first failure and its own
 cancellation it can also do before that failure. Each task is then restored by itself, in any order.
-Regional restart, the delay before it and the coordinator's crash are in `failover.py`, rescaling and
-changed graphs in `restore`.
+Regional restart, the delay before it and the coordinator's crash are in `failover.py`, rescaling
+and changed graphs in `restore`.
 """
 
 from __future__ import annotations
