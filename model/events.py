@@ -57,6 +57,7 @@ QUERIES: tuple[Word, ...] = (
     Word("called", "id subtasks", "the subtasks to which the call of a checkpoint is under way"),
     Word("numbers", "vertex numbers", "what the metadata says of a vertex"),
     Word("blocked", "channels", "the inputs that are not read until the alignment ends"),
+    Word("in-flight", "id records", "the records of the inputs that are part of a checkpoint"),
     Word("latest", "id", "the newest checkpoint that the task has begun, taken or given up"),
     Word("open", "number", "how many inputs have not ended"),
     Word("pending", "ids", "the checkpoints that are neither complete nor aborted"),

@@ -21,6 +21,9 @@ BENCHES: Mapping[str, Callable[[], type[Bench]]] = MappingProxyType(
     {
         "plan": _bench("plan", "PlanBench"),
         "aligned-handler": _bench("handler", "AlignedHandlerBench"),
+        "unaligned-handler": _bench("unaligned", "UnalignedHandlerBench"),
+        "timed-handler": _bench("timed", "TimedHandlerBench"),
+        "tracker": _bench("tracker", "TrackerBench"),
         "coordinator": _bench("coordinator", "CoordinatorBench"),
         "task": _bench("task", "TaskBench"),
         "sink": _bench("sink", "SinkBench"),

@@ -55,12 +55,12 @@ class AlignedHandlerBench(ProtocolBench[FinalCheckpoint]):
 
     part = "aligned-handler"
     about = "one task and its barrier handler: exactly once, aligned"
-    keys = ("channels",)
-    tokens = ("r", "B", "X", "E")
+    keys: ClassVar[tuple[str, ...]] = ("channels",)
+    tokens: ClassVar[tuple[str, ...]] = ("r", "B", "X", "E")
     events = ("taken", "aborted")
     queries: ClassVar[Mapping[str, int]] = {"blocked": 0, "latest": 0, "pending": 0, "open": 0}
     protocol_key = "final-checkpoint"
-    recording = RecordingHandler
+    recording: ClassVar[type[Any]] = RecordingHandler
 
     @classmethod
     def channels_of(cls, header: Header) -> int:

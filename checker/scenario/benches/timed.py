@@ -1,0 +1,93 @@
+"""The handler whose barriers are aligned at first, and overtake after a time.
+
+The clock of the scenario is the only one: time runs from the first that a handler hears of a
+checkpoint. Once it is over the handler is told so, as a timer does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from checker.scenario.bench import number_in
+from checker.scenario.stimuli import Announcement, Barrier, Stimulus, Time
+from model.language.protocol import Setting
+from model.protocols.aligned_with_timeout import AlignedWithTimeout
+from model.protocols.parts.checkpoints import CheckpointKind
+from model.protocols.parts.elements import CheckpointId
+from model.protocols.parts.tasks import Task
+
+from .unaligned import UnalignedHandlerBench
+
+TIMEOUT_MAX = 1 << 20
+
+
+class RecordingTimed(AlignedWithTimeout):
+    """The protocol, telling what the handler asks of its task."""
+
+    bench: Any
+
+    def snapshot_taken(self, task: Task, checkpoint: CheckpointId) -> None:
+        """Tell it, and take it."""
+        self.bench.record("taken", self.bench.number(checkpoint))
+        super().snapshot_taken(task, checkpoint)
+
+    def give_up_alignment(self, task: Task, checkpoint: CheckpointId) -> None:
+        """Tell it, and give it up."""
+        self.bench.record("aborted", self.bench.number(checkpoint))
+        super().give_up_alignment(task, checkpoint)
+
+
+class TimedHandlerBench(UnalignedHandlerBench):
+    """A task T that reads `channels` inputs; without `timeout` time is never over."""
+
+    part = "timed-handler"
+    about = "one task and its barrier handler: barriers overtake after a time"
+    keys = ("channels", "timeout")
+    tokens = ("r", "B", "SB", "UB", "A", "X", "E", "+")
+    queries: ClassVar[Mapping[str, int]] = UnalignedHandlerBench.queries
+    protocol_key = "aligned-with-timeout"
+    recording: ClassVar[type[Any]] = RecordingTimed
+
+    clock = 0
+    opened = 0
+    known = ""
+
+    def setting(self, options: Mapping[str, object]) -> Setting:
+        setting = super().setting(options)
+        savepoints = {
+            stimulus.checkpoint
+            for line in self.case.lines
+            for stimulus in line.stimuli
+            if isinstance(stimulus, Barrier) and stimulus.kind == "SB"
+        }
+        bounds = {"savepoints": len(savepoints)} if savepoints else {}
+        return replace(setting, bounds={**setting.bounds, **bounds})
+
+    def do(self, stimulus: Stimulus) -> None:
+        gate = self.protocol.task_of[self.task.subtask].gate
+        match stimulus:
+            case Time(milliseconds=milliseconds):
+                self.clock += milliseconds
+                self._time_out()
+            case Announcement(checkpoint=number):
+                gate.on_announcement(self.checkpoint(number))
+            case Barrier(kind="SB", checkpoint=number):
+                self.checkpoint(number).kind = CheckpointKind.SAVEPOINT
+                super().do(replace(stimulus, kind="B"))
+            case _:
+                super().do(stimulus)
+        newest = "".join(self.see_latest())
+        if newest != self.known:
+            self.known, self.opened = newest, self.clock
+
+    def _time_out(self) -> None:
+        protocol = self.protocol
+        assert isinstance(protocol, AlignedWithTimeout)
+        limit = number_in(self.case.header, "timeout", TIMEOUT_MAX, TIMEOUT_MAX)
+        if self.clock - self.opened > limit:
+            self.possibly(lambda: protocol.time_out(self.task))
+
+
+__all__ = ["TimedHandlerBench"]
