@@ -27,6 +27,7 @@ _MODULES = (
     "pipelines",
     "coordinator",
     "collection",
+    "connectors",
     "interleavings",
     "failure_witnesses",
 )

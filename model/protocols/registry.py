@@ -26,6 +26,8 @@ _CLASSES = {
     "two-phase-commit": "two_phase_commit:TwoPhaseCommit",
     "pipeline": "pipeline:Pipeline",
     "barrier-collection": "barrier_collection:BarrierCollection",
+    "connector": "connector:Connector",
+    "local-store": "local_store:LocalStore",
     "operator-coordinator": "operator_coordinator:OperatorCoordinator",
     "final-checkpoint": "final_checkpoint:FinalCheckpoint",
     "stop-with-savepoint": "stop_with_savepoint:StopWithSavepoint",

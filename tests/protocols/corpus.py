@@ -35,5 +35,6 @@ PREDICTED: dict[str, int] = {
     "SNK-01": 30, "SNK-03": 14, "FIN-13": 4, "FIN-11": 4, "FIN-14": 12, "FIN-21": 24, "OTH-03": 6,
     "FIN-17": 24, "OTH-06": 6, "OTH-08": 16, "OTH-14": 4,
     "flink-23021": 9,
+    "kafka-13469": 9, "kafka-2744": 9, "kafka-10188": 4, "kafka-20685": 7, "kafka-7192": 8,
     "wallaroo-3033": 5, "wallaroo-3032": 7, "wallaroo-3086": 8,
 }  # fmt: skip

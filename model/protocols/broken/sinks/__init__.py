@@ -9,6 +9,10 @@ VARIANTS: Mapping[str, Mapping[str, str]] = {
     "final-checkpoint": {
         "prepares-twice": "prepares_twice:PreparesTwice",
     },
+    "connector": {
+        "commits-what-was-read": "commits_what_was_read:CommitsWhatWasRead",
+        "producer-hangs": "producer_hangs:ProducerHangs",
+    },
     "operator-coordinator": {
         "aborts-keep-gates-closed": "aborts_keep_gates_closed:AbortsKeepGatesClosed",
     },
