@@ -43,7 +43,7 @@ class UnalignedHandlerBench(AlignedHandlerBench):
 
     part = "unaligned-handler"
     about = "one task and its barrier handler: exactly once, barriers overtake"
-    tokens = ("r", "B", "UB", "X", "E")
+    tokens: ClassVar[tuple[str, ...]] = ("r", "B", "UB", "X", "E")
     queries: ClassVar[Mapping[str, int]] = {**AlignedHandlerBench.queries, "in-flight": 1}
     protocol_key = "unaligned"
     recording: ClassVar[type[Any]] = RecordingOvertaking
