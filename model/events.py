@@ -42,6 +42,9 @@ EVENTS: tuple[Word, ...] = (
     Word("task-failed", "", "the task fails, and with it the attempt of the job"),
     Word("released", "", "no final checkpoint holds the task any more"),
     Word("closed", "", "the operators are closed, and nothing more will be sent"),
+    # a start from a snapshot
+    Word("rejected", "", "the job may not be started from the snapshot"),
+    Word("started", "", "all tasks are restored from the snapshot"),
     # a sink
     Word("written", "records", "records become visible outside at once"),
     Word("precommitted", "id", "the open transaction waits for its checkpoint"),
@@ -77,6 +80,8 @@ QUERIES: tuple[Word, ...] = (
     Word("visible", "records", "the records that are visible outside, once for each time"),
     Word("gate", "subtask word", "whether the gate to a subtask is open or closed"),
     Word("held", "events", "the events that closed gates hold"),
+    Word("skipping", "tasks", "the tasks that were started as finished, without their operators"),
+    Word("kept", "task records", "the records in the state of a task"),
 )
 
 __all__ = ["EVENTS", "QUERIES", "Word"]

@@ -25,12 +25,12 @@ _TASKS = re.compile(r"([A-Za-z]\w*)(?:\[([\d,.*]+)\])?")
 ALL = "all"
 
 
-def job_in(header: Header, records: int = 0) -> Job:
-    """The job of the key `job`. Raises `bad-job`, and what `Job` does."""
-    place = header.place("job")
+def job_in(header: Header, records: int = 0, key: str = "job") -> Job:
+    """The job of a key. Raises `bad-job`, and what `Job` does."""
+    place = header.place(key)
     words: dict[str, list[str]] = {}
     edges: list[Edge] = []
-    text = header.required("job")
+    text = header.required(key)
     try:
         for item in filter(str.strip, text.split(";")):
             first, *rest = item.split()

@@ -16,6 +16,7 @@ PLAN = "title: a\npart: plan\njob: V0 p2; V1; V0 -> V1\n"
 COORDINATOR = "title: a\npart: coordinator\njob: V1; V2\n"
 SINK = "title: a\npart: sink\n"
 TASK = "title: a\npart: task\n"
+START = "title: a\npart: start\njob: S r1; W keyed; S -> W\n"
 
 
 def run(folder: Path, text: str) -> list[Run]:
@@ -28,6 +29,8 @@ def run(folder: Path, text: str) -> list[Run]:
     ("code", "text", "line"),
     [
         ("missing-key", "part: plan\nplan => planned\n", None),
+        ("unknown-record", START + "\nreport W b; start => started\n", 5),
+        ("bad-job", START + "was: S r1 q\n\nstart => started\n", 4),
         ("missing-key", "title: a\nplan => planned\n", None),
         ("missing-key", "title: a\npart: plan\nplan => planned\n", None),
         ("unknown-part", "title: a\npart: plann\nplan => planned\n", 2),

@@ -16,6 +16,7 @@ from model.protocols.final_checkpoint import FinalCheckpoint
 from model.protocols.operator_coordinator import OperatorCoordinator
 from model.protocols.parts.graph_check import GraphCheck
 from model.protocols.parts.metadata import Encoding
+from model.protocols.restore import Restore
 from tests.docs.pages import ROOT
 
 KNOWN = catalogue(None)
@@ -62,7 +63,7 @@ def test_the_functions_that_are_explored_are_run(scenario: str, methods: list[st
 def test_a_recording_overrides_what_is_there_and_calls_it(part: str) -> None:
     recording = getattr(BENCHES[part](), "recording", FinalCheckpoint)
     own = {name: value for name, value in vars(recording).items() if callable(value)}
-    if recording in (FinalCheckpoint, OperatorCoordinator):
+    if recording in (FinalCheckpoint, OperatorCoordinator, Restore):
         return
     assert own
     for name, function in own.items():
@@ -100,6 +101,24 @@ def test_a_check_that_is_off_is_seen(tmp_path: Path) -> None:
 def test_a_broken_gateway_is_seen(tmp_path: Path) -> None:
     text = "title: a\npart: gateway\n\ntrig 1; state 1; send e 0; abort 1 => aborted 1; sent e\n"
     assert_seen(text, "aborts-keep-gates-closed", tmp_path)
+
+
+def test_a_broken_start_is_seen(tmp_path: Path) -> None:
+    jobs = "was: S r2; W keyed; S -> W\njob: S r2; W p2 keyed; S -> W\n"
+    text = f"title: a\npart: start\n{jobs}\nreport W a b; start => started; kept W[1] b\n"
+    assert_seen(text, "redistributes-by-index", tmp_path)
+
+
+def test_the_state_that_is_dealt_out_is_seen(tmp_path: Path) -> None:
+    text = (ROOT / "scenarios" / "start" / "STATE-02.scenario").read_text(encoding="utf-8")
+    changed = text.replace("report B[0]", "report B[1]").replace(
+        "started; kept B[0] a b", "started"
+    )
+    file = tmp_path / "a.scenario"
+    for option, differs in (("reporters", False), ("first", True)):
+        options = f'options: broadcast_from = "{option}"\npart:'
+        file.write_text(changed.replace("part:", options), encoding="utf-8")
+        assert any(run.differences for run in run_file(file, KNOWN)) is differs
 
 
 def test_a_broken_sink_is_seen(tmp_path: Path) -> None:

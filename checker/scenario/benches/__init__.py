@@ -31,6 +31,7 @@ BENCHES: Mapping[str, Callable[[], type[Bench]]] = MappingProxyType(
         "graph-check": _bench("graph_check", "GraphCheckBench"),
         "metadata": _bench("metadata", "MetadataBench"),
         "gateway": _bench("gateway", "GatewayBench"),
+        "start": _bench("start", "StartBench"),
     }
 )
 
