@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from model.properties.views import EndOfDataView
 from model.protocols.parts.channels import Channel
-from model.protocols.parts.elements import Data, EndOfData, EndOfPartition
+from model.protocols.parts.elements import Barrier, CancelBarrier, Data, EndOfData, EndOfPartition
 from model.protocols.parts.layout import JobProtocol
 from model.protocols.parts.tasks import Task
 from model.rules import Taken, always, before, define, on_step, when
@@ -76,6 +76,22 @@ def unblocked_without_alignment(state: JobProtocol, channel: Channel) -> bool:
     return not channel.blocked
 
 
+@always(on_request=True)
+def alignment_can_end(state: JobProtocol, channel: Channel) -> bool:
+    """What an alignment waits for on a channel is still to come: its barrier, or one that cancels
+    it, a newer one, the end of the channel (L9, as far as it can be lost)."""
+    gate = state.reader(channel).gate
+    when(gate.aligning and not channel.aligned)
+    awaited = state.reader(channel).newest
+    on_its_way = channel.queue.holds(EndOfPartition) or any(
+        awaited <= other
+        and (channel.queue.holds(Barrier(other)) or channel.queue.holds(CancelBarrier(other)))
+        for other in state.checkpoints
+    )
+    writer = state.writer(channel)
+    return on_its_way or not (writer.is_closed or writer.gate.is_past(awaited))
+
+
 FAMILIES = (
     no_data_after_end_of_data,
     nothing_after_end_of_partition,
@@ -83,4 +99,5 @@ FAMILIES = (
     close_after_acknowledgement,
     call_finds_inputs_read,
     unblocked_without_alignment,
+    alignment_can_end,
 )

@@ -6,12 +6,14 @@ not hold merely because the interleaving never comes about.
 
 from __future__ import annotations
 
+from model.protocols.parts.channels import Channel
 from model.protocols.parts.checkpoints import Checkpoint
 from model.protocols.parts.committer import CommittableChannel, Writer
-from model.protocols.parts.elements import Barrier, Committables, EndOfData
+from model.protocols.parts.elements import Barrier, Committables, EndOfData, EndOfPartition
 from model.protocols.parts.layout import JobProtocol
 from model.protocols.parts.operators import StableTask
 from model.protocols.parts.sinks import TwoPhaseSink
+from model.protocols.parts.sources import Source
 from model.protocols.parts.tasks import Task
 from model.rules import Nothing, reachable, when
 
@@ -66,6 +68,33 @@ def barrier_behind_committables(state: JobProtocol, channel: CommittableChannel)
     return all((channel.queue.head == Committables, channel.queue.at(1) == Barrier))
 
 
+@reachable(on_request=True)
+def knows_abort_before_trigger(state: JobProtocol, task: Task, checkpoint: Checkpoint) -> bool:
+    """A task knows that a checkpoint is aborted, and its trigger still waits (ALN-01)."""
+    return task.aborted.has(checkpoint) and task.mail.has(checkpoint)
+
+
+@reachable(on_request=True)
+def end_meets_alignment(state: JobProtocol, channel: Channel) -> bool:
+    """The end of a channel is read next while its reader aligns (ALN-03)."""
+    aligning = state.reader(channel).gate.aligning
+    return aligning and not channel.blocked and channel.queue.head == EndOfPartition
+
+
+@reachable(on_request=True)
+def newer_barrier_meets_alignment(state: JobProtocol, channel: Channel, newer: Checkpoint) -> bool:
+    """A barrier is read next while its reader aligns an older checkpoint (ALN-03)."""
+    task = state.reader(channel)
+    meets = channel.queue.head == Barrier(newer) and not channel.blocked
+    return task.gate.aligning and task.newest < newer and meets
+
+
+@reachable(on_request=True)
+def aligns_after_a_source_has_closed(state: JobProtocol, task: Task, source: Source) -> bool:
+    """A task that feeds others aligns a checkpoint, and some source has closed (OTH-15)."""
+    return task.gate.aligning and len(task.outputs) > 0 and source.is_closed
+
+
 FAMILIES = (
     some_task_is_known_finished,
     finishes_with_open_records,
@@ -74,4 +103,8 @@ FAMILIES = (
     writer_runs_again,
     ended_writer_meets_checkpoint,
     barrier_behind_committables,
+    knows_abort_before_trigger,
+    end_meets_alignment,
+    newer_barrier_meets_alignment,
+    aligns_after_a_source_has_closed,
 )

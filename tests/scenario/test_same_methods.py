@@ -79,6 +79,9 @@ def test_a_recording_overrides_what_is_there_and_calls_it(part: str) -> None:
         ("coordinator/COORD-03", "waits-for-lost-ack"),
         ("coordinator/COORD-06", "keeps-subsumed"),
         ("task/TASK-01", "closes-before-finish"),
+        ("unaligned/UNALIGN-01", "logs-on"),
+        ("timed/ALTERN-13", "loses-alignment-start"),
+        ("track/TRACK-03", "takes-at-first-barrier"),
     ],
 )
 def test_a_broken_variant_is_seen(scenario: str, variant: str, tmp_path: Path) -> None:

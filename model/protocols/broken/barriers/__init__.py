@@ -8,6 +8,12 @@ from collections.abc import Mapping
 VARIANTS: Mapping[str, Mapping[str, str]] = {
     "final-checkpoint": {
         "cancels-no-further": "cancels_no_further:CancelsNoFurther",
+        "forwards-while-live": "forwards_while_live:ForwardsWhileLive",
+        "skips-silently": "skips_silently:SkipsSilently",
+    },
+    "legacy-finish": {
+        "ignores-ends": "ignores_ends:IgnoresEnds",
+        "never-supersedes": "never_supersedes:NeverSupersedes",
     },
     "aligned-with-timeout": {
         "loses-alignment-start": "loses_alignment_start:LosesAlignmentStart",

@@ -1,0 +1,28 @@
+"""A task forwards a barrier only while all sources of the job live.
+
+So it was in Wallaroo before October 2018 (issue 2507).
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from model.protocols.final_checkpoint import FinalCheckpoint
+from model.protocols.parts.elements import CheckpointId
+from model.protocols.parts.sources import Source
+from model.protocols.parts.tasks import Task
+from model.rules import step
+
+
+class ForwardsWhileLive(FinalCheckpoint):
+    """FinalCheckpoint with one mistake."""
+
+    must_fall: ClassVar[str] = "checkpoint-ends"
+
+    @step
+    def perform(self, task: Task, checkpoint: CheckpointId) -> None:
+        """AL-5, and the barrier goes out if every source lives."""
+        if any(source.is_closed for source in self.tasks if isinstance(source, Source)):
+            self.snapshot_taken(task, checkpoint)
+        else:
+            super().perform(task, checkpoint)

@@ -1,0 +1,33 @@
+"""The end of a channel does not concern the alignment under way, which waits for its barrier.
+
+So it was in Flink 0.9 (FLINK-1775).
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from model.protocols.legacy_finish import LegacyFinish
+from model.protocols.parts.channels import Channel
+from model.protocols.parts.gate import AlignedGate
+from model.rules import step
+
+
+class EndlessGate(AlignedGate):
+    """A gate that counts barriers only."""
+
+    @step
+    def on_end_of_partition(self, channel: Channel) -> None:
+        """AL-2 without what it says of an alignment."""
+        channel.ended = True
+        channel.blocked = False
+
+
+class IgnoresEnds(LegacyFinish):
+    """LegacyFinish with one mistake."""
+
+    must_fall: ClassVar[str] = "alignment-can-end"
+
+    @property
+    def gate_class(self) -> type[AlignedGate]:
+        return EndlessGate
