@@ -11,6 +11,7 @@ from model.protocols.parts.resuming import Resuming
 from model.protocols.parts.sinks import AtLeastOnceSink, Sink, Transaction, TwoPhaseSink
 from model.protocols.parts.sources import Source
 from model.protocols.parts.stopping import Stopping
+from model.protocols.parts.synchronous import Synchronous
 from model.protocols.parts.tasks import Task, TaskStatus
 from model.rules import Nothing, Taken, always, before, define, leads_to, on_step, reachable, when
 
@@ -116,6 +117,29 @@ def only_its_savepoint_releases(state: Stopping, task: Task) -> bool:
     return task.confirmed == before(lambda: task.sync)
 
 
+@always
+def stalled_names_its_savepoint(state: Synchronous, task: Task) -> bool:
+    """A task that stalls knows the savepoint that it waits for (twin of L2)."""
+    when(task.stalled)
+    return any(task.sync == checkpoint for checkpoint in state.checkpoints)
+
+
+@always
+def stalled_can_be_released(state: Synchronous, task: Task) -> bool:
+    """What a stalled task waits for can still come: its savepoint is pending, or news of its end is
+    under way (twin of L2)."""
+    when(task.stalled)
+    return any(
+        task.sync == checkpoint
+        and (
+            checkpoint.is_pending
+            or checkpoint.confirmations.has(task)
+            or checkpoint.aborts.has(task)
+        )
+        for checkpoint in state.checkpoints
+    )
+
+
 # --- what it says --------------------------------------------------------------------------------
 
 
@@ -124,7 +148,7 @@ def stop_report_is_true(state: Stopping, request: StopRequest, checkpoint: Check
     """Success is told when the savepoint has completed, all tasks have finished, and every sink has
     committed (S21)."""
     when(request.of == checkpoint and request.status == RequestStatus.SUCCEEDED)
-    when(before(lambda: request.is_admitted))
+    when(before(lambda: request.is_admitted) and state.ends_the_job(checkpoint))
     committed = all(
         sink.transaction[checkpoint] != Transaction.PRECOMMITTED
         for sink in state.sinks
@@ -211,6 +235,12 @@ def stop_meets_a_checkpoint(state: Stopping, checkpoint: Checkpoint, older: Chec
     )
 
 
+@reachable(on_request=True)
+def late_abort_meets_a_stall(state: Synchronous, task: Task, checkpoint: Checkpoint) -> bool:
+    """A task stalls, and the abort of another checkpoint is on its way to it (FIN-07)."""
+    return task.stalled and task.newest != checkpoint and checkpoint.aborts.has(task)
+
+
 FAMILIES = (
     savepoint_is_a_cut,
     suspended_records_are_kept,
@@ -220,6 +250,8 @@ FAMILIES = (
     suspend_ends_nothing,
     one_sync_savepoint,
     only_its_savepoint_releases,
+    stalled_names_its_savepoint,
+    stalled_can_be_released,
     stop_report_is_true,
     success_is_not_denied,
     failed_stop_leaves_a_job,
@@ -231,4 +263,5 @@ FAMILIES = (
     savepoint_meets_an_end,
     savepoint_completes_in_a_job,
     stop_meets_a_checkpoint,
+    late_abort_meets_a_stall,
 )

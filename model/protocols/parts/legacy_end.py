@@ -10,7 +10,7 @@ from model.protocols.parts.elements import EndOfPartition
 from model.protocols.parts.recovery import Recovery
 from model.protocols.parts.sources import Source
 from model.protocols.parts.tasks import Task, TaskStatus
-from model.rules import STRONG, WEAK, require, rule, step
+from model.rules import STRONG, WEAK, define, require, rule, step
 
 
 class LegacyEnd(Recovery):
@@ -19,9 +19,13 @@ class LegacyEnd(Recovery):
     @rule(fair=WEAK)
     def end_source(self, task: Source) -> None:
         """LF-1, LF-3: a bounded source without further records ends its operators and its task."""
-        require(task.subtask.bounded)
-        require(task.is_running, task.remaining == 0)
+        require(task.is_running, self.has_no_more(task))
         self.end_operators(task)
+
+    @define
+    def has_no_more(self, task: Source) -> bool:
+        """LF-1: whether a source comes to the end of its records."""
+        return task.subtask.bounded and task.remaining == 0
 
     @rule(fair=WEAK)
     def end_task(self, task: Task) -> None:
@@ -36,6 +40,11 @@ class LegacyEnd(Recovery):
         task.on_maximal_watermark()
         task.quiesce_timers()
         task.finish()
+        self.refuse_mail(task)
+
+    @step
+    def refuse_mail(self, task: Task) -> None:
+        """LF-3: its operators have ended: the mailbox takes nothing new, and runs what it has."""
         task.status = TaskStatus.QUIESCED
 
     @rule(fair=STRONG)

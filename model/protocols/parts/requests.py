@@ -354,10 +354,11 @@ class Requests(Recovery):
         require(all(task.status in (TaskStatus.CLOSED, TaskStatus.FAILED) for task in self.tasks))
         self.job_status = JobStatus.CANCELED
         for request in self.requests:
-            self._conclude(request)
+            self.conclude(request)
 
     @step
-    def _conclude(self, request: Request) -> None:
+    def conclude(self, request: Request) -> None:
+        """L8: with the job CANCELED the cancellation has succeeded, and nothing else."""
         if request.is_admitted:
             won = isinstance(request, CancelRequest)
             request.status = RequestStatus.SUCCEEDED if won else RequestStatus.FAILED

@@ -11,6 +11,7 @@ from typing import ClassVar
 
 from model.protocols.parts.checkpoints import Checkpoint
 from model.protocols.parts.elements import CheckpointId
+from model.protocols.parts.requests import JobStatus
 from model.protocols.parts.stopping import Stopping
 from model.rules import (
     Bound,
@@ -51,7 +52,8 @@ class Resuming(Stopping):
     @rule
     def resume(self, checkpoint: Checkpoint) -> None:
         """F45-7, RC-4: a user starts the job again from the newest that it has left."""
-        require(self.can_resume, lambda: self.is_finished)
+        require(self.can_resume)
+        require(self.has_ended())
         require(all(not request.is_admitted for request in self.requests))
         require(self.is_left(checkpoint))
         require(all(newer <= checkpoint or not self.is_left(newer) for newer in self.checkpoints))
@@ -59,6 +61,15 @@ class Resuming(Stopping):
         self.resumes += 1
         self.restart_all()
         self.resumed_from = checkpoint
+        if self.has_job_status:
+            self.job_status = JobStatus.RUNNING
+
+    @define
+    def has_ended(self) -> bool:
+        """Whether the job has finished, or was cancelled."""
+        if not self.has_job_status:
+            return self.is_finished
+        return self.is_finished or self.job_status == JobStatus.CANCELED
 
     @define
     def is_left(self, checkpoint: Checkpoint) -> bool:

@@ -16,6 +16,7 @@ from model.protocols.parts.elements import Datum
 from model.protocols.parts.requests import (
     CancelRequest,
     JobStatus,
+    Request,
     Requests,
     RequestStatus,
     StopRequest,
@@ -76,6 +77,11 @@ class Stopping(Requests):
             found = [other for other in found if not other & near]
             found.append(near.union(*joined))
         return tuple(tuple(task for task in self.tasks if task in group) for group in found)
+
+    @property
+    def stalls(self) -> bool:
+        """Whether tasks stall on the savepoint of a stop (SS-3): a plain truth value."""
+        return False
 
     @property
     def stops(self) -> bool:
@@ -192,7 +198,7 @@ class Stopping(Requests):
         elif self.after_failure == AfterFailure.REGION:
             self._restart_regions()
         else:
-            over = any(self._has_savepoint(request) for request in self.stop_requests)
+            over = any(self.has_savepoint(request) for request in self.stop_requests)
             super().restart_all()
             self.scheduling = True
             if over:
@@ -200,7 +206,7 @@ class Stopping(Requests):
 
     @step
     def _restart_regions(self) -> None:
-        if any(self._has_savepoint(request) for request in self.stop_requests):
+        if any(self.has_savepoint(request) for request in self.stop_requests):
             for region in self.connected:
                 self._restart_region(region)
         else:
@@ -223,15 +229,25 @@ class Stopping(Requests):
                 self._forget_stop(task)
 
     @define
-    def _has_savepoint(self, request: StopRequest) -> bool:
+    def has_savepoint(self, request: Request) -> bool:
+        """Whether the checkpoint of an admitted request has completed."""
         return any(
             request.is_admitted and request.of == checkpoint and checkpoint.is_completed
             for checkpoint in self.checkpoints
         )
 
     @step
+    def end_for_good(self, task: Task) -> None:
+        """An attempt ends, and there is no other; nor does it stall any more."""
+        super().end_for_good(task)
+        if self.stalls:
+            task.stalled = False
+
+    @step
     def _forget_stop(self, task: Task) -> None:
         task.sync = Nothing
+        if self.stalls:
+            task.stalled = False
         for channel in task.inputs:
             channel.stopped = False
         if self.observes("calls"):
@@ -242,7 +258,7 @@ class Stopping(Requests):
     @step
     def _fail_stops(self) -> None:
         for request in self.stop_requests:
-            if self._has_savepoint(request):
+            if self.has_savepoint(request):
                 request.status = RequestStatus.FAILED
         if self.after_failure == AfterFailure.FAIL_JOB:
             self.job_status = JobStatus.FAILED

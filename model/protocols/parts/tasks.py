@@ -74,6 +74,8 @@ class Task(Entity):
     """A final checkpoint is confirmed (FC-7)."""
     sync = field(Option(Ref(CheckpointId)), Nothing, ghost="stops")
     """The savepoint that ends the job, once the task knows of it (`syncSavepoint`)."""
+    stalled = field(Bool, False, ghost="stalls")
+    """It has taken the savepoint that ends the job, and does nothing but wait for its end."""
     called_end = field(Bool, False, ghost="calls")
     """History: the operators of this attempt have ended their input and finished."""
     taken = field(Set(Ref(CheckpointId)), EMPTY, ghost="taken")

@@ -9,6 +9,9 @@ VARIANTS: Mapping[str, Mapping[str, str]] = {
     "final-checkpoint": {
         "requires-pending": "requires_pending:RequiresPending",
     },
+    "sync-savepoint": {
+        "keeps-stop-flag": "keeps_stop_flag:KeepsStopFlag",
+    },
     "stop-with-savepoint": {
         "answers-on-acknowledgements": "answers_on_acknowledgements:AnswersOnAcknowledgements",
         "starts-over-pending": "starts_over_pending:StartsOverPending",

@@ -1,0 +1,89 @@
+"""The oldest stop: sources are told to end, and the job finishes as if they had by themselves.
+
+Stoppable functions of releases up to 1.8, and `cancel -s`, still there: rules LS-1 and LS-2
+of the fact sheet over the finish of LF. No checkpoint belongs to the stop; who goes on later starts
+from the newest checkpoint that was kept, and rewinds.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+
+from model.protocols.legacy_finish import LegacyFinish, LegacyFinishOptions
+from model.protocols.parts.checkpoints import Checkpoint, CheckpointKind
+from model.protocols.parts.ending import EndingSources
+from model.protocols.parts.requests import (
+    CancelRequest,
+    JobStatus,
+    Request,
+    RequestStatus,
+    StopRequest,
+)
+from model.rules import WEAK, Setting, define, rule, step
+
+
+class Stop(enum.Enum):
+    """What a stop is: the end of the sources, or a savepoint and then a cancellation."""
+
+    STOP = "stop"
+    CANCEL_WITH_SAVEPOINT = "cancel-with-savepoint"
+
+
+@dataclass(frozen=True)
+class LegacyStopOptions(LegacyFinishOptions):
+    """What a stop is, and what becomes of savepoints."""
+
+    #: LS-1, LS-2: what a stop is
+    stop: Stop = Stop.STOP
+    #: CN-2: a savepoint is kept among the checkpoints that a failed job starts again from
+    savepoint_stored: bool = True
+    #: CN-2: the completion of a savepoint is confirmed to the tasks
+    savepoint_confirmed: bool = True
+
+
+class LegacyStop(EndingSources, LegacyFinish):
+    """The stops of releases up to 1.8."""
+
+    key = "legacy-stop"
+    Options = LegacyStopOptions
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__(setting)
+        assert isinstance(self.options, LegacyStopOptions)
+        self.ends_sources = self.options.stop == Stop.STOP
+        self.savepoint_stored = self.options.savepoint_stored
+        self.savepoint_confirmed = self.options.savepoint_confirmed
+        self.calls_in_order = True
+
+    def kind_of_stop(self, *, drain: bool) -> CheckpointKind:
+        """LS-2: an ordinary savepoint."""
+        return CheckpointKind.SAVEPOINT
+
+    @define
+    def is_left(self, checkpoint: Checkpoint) -> bool:
+        """Whether a checkpoint outlives the job: a user has kept it, whatever it was for."""
+        return checkpoint.is_completed
+
+    # --- cancel with savepoint -------------------------------------------------------------------
+
+    @rule(fair=WEAK)
+    def complete(self, checkpoint: Checkpoint) -> None:
+        """CN-1, LS-2: a checkpoint is durable; with the savepoint of a stop tasks are cancelled."""
+        super().complete(checkpoint)
+        if self.stops and not self.ends_sources:
+            for request in self.stop_requests:
+                self._cancel_for(request, checkpoint)
+
+    @step
+    def _cancel_for(self, request: StopRequest, checkpoint: Checkpoint) -> None:
+        if request.of == checkpoint and self.has_savepoint(request):
+            self.job_status = JobStatus.CANCELLING
+            self.shut_down()
+
+    @step
+    def conclude(self, request: Request) -> None:
+        """LS-2: a stop that has its savepoint has succeeded, and so has a cancellation."""
+        if request.is_admitted:
+            won = isinstance(request, CancelRequest) or self.has_savepoint(request)
+            request.status = RequestStatus.SUCCEEDED if won else RequestStatus.FAILED

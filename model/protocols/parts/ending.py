@@ -1,0 +1,80 @@
+"""The stop that tells sources to end, and nothing else.
+
+Models LS-1 of the fact sheet, and F45-1 without retention. A source that is stopped emits no last
+watermark; behind it timers never fire, and for the rest tasks end as they would by themselves.
+"""
+
+from __future__ import annotations
+
+from model.protocols.parts.legacy_end import LegacyEnd
+from model.protocols.parts.requests import RequestStatus, StopRequest
+from model.protocols.parts.resuming import Resuming
+from model.protocols.parts.sources import Source, StopMode
+from model.protocols.parts.tasks import Task
+from model.rules import STRONG, WEAK, define, require, rule, step
+
+
+class EndingSources(Resuming, LegacyEnd):
+    """Stops that take no checkpoint."""
+
+    #: LS-1: a stop is told to the sources; else it is what the protocol says.
+    ends_sources: bool = True
+
+    @rule
+    def request_stop(self, request: StopRequest, drain: bool) -> None:
+        """LS-1: a user stops the job: its sources will be told."""
+        if self.ends_sources:
+            require(self.is_next(request), self.runs(), not drain)
+            request.status = RequestStatus.ADMITTED
+        else:
+            super().request_stop(request, drain)
+
+    @rule(fair=STRONG)
+    def stop_source(self, task: Source) -> None:
+        """LS-1: the stop reaches a source."""
+        require(self.stops, self.ends_sources)
+        require(any(request.is_admitted for request in self.stop_requests))
+        require(task.is_running, task.mode == StopMode.NONE)
+        task.mode = StopMode.NO_DRAIN
+
+    @rule(fair=STRONG)
+    def emit(self, task: Source) -> None:
+        """A source emits its next record, unless it was stopped."""
+        if self.stops:
+            require(task.mode == StopMode.NONE)
+        super().emit(task)
+
+    @define
+    def has_no_more(self, task: Source) -> bool:
+        """LF-1, LS-1: whether a source comes to its end, by itself or because it was stopped."""
+        if not self.stops:
+            return super().has_no_more(task)
+        return task.mode != StopMode.NONE or super().has_no_more(task)
+
+    @step
+    def end_operators(self, task: Task) -> None:
+        """LF-3, LS-1: endInput and close; behind a source that was stopped no last watermark."""
+        if not self.stops or not self.ends_sources:
+            super().end_operators(task)
+        elif self.was_stopped(task):
+            for channel in task.outputs:
+                channel.stopped = True
+            task.quiesce_timers()
+            task.finish()
+            self.refuse_mail(task)
+        else:
+            super().end_operators(task)
+
+    @define
+    def was_stopped(self, task: Task) -> bool:
+        """Whether a source was stopped, or one that a task reads, directly or not."""
+        if isinstance(task, Source):
+            return task.mode == StopMode.NO_DRAIN
+        return any(channel.stopped for channel in task.inputs)
+
+    @rule(fair=WEAK)
+    def conclude_without_checkpoint(self, request: StopRequest) -> None:
+        """LS-1, F45-5: the job has finished: the stop succeeded."""
+        require(self.stops, self.ends_sources)
+        require(request.is_admitted, self.is_finished)
+        request.status = RequestStatus.SUCCEEDED
