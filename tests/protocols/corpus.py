@@ -25,7 +25,8 @@ STARS: dict[str, int] = {
 #: By entry, the steps that were predicted; of several specs, by the stem of the spec.
 PREDICTED: dict[str, int] = {
     "FIN-02": 13, "flink-2491-plan": 4, "flink-2491-wait": 9,
-    "FIN-08": 13, "ALN-01": 8, "flink-1775": 7, "flink-2519": 10, "FIN-09": 10, "OTH-15": 12, "JM-06": 6, "SWS-15": 16,
+    "FIN-08": 13, "ALN-01": 8, "flink-1775": 7, "flink-2519": 10,
+    "FIN-09": 10, "OTH-15": 12, "JM-06": 6, "SWS-15": 16,
     "FIN-07": 6, "FIN-05": 12, "SWS-07": 24, "SWS-06": 13, "SWS-09": 20, "SWS-10": 7,
     "SWS-04": 11, "SWS-14": 10, "SWS-12": 9, "JM-05": 5, "FIN-04": 9, "UC-04": 8, "UC-01": 17,
     "UC-03": 6, "UC-06": 15, "flink-17568": 7, "flink-17564": 8,
