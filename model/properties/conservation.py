@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from model.protocols.parts.channels import Channel
 from model.protocols.parts.elements import Data, Datum
+from model.protocols.parts.logs import LoggedChannel
 from model.protocols.parts.operators import Buffering
 from model.protocols.parts.sinks import AtLeastOnceSink, Sink, TwoPhaseSink
 from model.protocols.parts.sources import Source
@@ -79,9 +80,13 @@ def under_way(state: Starting, vertex: Vertex, record: Datum) -> int:
 
 @define
 def how_often(channel: Channel, record: Datum) -> int:
-    """How often a record is in a channel."""
+    """How often a record is in a channel, or waits beside it to be replayed."""
     places = range(channel.queue.capacity)
-    return count(places, lambda position: channel.queue.at(position) == Data(record))
+    queued = count(places, lambda position: channel.queue.at(position) == Data(record))
+    if isinstance(channel, LoggedChannel):
+        places = range(channel.recovered.capacity)
+        return queued + count(places, lambda place: channel.recovered.at(place) == record)
+    return queued
 
 
 def is_straight(job: Job) -> bool:

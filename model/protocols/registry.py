@@ -41,6 +41,7 @@ _CLASSES = {
     "chandy-lamport": "chandy_lamport:ChandyLamport",
     "restore": "restore:Restore",
     "persister": "persister:Persister",
+    "restore-unaligned": "restore_unaligned:RestoreUnaligned",
 }
 _FOLDERS = (finish, stops, failures, barriers, restore, sinks)
 

@@ -1,6 +1,6 @@
 """Starting a job from a checkpoint: state is dealt out, and what has finished stays finished.
 
-Rules RC-4 … RC-8 and RC-11 of the fact sheet and the metadata of PL-9, over the finish of FLIP-147.
+Rules RC-4 … RC-8 of the fact sheet and the metadata of PL-9, over the finish of FLIP-147.
 Who gets which state is in `parts/assignment.py`, the start from a snapshot of another job in
 `parts/starting.py`, what may be changed between the two in `parts/graph_check.py`.
 A spec with `[resume]` asks about the second of two jobs: its initial states are what the first can

@@ -15,7 +15,7 @@ UNCOVERED: dict[str, str] = {
     "F45": "F45-3",
     "SP": "SP-4",
     "CN": "CN-5 CN-6",
-    "RC": "RC-10 RC-11",
+    "RC": "RC-10",
 }
 
 

@@ -113,7 +113,7 @@ def test_a_broken_start_is_seen(tmp_path: Path) -> None:
 
 
 def test_the_state_that_is_dealt_out_is_seen(tmp_path: Path) -> None:
-    text = (ROOT / "scenarios" / "start" / "STATE-02.scenario").read_text(encoding="utf-8")
+    text = (ROOT / "scenarios" / "restore" / "STATE-02.scenario").read_text(encoding="utf-8")
     changed = text.replace("report B[0]", "report B[1]").replace(
         "started; kept B[0] a b", "started"
     )

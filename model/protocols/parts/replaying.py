@@ -27,7 +27,7 @@ class Replaying(Recovery):
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
         for channel in self.channels:
-            self.logged(channel).keeps_log = self.recovers
+            self.logged(channel).keeps_log = self.keeps_snapshots
 
     @property
     def channel_class(self) -> type[Channel]:
@@ -38,7 +38,7 @@ class Replaying(Recovery):
         return LoggedCommittableChannel
 
     def keeps(self) -> frozenset[str]:
-        own = {"logs"} if self.recovers else set[str]()
+        own = {"logs"} if self.keeps_snapshots else set[str]()
         return super().keeps() | own
 
     @property
@@ -82,7 +82,7 @@ class Replaying(Recovery):
     @step
     def drop_logs(self, checkpoint: CheckpointId) -> None:
         """Nothing will be replayed from a checkpoint."""
-        if self.recovers:
+        if self.keeps_snapshots:
             for channel in self.channels:
                 self.logged(channel).log[checkpoint].clear()
 
@@ -96,7 +96,7 @@ class Replaying(Recovery):
     @rule(fair=STRONG)
     def poll_recovered(self, channel: LoggedChannel) -> None:
         """CL-5, RC-9: a restarted task processes the next record of the log of a channel."""
-        require(self.recovers, lambda: not channel.recovered.is_empty)
+        require(self.restarts, lambda: not channel.recovered.is_empty)
         task = self.reader(channel)
         require(task.is_alive, self.processes_records())
         record = channel.recovered.take()

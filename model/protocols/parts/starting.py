@@ -283,7 +283,7 @@ class Starting(Assignment):
             if self._is_marked(task, flags):
                 first.finished.add(task)
         if GraphCheck(self.job, self.check).refusal(_statuses(flags)) is None:
-            self._load_state(snapshot, first)
+            self.load_state(snapshot, first)
         else:
             self.refused = True
 
@@ -311,7 +311,8 @@ class Starting(Assignment):
         same = known.parallelism == vertex.parallelism
         return known.is_full or (same and task.subtask.index in known.finished)
 
-    def _load_state(self, snapshot: Snapshot, first: Checkpoint) -> None:
+    def load_state(self, snapshot: Snapshot, first: Checkpoint) -> None:
+        """The state in a snapshot becomes that of the first checkpoint."""
         remaining, held = dict(snapshot.remaining), dict(snapshot.held)
         shares, visible = dict(snapshot.shares), dict(snapshot.visible)
         for task in self.tasks:

@@ -12,4 +12,7 @@ VARIANTS: Mapping[str, Mapping[str, str]] = {
         "marks-from-zero": "marks_from_zero:MarksFromZero",
         "copies-unaligned": "copies_unaligned:CopiesUnaligned",
     },
+    "restore-unaligned": {
+        "replicates-unfiltered": "replicates_unfiltered:ReplicatesUnfiltered",
+    },
 }
