@@ -13,6 +13,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import ClassVar
 
 from model.properties.views import EndOfDataView
 from model.protocols.parts.channels import Channel
@@ -153,7 +154,7 @@ class FinalCheckpoint(Requests, Tolerance, Reporting, EndOfDataView):
     """The finish of FLIP-147 for natural ends."""
 
     key = "final-checkpoint"
-    Options = FinalCheckpointOptions
+    Options: ClassVar[type] = FinalCheckpointOptions
     options: FinalCheckpointOptions
 
     def __init__(self, setting: Setting) -> None:

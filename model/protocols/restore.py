@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import cast
+from typing import ClassVar, cast
 
 from model.protocols.final_checkpoint import FinalCheckpoint, FinalCheckpointOptions
 from model.protocols.parts.assignment import BroadcastFrom
@@ -47,7 +47,7 @@ class Restore(Starting, FinalCheckpoint):
     """FinalCheckpoint, with operators that have state, and starts from what a job left behind."""
 
     key = "restore"
-    Options = RestoreOptions
+    Options: ClassVar[type] = RestoreOptions
     parts = (*FinalCheckpoint.parts, Stateful, Share)
 
     def __init__(self, setting: Setting) -> None:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import cast
+from typing import ClassVar, cast
 
 from model.protocols.parts.checkpoints import Checkpoint
 from model.protocols.parts.elements import Datum
@@ -32,7 +32,7 @@ class RestoreUnaligned(Restore, Unaligned):
     """Restore with barriers that overtake."""
 
     key = "restore-unaligned"
-    Options = RestoreUnalignedOptions
+    Options: ClassVar[type] = RestoreUnalignedOptions
     parts = (*Restore.parts, *Unaligned.parts)
 
     def left_behind(self) -> object:

@@ -10,7 +10,7 @@ channel state, rescaling with logs.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import cast
+from typing import ClassVar, cast
 
 from model.errors import FinaleError, Place
 from model.protocols.final_checkpoint import FinalCheckpoint, FinalCheckpointOptions
@@ -41,7 +41,7 @@ class Unaligned(Overtaking, FinalCheckpoint):
     """The finish of FLIP-147 with barriers that overtake."""
 
     key = "unaligned"
-    Options = UnalignedOptions
+    Options: ClassVar[type] = UnalignedOptions
     parts = (*FinalCheckpoint.parts, LoggedChannel, OvertakingGate)
 
     def __init__(self, setting: Setting) -> None:
