@@ -53,4 +53,16 @@ def cut_is_a_prefix(state: JobProtocol, channel: Channel, checkpoint: Checkpoint
     return channel.sent_before[checkpoint] <= channel.received_before[checkpoint]
 
 
-FAMILIES = (consistent_cut, cut_is_a_prefix, completes_with_records_queued)
+@always(needs="cut")
+def copies_are_cut_alike(
+    state: JobProtocol, channel: Channel, other: Channel, checkpoint: Checkpoint
+) -> bool:
+    """In a completed checkpoint all subtasks that are sent copies of the same records have seen
+    equally many of them, so that a state made of them is the same in each (S16)."""
+    one, two = channel.edge, other.edge
+    when(one.edge.broadcast and one.edge == two.edge and one.sender == two.sender and one != two)
+    when(state.newest_completed() == checkpoint)
+    return channel.received_before[checkpoint] == other.received_before[checkpoint]
+
+
+FAMILIES = (consistent_cut, copies_are_cut_alike, cut_is_a_prefix, completes_with_records_queued)

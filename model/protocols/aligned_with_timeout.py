@@ -120,9 +120,7 @@ class AlignedWithTimeout(Unaligned):
     @rule(fair=STRONG)
     def poll_barrier(self, channel: Channel) -> None:
         """AT-3: a barrier in its turn is aligned, and blocks its channel until the others come."""
-        match channel.queue.head:
-            case Barrier(checkpoint=checkpoint):
-                super().poll_barrier(channel)
-                self.timed(channel).calm(checkpoint)
-            case _:
-                require(False)
+        barrier = channel.queue.head
+        super().poll_barrier(channel)
+        assert isinstance(barrier, Barrier)
+        self.timed(channel).calm(barrier.checkpoint)

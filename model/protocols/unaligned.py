@@ -9,6 +9,7 @@ channel state, rescaling with logs.
 
 from __future__ import annotations
 
+import enum
 from dataclasses import dataclass
 from typing import ClassVar, cast
 
@@ -25,6 +26,13 @@ from model.protocols.parts.tasks import Task
 from model.rules import Setting, define, step
 
 
+class AlignedEdges(enum.Enum):
+    """On which edges barriers stay in order."""
+
+    BY_KIND = "by-kind"
+    NONE = "none"
+
+
 @dataclass(frozen=True)
 class UnalignedOptions(FinalCheckpointOptions):
     """What `final-checkpoint` has, and what concerns records in flight."""
@@ -33,6 +41,8 @@ class UnalignedOptions(FinalCheckpointOptions):
     drops_in_flight: bool = False
     #: UN-1: the barrier of a savepoint overtakes too, though nothing is logged for one
     savepoint_priority: bool = False
+    #: UN-6: on which edges barriers stay in order: pointwise, broadcast and inner ones, or none
+    aligned_edges: AlignedEdges = AlignedEdges.BY_KIND
     #: UN-6: barriers also overtake what a writer hands over to its committer
     inner_edges_overtake: bool = False
 
@@ -63,7 +73,9 @@ class Unaligned(Overtaking, FinalCheckpoint):
             )
 
     def is_unordered(self, channel: Channel) -> bool:
-        """UN-6: inside a sink no barrier overtakes, unless that is asked for."""
+        """UN-6: inside a sink no barrier overtakes, unless that is asked for, or for all edges."""
+        if self.chosen.aligned_edges == AlignedEdges.NONE:
+            return True
         inner = isinstance(channel, CommittableChannel)
         return super().is_unordered(channel) and (self.chosen.inner_edges_overtake or not inner)
 

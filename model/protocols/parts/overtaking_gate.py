@@ -114,8 +114,7 @@ class OvertakingGate(AlignedGate):
     @step
     def on_announcement(self, checkpoint: CheckpointId) -> None:
         """AT-2: a barrier has arrived somewhere behind other elements: its checkpoint opens."""
-        if not self.is_past(checkpoint):
-            self.open(checkpoint)
+        self.open(checkpoint)
 
     @step
     def on_time_out(self) -> None:
