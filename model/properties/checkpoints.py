@@ -5,6 +5,7 @@ from __future__ import annotations
 from model.protocols.parts.channels import Channel
 from model.protocols.parts.checkpoints import ABORTED, COMPLETED, PENDING, Checkpoint
 from model.protocols.parts.layout import JobProtocol
+from model.protocols.parts.plan import Planning
 from model.protocols.parts.sources import Source
 from model.protocols.parts.tasks import Task, TaskStatus
 from model.rules import Nothing, Taken, always, before, define, on_step, reachable, when
@@ -25,12 +26,12 @@ def counted_finished_are_finished(state: JobProtocol, task: Task, checkpoint: Ch
 
 
 @on_step
-def waiting_tasks_are_reached(state: JobProtocol, task: Task, checkpoint: Checkpoint) -> bool:
+def waiting_tasks_are_reached(state: Planning, task: Task, checkpoint: Checkpoint) -> bool:
     """Every task that a new plan waits for is triggered, or reads one that it waits for (S12)."""
     when(checkpoint.is_pending and before(lambda: not checkpoint.is_pending))
     when(not state.recycles and checkpoint.awaited.has(task))
     reached = any(checkpoint.awaited.has(producer) for producer in state.producers(task))
-    return checkpoint.triggers.has(task) or reached
+    return state.is_to_be_called(task, checkpoint) or reached
 
 
 @on_step

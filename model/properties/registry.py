@@ -30,6 +30,7 @@ _MODULES = (
     "connectors",
     "interleavings",
     "failure_witnesses",
+    "steps",
 )
 
 

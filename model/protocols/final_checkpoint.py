@@ -24,10 +24,10 @@ from model.protocols.parts.elements import CheckpointId, EndOfData, EndOfPartiti
 from model.protocols.parts.operators import Buffering, FlushingStableTask, StableTask
 from model.protocols.parts.plan import UnionCheck
 from model.protocols.parts.reporting import Reporting, ReportingOptions
-from model.protocols.parts.requests import Requests
 from model.protocols.parts.sources import Source
 from model.protocols.parts.tasks import Task, TaskStatus
 from model.protocols.parts.tolerance import Tolerance, ToleranceOptions
+from model.protocols.parts.triggering import Triggering, TriggeringOptions
 from model.rules import (
     STRONG,
     WEAK,
@@ -101,7 +101,7 @@ class EndTag(enum.Enum):
 
 
 @dataclass(frozen=True)
-class FinalCheckpointOptions(ToleranceOptions, ReportingOptions):
+class FinalCheckpointOptions(TriggeringOptions, ToleranceOptions, ReportingOptions):
     """The toggles of section 6 that concern these rules; the defaults are today's Flink."""
 
     #: PL-2.1: checkpoints are taken after tasks have finished, and tasks wait for one (the flag)
@@ -150,7 +150,7 @@ class FinalCheckpointOptions(ToleranceOptions, ReportingOptions):
     acknowledgement: Acknowledgement = Acknowledgement.RELIABLE
 
 
-class FinalCheckpoint(Requests, Tolerance, Reporting, EndOfDataView):
+class FinalCheckpoint(Triggering, Tolerance, Reporting, EndOfDataView):
     """The finish of FLIP-147 for natural ends."""
 
     key = "final-checkpoint"

@@ -54,6 +54,11 @@ class Planning(Recycling):
         return all(self.counts_as_finished(producer) for producer in self.producers(task))
 
     @define
+    def is_to_be_called(self, task: Task, checkpoint: Checkpoint) -> bool:
+        """PL-4: whether a call to a task is on its way."""
+        return checkpoint.triggers.has(task)
+
+    @define
     def may_not_complete(self, checkpoint: Checkpoint) -> bool:
         """PL-8: a vertex with union state has finished in part, or its operators have."""
         return any(self._is_uneven(checkpoint, subtasks) for subtasks in self.unions)
