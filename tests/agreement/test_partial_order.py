@@ -13,7 +13,6 @@ from dataclasses import replace
 from random import Random
 
 import pytest
-from _pytest.mark import ParameterSet
 
 from checker.answer import Answer, Holds, Report, Vacuous, Violated
 from checker.claim import Spec
@@ -31,15 +30,13 @@ from tests.agreement.random_bodies import Pick
 from tests.agreement.random_protocols import written
 from tests.agreement.stubborn import Stubborn, wrongs
 from tests.agreement.test_random_systems import REFUSED
-from tests.protocols.specs import name_of, specs
+from tests.protocols.specs import audits, specs
 from tests.zoo import ZOO
 from tests.zoo.animal import Animal
 
 LIVENESS = (Kind.LEADS_TO, Kind.EVENTUALLY)
 #: Larger specs, and states beyond these, take too long. The proofs do: up to ten seconds a spec.
 SPEC_STATES_QUICK, SPEC_STATES_MAX, STATES_MAX, STATES_COMPARED = 400, 60_000, 3_000, 200
-
-COUNTED = [spec for spec in specs() if spec.counts and spec.counts.states <= SPEC_STATES_MAX]
 
 Found = Callable[[System], PartialOrder]
 
@@ -70,15 +67,7 @@ def audited(system: System, order: PartialOrder) -> tuple[Report, Report]:
     return full, reduced
 
 
-def marked(spec: Spec) -> ParameterSet:
-    """A spec as a case of a test: slow unless it is small."""
-    assert spec.counts is not None
-    is_slow = spec.counts.states > SPEC_STATES_QUICK and spec.protocol.key != "pipeline"
-    marks = [pytest.mark.slow] if is_slow else []
-    return pytest.param(spec, id=name_of(spec.file), marks=marks)
-
-
-@pytest.mark.parametrize("spec", [marked(spec) for spec in COUNTED])
+@pytest.mark.parametrize("spec", audits(SPEC_STATES_MAX, quick=SPEC_STATES_QUICK))
 def test_specs_keep_their_verdicts(spec: Spec) -> None:
     system = safety_of(spec.system())
     audited(system, partial_order_of(system))

@@ -5,6 +5,9 @@ from __future__ import annotations
 from functools import cache
 from pathlib import Path
 
+import pytest
+from _pytest.mark import ParameterSet
+
 from checker.claim import Spec
 from checker.loading import catalogue
 from checker.spec import read_spec
@@ -27,3 +30,34 @@ def name_of(file: Path) -> str:
 def specs(*, slow: bool = False) -> list[Spec]:
     """The specs that are, or are not, marked slow."""
     return [spec for spec in map(spec_of, FILES) if spec.slow == slow]
+
+
+def audits(states_max: int, *, quick: int | None = None) -> list[ParameterSet]:
+    """Specs of up to so many states, as cases of an audit of all of them.
+
+    Many specs differ in what they expect, and not in their rules. Of those of a protocol under the
+    same options only the largest is quick, if it has no more states than `quick`: the others are
+    slow.
+    """
+    counted = [spec for spec in specs() if spec.counts and spec.counts.states <= states_max]
+    largest: dict[object, Spec] = {}
+    for spec in counted:
+        key = spec.protocol, spec.variant, repr(spec.setting.options)
+        if _states(spec) <= (quick or states_max) and (
+            key not in largest or _states(spec) > _states(largest[key])
+        ):
+            largest[key] = spec
+    chosen = [spec.file for spec in largest.values()]
+    return [
+        pytest.param(
+            spec,
+            id=name_of(spec.file),
+            marks=() if spec.file in chosen else pytest.mark.slow,
+        )
+        for spec in counted
+    ]
+
+
+def _states(spec: Spec) -> int:
+    assert spec.counts is not None
+    return spec.counts.states

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pytest
 
 from checker.answer import NO_DEADLOCK
+from checker.claim import Spec
 from checker.native.search import check, searched
 from checker.question import Limits
 from checker.reductions.canonical import Reset
@@ -18,10 +19,10 @@ from model.language.properties import Family
 from model.language.protocol import Protocol
 from model.rules import Setting
 from model.system import System
-from tests.protocols.specs import ROOT, spec_of
+from tests.protocols.specs import ROOT, audits, spec_of
 from tests.reductions import worlds
 from tests.reductions.audit import disagreements
-from tests.reductions.test_symmetry import STATES_MAX_SLOW, audited_specs
+from tests.reductions.test_symmetry import STATES_MAX_SLOW
 from tests.zoo import ZOO
 from tests.zoo.animal import Animal
 
@@ -70,15 +71,9 @@ def test_a_step_that_nobody_can_see_leaves_the_end_to_the_full_search() -> None:
 # --- the audit -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("spec", audited_specs(0, STATES_MAX))
-def test_specs_keep_their_verdicts(spec: object) -> None:
-    audited(spec.system())  # type: ignore[attr-defined]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("spec", audited_specs(STATES_MAX, STATES_MAX_SLOW))
-def test_larger_specs_keep_their_verdicts(spec: object) -> None:
-    audited(spec.system())  # type: ignore[attr-defined]
+@pytest.mark.parametrize("spec", audits(STATES_MAX_SLOW, quick=STATES_MAX))
+def test_specs_keep_their_verdicts(spec: Spec) -> None:
+    audited(spec.system())
 
 
 @pytest.mark.parametrize("animal", ZOO, ids=str)

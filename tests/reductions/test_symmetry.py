@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from checker.claim import Spec
 from checker.loading import catalogue
 from checker.native.search import UPPER_BOUND, check, report_of, searched
 from checker.question import Limits
@@ -27,7 +28,7 @@ from model.protocols.two_phase_commit import TwoPhaseCommit
 from model.rules import Setting
 from model.semantics import evaluate
 from model.system import System
-from tests.protocols.specs import name_of, specs
+from tests.protocols.specs import audits
 from tests.reductions import worlds
 from tests.reductions.audit import disagreements, kept_under, miscounted
 from tests.zoo import ZOO
@@ -186,23 +187,9 @@ def test_each_name_of_an_own_record_is_told(tmp_path: Path) -> None:
 # --- the audit -----------------------------------------------------------------------------------
 
 
-def audited_specs(low: int, high: int) -> list[object]:
-    return [
-        pytest.param(spec, id=name_of(spec.file))
-        for spec in specs()
-        if spec.counts and low < spec.counts.states <= high
-    ]
-
-
-@pytest.mark.parametrize("spec", audited_specs(0, STATES_MAX))
-def test_specs_keep_their_verdicts(spec: object) -> None:
-    audited(spec.system())  # type: ignore[attr-defined]
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("spec", audited_specs(STATES_MAX, STATES_MAX_SLOW))
-def test_larger_specs_keep_their_verdicts(spec: object) -> None:
-    audited(spec.system())  # type: ignore[attr-defined]
+@pytest.mark.parametrize("spec", audits(STATES_MAX_SLOW, quick=STATES_MAX))
+def test_specs_keep_their_verdicts(spec: Spec) -> None:
+    audited(spec.system())
 
 
 @pytest.mark.parametrize("animal", ZOO, ids=str)
