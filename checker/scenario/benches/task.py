@@ -7,6 +7,7 @@ that they have seen the end of its data.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
 
@@ -34,6 +35,7 @@ from model.protocols.parts.checkpoints import (
 )
 from model.protocols.parts.elements import CheckpointId
 from model.protocols.parts.sources import Source
+from model.protocols.parts.starting import Starting
 from model.protocols.parts.tasks import Task, TaskStatus
 from model.protocols.stop_with_savepoint import StopWithSavepoint
 from model.topology import Edge, Job, Kind, Vertex
@@ -41,6 +43,8 @@ from model.topology import Edge, Job, Kind, Vertex
 from .jobs import check_can_be_stopped
 
 OUTPUTS = 2
+#: Of a checkpoint in which the task had finished.
+_FINISHED = " finished"
 _KINDS = {"drain": CheckpointKind.DRAIN, "suspend": CheckpointKind.SUSPEND}
 
 
@@ -55,16 +59,18 @@ class RecordingTask(FinalCheckpoint):
         super().snapshot_taken(task, checkpoint)
 
     def confirmed(self, task: Task, checkpoint: CheckpointId) -> None:
-        """Tell it, and whether the task is released by it."""
+        """Tell it, if there are operators to be told, and whether the task is released by it."""
         was_released = task.released
-        self.bench.record("notified-complete", self.bench.number(checkpoint))
+        if not self.bench.skips(task):
+            self.bench.record("notified-complete", self.bench.number(checkpoint))
         super().confirmed(task, checkpoint)
         if task.released and not was_released:
             self.bench.record("released")
 
     def finish_operators(self, task: Task) -> None:
         """Tell it, and finish them, or only end the data."""
-        self.bench.record("operators-finished" if self.drains(task) else "data-ended")
+        if not self.bench.skips(task):
+            self.bench.record("operators-finished" if self.drains(task) else "data-ended")
         super().finish_operators(task)
 
     def restart_all(self) -> None:
@@ -102,6 +108,7 @@ class TaskBench(ProtocolBench[FinalCheckpoint]):
         "blocked": 0,
         "acknowledgements": 1,
         "finishing": 1,
+        "skips": 0,
     }
     protocol_key = "final-checkpoint"
     recording = RecordingTask
@@ -117,8 +124,15 @@ class TaskBench(ProtocolBench[FinalCheckpoint]):
         return 0 if source else self.channels_of(self.case.header)
 
     def further_ids(self) -> Sequence[int]:
-        restored = number_in(self.case.header, "restored", 0, 1 << 20)
+        header, text = self.case.header, self.case.header.values.get("restored", "")
+        number = text.removesuffix(_FINISHED)
+        plain = replace(header, values={**header.values, "restored": number}) if text else header
+        restored = number_in(plain, "restored", 0, 1 << 20)
         return (restored,) if restored else ()
+
+    def skips(self, task: Task) -> bool:
+        """Whether the task was started as finished, and has no operators that run."""
+        return isinstance(self.protocol, Starting) and bool(self.protocol.is_skipping(task))
 
     def setting(self, options: Mapping[str, object]) -> Setting:
         header = self.case.header
@@ -161,6 +175,8 @@ class TaskBench(ProtocolBench[FinalCheckpoint]):
     def prepare(self) -> None:
         for number in self.further_ids():
             self.checkpoint(number).status = COMPLETED
+            if self.case.header.values["restored"].endswith(_FINISHED):
+                self.checkpoint(number).finished.add(self.task)
             self.task.status = TaskStatus.RESTORING
             self.protocol.restore(self.task)
 
@@ -270,6 +286,9 @@ class TaskBench(ProtocolBench[FinalCheckpoint]):
                 return "D" if drain else "N"
             case _:
                 return "E"
+
+    def see_skips(self) -> Fields:
+        return ("T",) if self.skips(self.task) else ()
 
     def see_blocked(self) -> Fields:
         return tuple(str(n) for n, each in enumerate(self.task.inputs) if each.blocked)
