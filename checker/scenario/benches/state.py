@@ -52,8 +52,8 @@ class StateBench(JobBench):
             case _:
                 checkpoint.status = COMPLETED
                 self.protocol.fail()
-                for task in self.protocol.tasks:
-                    self.protocol.restore(task)
+                for each in self.protocol.tasks:
+                    self.protocol.restore(each)
 
     def _stateful(self, names: Sequence[str]) -> list[Stateful]:
         tasks = self.tasks(names)
