@@ -58,7 +58,6 @@ EVENTS: tuple[Word, ...] = (
 #: What can be asked of a state.
 QUERIES: tuple[Word, ...] = (
     Word("called", "id subtasks", "the subtasks to which the call of a checkpoint is under way"),
-    Word("state", "task records", "the records that a task has in its state"),
     Word("skips", "T", "T if the task was started as finished and runs no operators"),
     Word("numbers", "vertex numbers", "what the metadata says of a vertex"),
     Word("blocked", "channels", "the inputs that are not read until the alignment ends"),

@@ -74,11 +74,6 @@ def run(folder: Path, text: str) -> list[Run]:
         ("bad-kind", TASK + "kind: iteration-head\n\ntrigger 1 => -\n", 3),
         ("end-of-a-source", TASK + "\nend => -\n", 4),
         ("no-source", "title: a\npart: run\njob: S; K; S -> K\n\nend K => -\n", 5),
-        (
-            "no-state",
-            "title: a\npart: state\njob: S; K; S -> K\n\nreport K; restart => state K -\n",
-            5,
-        ),
         ("cannot-be-stopped", TASK + "\nsync 1 drain => -\n", 2),
         ("cannot-be-stopped", COORDINATOR + "\nstop 1 drain => -\n", 2),
         ("part-of-another-protocol", TASK + "protocol: legacy-finish\n\ntrigger 1 => -\n", 3),

@@ -29,7 +29,6 @@ BENCHES: Mapping[str, Callable[[], type[Bench]]] = MappingProxyType(
         "sink": _bench("sink", "SinkBench"),
         "run": _bench("run", "RunBench"),
         "graph-check": _bench("graph_check", "GraphCheckBench"),
-        "state": _bench("state", "StateBench"),
         "metadata": _bench("metadata", "MetadataBench"),
         "gateway": _bench("gateway", "GatewayBench"),
         "start": _bench("start", "StartBench"),
