@@ -21,6 +21,7 @@ abort: it goes on until all markers have come, or one of a newer snapshot.
 from __future__ import annotations
 
 import enum
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
@@ -39,9 +40,12 @@ from model.protocols.parts.marker_gate import (
     Ways,
 )
 from model.protocols.parts.replaying import Replaying
+from model.protocols.parts.sinks import Sink
 from model.protocols.parts.sources import Source
 from model.protocols.parts.tasks import Task
 from model.rules import STRONG, define, require, rule, step
+from model.topology import Kind
+from model.topology import Sink as SinkKind
 
 
 class Priority(enum.Enum):
@@ -94,6 +98,16 @@ class ChandyLamport(Replaying):
     @property
     def gate_class(self) -> type[AlignedGate]:
         return MarkerGate
+
+    @property
+    def task_classes(self) -> Mapping[Kind, type[Task]]:
+        # What a writer hands over is not logged.
+        return {kind: each for kind, each in super().task_classes.items() if kind != Kind.WRITER}
+
+    @property
+    def sink_classes(self) -> Mapping[SinkKind, type[Sink]]:
+        known = super().sink_classes.items()
+        return {kind: each for kind, each in known if kind != SinkKind.COMMITTER}
 
     @property
     def ways(self) -> Ways:

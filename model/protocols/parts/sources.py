@@ -47,7 +47,7 @@ class Source(Task):
     @property
     @define
     def can_be_stopped(self) -> bool:
-        """SP-2: whether it ends its data when the job is to be stopped."""
+        """Whether it ends its data when the job is to be stopped."""
         return True
 
     @step
