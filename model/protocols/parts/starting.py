@@ -130,37 +130,32 @@ class Starting(Assignment):
     @define
     def is_skipping(self, task: Task) -> bool:
         """RC-7: whether a task was started as finished."""
-        if not self.restarts:
-            return False
-        return self.skipping.has(task)
+        return self.restarts and self.skipping.has(task)
 
     @define
     def is_refused(self) -> bool:
         """RC-8: whether the job was not started."""
-        if not self.is_resumed:
-            return False
-        return self.refused
+        return self.is_resumed and self.refused
 
     @define
     def has_lost_state(self, vertex: Vertex) -> bool:
         """Whether a task of a vertex had finished when the checkpoint was taken that is restored
         from: its state is gone with it."""
-        newest = self.restore_point()
-        if not self.restarts or newest == Nothing:
-            return False
-        known = self.known(newest)
-        return known.has_some(self.tasks_of(vertex), known.finished)
+        newest, subtasks = self.restore_point(), self.tasks_of(vertex)
+        return self.restarts and any(
+            newest == each and each.has_some(subtasks, each.finished) for each in self.checkpoints
+        )
 
     @define
     def has_lost_own_state(self, task: Task) -> bool:
         """RC-4: whether a task runs that had finished when the checkpoint was taken that it was
         restored from, while others of its vertex had not."""
-        if not self.restarts or task.confirmed == Nothing:
-            return False
         newest = self.restore_point()
-        if newest == Nothing or newest != task.confirmed or self.is_skipping(task):
-            return False
-        return self.known(newest).finished.has(task)
+        is_marked = any(
+            newest == each and task.confirmed == each and each.finished.has(task)
+            for each in self.checkpoints
+        )
+        return self.restarts and is_marked and not self.is_skipping(task)
 
     # --- a start ---------------------------------------------------------------------------------
 
@@ -182,9 +177,7 @@ class Starting(Assignment):
     @define
     def terminal(self) -> bool:
         """The job has ended or goes on for ever, or it was not started."""
-        if self.is_resumed and self.refused:
-            return True
-        return super().terminal()
+        return self.is_refused() or super().terminal()
 
     @step
     def restore_from(self, task: Task, checkpoint: CheckpointId) -> None:
@@ -219,8 +212,6 @@ class Starting(Assignment):
         """RC-7: a task that was started as finished has no operator that would take a record."""
         if self.restarts and self.skipping.has(task):
             channel.queue.take()
-            if channel.cut:
-                channel.received += 1
         else:
             super().process(task, channel)
 
