@@ -150,8 +150,9 @@ class Requests(Recovery):
     def has_ended_otherwise(self) -> bool:
         """The job was cancelled, or has failed and is not started again."""
         if not self.has_job_status:
-            return False
-        return self.job_status in (JobStatus.CANCELED, JobStatus.FAILED)
+            return super().has_ended_otherwise()
+        ended = self.job_status in (JobStatus.CANCELED, JobStatus.FAILED)
+        return ended or super().has_ended_otherwise()
 
     @define
     def runs(self) -> bool:

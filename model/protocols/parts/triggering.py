@@ -72,7 +72,6 @@ class Triggering(Requests):
             checkpoint.triggers.clear()
             self.triggering = checkpoint
 
-    @define
     def is_to_be_called(self, task: Task, checkpoint: Checkpoint) -> bool:
         """PL-4: whether a call to a task is on its way, or will be."""
         if self.options.split_trigger:
