@@ -33,6 +33,11 @@ def pair_of(file: Path) -> tuple[Spec, Spec]:
     return spec_of(file), spec_of(file.parent / "fixed" / file.name)
 
 
+def first_of(spec: Spec) -> Path | None:
+    """What a spec is resumed from."""
+    return spec.resumption.first.file.resolve() if spec.resumption is not None else None
+
+
 def expected(spec: Spec, verdict: str) -> list[str]:
     """The properties that a spec expects to have a verdict, in its order."""
     return [name for name, each in spec.expectations.items() if each.verdict == verdict]
@@ -59,6 +64,7 @@ def test_bug_and_fix_are_one_question(file: Path) -> None:
     assert bug.setting.bounds == fixed.setting.bounds
     assert bug.setting.sizes == fixed.setting.sizes
     assert bug.setting.observe == fixed.setting.observe
+    assert first_of(bug) == first_of(fixed)
     assert fixed.variant is None
     assert bug.variant is not None or bug.setting.options != fixed.setting.options
 
