@@ -77,6 +77,12 @@ def ends_while_announced(state: Overtaking, channel: Channel) -> bool:
     return gate.aligning and not gate.has_barrier and channel.queue.head == EndOfPartition
 
 
+@reachable(on_request=True)
+def abort_meets_queued_barrier(state: Overtaking, channel: Channel, gone: Checkpoint) -> bool:
+    """An abort is on its way to a task whose barrier is still queued at it (UC-08)."""
+    return gone.aborts.has(state.writer(channel)) and channel.queue.holds(Barrier(gone))
+
+
 FAMILIES = (
     final_upstream_only,
     meets_obsolete_barrier,
@@ -85,4 +91,5 @@ FAMILIES = (
     counts_two_at_once,
     savepoint_finds_records,
     ends_while_announced,
+    abort_meets_queued_barrier,
 )

@@ -16,6 +16,7 @@ VARIANTS: Mapping[str, Mapping[str, str]] = {
         "never-supersedes": "never_supersedes:NeverSupersedes",
     },
     "aligned-with-timeout": {
+        "abort-leaves-future": "abort_leaves_future:AbortLeavesFuture",
         "loses-alignment-start": "loses_alignment_start:LosesAlignmentStart",
     },
     "at-least-once": {
