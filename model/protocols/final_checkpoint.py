@@ -287,7 +287,7 @@ class FinalCheckpoint(Triggering, Tolerance, Reporting, EndOfDataView):
 
     @define
     def releases(self, task: Task, checkpoint: CheckpointId) -> bool:
-        """FC-7: any checkpoint from the first final one on, or that one only."""
+        """FC-7, CN-6: any checkpoint from the first final one on, or that one only."""
         if task.final_from == Nothing:
             return False
         if self.options.release == Release.FIRST:

@@ -69,7 +69,7 @@ class Checkpointing(Storing):
 
     @step
     def admit(self) -> None:
-        """PL-1, PL-2.1, PL-2.5: whether a checkpoint can be triggered now at all."""
+        """PL-1, PL-2.1, PL-2.5, LF-6: whether a checkpoint can be triggered now at all."""
         require(count(self.checkpoints, lambda each: each.is_pending) < self.concurrent)
         require(any(not task.reported_finished for task in self.tasks))
         require(self.those_wanted_run())
@@ -124,7 +124,7 @@ class Checkpointing(Storing):
 
     @step
     def trigger_failed(self, task: Task, checkpoint: Checkpoint) -> None:
-        """PL-5, AB-6: a task that no longer runs cannot be triggered: the checkpoint is aborted.
+        """PL-5, LF-7, AB-6: a task that no longer runs is not triggered: the checkpoint is aborted.
 
         The cancel marker of one that is being cancelled is lost with its channels.
         """

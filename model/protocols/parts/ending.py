@@ -34,7 +34,7 @@ class EndingSources(Resuming, LegacyEnd):
         """LS-1: the stop reaches a source."""
         require(self.stops, self.ends_sources)
         require(any(request.is_admitted for request in self.stop_requests))
-        require(task.is_running, task.mode == StopMode.NONE)
+        require(task.is_running, task.can_be_stopped, task.mode == StopMode.NONE)
         task.mode = StopMode.NO_DRAIN
 
     @rule(fair=STRONG)

@@ -117,7 +117,7 @@ class Notifying(Planning):
 
     @rule
     def lose_confirmation(self, task: Task, checkpoint: Checkpoint) -> None:
-        """1.6: a confirmation is lost."""
+        """1.6, CN-5: a confirmation is lost."""
         require(checkpoint.confirmations.has(task))
         within(self.losses, self.bounds.lost_confirmations)
         self.losses += 1

@@ -74,8 +74,8 @@ class Synchronous(Resuming, LegacyEnd):
 
     @step
     def snapshot_taken(self, task: Task, checkpoint: CheckpointId) -> None:
-        """SS-2, SS-3, SS-8: a task notes the savepoint and stalls; a newer checkpoint replaces it
-        where a task does not stall."""
+        """SS-2, SS-3, SS-8, F45-3: a task notes the savepoint and stalls; where it does not, a
+        newer checkpoint replaces the savepoint."""
         super().snapshot_taken(task, checkpoint)
         if self.stops:
             self._note(task, checkpoint)
@@ -136,7 +136,7 @@ class Synchronous(Resuming, LegacyEnd):
         if self.stops and task.sync == checkpoint:
             task.released = True
             task.stalled = False
-            if isinstance(task, Source) and self.stop_ends_source:
+            if isinstance(task, Source) and self.stop_ends_source and task.can_be_stopped:
                 self._stop(task, checkpoint)
 
     @step
