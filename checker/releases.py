@@ -23,8 +23,9 @@ class Under:
 
     @property
     def label(self) -> str:
-        """Its name in a table."""
-        return " ".join(each for each in (self.release.key, self.scheduler) if each)
+        """Its name in a table: with the first letter of a scheduler that is not the default one."""
+        own = self.scheduler if self.scheduler != DEFAULT else None
+        return f"{self.release.key}{own[0] if own else ''}"
 
 
 def release_named(name: str) -> Release:
@@ -93,6 +94,7 @@ def preset_of_spec(kind: type[Protocol], name: str) -> tuple[Under, dict[str, Va
 
 __all__ = [
     "ALL",
+    "DEFAULT",
     "Under",
     "preset",
     "preset_of_spec",

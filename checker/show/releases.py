@@ -9,6 +9,7 @@ from rich.text import Text
 
 from checker.answer import DoesNotApply, Holds, Unknown, Vacuous, Violated
 from checker.comparing import Column, Comparison
+from checker.releases import DEFAULT
 from checker.rows import Row
 
 from .layout import columns, flow, paragraph
@@ -88,6 +89,9 @@ def _legend(found: Comparison) -> Iterator[Text]:
         if word in shown:
             steps = ", with the steps of its trace" if word == Violated.word else ""
             yield Text(sign, style) + Text(f" {meaning}{steps}", "dim")
+    others = {column.under.scheduler for column in found.columns} - {None, DEFAULT}
+    for word in sorted(filter(None, others)):
+        yield Text(f"{word[0]}: under the {word} scheduler", "dim")
 
 
 def _reasons(found: Comparison, width: int) -> Iterator[Text]:
