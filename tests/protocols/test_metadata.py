@@ -1,4 +1,4 @@
-"""Both ways in which metadata marks what had finished are read as written, and never mixed (PL-9)."""
+"""Both kinds of metadata are read as they were written, and never mixed up (PL-9)."""
 
 from __future__ import annotations
 
