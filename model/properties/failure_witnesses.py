@@ -32,6 +32,8 @@ def an_acknowledgement_is_missing(state: JobProtocol, task: Task, checkpoint: Ch
 @reachable(on_request=True)
 def a_late_report_meets_a_new_attempt(state: Failover, region: Region, task: Task) -> bool:
     """A failure is reported once more, and the tasks run again already (OTH-04)."""
+    if not state.has_late_reports:
+        return False
     return region.late and task in region.tasks and task.is_running
 
 

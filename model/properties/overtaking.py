@@ -43,6 +43,8 @@ def triggered_with_ended_inputs(state: EndOfDataView, task: Task, checkpoint: Ch
 def logs_what_was_replayed(state: Overtaking, channel: LoggedChannel, older: Checkpoint) -> bool:
     """A record that a restart has put back is overtaken and logged once more, for a checkpoint that
     completes (RC-9)."""
+    if not channel.keeps_log:
+        return False
     again = any(
         each.is_completed and not channel.log[each].is_empty and older < each
         for each in state.checkpoints

@@ -30,6 +30,8 @@ def reported_is_durable(state: Requests, request: Request, checkpoint: Checkpoin
 @reachable(on_request=True)
 def aborted_while_triggering(state: Triggering, checkpoint: Checkpoint) -> bool:
     """A checkpoint is aborted while its coordinators and hooks are asked (JM-02)."""
+    if not state.options.split_trigger:
+        return False
     return checkpoint.status == ABORTED and state.triggering == checkpoint
 
 
