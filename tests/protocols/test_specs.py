@@ -25,7 +25,6 @@ PROTOCOLS = tuple(entry.key for entry in REGISTERED)
 NEVER_TAKEN: dict[tuple[str, str, bool], str] = {}
 
 
-@cache
 #: Protocols whose specs do not list yet all that falls beside what they are about: mostly
 #: S7 and S27, which natural ends break there (docs/findings.md).
 UNLISTED = (
@@ -39,6 +38,7 @@ UNLISTED = (
 )
 
 
+@cache
 def marked_functions(kind: type) -> tuple[Marked, ...]:
     """The marked functions of a class and its bases, properties included."""
     found: dict[str, Marked] = {}
