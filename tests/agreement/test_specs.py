@@ -12,24 +12,14 @@ from checker.native.portable.search import check as check_portably
 from checker.native.search import check as check_natively
 from checker.readable.search import check
 from tests.agreement.test_back_ends import assert_told_alike
-from tests.protocols.specs import audits, name_of, specs
+from tests.protocols.specs import audits
 
 #: A state is compared rule by rule, which is slow: of specs up to this size, and in the slow tests
 #: of those up to the other.
-STATES_QUICK, STATES_MAX = 500, 1_500
+STATES_QUICK, STATES_MAX = 300, 1_500
 
-#: Both searches are compared on specs up to this size, and on larger ones in the slow tests.
-STATES_SEARCHED_MAX = 60_000
-
-SEARCHED = [
-    pytest.param(
-        spec,
-        id=name_of(spec.file),
-        marks=() if spec.counts.states <= STATES_SEARCHED_MAX else pytest.mark.slow,
-    )
-    for spec in specs()
-    if spec.counts
-]
+#: Both searches are compared on specs up to the first size, and in the slow tests up to the other.
+STATES_SEARCHED_QUICK, STATES_SEARCHED_MAX = 20_000, 2_000_000
 
 
 @pytest.mark.parametrize("spec", audits(STATES_MAX, quick=STATES_QUICK))
@@ -54,7 +44,7 @@ def test_compiled_plain_and_concrete_searches_agree(spec: Spec) -> None:
     )
 
 
-@pytest.mark.parametrize("spec", SEARCHED)
+@pytest.mark.parametrize("spec", audits(STATES_SEARCHED_MAX, quick=STATES_SEARCHED_QUICK))
 def test_native_and_readable_searches_agree(spec: Spec) -> None:
     system = spec.system()
     assert_told_alike(check_natively(system), check(system))

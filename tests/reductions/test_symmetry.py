@@ -35,7 +35,7 @@ from tests.zoo import ZOO
 from tests.zoo.animal import Animal
 
 #: Specs up to so many states are audited here, larger ones in the slow run.
-STATES_MAX, STATES_MAX_SLOW = 3_300, 60_000
+STATES_MAX, STATES_MAX_SLOW = 1_000, 60_000
 
 
 def system_of(kind: type[Protocol], families: Sequence[Family] = ()) -> System:
