@@ -97,8 +97,7 @@ def check(  # noqa: PLR0913 - one parameter a flag
     options.refuse_contradictions(paths)
     checking = Checking(options, format == "text")
     try:
-        for path in paths:
-            checking.check(path)
+        checking.check(paths)
         checking.refuse_unused()
     except KeyboardInterrupt:
         checking.interrupted = True
@@ -170,15 +169,9 @@ class Checking:
         """What is printed as results come."""
         return Pages(self._again)
 
-    def check(self, path: Path) -> None:
-        """Check a spec, or all in a folder. Mistakes in one do not keep the others from it."""
-        try:
-            files = list(specs_in(path))
-        except FinaleError as error:
-            self._note(error)
-            return
-        self.pages.expect(path, files)
-        for file in files:
+    def check(self, paths: Sequence[Path]) -> None:
+        """Check specs, and all in folders. Mistakes in one do not keep the others from it."""
+        for file in [file for path in paths for file in self._files(path)]:
             if file.resolve() in self.seen:
                 continue
             self.seen.add(file.resolve())
@@ -186,6 +179,15 @@ class Checking:
                 self._check_file(file)
             except FinaleError as error:
                 self._note(error)
+
+    def _files(self, path: Path) -> list[Path]:
+        try:
+            files = list(specs_in(path))
+        except FinaleError as error:
+            self._note(error)
+            return []
+        self.pages.expect(path, files)
+        return files
 
     def _note(self, error: FinaleError) -> None:
         self.errors += 1

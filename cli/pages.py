@@ -10,7 +10,7 @@ from checker.rows import Result
 from checker.show.layout import console, write
 from checker.show.matrix import is_cell, matrix_lines
 from checker.show.results import result_lines
-from checker.show.twins import bug_of, twin_lines, twins, twins_line
+from checker.show.twins import is_fix, twin_lines, twin_of, twins, twins_line
 
 
 @dataclass
@@ -20,7 +20,7 @@ class Pages:
     #: The command that goes on with a spec that was stopped, or nothing.
     again: Callable[[Result], str]
     given: set[Path] = field(default_factory=set[Path])
-    #: Fixes that wait for their bugs, by the file of the bug.
+    #: Bugs and fixes that wait for the other one, by their own file.
     held: dict[Path, Result] = field(default_factory=dict[Path, Result])
     twins: int = 0
     #: Cells of a matrix, which are printed as a picture; those that have been checked.
@@ -41,18 +41,23 @@ class Pages:
             if not result.ok or result.report.stopped:
                 self._print(result)
             return
-        bug = bug_of(file)
-        if bug in self.given:
-            self.held[bug] = result
-            return
-        fix = self.held.pop(file, None)
-        both = twins(result, fix) if fix is not None else None
+        twin = twin_of(file)
+        if twin in self.held:
+            other = self.held.pop(twin)
+            self._add_twins(*((other, result) if is_fix(file) else (result, other)))
+        elif twin in self.given:
+            self.held[file] = result
+        else:
+            self._print(result)
+
+    def _add_twins(self, bug: Result, fix: Result) -> None:
+        both = twins(bug, fix)
         if both is not None:
             self.twins += 1
             page = console()
             write(page, [*twin_lines(both, page.width), ""])
         else:
-            for each in filter(None, (fix, result)):
+            for each in (fix, bug):
                 self._print(each)
 
     def _print(self, result: Result) -> None:

@@ -16,9 +16,14 @@ from .layout import counted, flow, paragraph
 FIXED = "fixed"
 
 
-def bug_of(fixed: Path) -> Path | None:
-    """The file of the bug that a file is the fix of, if it lies where fixes do."""
-    return fixed.parent.parent / fixed.name if fixed.parent.name == FIXED else None
+def is_fix(file: Path) -> bool:
+    """Whether a file lies where fixes do."""
+    return file.parent.name == FIXED
+
+
+def twin_of(file: Path) -> Path:
+    """Where the fix of a bug is, or the bug of a fix."""
+    return (file.parent.parent if is_fix(file) else file.parent / FIXED) / file.name
 
 
 @dataclass(frozen=True)
@@ -74,4 +79,4 @@ def twins_line(count: int) -> Text:
     return Text(f"{count} bugs found, and each fix holds", "bold green")
 
 
-__all__ = ["FIXED", "Twins", "bug_of", "twin_lines", "twins", "twins_line"]
+__all__ = ["FIXED", "Twins", "is_fix", "twin_lines", "twin_of", "twins", "twins_line"]
