@@ -34,6 +34,7 @@ EVENTS: tuple[Word, ...] = (
     # a start from a snapshot
     Word("accepted", "", "the job may start from the snapshot"),
     Word("rejected", "", "the job may not start from the snapshot"),
+    Word("started", "", "all tasks are restored from the snapshot"),
     # a task
     Word("taken", "id", "the task takes its part of a checkpoint"),
     Word("notified-complete", "id", "the operators are told that a checkpoint is complete"),
@@ -42,9 +43,6 @@ EVENTS: tuple[Word, ...] = (
     Word("task-failed", "", "the task fails, and with it the attempt of the job"),
     Word("released", "", "no final checkpoint holds the task any more"),
     Word("closed", "", "the operators are closed, and nothing more will be sent"),
-    # a start from a snapshot
-    Word("rejected", "", "the job may not be started from the snapshot"),
-    Word("started", "", "all tasks are restored from the snapshot"),
     # a sink
     Word("written", "records", "records become visible outside at once"),
     Word("precommitted", "id", "the open transaction waits for its checkpoint"),
@@ -62,6 +60,7 @@ QUERIES: tuple[Word, ...] = (
     Word("numbers", "vertex numbers", "what the metadata says of a vertex"),
     Word("blocked", "channels", "the inputs that are not read until the alignment ends"),
     Word("in-flight", "id records", "the records of the inputs that are part of a checkpoint"),
+    Word("arrived", "id T", "T if the barrier of a checkpoint counts as arrived"),
     Word("latest", "id", "the newest checkpoint that the task has begun, taken or given up"),
     Word("open", "number", "how many inputs have not ended"),
     Word("pending", "ids", "the checkpoints that are neither complete nor aborted"),

@@ -1,12 +1,12 @@
-"""What both ends of a channel log for one unaligned checkpoint (S1)."""
+"""What both ends of a channel log for unaligned checkpoints (S1)."""
 
 from __future__ import annotations
 
 from model.rules import Entity, always, reachable, when
 
 
-class LogEnd(Entity):
-    """The receiving end of a channel, where the parts of a log come together."""
+class ChannelCut(Entity):
+    """One checkpoint at one channel: what its two ends have taken and logged for it."""
 
     @property
     def is_complete(self) -> bool:
@@ -25,21 +25,21 @@ class LogEnd(Entity):
 
 
 class PersistingView:
-    """A protocol in which both ends of a channel log for one checkpoint."""
+    """A protocol in which both ends of a channel log for checkpoints."""
 
 
 @always
-def log_is_exact(state: PersistingView, end: LogEnd) -> bool:
+def log_is_exact(state: PersistingView, cut: ChannelCut) -> bool:
     """What a channel has logged is what was sent before the sender's snapshot and not processed
     before the receiver's, in order (S1)."""
-    when(end.is_complete)
-    return end.is_exact
+    when(cut.is_complete)
+    return cut.is_exact
 
 
 @reachable
-def both_sides_log(state: PersistingView, end: LogEnd) -> bool:
+def both_sides_log(state: PersistingView, cut: ChannelCut) -> bool:
     """A log has a part of the receiver and one of the sender (UN-1, UN-2)."""
-    return end.is_complete and end.is_split
+    return cut.is_complete and cut.is_split
 
 
 FAMILIES = (log_is_exact, both_sides_log)

@@ -50,10 +50,9 @@ def cuts_with_two_ends(records: int) -> set[Cut]:
     found = set[Cut]()
     for state in states_of(system):
         value: dict[str, Any] = dict(system.values(state))
-        received = value["receiver.persisting"].name == "BARRIER_RECEIVED"
-        if value["sender.taken"] and value["receiver.taken"] and received:
-            logged = (*value["receiver.log"], *value["sender.log"])
-            sent, processed = value["sender.sent_before"], value["receiver.processed_before"]
+        if value["cp1.sent"] and value["cp1.taken"] and value["cp1.arrived"]:
+            logged = (*value["cp1.log"], *value["cp1.overtaken"])
+            sent, processed = value["cp1.sent_before"], value["cp1.processed_before"]
             found.add((sent, processed, logged))
     return found
 

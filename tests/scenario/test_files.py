@@ -41,4 +41,4 @@ def test_it_says_where_it_comes_from(file: Path) -> None:
 
 def test_names_are_used_once() -> None:
     names = [file.stem for file in FILES]
-    assert len(names) == len(set(names)) >= 85
+    assert len(names) == len(set(names)) >= 95

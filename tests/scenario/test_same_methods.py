@@ -64,8 +64,9 @@ def test_a_recording_overrides_what_is_there_and_calls_it(part: str) -> None:
     if not recording.__module__.startswith("checker"):
         return
     assert own
+    (recorded,) = recording.__bases__
     for name, function in own.items():
-        assert mark_of(getattr(FinalCheckpoint, name)) is not None, name
+        assert mark_of(getattr(recorded, name)) is not None, name
         assert "super" in function.__code__.co_names, name
 
 
@@ -97,6 +98,15 @@ def test_a_check_that_is_off_is_seen(tmp_path: Path) -> None:
     text = 'title: a\npart: graph-check\njob: V1; V2; V1 -> V2\noptions: check = "off"\n\n'
     file.write_text(f"{text}found fully V2; check => rejected\n", encoding="utf-8")
     assert any(run.differences for run in run_file(file, KNOWN))
+
+
+@pytest.mark.parametrize("scenario", ["PERSIST-03", "PERSIST-04"])
+def test_an_obsolete_barrier_that_counts_is_seen(scenario: str, tmp_path: Path) -> None:
+    text = (ROOT / "scenarios" / "persister" / f"{scenario}.scenario").read_text(encoding="utf-8")
+    file = tmp_path / "a.scenario"
+    for option, differs in (("ignored", False), ("counted", True)):
+        file.write_text(text.replace("part:", f'options: obsolete = "{option}"\npart:', 1))
+        assert any(run.differences for run in run_file(file, KNOWN)) is differs
 
 
 def test_a_broken_gateway_is_seen(tmp_path: Path) -> None:

@@ -32,6 +32,7 @@ BENCHES: Mapping[str, Callable[[], type[Bench]]] = MappingProxyType(
         "metadata": _bench("metadata", "MetadataBench"),
         "gateway": _bench("gateway", "GatewayBench"),
         "start": _bench("start", "StartBench"),
+        "persister": _bench("persister", "PersisterBench"),
     }
 )
 

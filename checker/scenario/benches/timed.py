@@ -8,35 +8,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from checker.scenario.bench import number_in
 from checker.scenario.stimuli import Announcement, Barrier, Stimulus, Time
 from model.language.protocol import Setting
 from model.protocols.aligned_with_timeout import AlignedWithTimeout
 from model.protocols.parts.checkpoints import CheckpointKind
-from model.protocols.parts.elements import CheckpointId
-from model.protocols.parts.tasks import Task
 
 from .unaligned import UnalignedHandlerBench
 
 TIMEOUT_MAX = 1 << 20
-
-
-class RecordingTimed(AlignedWithTimeout):
-    """The protocol, telling what the handler asks of its task."""
-
-    bench: Any
-
-    def snapshot_taken(self, task: Task, checkpoint: CheckpointId) -> None:
-        """Tell it, and take it."""
-        self.bench.record("taken", self.bench.number(checkpoint))
-        super().snapshot_taken(task, checkpoint)
-
-    def give_up_alignment(self, task: Task, checkpoint: CheckpointId) -> None:
-        """Tell it, and give it up."""
-        self.bench.record("aborted", self.bench.number(checkpoint))
-        super().give_up_alignment(task, checkpoint)
 
 
 class TimedHandlerBench(UnalignedHandlerBench):
@@ -48,7 +30,6 @@ class TimedHandlerBench(UnalignedHandlerBench):
     tokens = ("r", "B", "SB", "UB", "A", "X", "E", "+")
     queries: ClassVar[Mapping[str, int]] = UnalignedHandlerBench.queries
     protocol_key = "aligned-with-timeout"
-    recording: ClassVar[type[Any]] = RecordingTimed
 
     clock = 0
     opened = 0

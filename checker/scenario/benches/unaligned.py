@@ -5,37 +5,19 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from checker.scenario.bench import Fields
 from checker.scenario.stimuli import Barrier, Data, Stimulus
 from model.language.protocol import Setting
 from model.protocols.parts.channels import Channel
 from model.protocols.parts.checkpoints import PENDING, UNUSED
-from model.protocols.parts.elements import CheckpointId, Datum
+from model.protocols.parts.elements import Datum
 from model.protocols.parts.gate import Arrival
 from model.protocols.parts.logs import LoggedChannel
-from model.protocols.parts.tasks import Task
-from model.protocols.unaligned import Unaligned
 from model.topology import Job, Subtask, Vertex
 
 from .handler import AlignedHandlerBench
-
-
-class RecordingOvertaking(Unaligned):
-    """The protocol, telling what the handler asks of its task."""
-
-    bench: Any
-
-    def snapshot_taken(self, task: Task, checkpoint: CheckpointId) -> None:
-        """Tell it, and take it."""
-        self.bench.record("taken", self.bench.number(checkpoint))
-        super().snapshot_taken(task, checkpoint)
-
-    def give_up_alignment(self, task: Task, checkpoint: CheckpointId) -> None:
-        """Tell it, and give it up."""
-        self.bench.record("aborted", self.bench.number(checkpoint))
-        super().give_up_alignment(task, checkpoint)
 
 
 class UnalignedHandlerBench(AlignedHandlerBench):
@@ -46,7 +28,6 @@ class UnalignedHandlerBench(AlignedHandlerBench):
     tokens: ClassVar[tuple[str, ...]] = ("r", "B", "UB", "X", "E")
     queries: ClassVar[Mapping[str, int]] = {**AlignedHandlerBench.queries, "in-flight": 1}
     protocol_key = "unaligned"
-    recording: ClassVar[type[Any]] = RecordingOvertaking
 
     def setting(self, options: Mapping[str, object]) -> Setting:
         """Every record is one of its own, so that a log tells which it holds."""
