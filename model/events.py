@@ -41,6 +41,7 @@ EVENTS: tuple[Word, ...] = (
     Word("operators-finished", "", "the operators have finished"),
     Word("data-ended", "", "a stop ends the data, and the operators are not finished"),
     Word("task-failed", "", "the task fails, and with it the attempt of the job"),
+    Word("canceled", "", "the task ends because the job is cancelled"),
     Word("released", "", "no final checkpoint holds the task any more"),
     Word("closed", "", "the operators are closed, and nothing more will be sent"),
     # a sink
@@ -75,6 +76,8 @@ QUERIES: tuple[Word, ...] = (
     Word("periodic", "on or off", "whether checkpoints are triggered again and again"),
     Word("out", "elements", "what the task has put on each of its outputs so far"),
     Word("acknowledgements", "id tasks", "the acknowledgements under way"),
+    Word("overtakes", "id T", "T if a barrier overtakes what is queued on the outputs"),
+    Word("logs", "id T", "T if what is in flight becomes part of the checkpoint"),
     Word("finishing", "id tasks", "the tasks that acknowledged after their operators had finished"),
     Word("transactions", "ids", "those neither committed nor aborted; `open` is the current one"),
     Word("visible", "records", "the records that are visible outside, once for each time"),
@@ -82,6 +85,7 @@ QUERIES: tuple[Word, ...] = (
     Word("held", "events", "the events that closed gates hold"),
     Word("skipping", "tasks", "the tasks that were started as finished, without their operators"),
     Word("kept", "task records", "the records in the state of a task"),
+    Word("replays", "task records", "what was in flight and a restarted task will process first"),
 )
 
 __all__ = ["EVENTS", "QUERIES", "Word"]

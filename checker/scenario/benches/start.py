@@ -16,6 +16,8 @@ from checker.scenario.jobs import job_in, names_of, tasks_named
 from checker.scenario.stimuli import Command, Stimulus
 from model.errors import FinaleError
 from model.language.protocol import Former, Setting
+from model.protocols.parts.elements import Datum
+from model.protocols.parts.logs import LoggedChannel
 from model.protocols.parts.snapshots import Contents, Snapshot
 from model.protocols.parts.stateful import Stateful
 from model.protocols.restore import Restore
@@ -31,10 +33,11 @@ class StartBench(ProtocolBench[Restore]):
     commands: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "finish": ("NAMES",),
         "report": ("NAME NAMES",),
+        "log": ("NAME NAME NAMES",),
         "start": ("",),
     }
     events = ("rejected", "started")
-    queries: ClassVar[Mapping[str, int]] = {"skipping": 0, "kept": 1}
+    queries: ClassVar[Mapping[str, int]] = {"skipping": 0, "kept": 1, "replays": 1}
     protocol_key = "restore"
     recording = Restore
 
@@ -51,6 +54,7 @@ class StartBench(ProtocolBench[Restore]):
     def setting(self, options: Mapping[str, object]) -> Setting:
         self.finished: set[str] = set()
         self.reported: dict[str, Contents] = {}
+        self.in_flight: dict[str, tuple[str, ...]] = {}
         before = Restore(Setting(self.was))
         bounds = {"checkpoints": 1}
         return Setting(self.job, options=options, bounds=bounds, former=Former(before, list))
@@ -62,6 +66,8 @@ class StartBench(ProtocolBench[Restore]):
                 self.finished |= {s.name for s in tasks_named(self.was, stimulus.arguments)}
             case "report":
                 self._report(*stimulus.arguments)
+            case "log":
+                self._log(*stimulus.arguments)
             case _:
                 self._start()
 
@@ -69,6 +75,18 @@ class StartBench(ProtocolBench[Restore]):
         for subtask in tasks_named(self.was, (task,)):
             share = f"{subtask.vertex.name}.{subtask.index}.share"
             self.reported[share] = tuple((self._record(each), 1) for each in records)
+
+    def _log(self, sender: str, receiver: str, *records: str) -> None:
+        ends = tuple(tasks_named(self.was, (name,)) for name in (sender, receiver))
+        for channel in self.was.channels:
+            if (channel.sender,) == ends[0] and (channel.receiver,) == ends[1]:
+                self.in_flight[channel.name] = tuple(self._record(each) for each in records)
+                return
+        raise FinaleError(
+            "unknown-channel",
+            f'the job that was has no channel from "{sender}" to "{receiver}"',
+            advice="name one task at each end of an edge: S[0] W[1]",
+        )
 
     @property
     def _records(self) -> Mapping[str, str]:
@@ -85,7 +103,8 @@ class StartBench(ProtocolBench[Restore]):
         return self._records[letter]
 
     def _start(self) -> None:
-        snapshot = Snapshot(frozenset(self.finished), shares=tuple(self.reported.items()))
+        shares, in_flight = tuple(self.reported.items()), tuple(self.in_flight.items())
+        snapshot = Snapshot(frozenset(self.finished), shares=shares, in_flight=in_flight)
         self.protocol.load(snapshot)
         if self.protocol.is_refused():
             self.record("rejected")
@@ -102,8 +121,19 @@ class StartBench(ProtocolBench[Restore]):
         (subtask,) = tasks_named(self.job, (name,))
         task = self.protocol.task_of[subtask]
         assert isinstance(task, Stateful)
-        letters = {record: letter for letter, record in self._records.items()}
-        return tuple(letters[d.name] for d in task.data for _ in range(task.state[d]))
+        return tuple(self._letter(d) for d in task.data for _ in range(task.state[d]))
+
+    def see_replays(self, name: str) -> Fields:
+        (subtask,) = tasks_named(self.job, (name,))
+        found: list[str] = []
+        for channel in self.protocol.task_of[subtask].inputs:
+            if isinstance(channel, LoggedChannel):
+                waiting = channel.recovered
+                found += [self._letter(waiting.at(i)) for i in range(waiting.length)]
+        return tuple(found)
+
+    def _letter(self, record: Datum) -> str:
+        return next(letter for letter, name in self._records.items() if name == record.name)
 
     def normal(self, word: str, fields: Fields) -> Fields:
         return self._normal(fields) if word == "skipping" else fields

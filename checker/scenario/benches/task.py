@@ -34,6 +34,7 @@ from model.protocols.parts.checkpoints import (
     CheckpointKind,
 )
 from model.protocols.parts.elements import CheckpointId
+from model.protocols.parts.overtaking import Overtaking
 from model.protocols.parts.sources import Source
 from model.protocols.parts.starting import Starting
 from model.protocols.parts.tasks import Task, TaskStatus
@@ -45,7 +46,14 @@ from .jobs import check_can_be_stopped
 OUTPUTS = 2
 #: Of a checkpoint in which the task had finished.
 _FINISHED = " finished"
-_KINDS = {"drain": CheckpointKind.DRAIN, "suspend": CheckpointKind.SUSPEND}
+#: Of inputs on which no barrier overtakes.
+_IN_ORDER = " in-order"
+_KINDS = {
+    "": CheckpointKind.CHECKPOINT,
+    "savepoint": CheckpointKind.SAVEPOINT,
+    "drain": CheckpointKind.DRAIN,
+    "suspend": CheckpointKind.SUSPEND,
+}
 
 
 class RecordingTask(FinalCheckpoint):
@@ -78,6 +86,12 @@ class RecordingTask(FinalCheckpoint):
         self.bench.record("task-failed")
         super().restart_all()
 
+    def end_for_good(self, task: Task) -> None:
+        """Tell it, if it is the task under test, and end it."""
+        if task is self.bench.task:
+            self.bench.record("canceled")
+        super().end_for_good(task)
+
     def close_operators(self, task: Task) -> None:
         """Close them, and tell it."""
         super().close_operators(task)
@@ -92,16 +106,17 @@ class TaskBench(ProtocolBench[FinalCheckpoint]):
     keys = ("inputs", "kind", "restored")
     tokens = ("B", "X", "D", "N", "E")
     commands: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "trigger": ("ID",),
+        "trigger": ("ID", "ID savepoint"),
         "complete": ("ID",),
         "sync": ("ID drain", "ID suspend"),
         "abort": ("ID", "ID latest ID"),
         "consumers": ("ack",),
         "end": ("",),
+        "cancel": ("",),
     }
     events = (
         "taken", "notified-complete", "operators-finished", "data-ended", "released", "closed",
-        "task-failed",
+        "task-failed", "canceled",
     )  # fmt: skip
     queries: ClassVar[Mapping[str, int]] = {
         "out": 0,
@@ -109,12 +124,16 @@ class TaskBench(ProtocolBench[FinalCheckpoint]):
         "acknowledgements": 1,
         "finishing": 1,
         "skips": 0,
+        "overtakes": 1,
+        "logs": 1,
     }
     protocol_key = "final-checkpoint"
     recording = RecordingTask
 
     @classmethod
     def channels_of(cls, header: Header) -> int:
+        plain = header.values.get("inputs", "3").removesuffix(_IN_ORDER)
+        header = replace(header, values={**header.values, "inputs": plain})
         return number_in(header, "inputs", 3, CHANNELS_MAX)
 
     @property
@@ -152,20 +171,29 @@ class TaskBench(ProtocolBench[FinalCheckpoint]):
             tested = Vertex.source("T", records=1)
         else:
             tested = Vertex("T", kinds[word], parallelism)
-        edges = [Edge(source.name, "T") for source in sources]
+        overtakes = not header.values.get("inputs", "").endswith(_IN_ORDER)
+        edges = [Edge(source.name, "T", overtakes=overtakes) for source in sources]
         edges += [Edge("T", sink.name) for sink in sinks]
         job = Job((*sources, tested, *sinks), tuple(edges))
         bounds = {"checkpoints": len(self.numbers), "failures": 1, "channel": 64}
         if self._is_stopped:
             check_can_be_stopped(self.kind)
             bounds["stops"] = 1
+        if any("savepoint" in command.arguments for command in self._commands):
+            bounds["savepoints"] = 1
+        if any(command.word == "cancel" for command in self._commands):
+            bounds["cancels"] = 1
         return Setting(job=job, options=options, bounds=bounds)
 
     @property
     def _is_stopped(self) -> bool:
         """Whether a stop's savepoint comes."""
+        return any(command.word == "sync" for command in self._commands)
+
+    @property
+    def _commands(self) -> list[Command]:
         stimuli = (each for line in self.case.lines for each in line.stimuli)
-        return any(isinstance(each, Command) and each.word == "sync" for each in stimuli)
+        return [each for each in stimuli if isinstance(each, Command)]
 
     @property
     def task(self) -> Task:
@@ -223,14 +251,13 @@ class TaskBench(ProtocolBench[FinalCheckpoint]):
                 )
             task.remaining = 0
             return
+        if word == "cancel":
+            protocol.request_cancel(protocol.cancel_requests[0])
+            return
         checkpoint = self.checkpoint(arguments[0])
         match word:
-            case "trigger":
-                self._begin(checkpoint)
-                checkpoint.triggers.add(task)
-                protocol.deliver_trigger(task, checkpoint)
-            case "sync":
-                self._begin(checkpoint, _KINDS[arguments[1]])
+            case "trigger" | "sync":
+                self._begin(checkpoint, _KINDS["".join(arguments[1:])])
                 checkpoint.triggers.add(task)
                 protocol.deliver_trigger(task, checkpoint)
             case "complete":
@@ -257,6 +284,7 @@ class TaskBench(ProtocolBench[FinalCheckpoint]):
             *(lambda c=each: protocol.run_trigger(task, c) for each in protocol.checkpoints),
             lambda: protocol.quiesce(task),
             lambda: protocol.close(task),
+            lambda: protocol.cancel_task(task),
         ]
         if isinstance(task, Source):
             own.append(partial(protocol.end_source, task))
@@ -286,6 +314,18 @@ class TaskBench(ProtocolBench[FinalCheckpoint]):
                 return "D" if drain else "N"
             case _:
                 return "E"
+
+    def see_overtakes(self, number: str) -> Fields:
+        protocol, checkpoint = self.protocol, self.checkpoint(number)
+        if not isinstance(protocol, Overtaking):
+            return ()
+        return ("T",) if all(protocol.overtakes(c, checkpoint) for c in self.task.outputs) else ()
+
+    def see_logs(self, number: str) -> Fields:
+        protocol = self.protocol
+        if not isinstance(protocol, Overtaking):
+            return ()
+        return ("T",) if protocol.keeps_log_of(self.checkpoint(number)) else ()
 
     def see_skips(self) -> Fields:
         return ("T",) if self.skips(self.task) else ()

@@ -1,23 +1,35 @@
-"""The handler of barriers that overtake: it takes the task's part at the first, and then logs."""
+"""The handler of barriers that overtake: it takes the task's part at the first, and then logs.
+
+Records are polled as they come. With `queue` they stay in their channel, and a barrier behind them
+is noticed ahead of its turn by the rule of the protocol, if it may be.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from functools import cached_property
 from typing import ClassVar
 
 from checker.scenario.bench import Fields
-from checker.scenario.stimuli import Barrier, Data, Stimulus
+from checker.scenario.stimuli import Barrier, Command, Data, Stimulus
+from model.errors import FinaleError
 from model.language.protocol import Setting
+from model.protocols.parts import elements
 from model.protocols.parts.channels import Channel
-from model.protocols.parts.checkpoints import PENDING, UNUSED
+from model.protocols.parts.checkpoints import PENDING, UNUSED, Checkpoint
 from model.protocols.parts.elements import Datum
 from model.protocols.parts.gate import Arrival
 from model.protocols.parts.logs import LoggedChannel
-from model.topology import Job, Subtask, Vertex
+from model.protocols.parts.overtaking import Overtaking
+from model.rules import require
+from model.topology import Job, Vertex
 
 from .handler import AlignedHandlerBench
+
+_BARRIER = re.compile(r"B(\d+)")
+_RECORD = re.compile(r"[a-z]\d+")
 
 
 class UnalignedHandlerBench(AlignedHandlerBench):
@@ -26,6 +38,7 @@ class UnalignedHandlerBench(AlignedHandlerBench):
     part = "unaligned-handler"
     about = "one task and its barrier handler: exactly once, barriers overtake"
     tokens: ClassVar[tuple[str, ...]] = ("r", "B", "UB", "X", "E")
+    commands: ClassVar[Mapping[str, tuple[str, ...]]] = {"queue": ("NAME NAMES",)}
     queries: ClassVar[Mapping[str, int]] = {**AlignedHandlerBench.queries, "in-flight": 1}
     protocol_key = "unaligned"
 
@@ -34,30 +47,41 @@ class UnalignedHandlerBench(AlignedHandlerBench):
         setting = super().setting(options)
         job = setting.job
         assert job is not None
-        numbers = [
-            sum(token.channel == at for token in self._records)
-            for at in range(len(job.vertices) - 1)
-        ]
+        told = [self._told(at) for at in range(len(job.vertices) - 1)]
         sources = (
-            Vertex.source(vertex.name, records=number)
-            for vertex, number in zip(job.vertices, numbers, strict=False)
+            Vertex.source(vertex.name, records=len(names))
+            for vertex, names in zip(job.vertices, told, strict=False)
         )
         job = Job((*sources, job.vertices[-1]), job.edges)
-        return replace(setting, job=job, bounds={**setting.bounds, "failures": 1})
+        room = max(2, *map(len, told))
+        return replace(setting, job=job, bounds={**setting.bounds, "failures": 1, "channel": room})
 
-    @cached_property
-    def _records(self) -> list[Data]:
-        return [s for line in self.case.lines for s in line.stimuli if isinstance(s, Data)]
+    def _told(self, at: int) -> list[str]:
+        """The names of the records of a channel, in the order in which they come."""
+        names: list[str] = []
+        for stimulus in (each for line in self.case.lines for each in line.stimuli):
+            match stimulus:
+                case Data(name=name, channel=channel) if channel == at:
+                    names.append(name)
+                case Command(arguments=(channel, *elements)) if channel == str(at):
+                    names += [each for each in elements if _RECORD.fullmatch(each)]
+                case _:
+                    pass
+        return names
 
     @cached_property
     def _names(self) -> dict[Datum, str]:
         """The names of the scenario, in the order in which the records of a channel come."""
         names: dict[Datum, str] = {}
-        for at, source in enumerate(self.protocol.tasks[:-1]):
-            own = [each for each in self.protocol.data if each.source == source.subtask]
-            told = [token.name for token in self._records if token.channel == at]
-            names.update(zip(own, told, strict=True))
+        for at, own in enumerate(self._own):
+            names.update(zip(own, self._told(at), strict=True))
         return names
+
+    @cached_property
+    def _own(self) -> list[list[Datum]]:
+        """The records of each channel."""
+        sources = (task.subtask for task in self.protocol.tasks[:-1])
+        return [[each for each in self.protocol.data if each.source == one] for one in sources]
 
     def prepare(self) -> None:
         self.came = dict.fromkeys(range(len(self.protocol.channels)), 0)
@@ -69,18 +93,51 @@ class UnalignedHandlerBench(AlignedHandlerBench):
         match stimulus:
             case Data(channel=at):
                 channel = self.protocol.channels[at]
-                own = [each for each in self._names if each.source == self._source(channel)]
-                channel.put_record(own[self.came[at]])
+                require(channel.queue.is_empty)
+                self._put_record(at)
                 self.protocol.poll_data(channel)
-                self.came[at] += 1
             case Barrier(kind="UB", checkpoint=number, channel=at):
-                channel = self.protocol.channels[at]
-                self.task.gate.on_barrier(channel, self.checkpoint(number), Arrival.AHEAD)
+                self._notice(self.protocol.channels[at], self.checkpoint(number))
+            case Command(arguments=(at, *names)):
+                for name in names:
+                    self._queue(self._channel(at), name)
             case _:
                 super().do(stimulus)
 
-    def _source(self, channel: Channel) -> Subtask:
-        return channel.edge.sender
+    def _notice(self, channel: Channel, checkpoint: Checkpoint) -> None:
+        if channel.queue.is_empty:
+            self.task.gate.on_barrier(channel, checkpoint, Arrival.AHEAD)
+        else:
+            assert isinstance(self.protocol, Overtaking)
+            self.protocol.notice_barrier(self.protocol.logged(channel), checkpoint)
+
+    def _put_record(self, at: int) -> None:
+        self.protocol.channels[at].put_record(self._own[at][self.came[at]])
+        self.came[at] += 1
+
+    def _queue(self, at: int, name: str) -> None:
+        barrier = _BARRIER.fullmatch(name)
+        if barrier and int(barrier[1]) in self.numbers:
+            element = elements.Barrier(self.checkpoint(int(barrier[1])))
+            self.protocol.channels[at].put(element)
+        elif _RECORD.fullmatch(name):
+            self._put_record(at)
+        else:
+            raise FinaleError(
+                "bad-stimulus",
+                f'"{name}" is nothing that can be queued',
+                advice="write records, as a0, and barriers that are noticed later, as B1",
+            )
+
+    def _channel(self, name: str) -> int:
+        channels = len(self.protocol.channels)
+        if not name.isdecimal() or int(name) >= channels:
+            raise FinaleError(
+                "unknown-channel",
+                f'there is no channel "{name}"',
+                advice=f"write a number from 0 to {channels - 1}",
+            )
+        return int(name)
 
     def see_in_flight(self, number: str) -> Fields:
         checkpoint = self.checkpoint(int(number))
