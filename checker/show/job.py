@@ -71,6 +71,10 @@ def described(vertex: Vertex) -> tuple[str, ...]:
         same = len(numbers) == 1
         records = counted(numbers.pop(), "record") if same else f"records {list(vertex.records)}"
         lines.append(f"source, {records}{_endless(vertex)}")
+    elif vertex.chained:
+        count = len(vertex.chained)
+        records = counted(sum(vertex.chained), "record")
+        lines.append(f"{counted(count, 'chained source')}, {records}{_endless(vertex)}")
     elif vertex.kind is not Kind.PASS_THROUGH or not vertex.is_sink:
         lines.append(vertex.kind.value)
     if vertex.sink is not Sink.NONE:

@@ -59,8 +59,10 @@ def close_after_acknowledgement(state: EndOfDataView, channel: Channel) -> bool:
 
 @on_step
 def call_finds_inputs_read(state: EndOfDataView, task: Task, step: Taken) -> bool:
-    """A trigger by RPC runs at a task only when no record or EndOfData is on its inputs (S11)."""
+    """A trigger by RPC runs at a task only when no record or EndOfData is on its inputs, unless
+    it is for chained sources alone (S11)."""
     when(step.rule == "run_trigger" and step.binding["task"] == task.name and len(task.inputs) > 0)
+    when(not task.chained)
     return before(
         lambda: all(
             not channel.queue.holds(Data) and not channel.queue.holds(EndOfData)

@@ -13,8 +13,9 @@ from model.rules import Nothing, Taken, always, before, define, on_step, reachab
 
 @always
 def triggered_tasks_are_heads(state: JobProtocol, task: Task, checkpoint: Checkpoint) -> bool:
-    """No task is triggered by RPC while one of its producers is still running (S12)."""
-    when(checkpoint.is_pending and checkpoint.triggers.has(task))
+    """No task is triggered by RPC while one of its producers is still running, unless sources are
+    chained into it (S12)."""
+    when(checkpoint.is_pending and checkpoint.triggers.has(task) and not task.chained)
     return all(producer.is_closed for producer in state.producers(task))
 
 
@@ -27,11 +28,12 @@ def counted_finished_are_finished(state: JobProtocol, task: Task, checkpoint: Ch
 
 @on_step
 def waiting_tasks_are_reached(state: Planning, task: Task, checkpoint: Checkpoint) -> bool:
-    """Every task that a new plan waits for is triggered, or reads one that it waits for (S12)."""
+    """Every task that a new plan waits for is triggered, or reads one that it waits for and has no
+    chained sources of its own (S12)."""
     when(checkpoint.is_pending and before(lambda: not checkpoint.is_pending))
     when(not state.recycles and checkpoint.awaited.has(task))
     reached = any(checkpoint.awaited.has(producer) for producer in state.producers(task))
-    return state.is_to_be_called(task, checkpoint) or reached
+    return state.is_to_be_called(task, checkpoint) or (reached and not task.chained)
 
 
 @on_step

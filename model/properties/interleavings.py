@@ -6,6 +6,7 @@ not hold merely because the interleaving never comes about.
 
 from __future__ import annotations
 
+from model.protocols.parts.chained import ChainedSource, ChainingTask
 from model.protocols.parts.channels import Channel
 from model.protocols.parts.checkpoints import Checkpoint
 from model.protocols.parts.committer import CommittableChannel, Writer
@@ -13,7 +14,8 @@ from model.protocols.parts.elements import Barrier, Committables, EndOfData, End
 from model.protocols.parts.layout import JobProtocol
 from model.protocols.parts.operators import StableTask
 from model.protocols.parts.sinks import TwoPhaseSink
-from model.protocols.parts.sources import Source
+from model.protocols.parts.sources import Source, StopMode
+from model.protocols.parts.stopping import Stopping
 from model.protocols.parts.tasks import Task
 from model.rules import Nothing, reachable, when
 
@@ -95,7 +97,28 @@ def aligns_after_a_source_has_closed(state: JobProtocol, task: Task, source: Sou
     return task.gate.aligning and len(task.outputs) > 0 and source.is_closed
 
 
+@reachable(on_request=True)
+def waits_for_a_closed_input(state: JobProtocol, task: ChainingTask, channel: Channel) -> bool:
+    """All sources chained into a task are at their barrier, and it waits for the end of a channel
+    whose sender the checkpoint counts as finished (H17)."""
+    called = all(source.aligned for source in task.chained)
+    waits = channel in task.inputs and not channel.aligned
+    return called and waits and state.writer(channel).reported_finished
+
+
+@reachable(on_request=True)
+def stop_meets_an_ended_source(
+    state: Stopping, source: ChainedSource, other: ChainedSource
+) -> bool:
+    """A stop without drain has told one of a task's chained sources to end, and another had ended
+    by itself (SP-4)."""
+    together = source.task == other.task and source != other
+    return state.stops and together and source.mode == StopMode.NO_DRAIN and other.ended_by_itself()
+
+
 FAMILIES = (
+    waits_for_a_closed_input,
+    stop_meets_an_ended_source,
     some_task_is_known_finished,
     finishes_with_open_records,
     two_final_snapshots,

@@ -62,6 +62,7 @@ def _holders(state: Stopping, record: Datum) -> list[tuple[Buffering, Datum]]:
 @on_step
 def nothing_after_the_cut(state: Stopping, channel: Channel, step: Taken) -> bool:
     """After a task has taken the savepoint of a stop without drain it processes no record (S26)."""
+    when(state.stops)
     when(step.rule == "poll_data" and step.binding["channel"] == channel.name)
     return not before(lambda: is_cut(state, state.reader(channel)))
 
@@ -69,7 +70,7 @@ def nothing_after_the_cut(state: Stopping, channel: Channel, step: Taken) -> boo
 @define
 def is_cut(state: Stopping, task: Task) -> bool:
     """Whether a task has taken the savepoint of a stop without drain."""
-    return any(
+    return state.stops and any(
         checkpoint.kind == CheckpointKind.SUSPEND
         and task.sync == checkpoint
         and task.newest == checkpoint
@@ -92,6 +93,7 @@ def not_repeated_after_resuming(state: Resuming, sink: AtLeastOnceSink, record: 
 @always
 def closed_after_its_savepoint(state: Stopping, task: Task, checkpoint: Checkpoint) -> bool:
     """A task that knows of a savepoint closes only after it has completed (S7)."""
+    when(state.stops)
     when(task.is_closed and task.sync == checkpoint)
     return checkpoint.is_completed
 
@@ -113,6 +115,7 @@ def one_sync_savepoint(state: Stopping, checkpoint: Checkpoint, other: Checkpoin
 @on_step
 def only_its_savepoint_releases(state: Stopping, task: Task) -> bool:
     """A task that knows of a savepoint is released by its completion alone (S24)."""
+    when(state.stops)
     when(task.released and before(lambda: not task.released and task.sync != Nothing))
     return task.confirmed == before(lambda: task.sync)
 

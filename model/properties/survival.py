@@ -8,7 +8,7 @@ from model.protocols.parts.operators import Buffering
 from model.protocols.parts.sinks import AtLeastOnceSink, Sink, TwoPhaseSink
 from model.protocols.parts.sources import Source
 from model.protocols.parts.tasks import Task, TaskStatus
-from model.rules import always, when
+from model.rules import always, count, when
 from model.topology import Vertex
 
 
@@ -38,7 +38,8 @@ def _inside(task: Task, record: Datum) -> int:
         return task.buffer[record]
     if isinstance(task, Source) and task.subtask == record.source:
         return 1 if task.remaining > len(task.data) - record.number else 0
-    return 0
+    sources = tuple(each for each in task.chained if record in each.data)
+    return count(sources, lambda each: not each.has_emitted(record))
 
 
 def _under_way(state: JobProtocol, vertex: Vertex, record: Datum) -> int:

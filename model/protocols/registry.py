@@ -31,6 +31,7 @@ _CLASSES = {
     "operator-coordinator": "operator_coordinator:OperatorCoordinator",
     "final-checkpoint": "final_checkpoint:FinalCheckpoint",
     "stop-with-savepoint": "stop_with_savepoint:StopWithSavepoint",
+    "chained-sources": "chained_sources:ChainedSources",
     "sync-savepoint": "sync_savepoint:SyncSavepoint",
     "stop-with-checkpoint": "stop_with_checkpoint:StopWithCheckpoint",
     "legacy-stop": "legacy_stop:LegacyStop",

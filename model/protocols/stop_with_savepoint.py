@@ -4,8 +4,8 @@ The wiki's life-cycle tables ("stop with savepoint", with and without drain), an
 SP-13 and FC-3 of the fact sheet over the final checkpoint; what the coordinator does is in
 `parts/stopping.py`, starting again in `parts/resuming.py`. With `no_drain = blocking` a stop
 without drain is still the synchronous savepoint of release 1.14.
-Left out: sources chained in one task (SP-4), and the thread of a legacy source: a mailbox source
-stands for both (SP-3), since it notes the savepoint and stops reading in one step.
+Left out: the thread of a legacy source: a mailbox source stands for both (SP-3), since it notes the
+savepoint and stops reading in one step. Sources chained in one task are in `chained_sources.py`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from model.protocols.parts.channels import Channel
 from model.protocols.parts.checkpoints import Checkpoint, CheckpointKind
 from model.protocols.parts.elements import CheckpointId
 from model.protocols.parts.resuming import Resuming
-from model.protocols.parts.sources import Source, StopMode
+from model.protocols.parts.sources import Reader, Source, StopMode
 from model.protocols.parts.stopping import AfterFailure, Scheduler
 from model.protocols.parts.tasks import Task, TaskStatus
 from model.rules import STRONG, WEAK, Nothing, Setting, define, require, rule, step
@@ -128,7 +128,7 @@ class StopWithSavepoint(Resuming, FinalCheckpoint):
     # --- the savepoint at a task -----------------------------------------------------------------
 
     @define
-    def ends_data_of_source(self, task: Source, checkpoint: Checkpoint) -> bool:
+    def ends_data_of_source(self, task: Reader, checkpoint: Checkpoint) -> bool:
         """SP-2: whether a source ends its data for a savepoint; else tasks block (1.14)."""
         if not self.stops or not task.can_be_stopped:
             return False
@@ -139,7 +139,7 @@ class StopWithSavepoint(Resuming, FinalCheckpoint):
         return self.ends_the_job(checkpoint)
 
     @rule(fair=STRONG)
-    def stop_source(self, task: Source, checkpoint: Checkpoint) -> None:
+    def stop_source(self, task: Reader, checkpoint: Checkpoint) -> None:
         """SP-2, SP-3: a source notes the savepoint and stops reading; an end before it stays."""
         require(task.mail.has(checkpoint), task.is_alive)
         require(self.ends_data_of_source(task, checkpoint), lambda: task.sync != checkpoint)
@@ -150,39 +150,35 @@ class StopWithSavepoint(Resuming, FinalCheckpoint):
             self.restart_all()
         else:
             task.sync = checkpoint
-            self.stop_reading(task, checkpoint)
-
-    @step
-    def stop_reading(self, task: Source, checkpoint: Checkpoint) -> None:
-        """SP-2, SP-3: a source that still reads is told how to end."""
-        if task.is_running:
             drain = checkpoint.kind == CheckpointKind.DRAIN
-            task.mode = StopMode.DRAIN if drain else StopMode.NO_DRAIN
+            task.stop_reading(StopMode.DRAIN if drain else StopMode.NO_DRAIN)
 
     @step
-    def reject_savepoint(self, task: Source, checkpoint: Checkpoint) -> None:
+    def reject_savepoint(self, task: Reader, checkpoint: Checkpoint) -> None:
         """H14: a mailbox that drains takes no further mail, so the savepoint is declined."""
         task.mail.remove(checkpoint)
         self.declined(checkpoint)
 
     @rule(fair=STRONG)
-    def perform_savepoint(self, task: Source, checkpoint: Checkpoint) -> None:
+    def perform_savepoint(self, task: Reader, checkpoint: Checkpoint) -> None:
         """SP-2: a source that has stopped takes the savepoint: with drain after its data's end."""
         require(task.mail.has(checkpoint), task.is_alive)
         require(self.ends_data_of_source(task, checkpoint), lambda: task.sync == checkpoint)
-        require(task.has_finished or self.may_come_before_the_end(task))
+        require(self.has_stopped(task))
         task.mail.remove(checkpoint)
         task.gate.on_trigger(checkpoint)
 
     @define
-    def may_come_before_the_end(self, task: Source) -> bool:
-        """SP-2: without drain a back-pressured source may take the savepoint first."""
-        return self.stopping.stop_order == StopOrder.EITHER and task.mode == StopMode.NO_DRAIN
+    def has_stopped(self, task: Reader) -> bool:
+        """SP-2: whether its data have ended; they need not without drain, under back pressure."""
+        if task.has_finished:
+            return True
+        return self.stopping.stop_order == StopOrder.EITHER and task.stops_at_once
 
     @rule(fair=STRONG)
     def run_trigger(self, task: Task, checkpoint: Checkpoint) -> None:
         """PL-7, SP-6: the mailbox runs a trigger, also the savepoint's where no source runs."""
-        if isinstance(task, Source):
+        if isinstance(task, Reader):
             require(not self.ends_data_of_source(task, checkpoint))
         require(not self.is_stalled(task))
         super().run_trigger(task, checkpoint)

@@ -175,7 +175,7 @@ def _check_ends(vertices: tuple[Vertex, ...], edges: tuple[Edge, ...]) -> None:
     reading = {edge.target: edge.source for edge in reversed(edges)}
     for vertex in vertices:
         name, key = vertex.name, f"job.{vertex.name}"
-        if vertex.is_sink and name not in reading:
+        if vertex.is_sink and not vertex.chained and name not in reading:
             raise FinaleError(
                 "sink-without-input",
                 f'the sink "{name}" reads from nowhere',
@@ -196,7 +196,7 @@ def _check_ends(vertices: tuple[Vertex, ...], edges: tuple[Edge, ...]) -> None:
                 place=Place(key=f"{key}.from"),
                 advice="leave out what it reads, or give it another kind",
             )
-        if not vertex.is_source and name not in reading:
+        if not vertex.is_source and not vertex.chained and name not in reading:
             raise FinaleError(
                 "source-missing",
                 f'"{name}" reads from nowhere, but its kind is {vertex.kind.value}, not source',

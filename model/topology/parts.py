@@ -43,6 +43,8 @@ class Kind(Enum):
     """The first half of a sink: writes records, and sends a committer what is to be committed."""
     ITERATION_HEAD = "iteration-head"
     """Reads what the job feeds back, so like a source; it never ends and ignores a stop."""
+    CHAINED = "chained"
+    """Passes on what it reads, and what the sources emit that are chained into its subtasks."""
 
 
 class Sink(Enum):
@@ -88,7 +90,8 @@ class Vertex:
     `records` says how many records each subtask of a source has, and is empty for all others. A
     source that is not `bounded` never ends by itself: when its records are out it waits; but those
     of its subtasks that are `ending` do. The head of an iteration counts as a source that is never
-    bounded.
+    bounded. `chained` says how many records each source has that is chained into a subtask; they
+    are bounded or not as the subtask is.
     """
 
     name: str
@@ -98,6 +101,7 @@ class Vertex:
     records: tuple[int, ...] = ()
     bounded: bool = True
     ending: tuple[int, ...] = ()
+    chained: tuple[int, ...] = ()
 
     def __post_init__(self) -> None:
         assert self.ending == () or not self.bounded
@@ -110,6 +114,7 @@ class Vertex:
                 place=Place(key=f"job.{self.name}.bounded"),
                 advice="leave out `bounded`, or make it a source",
             )
+        self._check_chained()
         if self.is_source:
             per_subtask(self.records, self.parallelism, self.name, f"job.{self.name}.records")
             return
@@ -120,12 +125,22 @@ class Vertex:
                 place=Place(key=f"job.{self.name}.records"),
                 advice="give the records to a source: a vertex that reads from no other",
             )
-        if not self.bounded:
+        if not self.bounded and not self.chained:
             raise FinaleError(
                 "bounded-on-non-source",
                 f'"{self.name}" is not a source: it ends when its inputs end',
                 place=Place(key=f"job.{self.name}.bounded"),
                 advice="say of the sources that they are not bounded",
+            )
+
+    def _check_chained(self) -> None:
+        if bool(self.chained) != (self.kind is Kind.CHAINED) or min(self.chained, default=0) < 0:
+            raise FinaleError(
+                "bad-chained",
+                f'"{self.name}" is of kind "{self.kind.value}", and the sources chained into it '
+                f"have {list(self.chained)} records",
+                place=Place(key=f"job.{self.name}.chained"),
+                advice="write chained = [1, 1] for two sources with a record each, and no `kind`",
             )
 
     @classmethod
@@ -195,8 +210,9 @@ class Subtask:
 
     @property
     def records(self) -> int:
-        """How many records it has to emit by itself: none unless it is a source."""
-        return self.vertex.records[self.index] if self.vertex.is_source else 0
+        """How many records it has to emit by itself: a source, or what is chained into it."""
+        vertex = self.vertex
+        return vertex.records[self.index] if vertex.is_source else sum(vertex.chained)
 
     @property
     def bounded(self) -> bool:

@@ -4,6 +4,7 @@
     D = { from = ["A"], kind = "keyed", parallelism = 2 }
     E = { from = [{ vertex = "D", pattern = "pointwise" }], sink = "two-phase" }
     F = { from = [{ vertex = "D", broadcast = true, overtakes = false }] }
+    G = { from = ["E"], chained = [1, 1] }            # two sources in each of its subtasks
 
     shape       = "diamond"                           # or a shape, and what should differ from
     parallelism = 2                                   # one record a source, one subtask a vertex,
@@ -25,7 +26,7 @@ from model.errors import FinaleError, Place, nearest
 from .parts import Edge, Kind, Pattern, Sink, Vertex, check_parallelism, per_subtask
 from .shapes import SHAPES, SHEET_NAMES
 
-VERTEX_KEYS = ("from", "kind", "sink", "parallelism", "records", "bounded")
+VERTEX_KEYS = ("from", "kind", "sink", "parallelism", "records", "bounded", "chained")
 INPUT_KEYS = ("vertex", "pattern", "broadcast", "overtakes")
 SHAPE_KEYS = ("shape", "records", "bounded", "parallelism", "sink", "pattern")
 
@@ -117,6 +118,9 @@ def _own_entries(name: str, entry: _Entry) -> _Entries:
 
 def _vertex(name: str, entries: _Entries) -> Vertex:
     kind = Kind.PASS_THROUGH if "from" in entries else Kind.SOURCE
+    chained: tuple[int, ...] = ()
+    if "chained" in entries:
+        kind, chained = Kind.CHAINED, _chained(name, entries["chained"])
     if "kind" in entries:
         kind = _word(entries["kind"], Kind, "bad-kind", "kind of vertex")
     sink = Sink.NONE
@@ -133,7 +137,7 @@ def _vertex(name: str, entries: _Entries) -> Vertex:
     if "bounded" in entries:
         each = _bounded(name, entries["bounded"], parallelism)
     ending = () if all(each) else tuple(n for n, ends in enumerate(each) if ends)
-    return Vertex(name, kind, parallelism, sink, records, all(each), ending)
+    return Vertex(name, kind, parallelism, sink, records, all(each), ending, chained)
 
 
 def _edges_into(name: str, entries: _Entries) -> list[Edge]:
@@ -206,6 +210,20 @@ def _records(name: str, entry: _Entry, parallelism: int) -> tuple[int, ...]:
         f'"{name}" cannot have {value!r} records',
         "write a whole number, or a list with one number for each subtask; to "
         "model no records at all is a choice for the whole spec, not for one job",
+    )
+
+
+def _chained(name: str, entry: _Entry) -> tuple[int, ...]:
+    """The records of each source that is chained into a subtask."""
+    value = entry.value
+    if _is_list(value) and value:
+        each = tuple(number for number in value if _is_whole(number))
+        if len(each) == len(value):
+            return each
+    raise entry.error(
+        "bad-chained",
+        f'{value!r} says of no source chained into "{name}" how many records it has',
+        "write a list with one whole number for each such source",
     )
 
 

@@ -50,12 +50,24 @@ def test_one_number_of_records_holds_for_each_subtask() -> None:
     assert Vertex.source("A", records=3, parallelism=2) == job.vertex("A")
 
 
-READING = [kind for kind in Kind if kind not in (Kind.SOURCE, Kind.ITERATION_HEAD)]
+SELF_FED = (Kind.SOURCE, Kind.ITERATION_HEAD, Kind.CHAINED)
+READING = [kind for kind in Kind if kind not in SELF_FED]
 
 
 @pytest.mark.parametrize("kind", READING)
 def test_every_kind_has_a_word(kind: Kind) -> None:
     assert read(f"S = {{}}\nV = {{ from = ['S'], kind = '{kind.value}' }}").vertex("V").kind is kind
+
+
+def test_sources_are_chained_into_a_task_with_inputs_or_without() -> None:
+    job = read(
+        "S = {}\nV = { from = ['S'], chained = [1, 0] }\nW = { chained = [2], bounded = false }"
+    )
+    reading, alone = job.vertex("V"), job.vertex("W")
+    assert (reading.kind, reading.chained, reading.bounded) == (Kind.CHAINED, (1, 0), True)
+    assert (alone.kind, alone.chained, alone.bounded) == (Kind.CHAINED, (2,), False)
+    assert [subtask.records for subtask in job.subtasks] == [1, 1, 2]
+    assert [vertex.name for vertex in job.sources] == ["S"]
 
 
 EXPECTED_SHAPES = {
@@ -196,6 +208,13 @@ def test_a_shape_without_a_sink() -> None:
             "job.A.bounded",
             "leave out",
         ),
+        ("A = { chained = 1 }", "bad-chained", "job.A.chained", "list"),
+        ("A = { chained = [] }", "bad-chained", "job.A.chained", "list"),
+        ("A = { chained = [1, true] }", "bad-chained", "job.A.chained", "list"),
+        ("A = { chained = [1, -1] }", "bad-chained", "job.A.chained", "two sources"),
+        ("A = { chained = [1], kind = 'keyed' }", "bad-chained", "job.A.chained", "no `kind`"),
+        ("A = {}\nB = { from = ['A'], kind = 'chained' }", "bad-chained", "job.B.chained", ""),
+        ("A = { chained = [1], records = 1 }", "records-on-non-source", "job.A.records", ""),
         ("A = { bounded = 'no' }", "bad-bounded", "job.A.bounded", "false"),
         ("A = { bounded = [true, false] }", "bad-bounded", "job.A.bounded", "each subtask"),
         ("A = { bounded = [1] }", "bad-bounded", "job.A.bounded", "each subtask"),

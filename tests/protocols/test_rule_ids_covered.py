@@ -11,7 +11,6 @@ from model.rule_ids import RULE_IDS, cited_ids
 
 #: Rules that no protocol cites. What becomes covered must leave, in the line of its family.
 UNCOVERED: dict[str, str] = {
-    "SP": "SP-4",
     "RC": "RC-10",
 }
 

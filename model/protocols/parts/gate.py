@@ -88,10 +88,15 @@ class AlignedGate(Entity):
     @step
     def complete_if_aligned(self) -> None:
         """AL-1: with the last barrier the inputs are read again, and the task takes its part."""
-        if all(channel.aligned for channel in self.task.inputs):
+        if self.is_aligned():
             checkpoint = self.task.newest
             self.resume()
             self.ports.perform(self.task, checkpoint)
+
+    @define
+    def is_aligned(self) -> bool:
+        """AL-1: whether all barriers are there."""
+        return all(channel.aligned for channel in self.task.inputs)
 
     @step
     def resume(self) -> None:

@@ -77,9 +77,14 @@ class Processing(Checkpointing):
 
     @step
     def work_on(self, task: Task, channel: Channel, record: Datum) -> None:
-        """The operator's work on a record: hold it back, write it, or pass it on."""
+        """A record of a channel is counted, and worked on."""
         if channel.cut:
             channel.received += 1
+        self.operate(task, record)
+
+    @step
+    def operate(self, task: Task, record: Datum) -> None:
+        """The operator's work on a record: hold it back, write it, or pass it on."""
         task.work(record)
         if task.sink:
             task.sink.write(record)

@@ -35,6 +35,8 @@ def data_at(job: Job, ticks: dict[Subtask, tuple[Datum, ...]]) -> dict[Vertex, t
                 for subtask in job.subtasks_of(vertex)
                 for number in range(subtask.records)
             ]
+        elif vertex.chained:
+            found[vertex] += _made_by_chained(job, vertex, groups)
         own = [datum for subtask in job.subtasks_of(vertex) for datum in ticks.get(subtask, ())]
         edges = job.edges_out_of(vertex)
         for edge in edges:
@@ -42,6 +44,24 @@ def data_at(job: Job, ticks: dict[Subtask, tuple[Datum, ...]]) -> dict[Vertex, t
                 datum.along[edge] = _copy(datum, edge) if len(edges) > 1 else datum
                 found[job.vertex(edge.target)].append(datum.along[edge])
     return {vertex: tuple(data) for vertex, data in found.items()}
+
+
+def _made_by_chained(job: Job, vertex: Vertex, groups: int) -> list[Datum]:
+    """What sources chained into a vertex's subtasks emit; numbered through in each subtask."""
+    return [
+        Datum(f"{name}#{number - before}", subtask, number, key_groups=groups)
+        for subtask in job.subtasks_of(vertex)
+        for name, before, count in chained_in(subtask)
+        for number in range(before + 1, before + count + 1)
+    ]
+
+
+def chained_in(subtask: Subtask) -> tuple[tuple[str, int, int], ...]:
+    """The sources chained into a subtask: name, how many records come before its own, how many."""
+    counts = subtask.vertex.chained
+    return tuple(
+        (f"{subtask.name}.source{n + 1}", sum(counts[:n]), count) for n, count in enumerate(counts)
+    )
 
 
 def _copy(datum: Datum, edge: Edge) -> Datum:

@@ -25,7 +25,30 @@ class StopMode(enum.Enum):
     NO_DRAIN = "no drain"
 
 
-class Source(Task):
+class Reader(Task):
+    """A task that reads from outside: a source, or one that sources are chained into."""
+
+    def stop_reading(self, mode: StopMode) -> None:
+        """What still reads is told how to end; an end before it stays."""
+        raise AssertionError("a subclass says it")
+
+    def read_on(self) -> None:
+        """A new attempt knows of no stop."""
+        raise AssertionError("a subclass says it")
+
+    @property
+    def stops_at_once(self) -> bool:
+        """Whether it has stopped without drain, so that the end of its data is not waited for."""
+        raise AssertionError("a subclass says it")
+
+    @property
+    @define
+    def can_be_stopped(self) -> bool:
+        """Whether it ends its data when the job is to be stopped."""
+        return True
+
+
+class Source(Reader):
     """A task that emits records; `remaining` of them are still to come."""
 
     remaining = field(RecordCount, _records)
@@ -44,11 +67,19 @@ class Source(Task):
             self._emit_if_next(record)
         self.remaining -= 1
 
+    @step
+    def stop_reading(self, mode: StopMode) -> None:
+        if self.is_running:
+            self.mode = mode
+
+    @step
+    def read_on(self) -> None:
+        self.mode = StopMode.NONE
+
     @property
     @define
-    def can_be_stopped(self) -> bool:
-        """Whether it ends its data when the job is to be stopped."""
-        return True
+    def stops_at_once(self) -> bool:
+        return self.mode == StopMode.NO_DRAIN
 
     @step
     def keep(self, checkpoint: CheckpointId) -> None:

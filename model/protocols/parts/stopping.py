@@ -21,7 +21,7 @@ from model.protocols.parts.requests import (
     RequestStatus,
     StopRequest,
 )
-from model.protocols.parts.sources import Source, StopMode
+from model.protocols.parts.sources import Reader, Source
 from model.protocols.parts.tasks import Task
 from model.rules import WEAK, Bool, Nothing, Setting, define, field, require, rule, step
 
@@ -135,6 +135,8 @@ class Stopping(Requests):
     @define
     def ends_the_job(self, checkpoint: Checkpoint) -> bool:
         """Whether a checkpoint is the savepoint of a stop."""
+        if not self.stops:
+            return False
         return checkpoint.kind in (CheckpointKind.DRAIN, CheckpointKind.SUSPEND)
 
     @rule(fair=WEAK)
@@ -252,8 +254,8 @@ class Stopping(Requests):
             channel.stopped = False
         if self.observes("calls"):
             task.called_end = False
-        if isinstance(task, Source):
-            task.mode = StopMode.NONE
+        if isinstance(task, Reader):
+            task.read_on()
 
     @step
     def _fail_stops(self) -> None:

@@ -40,6 +40,7 @@ from model.rules import (
 from model.topology import Edge, Kind, Subtask
 
 if TYPE_CHECKING:
+    from model.protocols.parts.chained import ChainedSource
     from model.protocols.parts.gate import AlignedGate
 
 
@@ -85,6 +86,7 @@ class Task(Entity):
 
     inputs: tuple[Channel, ...] = ()
     outputs: tuple[Channel, ...] = ()
+    chained: tuple[ChainedSource, ...] = ()
     sink: Sink | None = None
     gate: AlignedGate
 

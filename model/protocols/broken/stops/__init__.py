@@ -6,6 +6,10 @@ from collections.abc import Mapping
 
 #: By the protocol's key and the variant's: "module:Class" within this package.
 VARIANTS: Mapping[str, Mapping[str, str]] = {
+    "chained-sources": {
+        "puts-barriers-on-channels": "puts_barriers_on_channels:PutsBarriersOnChannels",
+        "stops-one-chained-source": "stops_one_chained_source:StopsOneChainedSource",
+    },
     "final-checkpoint": {
         "requires-pending": "requires_pending:RequiresPending",
     },

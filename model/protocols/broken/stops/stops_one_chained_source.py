@@ -1,0 +1,38 @@
+"""SP-4: of the sources that are chained into a task a stop tells only the first to end.
+
+The others go on: what they emit after the savepoint is emitted again when the job is resumed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from model.protocols.chained_sources import ChainedSources
+from model.protocols.parts.chained import ChainingTask
+from model.protocols.parts.sources import StopMode
+from model.protocols.parts.tasks import Task
+from model.rules import define, step
+from model.topology import Kind
+
+
+class _FirstOnly(ChainingTask):
+    @step
+    def stop_reading(self, mode: StopMode) -> None:
+        """SP-4 for one source."""
+        self.chained[0].mode = mode
+
+    @property
+    @define
+    def stops_at_once(self) -> bool:
+        return self.chained[0].mode == StopMode.NO_DRAIN
+
+
+class StopsOneChainedSource(ChainedSources):
+    """ChainedSources with one mistake."""
+
+    must_fall: ClassVar[str] = "nothing-after-the-cut"
+
+    @property
+    def task_classes(self) -> Mapping[Kind, type[Task]]:
+        return {**super().task_classes, Kind.CHAINED: _FirstOnly}
