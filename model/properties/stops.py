@@ -218,6 +218,7 @@ def a_stop_fails_in_a_job(state: Stopping, request: StopRequest) -> bool:
 @reachable(on_request=True)
 def savepoint_meets_an_end(state: Stopping, task: Source, checkpoint: Checkpoint) -> bool:
     """A source has taken the savepoint of a stop without drain, and come to its end (FIN-05)."""
+    when(state.stops)
     suspends = checkpoint.kind == CheckpointKind.SUSPEND and checkpoint.is_pending
     return suspends and task.newest == checkpoint and task.has_finished
 
