@@ -83,3 +83,41 @@ def test_every_file_is_in_style() -> None:
 )
 def test_each_complaint_can_be_made(text: str, complaint: str) -> None:
     assert complaint in " ".join(complaints(Path("a.py"), text))
+
+
+# Tests whose assertions do not stand in them: where -> the reason.
+ASSERTS_ELSEWHERE = {
+    "test_portable.py::test_it_loads_nothing_that_compiles": "in a process of its own",
+}
+
+
+def asserts(function: ast.FunctionDef) -> bool:
+    """Whether something is claimed in a function, or by a helper whose name says so."""
+    return any(
+        isinstance(node, ast.Assert) or (isinstance(node, ast.Call) and claims(node))
+        for node in ast.walk(function)
+    )
+
+
+def claims(call: ast.Call) -> bool:
+    name = ast.unparse(call.func).rpartition(".")[2]
+    return name in {"raises", "fail"} or name.startswith("assert_")
+
+
+def silent(path: Path, text: str) -> Iterator[str]:
+    """The tests of a file, and the helpers called `assert_…`, that claim nothing."""
+    functions = (n for n in ast.walk(ast.parse(text)) if isinstance(n, ast.FunctionDef))
+    for function in functions:
+        if function.name.startswith(("test_", "assert_")) and not asserts(function):
+            yield f"{path.name}::{function.name}"
+
+
+def test_every_test_asserts_something() -> None:
+    tests = [path for path in files() if path.parts[0] == "tests" and path.suffix == ".py"]
+    found = [each for path in tests for each in silent(path, (ROOT / path).read_text())]
+    assert found == list(ASSERTS_ELSEWHERE)
+
+
+def test_a_test_that_claims_nothing_is_found() -> None:
+    text = "def test_a():\n    run()\ndef test_b():\n    assert_equal(1, 1)\ndef assert_c(): ...\n"
+    assert list(silent(Path("test_x.py"), text)) == ["test_x.py::test_a", "test_x.py::assert_c"]

@@ -56,7 +56,7 @@ def words(report: Report) -> dict[str, str]:
     return {answer.property: word(answer) for answer in report.answers}
 
 
-def audited(system: System, order: PartialOrder) -> tuple[Report, Report]:
+def assert_audited(system: System, order: PartialOrder) -> tuple[Report, Report]:
     """The reports of both searches, which must agree; every trace must be a run."""
     full, reduced = check(system), check(system, under=[order])
     assert words(full) == words(reduced)
@@ -70,7 +70,7 @@ def audited(system: System, order: PartialOrder) -> tuple[Report, Report]:
 @pytest.mark.parametrize("spec", audits(SPEC_STATES_MAX, quick=SPEC_STATES_QUICK))
 def test_specs_keep_their_verdicts(spec: Spec) -> None:
     system = safety_of(spec.system())
-    audited(system, partial_order_of(system))
+    assert_audited(system, partial_order_of(system))
 
 
 @pytest.mark.parametrize(
@@ -93,25 +93,25 @@ def test_the_zoo_keeps_its_verdicts(animal: Animal) -> None:
     system = safety_of(build(animal.make(), animal.families))
     for found in (ordered, partial_order_of):
         order = found(system)
-        audited(system, order)
+        assert_audited(system, order)
         assert next(wrongs(system, order, STATES_COMPARED), None) is None
 
 
-def agree(system: System, found: Found) -> tuple[Report, Report]:
+def assert_agree(system: System, found: Found) -> tuple[Report, Report]:
     """Check all that can be held together on a small system."""
     order = found(system)
-    full, reduced = audited(system, order)
+    full, reduced = assert_audited(system, order)
     assert next(wrongs(system, order, STATES_COMPARED), None) is None
     again, counted = Stubborn(system, order), reduced.statistics
     assert (len(again.states), again.transitions) == (counted.states, counted.transitions)
     return full, reduced
 
 
-def agree_on_loose_systems(seeds: range) -> None:
+def assert_agree_on_loose_systems(seeds: range) -> None:
     """On random loose systems; together they must put all of it to the test."""
     saved, fewer, verdicts = 0, 0, dict[str, int]()
     for seed in seeds:
-        full, reduced = agree(loose(seed), partial_order_of if seed % 2 else ordered)
+        full, reduced = assert_agree(loose(seed), partial_order_of if seed % 2 else ordered)
         fewer += reduced.statistics.states < full.statistics.states
         saved += 2 * reduced.statistics.states <= full.statistics.states
         for name, verdict in words(full).items():
@@ -124,7 +124,7 @@ def agree_on_loose_systems(seeds: range) -> None:
             assert verdicts.get(f"{kind} {verdict}", 0) >= len(seeds) / 20
 
 
-def agree_on_protocols(seeds: range) -> None:
+def assert_agree_on_protocols(seeds: range) -> None:
     """On random protocols; those that are refused, or too large, show nothing."""
     compared = 0
     for seed in seeds:
@@ -136,23 +136,23 @@ def agree_on_protocols(seeds: range) -> None:
                 raise
             continue
         if not check(system, Limits(states_max=STATES_MAX)).stopped:
-            agree(system, partial_order_of if seed % 2 else ordered)
+            assert_agree(system, partial_order_of if seed % 2 else ordered)
             compared += 1
     assert compared >= len(seeds) / 2
 
 
 def test_loose_systems_keep_their_verdicts() -> None:
-    agree_on_loose_systems(range(60))
+    assert_agree_on_loose_systems(range(60))
 
 
 def test_random_protocols_keep_their_verdicts() -> None:
-    agree_on_protocols(range(5))
+    assert_agree_on_protocols(range(5))
 
 
 @pytest.mark.slow
 def test_many_more_keep_their_verdicts() -> None:
-    agree_on_loose_systems(range(60, 2_000))
-    agree_on_protocols(range(5, 200))
+    assert_agree_on_loose_systems(range(60, 2_000))
+    assert_agree_on_protocols(range(5, 200))
 
 
 # --- what is left out shows ----------------------------------------------------------------------
@@ -174,12 +174,12 @@ def test_a_dependence_that_is_left_out_shows() -> None:
     other = when(at(0, 0), {1: integer(1)})
     system = system_of([X, Y], [one, other], [property_of(Kind.REACHABLE, at(0, 1))])
     order = ordered(system)
-    agree(system, lambda _: order)
+    assert_agree(system, lambda _: order)
     mutant = replace(order, dependent=(0,) * len(order.dependent))
     assert (0, 1) not in reached(Stubborn(system, mutant))
     assert next(wrongs(system, mutant, 10), None) is not None
     with pytest.raises(AssertionError):
-        audited(system, mutant)
+        assert_audited(system, mutant)
 
 
 def test_an_enabling_that_is_left_out_shows() -> None:
@@ -191,11 +191,11 @@ def test_an_enabling_that_is_left_out_shows() -> None:
     goal = property_of(Kind.REACHABLE, equal(z, integer(1)))
     system = system_of([X, Y, z], [first, then, last], [goal])
     order = ordered(system)
-    agree(system, lambda _: order)
+    assert_agree(system, lambda _: order)
     mutant = replace(order, enabling=(0,) * len(order.enabling))
     assert next(wrongs(system, mutant, 10), None) is not None
     with pytest.raises(AssertionError):
-        audited(system, mutant)
+        assert_audited(system, mutant)
 
 
 def test_observers_that_are_left_out_show() -> None:
@@ -203,10 +203,10 @@ def test_observers_that_are_left_out_show() -> None:
     rules = [when(equal(each, integer(0)), {i: integer(1)}) for i, each in enumerate((X, Y))]
     system = system_of([X, Y], rules, [property_of(Kind.ALWAYS, negation(at(0, 1)))])
     order = ordered(system)
-    agree(system, lambda _: order)
+    assert_agree(system, lambda _: order)
     mutant = order.observing([])
     with pytest.raises(AssertionError):
-        audited(system, mutant)
+        assert_audited(system, mutant)
 
 
 def test_a_step_that_is_observed_shows() -> None:
@@ -216,13 +216,13 @@ def test_a_step_that_is_observed_shows() -> None:
     wrong = conjunction([equal(X, integer(0)), equal(Y, integer(0)), equal(after, integer(1))])
     system = system_of([X, Y], rules, [property_of(Kind.ON_STEP, negation(wrong), len(rules))])
     order = ordered(system)
-    agree(system, lambda _: order)
+    assert_agree(system, lambda _: order)
     late = conjunction([equal(X, integer(1)), equal(Y, integer(0)), equal(after, integer(1))])
     system = system_of([X, Y], rules[::-1], [property_of(Kind.ON_STEP, negation(late), len(rules))])
     order = ordered(system)
-    agree(system, lambda _: order)
+    assert_agree(system, lambda _: order)
     with pytest.raises(AssertionError):
-        audited(system, order.observing([]))
+        assert_audited(system, order.observing([]))
 
 
 def test_the_proviso_is_needed() -> None:
@@ -232,7 +232,7 @@ def test_the_proviso_is_needed() -> None:
     goal = property_of(Kind.REACHABLE, equal(Y, integer(1)))
     system = system_of([X, Y], [*round_and_round, other], [goal])
     order = ordered(system)
-    agree(system, lambda _: order)
+    assert_agree(system, lambda _: order)
     assert all(state[1] == 0 for state in reached(Stubborn(system, order, has_proviso=False)))
     assert any(state[1] == 1 for state in reached(Stubborn(system, order)))
 
@@ -242,5 +242,5 @@ def test_a_step_that_changes_nothing_does_not_hide_a_deadlock() -> None:
     stays = when(TRUE, {0: integer(0)})
     other = when(equal(Y, integer(0)), {1: integer(1)})
     system = system_of([X, Y], [stays, other], [], terminal=FALSE)
-    full, _ = agree(system, ordered)
+    full, _ = assert_agree(system, ordered)
     assert words(full)["no-deadlock"] == Violated.word

@@ -85,7 +85,7 @@ def drawn(draw: st.DrawFn) -> Written:
     return written(Pick(lambda options: draw(st.integers(0, options - 1))))
 
 
-def agree(protocol: Written, compared: bool) -> Seen:
+def assert_agree(protocol: Written, compared: bool) -> Seen:
     """Check that both searches of a protocol agree; if `compared`, that all its meanings do."""
     made = protocol.make()
     try:
@@ -102,7 +102,7 @@ def agree(protocol: Written, compared: bool) -> Seen:
     report = report_of(search)
     assert_told_alike(report, check(system, some))
     if compared:
-        all_agree(protocol, made, system, machine)
+        assert_all_agree(protocol, made, system, machine)
     if report.stopped:
         report = report_of(searched_on(machine, Limits(states_max=STATES_COUNTED)))
     return seen(system, report, compared)
@@ -114,7 +114,7 @@ def searched_on(machine: Machine, limits: Limits, means: Means = DEFAULT) -> Sea
     return search
 
 
-def all_agree(protocol: Written, made: Protocol, system: System, machine: Machine) -> None:
+def assert_all_agree(protocol: Written, made: Protocol, system: System, machine: Machine) -> None:
     """Rules, trees, properties and all searches of a protocol, in its first states."""
     plain = PlainSystem(made, protocol.families)
     disagreement = next(Pair(plain, system).disagreements(STATES_COMPARED), None)
@@ -165,7 +165,7 @@ def sampled(part: int, protocols: int) -> list[Seen]:
     @given(seeded(part))
     def agreeing(drawn_at: tuple[int, Written]) -> None:
         number, protocol = drawn_at
-        sample.append(agree(protocol, compared=number % COMPARED_EVERY == 0))
+        sample.append(assert_agree(protocol, compared=number % COMPARED_EVERY == 0))
         if len(sample) % COLLECTED_EVERY == 0:
             gc.collect()
 
@@ -212,4 +212,4 @@ def test_searches_agree_on_many_more(part: int) -> None:
 @settings(max_examples=1000, deadline=None, suppress_health_check=TOLERATED)
 @given(drawn())
 def test_all_meanings_agree_on_protocols_that_hypothesis_draws(protocol: Written) -> None:
-    agree(protocol, compared=True)
+    assert_agree(protocol, compared=True)

@@ -79,7 +79,7 @@ def told(report: Report, but: Sequence[str] = ()) -> object:
     return statistics, answers, report.dead_branches, report.exercised
 
 
-def agree(system: System, limits: Limits) -> None:
+def assert_agree(system: System, limits: Limits) -> None:
     machine = Machine(system)
     liveness = [prop.name for prop in system.properties if prop.kind in LIVENESS]
 
@@ -96,17 +96,17 @@ def agree(system: System, limits: Limits) -> None:
 
 @pytest.mark.parametrize("animal", ZOO, ids=str)
 def test_the_zoo_is_answered_the_same(animal: Animal) -> None:
-    agree(build(animal.make(), animal.families), Limits())
+    assert_agree(build(animal.make(), animal.families), Limits())
 
 
 @pytest.mark.parametrize("spec", LARGE.values(), ids=lambda spec: name_of(spec.file))
 def test_specs_are_answered_the_same(spec: Spec) -> None:
-    agree(spec.system(), Limits())
+    assert_agree(spec.system(), Limits())
 
 
 @pytest.mark.parametrize("states_max", [1, 2, 255, 1000, 4567, 20_000])
 def test_a_limit_cuts_off_at_the_same_step(states_max: int) -> None:
-    agree(yardstick(1, 2, 2), Limits(states_max=states_max))
+    assert_agree(yardstick(1, 2, 2), Limits(states_max=states_max))
 
 
 @pytest.mark.parametrize("means", MEANS, ids=means_name)

@@ -191,7 +191,7 @@ def resumed(spec: str, folder: Path) -> dict[str, object]:
     return rows[0]
 
 
-def killed_and_resumed(spec: str, folder: Path, kills: int, seconds: float) -> None:
+def assert_goes_on_when_killed(spec: str, folder: Path, kills: int, seconds: float) -> None:
     random, saved = Random(spec), [0]
     for _ in range(kills):
         run_killed(spec, folder, random.uniform(0.0, seconds))
@@ -203,12 +203,12 @@ def killed_and_resumed(spec: str, folder: Path, kills: int, seconds: float) -> N
 
 
 def test_a_killed_search_goes_on(tmp_path: Path) -> None:
-    killed_and_resumed("specs/yardstick/two-checkpoints.toml", tmp_path, 3, 2.0)
+    assert_goes_on_when_killed("specs/yardstick/two-checkpoints.toml", tmp_path, 3, 2.0)
 
 
 @pytest.mark.slow
 def test_the_largest_rung_killed_five_times(tmp_path: Path) -> None:
-    killed_and_resumed("specs/yardstick/three-checkpoints.toml", tmp_path, 5, 8.0)
+    assert_goes_on_when_killed("specs/yardstick/three-checkpoints.toml", tmp_path, 5, 8.0)
 
 
 # --- what is refused -----------------------------------------------------------------------------

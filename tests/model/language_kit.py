@@ -109,7 +109,7 @@ def written(header: str, body: str, folder: Path) -> tuple[type[Protocol], Funct
     return found["Base"], found["rule_of_a_test"]
 
 
-def refused(header: str, code: str, body: str, folder: Path) -> FinaleError:
+def assert_refused(header: str, code: str, body: str, folder: Path) -> FinaleError:
     """Check that a rule with this body is refused at the line that is marked."""
     base, function = written(header, body, folder)
     error = mistake(base, function)
@@ -158,7 +158,7 @@ def all_values(world: World) -> Iterator[tuple[object, ...]]:
     return product(*(variable.domain.values() for variable in world.variables))
 
 
-def agree(base: type[Protocol], *rules: Function, **bounds: int) -> set[Told]:
+def assert_agree(base: type[Protocol], *rules: Function, **bounds: int) -> set[Told]:
     """Check that both meanings agree in all states; what they do, by kind and code."""
     it = made(protocol(base, *rules), **bounds)
     world = world_of(it, it.keeps())
@@ -199,9 +199,9 @@ def case_of(
     return case
 
 
-def agree_on(case: Case) -> list[str]:
+def assert_agree_on(case: Case) -> list[str]:
     """Check a case, with its ends if it names some; how it ends."""
-    told = agree(case.base, case.function)
+    told = assert_agree(case.base, case.function)
     names = sorted({str(what) if kind == "fault" else kind for kind, what in told})
     assert not case.ends or names == sorted(case.ends)
     return names

@@ -45,16 +45,16 @@ P, Q = cell(3, 0, 1, True), cell(4, 0, 1, True)
 @settings(max_examples=200, deadline=None)
 @given(numbers(4))
 def test_numbers_mean_what_they_say(term: Term) -> None:
-    check(term)
+    assert_means_the_same(term)
 
 
 @settings(max_examples=200, deadline=None)
 @given(truths(4))
 def test_truth_values_mean_what_they_say(term: Term) -> None:
-    check(term)
+    assert_means_the_same(term)
 
 
-def check(term: Term) -> None:
+def assert_means_the_same(term: Term) -> None:
     expression = node(term)
     for state in STATES[::5]:
         found = evaluate(expression, state)

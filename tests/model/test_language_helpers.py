@@ -32,7 +32,7 @@ from tests.model.language_kit import (
     Alone,
     Case,
     Colour,
-    agree_on,
+    assert_agree_on,
     case_of,
     leaves_of,
     made,
@@ -251,7 +251,7 @@ def faults_within_helpers(self: Helped) -> None:
 
 @pytest.mark.parametrize("each", CASES, ids=str)
 def test_rule_and_tree_agree(each: Case) -> None:
-    agree_on(each)
+    assert_agree_on(each)
 
 
 # --- one leaf ------------------------------------------------------------------------------------
@@ -346,7 +346,7 @@ def test_a_variant_calls_what_it_overrides() -> None:
     with world.on(store):
         next(bound_rules(it)).method()
     assert store.values == [2]
-    agree_on(_inherited(Variant))
+    assert_agree_on(_inherited(Variant))
 
 
 def _inherited(kind: type[Protocol]) -> Case:

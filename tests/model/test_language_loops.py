@@ -8,7 +8,7 @@ from textwrap import dedent
 import pytest
 
 from model.rules import Bool, Entity, Nothing, Option, Protocol, Queue, Range, Ref, Setting, field
-from tests.model.language_kit import Case, agree_on, leaves_of, module
+from tests.model.language_kit import Case, assert_agree_on, leaves_of, module
 
 HEADER = '''
 """A module with a rule that loops."""
@@ -190,12 +190,12 @@ def case(body: str, folder: Path) -> Case:
 @pytest.mark.parametrize("name", MERGED)
 def test_a_merged_loop_means_the_same(name: str, tmp_path: Path) -> None:
     loops = case(MERGED[name], tmp_path)
-    assert agree_on(loops)
+    assert assert_agree_on(loops)
     assert leaves_of(Looped, loops.function).count("update") == 1
 
 
 @pytest.mark.parametrize("name", KEPT)
 def test_a_loop_that_is_not_merged_means_the_same(name: str, tmp_path: Path) -> None:
     loops = case(KEPT[name], tmp_path)
-    assert agree_on(loops)
+    assert assert_agree_on(loops)
     assert leaves_of(Looped, loops.function).count("update") > 1

@@ -7,7 +7,7 @@ from textwrap import dedent
 
 import pytest
 
-from tests.model.language_kit import refused
+from tests.model.language_kit import assert_refused
 
 HEADER = '''
 """A module with a rule to be refused."""
@@ -185,12 +185,12 @@ MISUSED = [
     ("code", "body"), MISUSED, ids=[f"{code}-{i}" for i, (code, _) in enumerate(MISUSED)]
 )
 def test_misuse_is_a_coded_error_at_its_line(code: str, body: str, tmp_path: Path) -> None:
-    refused(HEADER, code, body, tmp_path)
+    assert_refused(HEADER, code, body, tmp_path)
 
 
 def test_a_kind_that_a_helper_mixes_forks_where_it_is_used(tmp_path: Path) -> None:
     """A conditional expression of two kinds is no value: the rule forks, and one path is wrong."""
-    error = refused(
+    error = assert_refused(
         HEADER.replace("return node.colour if node.flag else node.number", "return 0  # here"),
         "write-outside-domain",
         "node.number = node.colour if node.flag else node.number  # here",
@@ -200,7 +200,7 @@ def test_a_kind_that_a_helper_mixes_forks_where_it_is_used(tmp_path: Path) -> No
 
 
 def test_none_is_not_nothing(tmp_path: Path) -> None:
-    error = refused(
+    error = assert_refused(
         HEADER,
         "compares-unrelated",
         "require(node.maybe == None)  # here\nnode.number = 1",
@@ -210,7 +210,9 @@ def test_none_is_not_nothing(tmp_path: Path) -> None:
 
 
 def test_a_helper_that_forgets_to_return_is_told_so(tmp_path: Path) -> None:
-    error = refused(HEADER, "cannot-merge", "node.number = self.absent(node)  # here", tmp_path)
+    error = assert_refused(
+        HEADER, "cannot-merge", "node.number = self.absent(node)  # here", tmp_path
+    )
     assert "None" in error.message
     assert "every path" in error.advice
 
@@ -221,14 +223,14 @@ def test_helpers_that_call_each_other_for_ever(body: str, tmp_path: Path) -> Non
         "            self.endless(node)", "            self.endless(node)  # here"
     )
     header = header.replace("return self.unmarked(node)", "return self.unmarked(node)  # here")
-    refused(header, "endless-recursion", body, tmp_path)
+    assert_refused(header, "endless-recursion", body, tmp_path)
 
 
 def test_a_helper_that_reads_must_not_write(tmp_path: Path) -> None:
     header = HEADER.replace("    @define\n    def looks", "    @define  # here\n    def looks")
-    refused(header, "define-writes", "require(self.looks(node))", tmp_path)
+    assert_refused(header, "define-writes", "require(self.looks(node))", tmp_path)
 
 
 def test_texts_are_known_in_messages_by_what_they_are(tmp_path: Path) -> None:
     body = dedent("node.number = node.number.real  # here")
-    assert "number of the state" in refused(HEADER, "rule-raises", body, tmp_path).message
+    assert "number of the state" in assert_refused(HEADER, "rule-raises", body, tmp_path).message

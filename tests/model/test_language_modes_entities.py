@@ -18,7 +18,7 @@ from model.rules import (
     field,
     forall,
 )
-from tests.model.language_kit import Alone, Case, Colour, agree_on, case_of
+from tests.model.language_kit import Alone, Case, Colour, assert_agree_on, case_of
 
 CASES: list[Case] = []
 case = case_of(CASES)
@@ -213,4 +213,4 @@ def faults_in_order(self: Picks) -> None:
 
 @pytest.mark.parametrize("each", CASES, ids=str)
 def test_rule_and_tree_agree(each: Case) -> None:
-    agree_on(each)
+    assert_agree_on(each)

@@ -26,7 +26,7 @@ from model.rules import (
     field,
     part,
 )
-from tests.model.language_kit import Alone, Case, Colour, agree_on, case_of
+from tests.model.language_kit import Alone, Case, Colour, assert_agree_on, case_of
 
 CASES: list[Case] = []
 case = case_of(CASES)
@@ -372,4 +372,4 @@ def copies_elements(self: Slots) -> None:
 
 @pytest.mark.parametrize("each", CASES, ids=str)
 def test_rule_and_tree_agree(each: Case) -> None:
-    agree_on(each)
+    assert_agree_on(each)

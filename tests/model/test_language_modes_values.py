@@ -17,7 +17,7 @@ from model.rules import (
     field,
     require,
 )
-from tests.model.language_kit import Alone, Case, agree, agree_on, case_of
+from tests.model.language_kit import Alone, Case, assert_agree, assert_agree_on, case_of
 
 CASES: list[Case] = []
 case = case_of(CASES)
@@ -241,7 +241,7 @@ def takes_the_bound(self: Bounded) -> None:
 
 @pytest.mark.parametrize("each", CASES, ids=str)
 def test_rule_and_tree_agree(each: Case) -> None:
-    agree_on(each)
+    assert_agree_on(each)
 
 
 def test_free_choices_are_bound_one_by_one() -> None:
@@ -250,4 +250,4 @@ def test_free_choices_are_bound_one_by_one() -> None:
         self.one = number
         self.flag = flag
 
-    assert agree(Numbers, chooses) == {("update", None)}
+    assert assert_agree(Numbers, chooses) == {("update", None)}

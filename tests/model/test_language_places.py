@@ -29,7 +29,7 @@ from tests.model.language_kit import (
     Alone,
     Case,
     Function,
-    agree_on,
+    assert_agree_on,
     case_of,
     made,
     mistake,
@@ -167,7 +167,7 @@ def puts_a_set_into_a_record(self: Mapped) -> None:
 
 @pytest.mark.parametrize("each", CASES, ids=str)
 def test_rule_and_tree_agree(each: Case) -> None:
-    agree_on(each)
+    assert_agree_on(each)
 
 
 def test_what_is_stored_is_a_copy() -> None:

@@ -11,7 +11,7 @@ import pytest
 from model.language.build import build
 from model.language.checks import Check
 from model.rules import Protocol
-from tests.model.language_kit import made, mistake, module, protocol, refused, written
+from tests.model.language_kit import assert_refused, made, mistake, module, protocol, written
 
 HEADER = '''
 """A module with a rule to be refused."""
@@ -126,7 +126,7 @@ REFUSED = [
     ("code", "body"), REFUSED, ids=[f"{code}-{i}" for i, (code, _) in enumerate(REFUSED)]
 )
 def test_refused_with_code_line_and_advice(code: str, body: str, tmp_path: Path) -> None:
-    refused(HEADER, code, body, tmp_path)
+    assert_refused(HEADER, code, body, tmp_path)
 
 
 def test_every_check_is_tried() -> None:
@@ -194,7 +194,7 @@ def test_all_else_of_python_is_accepted(tmp_path: Path) -> None:
 
 def test_an_error_says_where_what_and_what_to_do(tmp_path: Path) -> None:
     body = "if node.target is None:  # here\n    node.number = 0"
-    first, second = str(refused(HEADER, "rule-uses-is", body, tmp_path)).splitlines()
+    first, second = str(assert_refused(HEADER, "rule-uses-is", body, tmp_path)).splitlines()
     assert first.startswith("error[rule-uses-is]: ")
     assert "written.py:" in first
     assert "rule rule_of_a_test" in first

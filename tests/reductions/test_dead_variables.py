@@ -34,7 +34,7 @@ def system_of(kind: type[Protocol], families: Sequence[Family] = ()) -> System:
     return build(kind(Setting()), families)
 
 
-def audited(system: System) -> DeadVariables:
+def assert_audited(system: System) -> DeadVariables:
     """The dead variables of a system, held to the full search."""
     found = dead_variables_of(system)
     if found.reduces:
@@ -51,7 +51,7 @@ def states_of(system: System, found: DeadVariables) -> int:
 
 def test_what_was_sent_need_not_be_kept() -> None:
     system = system_of(worlds.Machine, [worlds.never_sends_three])
-    found = audited(system)
+    found = assert_audited(system)
     assert found.refused == ()
     # Loading once instead of once for each register; three registers, three that were sent.
     assert (check(system).statistics.states, states_of(system, found)) == (10, 7)
@@ -59,12 +59,12 @@ def test_what_was_sent_need_not_be_kept() -> None:
 
 def test_what_a_property_reads_is_kept() -> None:
     system = system_of(worlds.Machine, [worlds.sends_what_is_loaded])
-    found = audited(system)
+    found = assert_audited(system)
     assert states_of(system, found) == 7  # it is dead where loading is next, and read before
 
 
 def test_a_step_that_nobody_can_see_leaves_the_end_to_the_full_search() -> None:
-    found = audited(system_of(worlds.Scribbling, [worlds.never_sends_three]))
+    found = assert_audited(system_of(worlds.Scribbling, [worlds.never_sends_three]))
     assert dict(found.refused) == {NO_DEADLOCK: CHANGES}
 
 
@@ -73,12 +73,12 @@ def test_a_step_that_nobody_can_see_leaves_the_end_to_the_full_search() -> None:
 
 @pytest.mark.parametrize("spec", audits(STATES_MAX_SLOW, quick=STATES_MAX))
 def test_specs_keep_their_verdicts(spec: Spec) -> None:
-    audited(spec.system())
+    assert_audited(spec.system())
 
 
 @pytest.mark.parametrize("animal", ZOO, ids=str)
 def test_the_zoo_keeps_its_verdicts(animal: Animal) -> None:
-    audited(build(animal.make(), animal.families))
+    assert_audited(build(animal.make(), animal.families))
 
 
 @pytest.mark.parametrize("kind", [worlds.Counter, worlds.Unruly, worlds.Ball, worlds.Friends])

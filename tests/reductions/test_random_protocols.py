@@ -25,7 +25,7 @@ STATES_MAX = 3_000
 SEEDS, SEEDS_SLOW = range(40), range(40, 1_000)
 
 
-def audited(seed: int) -> set[Reduction]:
+def assert_audited(seed: int) -> set[Reduction]:
     """The reductions that gain something in a random protocol, each held to the full search."""
     protocol = written(Pick(Random(seed).randrange))
     try:
@@ -36,10 +36,10 @@ def audited(seed: int) -> set[Reduction]:
         return set()
     if check(system, Limits(states_max=STATES_MAX)).stopped:
         return set()
-    return gained(system)
+    return assert_kept(system)
 
 
-def gained(system: System) -> set[Reduction]:
+def assert_kept(system: System) -> set[Reduction]:
     found: set[Reduction] = set()
     symmetry = symmetry_of(system)
     if symmetry.reduces:
@@ -55,7 +55,7 @@ def gained(system: System) -> set[Reduction]:
 
 
 def test_random_protocols_keep_their_verdicts() -> None:
-    found = [audited(seed) for seed in SEEDS]
+    found = [assert_audited(seed) for seed in SEEDS]
     # Where nothing is found, nothing is tested.
     assert sum(Reduction.DEAD_VARIABLES in each for each in found) >= 15
     assert sum(Reduction.SYMMETRY in each for each in found) >= 8
@@ -63,5 +63,5 @@ def test_random_protocols_keep_their_verdicts() -> None:
 
 @pytest.mark.slow
 def test_many_more_random_protocols_keep_their_verdicts() -> None:
-    found = [audited(seed) for seed in SEEDS_SLOW]
+    found = [assert_audited(seed) for seed in SEEDS_SLOW]
     assert sum(Reduction.SYMMETRY in each for each in found) >= 100

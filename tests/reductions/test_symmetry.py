@@ -42,7 +42,7 @@ def system_of(kind: type[Protocol], families: Sequence[Family] = ()) -> System:
     return build(kind(Setting()), families)
 
 
-def audited(system: System) -> Symmetry:
+def assert_audited(system: System) -> Symmetry:
     """The symmetry of a system, held to the full search."""
     found = symmetry_of(system)
     if found.reduces:
@@ -83,7 +83,7 @@ def sources_and_a_sink(folder: Path, sources: int, records: int) -> System:
 def test_two_phase_commit_has_the_classes_that_tlc_counts() -> None:
     # The TLA+ examples' TwoPhase with SYMMETRY over three resource managers: 80 distinct states.
     system = system_of(TwoPhaseCommit)
-    found = audited(system)
+    found = assert_audited(system)
     assert [group.members for group in found.groups] == [("r1", "r2", "r3")]
     assert searched(system, Limits(), None, [found]).statistics.states == 80
 
@@ -98,7 +98,7 @@ FAMILIES = (
 
 @pytest.mark.parametrize("kind", [worlds.Counter, worlds.Unruly])
 def test_queues_options_sets_and_maps_name_others(kind: type[Protocol]) -> None:
-    found = audited(system_of(kind, FAMILIES))
+    found = assert_audited(system_of(kind, FAMILIES))
     [group] = found.groups
     assert group.members == ("c0", "c1", "c2")
     assert len(group.columns) == 3  # phase, paid, visits
@@ -108,7 +108,7 @@ def test_queues_options_sets_and_maps_name_others(kind: type[Protocol]) -> None:
 
 def test_a_property_that_tells_them_apart_is_answered_in_full() -> None:
     system = system_of(worlds.Unruly, [worlds.first_comes_first, worlds.pays_when_served])
-    found = audited(system)
+    found = assert_audited(system)
     assert list(dict(found.refused)) == ["first-comes-first"]
     report = check_reduced(system, [Reduction.SYMMETRY], Limits(), None)
     how = {answer.property: answer.how for answer in report.answers}
@@ -119,7 +119,7 @@ def test_a_property_that_tells_them_apart_is_answered_in_full() -> None:
 
 def test_who_names_each_other_is_an_upper_bound() -> None:
     system = system_of(worlds.Friends)
-    found = audited(system)
+    found = assert_audited(system)
     search = searched(system, Limits(), None, [found])
     assert UPPER_BOUND in report_of(search).remarks
     assert search.statistics.states < check(system).statistics.states / 2
@@ -127,7 +127,7 @@ def test_who_names_each_other_is_an_upper_bound() -> None:
 
 def test_of_two_that_name_each_other_the_count_is_exact() -> None:
     system = system_of(worlds.TwoFriends)
-    found = audited(system)
+    found = assert_audited(system)
     canonical, states = kept_under(system, [found])
     assert not any(evaluate(canonical.doubt(system), state) for state in states)
     assert report_of(searched(system, Limits(), None, [found])).remarks == ()
@@ -135,12 +135,12 @@ def test_of_two_that_name_each_other_the_count_is_exact() -> None:
 
 def test_a_step_to_a_copy_of_the_state_is_a_step() -> None:
     system = system_of(worlds.Ball)
-    found = audited(system)
+    found = assert_audited(system)
     assert searched(system, Limits(), None, [found]).statistics.states == 2
     answers = check_reduced(system, [Reduction.SYMMETRY], Limits(), None).answers
     assert answers[-1].verdict.word == "holds"  # there is no deadlock
     dropped = system_of(worlds.Dropped)
-    audited(dropped)
+    assert_audited(dropped)
     answers = check_reduced(dropped, [Reduction.SYMMETRY], Limits(), None).answers
     assert (answers[-1].verdict.word, answers[-1].steps) == ("violated", 1)
 
@@ -150,7 +150,7 @@ def test_where_the_order_shows_nothing_is_interchangeable(kind: type[Protocol]) 
     found = symmetry_of(system_of(kind))
     assert all("p0" not in group.members for group in found.groups)
     assert not any(len(group.members) == 3 for group in found.groups)
-    audited(system_of(kind))
+    assert_audited(system_of(kind))
 
 
 @pytest.mark.parametrize(
@@ -189,12 +189,12 @@ def test_each_name_of_an_own_record_is_told(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("spec", audits(STATES_MAX_SLOW, quick=STATES_MAX))
 def test_specs_keep_their_verdicts(spec: Spec) -> None:
-    audited(spec.system())
+    assert_audited(spec.system())
 
 
 @pytest.mark.parametrize("animal", ZOO, ids=str)
 def test_the_zoo_keeps_its_verdicts(animal: Animal) -> None:
-    audited(build(animal.make(), animal.families))
+    assert_audited(build(animal.make(), animal.families))
 
 
 # --- a wrong reduction is noticed ----------------------------------------------------------------
