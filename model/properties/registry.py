@@ -17,6 +17,7 @@ _MODULES = (
     "checkpoints",
     "liveness",
     "recovered",
+    "watermarks",
     "failing",
     "requests",
     "stops",

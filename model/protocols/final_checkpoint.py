@@ -5,7 +5,7 @@ tables, and rules FC-1, FC-2, FC-4 … FC-11 of the fact sheet with aligned barr
 acknowledgements and notifications are in `parts/coordinator.py`, alignment in `parts/gate.py`,
 failure and restart in `parts/recovery.py` and `parts/failover.py`, FC-10 in `parts/reporting.py`.
 Left out: stops with a savepoint (FC-3), unaligned barriers (FC-12), operator chains (a task has one
-operator), watermarks other than the last, which travels with EndOfData.
+operator).
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from model.protocols.parts.sources import Source
 from model.protocols.parts.tasks import Task, TaskStatus
 from model.protocols.parts.tolerance import Tolerance, ToleranceOptions
 from model.protocols.parts.triggering import Triggering, TriggeringOptions
+from model.protocols.parts.watermarks import WatermarkOptions, Watermarks
 from model.rules import (
     STRONG,
     WEAK,
@@ -101,7 +102,9 @@ class EndTag(enum.Enum):
 
 
 @dataclass(frozen=True)
-class FinalCheckpointOptions(TriggeringOptions, ToleranceOptions, ReportingOptions):
+class FinalCheckpointOptions(
+    TriggeringOptions, ToleranceOptions, ReportingOptions, WatermarkOptions
+):
     """The toggles of section 6 that concern these rules; the defaults are today's Flink."""
 
     #: PL-2.1: checkpoints are taken after tasks have finished, and tasks wait for one (the flag)
@@ -150,7 +153,7 @@ class FinalCheckpointOptions(TriggeringOptions, ToleranceOptions, ReportingOptio
     acknowledgement: Acknowledgement = Acknowledgement.RELIABLE
 
 
-class FinalCheckpoint(Triggering, Tolerance, Reporting, EndOfDataView):
+class FinalCheckpoint(Triggering, Tolerance, Reporting, Watermarks, EndOfDataView):
     """The finish of FLIP-147 for natural ends."""
 
     key = "final-checkpoint"
@@ -170,6 +173,7 @@ class FinalCheckpoint(Triggering, Tolerance, Reporting, EndOfDataView):
         self.filters_from_restored = self.options.filters_from_restored
         self.unassigned_counts_as_triggered = self.options.unassigned_counts_as_triggered
         self.acknowledgement = self.options.acknowledgement
+        self.repeats_watermark = self.options.repeats_watermark
 
     @property
     def task_classes(self) -> Mapping[Kind, type[Task]]:
@@ -240,7 +244,7 @@ class FinalCheckpoint(Triggering, Tolerance, Reporting, EndOfDataView):
         finished in an earlier attempt; then EndOfData on every output."""
         drain = self.drains(task)
         if drain:
-            task.on_maximal_watermark()
+            self.reach_end_of_time(task)
         task.quiesce_timers()
         if drain:
             task.finish(clears=self.options.clears_on_finish)

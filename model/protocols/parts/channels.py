@@ -40,6 +40,8 @@ if TYPE_CHECKING:
 Element = cast("Domain[AnyElement]", Union(Data, EndOfData, Barrier, CancelBarrier, EndOfPartition))
 """What a channel holds, but that of a writer, which holds what it hands over, too."""
 RecordCount = Range(0, Bound("data"))
+Time = Range(0, Bound("times"))
+"""How far watermarks have come: 0 is before all times, the greatest is the maximal watermark."""
 
 
 class Channel(Entity):
@@ -57,10 +59,20 @@ class Channel(Entity):
     blocked = field(Bool, False)
     """The reader does not read it until the alignment ends."""
 
+    watermark = field(Time, 0, ghost="event-time")
+    """The latest watermark that the reader has taken from it; 0 before the first."""
+    last_watermark = field(Time, 0, ghost="watermarks")
+    """History: the watermark that the reader has taken last."""
+    after_maximal = field(Bool, False, ghost="watermarks")
+    """History: a watermark came after the maximal one, in some attempt."""
+
     sent = field(RecordCount, 0, ghost="cut")
     received = field(RecordCount, 0, ghost="cut")
     sent_before = field(PerEntity(CheckpointId, RecordCount), 0, ghost="cut")
     received_before = field(PerEntity(CheckpointId, RecordCount), 0, ghost="cut")
+
+    #: Whether there are watermarks: a plain truth value.
+    has_watermarks = False
 
     def __init__(self, edge: Edge, *, cut: bool) -> None:
         super().__init__(edge.name)
@@ -76,9 +88,14 @@ class Channel(Entity):
     @step
     def put_record(self, record: Datum) -> None:
         """Add a record, and count it."""
-        self.put(Data(record))
+        self.put_data(record)
         if self.cut:
             self.sent += 1
+
+    @step
+    def put_data(self, datum: Datum) -> None:
+        """Add a record or a watermark."""
+        self.put(Data(datum))
 
     @define
     def holds_data(self) -> bool:
@@ -98,3 +115,5 @@ class Channel(Entity):
         self.ended = False
         self.aligned = False
         self.blocked = False
+        if self.has_watermarks:
+            self.watermark = 0

@@ -1,7 +1,6 @@
 """What flows through a channel, and the things that a checkpointing protocol has ids for.
 
-Models 1.5 and 1.6 of the fact sheet for aligned checkpoints. Left out: watermarks (the maximal one
-travels with EndOfData, which follows it at once), latency markers, unaligned barriers.
+Models 1.5 and 1.6 of the fact sheet. Left out: latency markers, announcements of barriers.
 """
 
 from __future__ import annotations
@@ -19,6 +18,9 @@ class Datum(Entity):
     Where a vertex has several edges out, what goes along each is a datum of its own (`along`), so
     that an effect that arrives twice by two paths is not taken for a duplicate.
     """
+
+    #: Of a watermark: which time has come.
+    time = 0
 
     def __init__(
         self,
@@ -46,6 +48,14 @@ class Datum(Entity):
         A record's number is its key, and each key of a source a group of its own.
         """
         return (self.number - 1) % self.key_groups * parallelism // self.key_groups
+
+
+class Watermark(Datum):
+    """A time has come, as far as the sender knows. It travels among the records, as data (1.5)."""
+
+    def __init__(self, name: str, source: Subtask, time: int) -> None:
+        super().__init__(name, source, 0)
+        self.time = time
 
 
 #: An effect that is there this often is there too often.

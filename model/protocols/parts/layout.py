@@ -13,7 +13,7 @@ from model.protocols.parts.committer import CommittableChannel, Committer, Write
 from model.protocols.parts.elements import CheckpointId, Datum
 from model.protocols.parts.gate import AlignedGate, GatePorts
 from model.protocols.parts.operators import Buffering, ParkingTask, TickingTask, TimerTask
-from model.protocols.parts.records import data_at, tags, ticks
+from model.protocols.parts.records import data_at, tags, ticks, watermarks
 from model.protocols.parts.sinks import AtLeastOnceSink, Sink, TwoPhaseSink
 from model.protocols.parts.sources import IterationHead, Source
 from model.protocols.parts.tasks import Task
@@ -55,6 +55,8 @@ class JobBounds:
     time_outs: int = 0
     #: how many records come of processing-time timers
     ticks: int = 0
+    #: how many watermarks a source emits before the maximal one
+    watermarks: int = 0
     #: how often a job is resumed from what it left behind
     resumes: int = 0
     #: how many failed checkpoints in a row are tolerated
@@ -76,7 +78,7 @@ class JobProtocol(Protocol):
         "checkpoints", "live_checkpoints", "channel",
         "failures", "lost_confirmations", "expiries", "declines",
     )  # fmt: skip
-    ghosts: ClassVar[tuple[str, ...]] = ("effects", "cut", "taken", "progress")
+    ghosts: ClassVar[tuple[str, ...]] = ("effects", "cut", "taken", "progress", "watermarks")
     parts: ClassVar[tuple[type[Entity], ...]] = (
         *(Checkpoint, Task, Source, AlignedGate, Channel),
         *(Buffering, TimerTask, ParkingTask, TickingTask),
@@ -103,6 +105,7 @@ class JobProtocol(Protocol):
         self.tasks = tuple(self._task_of(subtask) for subtask in self.job.subtasks)
         cut = "cut" in setting.observe
         self.channels = tuple(self._class_of(e)(e, cut=cut) for e in self.job.channels)
+        self.watermarks = watermarks(self.job, int(self.bounds.watermarks))
         self.tags = tags(self.job, len(self.checkpoints))
         self.task_of = {task.subtask: task for task in self.tasks}
         self.sinks: tuple[Sink, ...] = ()
@@ -211,9 +214,11 @@ class JobProtocol(Protocol):
 
     def _refuse_small_channels(self) -> None:
         # A step that emits more than a channel holds would wait for ever: for the bound, not for
-        # the protocol. So emit a flush and EndOfData, and a cancelled and a new barrier.
+        # the protocol. So emit a flush and EndOfData, a cancelled and a new barrier, a record and
+        # its watermark.
         bursts = [len(task.data) + 1 for task in self.tasks if isinstance(task, Buffering)]
         bursts += [2 if len(self.checkpoints) == 1 else 3 for _ in self.tags[:1]]
+        bursts += [2 for _ in self.watermarks[:1]]
         burst = max([2 if len(self.checkpoints) > 1 else 1, *bursts])
         if int(self.bounds.channel) < burst:
             raise FinaleError(
@@ -282,14 +287,14 @@ class JobProtocol(Protocol):
 
     def entities(self) -> Sequence[Entity]:
         gates = (task.gate for task in self.tasks)
-        known = (*self.checkpoints, *self.tags, *self.data)
+        known = (*self.checkpoints, *self.tags, *self.data, *self.watermarks)
         return (*known, *self.tasks, *gates, *self.channels, *self.sinks)
 
     def keeps(self) -> frozenset[str]:
         return super().keeps() | frozenset({"union"} if self.unions else set[str]())
 
     def limits(self) -> Mapping[str, int]:
-        return {**super().limits(), "data": len(self.data)}
+        return {**super().limits(), "data": len(self.data), "times": len(self.watermarks)}
 
     def reader(self, channel: Channel) -> Task:
         """The task that a channel leads to."""

@@ -7,13 +7,13 @@ travel together, so operators finish and close on EndOfPartition.
 from __future__ import annotations
 
 from model.protocols.parts.elements import EndOfPartition
-from model.protocols.parts.recovery import Recovery
 from model.protocols.parts.sources import Source
 from model.protocols.parts.tasks import Task, TaskStatus
+from model.protocols.parts.watermarks import Watermarks
 from model.rules import STRONG, WEAK, define, require, rule, step
 
 
-class LegacyEnd(Recovery):
+class LegacyEnd(Watermarks):
     """Tasks that end as soon as they have nothing more to read."""
 
     @rule(fair=WEAK)
@@ -37,7 +37,7 @@ class LegacyEnd(Recovery):
     @step
     def end_operators(self, task: Task) -> None:
         """LF-2, LF-3: the last watermark, endInput, the old close(); no new mail is taken."""
-        task.on_maximal_watermark()
+        self.reach_end_of_time(task)
         task.quiesce_timers()
         task.finish()
         self.refuse_mail(task)

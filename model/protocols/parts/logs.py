@@ -19,9 +19,9 @@ class LoggedChannel(Channel):
     """One logical channel with channel state."""
 
     queue = field(Queue(Element, Bound("slots")), ())
-    log = field(PerEntity(CheckpointId, Queue(Ref(Datum), Bound("data"))), (), ghost="logs")
+    log = field(PerEntity(CheckpointId, Queue(Ref(Datum), Bound("in_flight"))), (), ghost="logs")
     """The records that were in flight here when a checkpoint was taken."""
-    recovered = field(Queue(Ref(Datum), Bound("data")), ())
+    recovered = field(Queue(Ref(Datum), Bound("in_flight")), ())
     """What a restart has taken from a log, and the reader has not processed yet."""
 
     logged = field(PerEntity(CheckpointId, RecordCount), 0, ghost="cut")
@@ -40,10 +40,10 @@ class LoggedChannel(Channel):
         return records < self.world.scope.bounds["channel"]
 
     @step
-    def put_record(self, record: Datum) -> None:
-        """Add a record, and count it: the writer's step is blocked while it has no credit."""
+    def put_data(self, datum: Datum) -> None:
+        """Add a record or a watermark: the writer's step is blocked while it has no credit."""
         require(self.has_credit)
-        super().put_record(record)
+        super().put_data(datum)
 
     @define
     def is_before(self, position: int, checkpoint: CheckpointId) -> bool:
@@ -77,12 +77,17 @@ class LoggedChannel(Channel):
     @step
     def add_to_log(self, checkpoint: CheckpointId, record: Datum) -> None:
         """CL-3: a record is in flight across the cut: it becomes part of the snapshot."""
-        if self.cut:
+        if self.cut and self.counts(record):
             if self.logged[checkpoint] == 0:
                 self.logged_after[checkpoint] = self.received
             self.logged[checkpoint] += 1
         if self.keeps_log:
             self.log[checkpoint].put(record)
+
+    @define
+    def counts(self, datum: Datum) -> bool:
+        """Whether it is a record, and no watermark."""
+        return not self.has_watermarks or datum.time == 0
 
     @step
     def replay(self, checkpoint: CheckpointId) -> None:

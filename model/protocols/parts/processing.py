@@ -37,6 +37,10 @@ class Processing(Checkpointing):
         """A source emits its next record."""
         require(task.is_running)
         task.emit_next()
+        self.emitted(task)
+
+    def emitted(self, task: Source) -> None:
+        """A source has emitted a record; what follows it at once comes now."""
 
     @rule(fair=STRONG)
     def emit_parked(self, task: ParkingTask, record: Datum) -> None:

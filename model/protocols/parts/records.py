@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from model.protocols.parts.elements import Datum, Tag
+from model.protocols.parts.elements import Datum, Tag, Watermark
 from model.topology import Edge, Job, Kind, Subtask, Vertex
 
 
@@ -11,6 +11,18 @@ def tags(job: Job, checkpoints: int) -> tuple[Tag, ...]:
     if all(vertex.kind is not Kind.WRITER for vertex in job.vertices):
         return ()
     return (*(Tag(f"tag{n + 1}") for n in range(checkpoints)), Tag("last-tag"))
+
+
+def watermarks(job: Job, below_maximal: int) -> tuple[Watermark, ...]:
+    """So many watermarks, and the maximal one above them; none at all where there are none."""
+    if not below_maximal:
+        return ()
+    some = range(1, below_maximal + 1)
+    anywhere = job.subtasks[0]
+    return (
+        *(Watermark(f"wm{time}", anywhere, time) for time in some),
+        Watermark("wm-max", anywhere, below_maximal + 1),
+    )
 
 
 def ticks(job: Job, times: int) -> dict[Subtask, tuple[Datum, ...]]:

@@ -49,7 +49,8 @@ class Replaying(Recovery):
     def limits(self) -> Mapping[str, int]:
         handed_over = len(self.tags)
         slots = int(self.bounds.channel) + self.control_elements + handed_over
-        return {**super().limits(), "slots": slots}
+        in_flight = len(self.data) + len(self.watermarks) * (int(self.bounds.failures) + 1)
+        return {**super().limits(), "slots": slots, "in_flight": in_flight}
 
     @staticmethod
     def logged(channel: Channel) -> LoggedChannel:

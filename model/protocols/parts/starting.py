@@ -72,6 +72,11 @@ class Starting(Assignment):
             _refuse_changes(cast(Job, self.former_job), setting.job)
         super().__init__(setting)
 
+    @classmethod
+    def bound_names(cls) -> tuple[str, ...]:
+        # What is dealt out anew of logs is records.
+        return tuple(name for name in super().bound_names() if name != "watermarks")
+
     @property
     def restarts(self) -> bool:
         return self.recovers or self.is_resumed

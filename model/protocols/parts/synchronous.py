@@ -62,7 +62,7 @@ class Synchronous(Resuming, LegacyEnd):
     def perform(self, task: Task, checkpoint: CheckpointId) -> None:
         """AL-5, SS-2, F45-2: if the job drains, the last watermark comes before the barrier."""
         if self.stops and self.drains_now(task, checkpoint):
-            task.on_maximal_watermark()
+            self.reach_end_of_time(task)
         super().perform(task, checkpoint)
 
     @define
@@ -157,6 +157,20 @@ class Synchronous(Resuming, LegacyEnd):
                 super().end_operators(task)
             else:
                 self.end_suspended(task)
+
+    @step
+    def reach_end_of_time(self, task: Task) -> None:
+        """LF-1, SS-2: a source emits the maximal watermark, unless the stop has ended it: then it
+        has done so before the savepoint."""
+        if self.has_watermarks and self.stops and isinstance(task, Source):
+            self._reach_unless_stopped(task)
+        else:
+            super().reach_end_of_time(task)
+
+    @step
+    def _reach_unless_stopped(self, task: Source) -> None:
+        if task.mode == StopMode.NONE:
+            super().reach_end_of_time(task)
 
     @define
     def ended_by_suspension(self, task: Task) -> bool:

@@ -17,7 +17,7 @@ from __future__ import annotations
 import enum
 from typing import TYPE_CHECKING
 
-from model.protocols.parts.channels import Channel
+from model.protocols.parts.channels import Channel, Time
 from model.protocols.parts.elements import (
     AnyElement,
     CheckpointId,
@@ -31,6 +31,7 @@ from model.rules import (
     Enum,
     Nothing,
     Option,
+    PerEntity,
     Ref,
     Set,
     define,
@@ -79,6 +80,10 @@ class Task(Entity):
     """It has taken the savepoint that ends the job, and does nothing but wait for its end."""
     called_end = field(Bool, False, ghost="calls")
     """History: the operators of this attempt have ended their input and finished."""
+    watermark = field(Time, 0, ghost="event-time")
+    """How far it is: the latest watermark that its inputs, or its records, have brought."""
+    met = field(PerEntity(Datum, Time), 0, ghost="watermarks")
+    """History: how far it was when it processed a record last."""
     taken = field(Set(Ref(CheckpointId)), EMPTY, ghost="taken")
     """History: the checkpoints that this attempt has taken."""
     taken_after_finish = field(Set(Ref(CheckpointId)), EMPTY, ghost="taken")
@@ -89,6 +94,9 @@ class Task(Entity):
     chained: tuple[ChainedSource, ...] = ()
     sink: Sink | None = None
     gate: AlignedGate
+
+    #: Whether there are watermarks: a plain truth value.
+    has_watermarks = False
 
     def __init__(self, subtask: Subtask) -> None:
         super().__init__(subtask.name)
@@ -207,6 +215,8 @@ class Task(Entity):
         self.confirmed = Nothing
         self.final_from = Nothing
         self.released = False
+        if self.has_watermarks:
+            self.watermark = 0
 
 
 def _place(record: Datum, among: tuple[Channel, ...]) -> int:

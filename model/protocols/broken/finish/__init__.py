@@ -13,6 +13,7 @@ VARIANTS: Mapping[str, Mapping[str, str]] = {
         "emits-after-finish": "emits_after_finish:EmitsAfterFinish",
         "keeps-subsumed": "keeps_subsumed:KeepsSubsumed",
         "no-end-of-data": "no_end_of_data:NoEndOfData",
+        "passes-each-watermark": "passes_each_watermark:PassesEachWatermark",
         "plans-by-end-of-data": "plans_by_end_of_data:PlansByEndOfData",
         "reads-blocked-channels": "reads_blocked_channels:ReadsBlockedChannels",
         "restores-oldest": "restores_oldest:RestoresOldest",

@@ -15,6 +15,7 @@ VARIANTS: Mapping[str, Mapping[str, str]] = {
     },
     "sync-savepoint": {
         "keeps-stop-flag": "keeps_stop_flag:KeepsStopFlag",
+        "repeats-maximal": "repeats_maximal:RepeatsMaximal",
     },
     "stop-with-savepoint": {
         "answers-on-acknowledgements": "answers_on_acknowledgements:AnswersOnAcknowledgements",

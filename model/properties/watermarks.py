@@ -1,0 +1,47 @@
+"""Watermarks: on a channel they rise, the maximal one is the last, and what they say is not taken
+back by a restart (S22, S22')."""
+
+from __future__ import annotations
+
+from model.protocols.parts.channels import Channel
+from model.protocols.parts.elements import Datum
+from model.protocols.parts.tasks import Task
+from model.protocols.parts.watermarks import Watermarks
+from model.rules import always, before, on_step, reachable, when
+
+
+@on_step(needs="watermarks")
+def watermarks_rise(state: Watermarks, channel: Channel) -> bool:
+    """The watermarks that come over a channel in one attempt never fall (S22)."""
+    when(before(lambda: channel.watermark > 0) and channel.watermark > 0)
+    when(channel.last_watermark != before(lambda: channel.last_watermark))
+    return channel.last_watermark > before(lambda: channel.last_watermark)
+
+
+@always(needs="watermarks", witness="reaches-the-end-of-time")
+def maximal_watermark_is_last(state: Watermarks, channel: Channel) -> bool:
+    """In one attempt no watermark comes over a channel after the maximal one (S22)."""
+    return not channel.after_maximal
+
+
+@on_step(needs="watermarks")
+def recovered_see_their_watermark(state: Watermarks, task: Task, record: Datum) -> bool:
+    """A record that comes again after a restart meets no older watermark than before (S22')."""
+    when(before(lambda: task.met[record] > 0))
+    return task.met[record] >= before(lambda: task.met[record])
+
+
+@reachable(needs="watermarks")
+def reaches_the_end_of_time(state: Watermarks, channel: Channel) -> bool:
+    """The maximal watermark comes over a channel."""
+    if not state.has_watermarks:
+        return False
+    return channel.watermark == state.maximal.time
+
+
+FAMILIES = (
+    watermarks_rise,
+    maximal_watermark_is_last,
+    recovered_see_their_watermark,
+    reaches_the_end_of_time,
+)

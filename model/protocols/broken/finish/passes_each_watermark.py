@@ -1,0 +1,31 @@
+"""A task passes the watermarks of each input on as they come, and does not wait for the least."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from model.protocols.final_checkpoint import FinalCheckpoint
+from model.protocols.parts.channels import Channel
+from model.protocols.parts.elements import Watermark
+from model.protocols.parts.tasks import Task
+from model.rules import step
+
+
+class PassesEachWatermark(FinalCheckpoint):
+    """FinalCheckpoint with one mistake."""
+
+    must_fall: ClassVar[str] = "watermarks-rise"
+
+    @step
+    def take_watermark(self, task: Task, channel: Channel, time: int) -> None:
+        """RC-10, LF-2: a watermark is passed on, whatever the other inputs have said."""
+        self.note_watermark(channel, time)
+        channel.watermark = max(channel.watermark, time)
+        for mark in self.watermarks:
+            self.pass_on_if(time == mark.time, task, mark)
+
+    @step
+    def pass_on_if(self, wanted: bool, task: Task, mark: Watermark) -> None:
+        """The one that came goes out."""
+        if wanted:
+            self.pass_on(task, mark)
