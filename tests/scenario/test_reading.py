@@ -60,6 +60,8 @@ def run(folder: Path, text: str) -> list[Run]:
         ("bad-stimulus", TIMED + "\nqueue 0 a0 1B => -\n", 5),
         ("bad-stimulus", TIMED + "\nqueue 0 a0 B2 => -\n", 5),
         ("bad-number", TASK + "inputs: 2 in-turn\n\ntrigger 1 => -\n", 3),
+        ("bad-number", "title: a\npart: chained-task\nchained: 1 x\n\ntrigger 1 => -\n", 3),
+        ("unknown-task", "title: a\npart: chained-task\nchained: 1 1\n\nemit 2 => -\n", 5),
         ("bad-stimulus", PLAN + "\nplan V0 => planned\n", 5),
         ("bad-stimulus", COORDINATOR + "\ntrig one => -\n", 5),
         ("bad-stimulus", COORDINATOR + "\ntrig 1; ack 1 => -\n", 5),

@@ -81,6 +81,7 @@ def test_a_recording_overrides_what_is_there_and_calls_it(part: str) -> None:
         ("unaligned/UNALIGN-01", "logs-on"),
         ("timed/ALTERN-13", "loses-alignment-start"),
         ("track/TRACK-03", "takes-at-first-barrier"),
+        ("source/SOURCE-13", "puts-barriers-on-channels"),
     ],
 )
 def test_a_broken_variant_is_seen(scenario: str, variant: str, tmp_path: Path) -> None:

@@ -26,6 +26,7 @@ BENCHES: Mapping[str, Callable[[], type[Bench]]] = MappingProxyType(
         "tracker": _bench("tracker", "TrackerBench"),
         "coordinator": _bench("coordinator", "CoordinatorBench"),
         "task": _bench("task", "TaskBench"),
+        "chained-task": _bench("chained", "ChainedTaskBench"),
         "sink": _bench("sink", "SinkBench"),
         "run": _bench("run", "RunBench"),
         "graph-check": _bench("graph_check", "GraphCheckBench"),

@@ -35,7 +35,7 @@ from model.protocols.parts.checkpoints import (
 )
 from model.protocols.parts.elements import CheckpointId
 from model.protocols.parts.overtaking import Overtaking
-from model.protocols.parts.sources import Source
+from model.protocols.parts.sources import Reader, Source
 from model.protocols.parts.starting import Starting
 from model.protocols.parts.tasks import Task, TaskStatus
 from model.protocols.stop_with_savepoint import StopWithSavepoint
@@ -103,8 +103,8 @@ class TaskBench(ProtocolBench[FinalCheckpoint]):
 
     part = "task"
     about = "a task by itself: checkpoints, notifications, and how it ends"
-    keys = ("inputs", "kind", "restored")
-    tokens = ("B", "X", "D", "N", "E")
+    keys: ClassVar[tuple[str, ...]] = ("inputs", "kind", "restored")
+    tokens: ClassVar[tuple[str, ...]] = ("B", "X", "D", "N", "E")
     commands: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "trigger": ("ID", "ID savepoint"),
         "complete": ("ID",),
@@ -114,7 +114,7 @@ class TaskBench(ProtocolBench[FinalCheckpoint]):
         "end": ("",),
         "cancel": ("",),
     }
-    events = (
+    events: ClassVar[tuple[str, ...]] = (
         "taken", "notified-complete", "operators-finished", "data-ended", "released", "closed",
         "task-failed", "canceled",
     )  # fmt: skip
@@ -129,6 +129,8 @@ class TaskBench(ProtocolBench[FinalCheckpoint]):
     }
     protocol_key = "final-checkpoint"
     recording = RecordingTask
+    #: How many records may come on an input.
+    records: ClassVar[int] = 0
 
     @classmethod
     def channels_of(cls, header: Header) -> int:
@@ -156,7 +158,8 @@ class TaskBench(ProtocolBench[FinalCheckpoint]):
     def setting(self, options: Mapping[str, object]) -> Setting:
         header = self.case.header
         word = header.values.get("kind", Kind.PASS_THROUGH.value)
-        kinds = {kind.value: kind for kind in Kind if kind is not Kind.ITERATION_HEAD}
+        of_others = (Kind.ITERATION_HEAD, Kind.CHAINED)
+        kinds = {kind.value: kind for kind in Kind if kind not in of_others}
         if word not in kinds:
             raise FinaleError(
                 "bad-kind",
@@ -164,17 +167,12 @@ class TaskBench(ProtocolBench[FinalCheckpoint]):
                 place=header.place("kind"),
                 advice=f"write one of {', '.join(kinds)}",
             )
-        parallelism = 2 if kinds[word] is Kind.UNION_STATE else 1
-        sources = [Vertex.source(f"S{n}", records=0) for n in range(self.inputs)]
+        sources = [Vertex.source(f"S{n}", records=self.records) for n in range(self.inputs)]
         sinks = [Vertex(f"K{n}") for n in range(OUTPUTS)]
-        if kinds[word] is Kind.SOURCE:
-            tested = Vertex.source("T", records=1)
-        else:
-            tested = Vertex("T", kinds[word], parallelism)
         overtakes = not header.values.get("inputs", "").endswith(_IN_ORDER)
         edges = [Edge(source.name, "T", overtakes=overtakes) for source in sources]
         edges += [Edge("T", sink.name) for sink in sinks]
-        job = Job((*sources, tested, *sinks), tuple(edges))
+        job = Job((*sources, self.tested(kinds[word]), *sinks), tuple(edges))
         bounds = {"checkpoints": len(self.numbers), "failures": 1, "channel": 64}
         if self._is_stopped:
             check_can_be_stopped(self.kind)
@@ -184,6 +182,12 @@ class TaskBench(ProtocolBench[FinalCheckpoint]):
         if any(command.word == "cancel" for command in self._commands):
             bounds["cancels"] = 1
         return Setting(job=job, options=options, bounds=bounds)
+
+    def tested(self, kind: Kind) -> Vertex:
+        """The vertex of the task under test."""
+        if kind is Kind.SOURCE:
+            return Vertex.source("T", records=1)
+        return Vertex("T", kind, 2 if kind is Kind.UNION_STATE else 1)
 
     @property
     def _is_stopped(self) -> bool:
@@ -288,10 +292,10 @@ class TaskBench(ProtocolBench[FinalCheckpoint]):
         ]
         if isinstance(task, Source):
             own.append(partial(protocol.end_source, task))
-            if isinstance(protocol, StopWithSavepoint):
-                for each in protocol.checkpoints:
-                    own.append(partial(protocol.stop_source, task, each))
-                    own.append(partial(protocol.perform_savepoint, task, each))
+        if isinstance(task, Reader) and isinstance(protocol, StopWithSavepoint):
+            for each in protocol.checkpoints:
+                own.append(partial(protocol.stop_source, task, each))
+                own.append(partial(protocol.perform_savepoint, task, each))
         while any(self.possibly(step) for step in own):
             pass  # what one step makes possible may come before it in the list
 
@@ -312,6 +316,8 @@ class TaskBench(ProtocolBench[FinalCheckpoint]):
                 return f"X{self.number(checkpoint)}"
             case elements.EndOfData(drain=drain):
                 return "D" if drain else "N"
+            case elements.Data():
+                return "r"
             case _:
                 return "E"
 
