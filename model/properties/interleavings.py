@@ -17,6 +17,7 @@ from model.protocols.parts.sinks import TwoPhaseSink
 from model.protocols.parts.sources import Source, StopMode
 from model.protocols.parts.stopping import Stopping
 from model.protocols.parts.tasks import Task
+from model.protocols.parts.threads import ThreadedSource
 from model.rules import Nothing, reachable, when
 
 
@@ -98,6 +99,22 @@ def aligns_after_a_source_has_closed(state: JobProtocol, task: Task, source: Sou
 
 
 @reachable(on_request=True)
+def told_while_its_thread_runs(state: Stopping, source: ThreadedSource) -> bool:
+    """The completion of the savepoint ends a source whose thread is still in its loop (SWS-12)."""
+    when(state.stops)
+    return source.mode != StopMode.NONE and not source.thread_ended
+
+
+@reachable(on_request=True)
+def ends_before_its_savepoint(state: Stopping, source: Source, checkpoint: Checkpoint) -> bool:
+    """A stop has ended the data of a source that has not taken the savepoint yet (FIN-04)."""
+    when(state.stops)
+    taken = source.newest == checkpoint
+    ended = source.has_finished and source.mode == StopMode.DRAIN
+    return ended and checkpoint.is_pending and checkpoint.awaited.has(source) and not taken
+
+
+@reachable(on_request=True)
 def waits_for_a_closed_input(state: JobProtocol, task: ChainingTask, channel: Channel) -> bool:
     """All sources chained into a task are at their barrier, and it waits for the end of a channel
     whose sender the checkpoint counts as finished (H17)."""
@@ -117,6 +134,8 @@ def stop_meets_an_ended_source(
 
 
 FAMILIES = (
+    told_while_its_thread_runs,
+    ends_before_its_savepoint,
     waits_for_a_closed_input,
     stop_meets_an_ended_source,
     some_task_is_known_finished,

@@ -4,8 +4,9 @@ The wiki's life-cycle tables ("stop with savepoint", with and without drain), an
 SP-13 and FC-3 of the fact sheet over the final checkpoint; what the coordinator does is in
 `parts/stopping.py`, starting again in `parts/resuming.py`. With `no_drain = blocking` a stop
 without drain is still the synchronous savepoint of release 1.14.
-Left out: the thread of a legacy source: a mailbox source stands for both (SP-3), since it notes the
-savepoint and stops reading in one step. Sources chained in one task are in `chained_sources.py`.
+Left out: the thread of a legacy source (`parts/threads.py`): a mailbox source stands for both
+(SP-3), since it notes the savepoint and stops reading in one step. Sources chained in one task are
+in `chained_sources.py`.
 """
 
 from __future__ import annotations

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from model.protocols.legacy_finish import LegacyFinish, LegacyFinishOptions
 from model.protocols.parts.checkpoints import Checkpoint, CheckpointKind
 from model.protocols.parts.stopping import AfterFailure, Scheduler
-from model.protocols.parts.synchronous import Resets, Synchronous
+from model.protocols.parts.synchronous import Resets
+from model.protocols.parts.threads import SourceThread, ThreadedSource, Threads
 from model.rules import Setting, define
 
 
@@ -43,13 +44,16 @@ class SyncSavepointOptions(LegacyFinishOptions):
     savepoint_stored: bool = True
     #: CN-2: the completion of a savepoint is confirmed to the tasks
     savepoint_confirmed: bool = True
+    #: 1.7: a source's own thread, and what its end is to a task that a stop ends
+    source_thread: SourceThread = SourceThread.NONE
 
 
-class SyncSavepoint(Synchronous, LegacyFinish):
+class SyncSavepoint(Threads, LegacyFinish):
     """The stop of FLIP-34."""
 
     key = "sync-savepoint"
     Options = SyncSavepointOptions
+    parts = (*LegacyFinish.parts, ThreadedSource)
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
@@ -66,6 +70,11 @@ class SyncSavepoint(Synchronous, LegacyFinish):
         self.savepoint_stored = self.options.savepoint_stored
         self.savepoint_confirmed = self.options.savepoint_confirmed
         self.calls_in_order = True
+
+    @property
+    def source_thread(self) -> SourceThread:
+        assert isinstance(self.options, SyncSavepointOptions)
+        return self.options.source_thread
 
     @define
     def is_stored(self, checkpoint: Checkpoint) -> bool:

@@ -4,7 +4,8 @@ Models SS-2 … SS-8 of the fact sheet, and so F45-2 and F45-3. A task that stal
 own, which takes nothing but what becomes of the savepoint, and a cancellation. The last watermark,
 which a source emits first if the job drains, comes in-band right before the barrier: timers fire as
 part of taking the savepoint.
-Left out: the thread of a legacy source; as built, it is a source that does not stall.
+As built, a source does not stall, for it emits in a thread of its own; that this thread ends by
+itself is in `threads.py`.
 """
 
 from __future__ import annotations

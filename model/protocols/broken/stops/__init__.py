@@ -19,6 +19,7 @@ VARIANTS: Mapping[str, Mapping[str, str]] = {
     },
     "stop-with-savepoint": {
         "answers-on-acknowledgements": "answers_on_acknowledgements:AnswersOnAcknowledgements",
+        "rejects-fatally": "rejects_fatally:RejectsFatally",
         "starts-over-pending": "starts_over_pending:StartsOverPending",
         "stops-without-end-of-data": "stops_without_end_of_data:StopsWithoutEndOfData",
     },
