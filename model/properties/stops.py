@@ -33,8 +33,8 @@ def savepoint_is_a_cut(state: Stopping, channel: Channel, checkpoint: Checkpoint
 def suspended_records_are_kept(
     state: Stopping, sink: Sink, record: Datum, checkpoint: Checkpoint
 ) -> bool:
-    """When a job has been stopped without drain, a record that was emitted is visible or in the
-    savepoint, never in both, and no other is visible (S6)."""
+    """When a job has been stopped without drain, a record that was emitted before the savepoint is
+    visible or in it, never in both, and no other is visible: it will be emitted again (S6)."""
     when(state.is_finished and not state.has_processed_all())
     when(state.suspends(checkpoint) and state.is_of_this_start(checkpoint))
     when(record in sink.data and not record.of_clock)
@@ -42,7 +42,7 @@ def suspended_records_are_kept(
         task.buffered[checkpoint][each] > 0 for task, each in _holders(state, record)
     ) and not checkpoint.finished.has(state.task_of[record.source])
     shown = sum(each.visible[record] for each in state.siblings_of(sink))
-    if not state.has_emitted(record):
+    if not state.had_emitted(record, checkpoint):
         return shown == 0
     if isinstance(sink, TwoPhaseSink):
         return shown == (0 if held else 1)
@@ -92,10 +92,20 @@ def not_repeated_after_resuming(state: Resuming, sink: AtLeastOnceSink, record: 
 
 @always
 def closed_after_its_savepoint(state: Stopping, task: Task, checkpoint: Checkpoint) -> bool:
-    """A task that knows of a savepoint closes only after it has completed (S7)."""
+    """A task that knows of a savepoint closes only after it has completed, or after an older one
+    that was final for the task and has released it before (S7)."""
     when(state.stops)
     when(task.is_closed and task.sync == checkpoint)
-    return checkpoint.is_completed
+    return checkpoint.is_completed or any(
+        older < checkpoint and older.is_completed and is_final_for(older, task)
+        for older in state.checkpoints
+    )
+
+
+@define
+def is_final_for(checkpoint: Checkpoint, task: Task) -> bool:
+    """Whether a checkpoint was taken after a task's operators had finished (FC-4)."""
+    return task.final_from != Nothing and task.final_from <= checkpoint
 
 
 @always(needs="calls")
@@ -177,6 +187,14 @@ def failed_stop_leaves_a_job(state: Stopping, request: StopRequest) -> bool:
 
 
 @reachable(on_request=True)
+def closes_before_its_savepoint(state: Stopping, task: Task, checkpoint: Checkpoint) -> bool:
+    """A task that knows of a savepoint has closed, and the savepoint is pending (SP-8)."""
+    if not state.stops:
+        return False
+    return task.is_closed and task.sync == checkpoint and checkpoint.is_pending
+
+
+@reachable(on_request=True)
 def savepoint_before_end_of_data(state: Stopping, task: Source) -> bool:
     """A source has taken the savepoint of a stop and not yet ended its data (SP-2)."""
     return task.is_running and is_cut(state, task)
@@ -219,6 +237,8 @@ def a_stop_fails_in_a_job(state: Stopping, request: StopRequest) -> bool:
 def savepoint_meets_an_end(state: Stopping, task: Source, checkpoint: Checkpoint) -> bool:
     """A source has taken the savepoint of a stop without drain, and come to its end (FIN-05)."""
     when(state.stops)
+    if not state.stops:
+        return False
     suspends = checkpoint.kind == CheckpointKind.SUSPEND and checkpoint.is_pending
     return suspends and task.newest == checkpoint and task.has_finished
 
@@ -259,6 +279,7 @@ FAMILIES = (
     stop_report_is_true,
     success_is_not_denied,
     failed_stop_leaves_a_job,
+    closes_before_its_savepoint,
     savepoint_before_end_of_data,
     stop_meets_natural_end,
     fails_after_the_savepoint,

@@ -16,6 +16,7 @@ from typing import ClassVar, cast
 from model.errors import FinaleError, Place
 from model.protocols.parts.chained import ChainedSource, ChainingGate, ChainingTask
 from model.protocols.parts.channels import Channel
+from model.protocols.parts.checkpoints import Checkpoint
 from model.protocols.parts.elements import Datum
 from model.protocols.parts.gate import AlignedGate
 from model.protocols.parts.sources import Reader, StopMode
@@ -159,3 +160,12 @@ class ChainedSources(StopWithSavepoint):
             if record in source.data:
                 return not self.stops or source.has_emitted(record)
         return super().has_emitted(record)
+
+    @define
+    def had_emitted(self, record: Datum, checkpoint: Checkpoint) -> bool:
+        """Whether the source of a record, chained or not, had emitted it at a checkpoint."""
+        task = self.task_of[record.source]
+        for source in task.chained if self.stops else ():
+            if record in source.data:
+                return source.had_emitted(record, checkpoint) or checkpoint.finished.has(task)
+        return super().had_emitted(record, checkpoint)

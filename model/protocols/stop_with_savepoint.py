@@ -328,15 +328,19 @@ class StopWithSavepoint(Resuming, FinalCheckpoint):
             knows = task.sync == checkpoint and self.runs()
             super().deliver_abort(task, checkpoint)
             if knows:
-                self.savepoint_aborted(task)
+                self.savepoint_aborted(task, checkpoint)
 
     @step
-    def savepoint_aborted(self, task: Task) -> None:
+    def savepoint_aborted(self, task: Task, checkpoint: Checkpoint) -> None:
         """SP-10: the task fails, and with it the job; or it forgets the savepoint."""
-        if self.stopping.sync_abort == SyncAbort.CLEARS:
-            task.sync = Nothing
-        else:
+        if self.stopping.sync_abort == SyncAbort.FAILS:
             self.restart_all()
+        else:
+            task.sync = Nothing
+            if not task.aborted.has(checkpoint):
+                # What was taken since is newer: a second mail would do nothing (AL-1), and must not
+                # pass for a first one.
+                task.mail.remove(checkpoint)
 
     # --- the blocking stop of 1.14 ---------------------------------------------------------------
 

@@ -48,6 +48,11 @@ class ChainedSource(Entity):
         return self.remaining <= self.after(record)
 
     @define
+    def had_emitted(self, record: Datum, checkpoint: CheckpointId) -> bool:
+        """Whether it had emitted a record of its own when a checkpoint was taken."""
+        return self.offset[checkpoint] <= self.after(record)
+
+    @define
     def ended_by_itself(self) -> bool:
         """Whether no stop has ended its data."""
         return self.ended and self.mode == StopMode.NONE

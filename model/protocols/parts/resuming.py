@@ -94,14 +94,6 @@ class Resuming(Stopping):
         return self.resumed_from < checkpoint
 
     @define
-    def has_processed_all(self) -> bool:
-        """Whether a job that has finished came to the end of its data, since its last start."""
-        return all(
-            not self.suspends(checkpoint) or not self.is_of_this_start(checkpoint)
-            for checkpoint in self.checkpoints
-        )
-
-    @define
     def is_free(self, checkpoint: Checkpoint) -> bool:
         """Whether nothing can name a checkpoint again: no new start, either."""
         if self.can_resume:

@@ -299,6 +299,21 @@ class Stopping(Requests):
         return not self.stops or record.number <= len(source.data) - source.remaining
 
     @define
+    def had_emitted(self, record: Datum, checkpoint: Checkpoint) -> bool:
+        """Whether the source of a record had emitted it when it took a checkpoint, or finished."""
+        source = self.task_of[record.source]
+        if not self.stops or not isinstance(source, Source):
+            return True
+        taken = record.number <= len(source.data) - source.offset[checkpoint]
+        return taken or checkpoint.finished.has(source)
+
+    @define
     def has_processed_all(self) -> bool:
-        """Whether a job that has finished came to the end of its data, and was not suspended."""
-        return all(not self.suspends(checkpoint) for checkpoint in self.checkpoints)
+        """Whether a job that has finished came to the end of its data, and was not suspended: a
+        savepoint that has completed does not suspend a job that was restarted since."""
+        if not any(
+            self.suspends(checkpoint) and self.is_of_this_start(checkpoint)
+            for checkpoint in self.checkpoints
+        ):
+            return True
+        return not any(self.ended_by_suspension(task) for task in self.tasks)
