@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 from model.rules import Entity, always, reachable, when
 
 
-class LastStage(Entity):
+class LastStage(Entity, ABC):
     """The stage that takes what comes out of a pipeline."""
 
     @property
+    @abstractmethod
     def finds_record(self) -> bool:
         """Whether a record is about to be taken."""
-        raise AssertionError("a protocol says it")
 
     @property
+    @abstractmethod
     def finds_next(self) -> bool:
         """Whether that record is the one after all that were taken."""
-        raise AssertionError("a protocol says it")
 
     @property
+    @abstractmethod
     def has_all(self) -> bool:
         """Whether it is done with all records."""
-        raise AssertionError("a protocol says it")
 
 
 class PipelineView:

@@ -20,7 +20,7 @@ from model.protocols.parts.channels import Channel
 from model.protocols.parts.checkpoints import Checkpoint
 from model.protocols.parts.committer import ConstantTagWriter, Writer
 from model.protocols.parts.coordinator import Acknowledgement
-from model.protocols.parts.elements import CheckpointId, EndOfData, EndOfPartition
+from model.protocols.parts.elements import CheckpointId, EndOfData
 from model.protocols.parts.operators import Buffering, FlushingStableTask, StableTask
 from model.protocols.parts.plan import UnionCheck
 from model.protocols.parts.reporting import Reporting, ReportingOptions
@@ -208,11 +208,6 @@ class FinalCheckpoint(Triggering, Tolerance, Reporting, Watermarks, EndOfDataVie
             super().process(task, channel)
 
     @define
-    def has_no_more(self, task: Source) -> bool:
-        """FC-1: whether a source's reader reports the end of its data."""
-        return task.subtask.bounded and task.remaining == 0
-
-    @define
     def drains(self, task: Task) -> bool:
         """FC-2: whether a task's data have come to their end, so that its operators finish."""
         return True
@@ -329,10 +324,7 @@ class FinalCheckpoint(Triggering, Tolerance, Reporting, Watermarks, EndOfDataVie
     def close(self, task: Task) -> None:
         """FC-8, FC-9: with an empty mailbox the operators close and EndOfPartition is emitted."""
         require(task.status == TaskStatus.QUIESCED, task.mail.is_empty)
-        task.broadcast(EndOfPartition())
-        task.status = TaskStatus.CLOSED
-        self.close_operators(task)
-        self.drop_messages(task)
+        self.close_task(task)
 
     @define
     def processes_records(self) -> bool:

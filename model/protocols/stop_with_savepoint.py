@@ -197,13 +197,6 @@ class StopWithSavepoint(Resuming, FinalCheckpoint):
     # --- the end of data -------------------------------------------------------------------------
 
     @rule(fair=STRONG)
-    def emit(self, task: Source) -> None:
-        """A source emits its next record, unless it was stopped."""
-        if self.stops:
-            require(task.mode == StopMode.NONE)
-        super().emit(task)
-
-    @rule(fair=STRONG)
     def end_source(self, task: Source) -> None:
         """FC-1, FC-3: a source without further records, or stopped, ends its data."""
         if self.stops and self.fails_at_its_end(task):
@@ -219,13 +212,6 @@ class StopWithSavepoint(Resuming, FinalCheckpoint):
             return False
         return self.blocks(task) and not task.released and self.runs()
 
-    @define
-    def has_no_more(self, task: Source) -> bool:
-        """FC-1, SP-2: its reader reports the end, by itself or because it was stopped."""
-        if not self.stops:
-            return super().has_no_more(task)
-        return task.mode != StopMode.NONE or super().has_no_more(task)
-
     @step
     def finish_operators(self, task: Task) -> None:
         """FC-1, FC-3: endInput and finish only with drain; EndOfData in either case."""
@@ -237,13 +223,6 @@ class StopWithSavepoint(Resuming, FinalCheckpoint):
     def drains(self, task: Task) -> bool:
         """FC-2, FC-3: one input that was stopped makes it an end without drain."""
         return not self.stops or not self.was_stopped(task)
-
-    @define
-    def was_stopped(self, task: Task) -> bool:
-        """Whether a stop without drain has ended the data of a task, or of one of its inputs."""
-        if isinstance(task, Source):
-            return task.mode == StopMode.NO_DRAIN
-        return any(channel.stopped for channel in task.inputs)
 
     @step
     def end_data(self, channel: Channel, drain: bool) -> None:

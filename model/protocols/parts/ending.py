@@ -11,7 +11,7 @@ from model.protocols.parts.requests import RequestStatus, StopRequest
 from model.protocols.parts.resuming import Resuming
 from model.protocols.parts.sources import Source, StopMode
 from model.protocols.parts.tasks import Task
-from model.rules import STRONG, WEAK, define, require, rule, step
+from model.rules import STRONG, WEAK, require, rule, step
 
 
 class EndingSources(Resuming, LegacyEnd):
@@ -37,20 +37,6 @@ class EndingSources(Resuming, LegacyEnd):
         require(task.is_running, task.can_be_stopped, task.mode == StopMode.NONE)
         task.mode = StopMode.NO_DRAIN
 
-    @rule(fair=STRONG)
-    def emit(self, task: Source) -> None:
-        """A source emits its next record, unless it was stopped."""
-        if self.stops:
-            require(task.mode == StopMode.NONE)
-        super().emit(task)
-
-    @define
-    def has_no_more(self, task: Source) -> bool:
-        """LF-1, LS-1: whether a source comes to its end, by itself or because it was stopped."""
-        if not self.stops:
-            return super().has_no_more(task)
-        return task.mode != StopMode.NONE or super().has_no_more(task)
-
     @step
     def end_operators(self, task: Task) -> None:
         """LF-3, LS-1: endInput and close; behind a source that was stopped no last watermark."""
@@ -64,13 +50,6 @@ class EndingSources(Resuming, LegacyEnd):
             self.refuse_mail(task)
         else:
             super().end_operators(task)
-
-    @define
-    def was_stopped(self, task: Task) -> bool:
-        """Whether a source was stopped, or one that a task reads, directly or not."""
-        if isinstance(task, Source):
-            return task.mode == StopMode.NO_DRAIN
-        return any(channel.stopped for channel in task.inputs)
 
     @rule(fair=WEAK)
     def conclude_without_checkpoint(self, request: StopRequest) -> None:

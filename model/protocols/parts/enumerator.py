@@ -11,6 +11,7 @@ failure of a part of the job, after which splits are handed back one by one.
 from __future__ import annotations
 
 import enum
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
 from model.rules import (
@@ -198,7 +199,7 @@ class EnumeratorOptions:
     signal_needs_receiver: bool = False
 
 
-class Enumerating(Protocol):
+class Enumerating(Protocol, ABC):
     """The enumerator's rules. The protocol that runs it lays it out and binds `fail_job`."""
 
     readers: tuple[Reader, ...]
@@ -212,9 +213,9 @@ class Enumerating(Protocol):
         """All events there are."""
         return (*self.splits, *(reader.signal for reader in self.readers))
 
+    @abstractmethod
     def fail_job(self) -> None:
         """A port: all attempts end, because an event could not be delivered."""
-        raise NotImplementedError
 
     # --- events ----------------------------------------------------------------------------------
 

@@ -6,11 +6,10 @@ travel together, so operators finish and close on EndOfPartition.
 
 from __future__ import annotations
 
-from model.protocols.parts.elements import EndOfPartition
 from model.protocols.parts.sources import Source
 from model.protocols.parts.tasks import Task, TaskStatus
 from model.protocols.parts.watermarks import Watermarks
-from model.rules import STRONG, WEAK, define, require, rule, step
+from model.rules import STRONG, WEAK, require, rule, step
 
 
 class LegacyEnd(Watermarks):
@@ -21,11 +20,6 @@ class LegacyEnd(Watermarks):
         """LF-1, LF-3: a bounded source without further records ends its operators and its task."""
         require(task.is_running, self.has_no_more(task))
         self.end_operators(task)
-
-    @define
-    def has_no_more(self, task: Source) -> bool:
-        """LF-1: whether a source comes to the end of its records."""
-        return task.subtask.bounded and task.remaining == 0
 
     @rule(fair=WEAK)
     def end_task(self, task: Task) -> None:
@@ -51,7 +45,4 @@ class LegacyEnd(Watermarks):
     def close(self, task: Task) -> None:
         """LF-3, LF-5: with its mailbox empty the task disposes and emits EndOfPartition."""
         require(task.status == TaskStatus.QUIESCED, task.mail.is_empty)
-        task.broadcast(EndOfPartition())
-        task.status = TaskStatus.CLOSED
-        self.close_operators(task)
-        self.drop_messages(task)
+        self.close_task(task)

@@ -5,6 +5,8 @@ Models AB-1 … AB-3, CN-3 … CN-5 and the confirmations of FC-7 of the fact sh
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
+
 from model.protocols.parts.checkpoints import ABORTED, Checkpoint
 from model.protocols.parts.elements import CancelBarrier, CheckpointId
 from model.protocols.parts.plan import Planning
@@ -12,7 +14,7 @@ from model.protocols.parts.tasks import Task
 from model.rules import WEAK, Bound, Nothing, Range, field, require, rule, step, within
 
 
-class Notifying(Planning):
+class Notifying(Planning, ABC):
     """A job whose tasks hear of the completion and of the abort of checkpoints."""
 
     #: CN-3: whether an abort carries the newest completed id.
@@ -123,9 +125,9 @@ class Notifying(Planning):
         self.losses += 1
         checkpoint.confirmations.remove(task)
 
+    @abstractmethod
     def on_confirmation(self, task: Task, checkpoint: CheckpointId) -> None:
         """What a task does with a confirmation."""
-        raise AssertionError("a subclass says it")
 
     @step
     def drop_messages(self, task: Task) -> None:

@@ -31,7 +31,7 @@ class OvertakingPorts(GatePorts, typing.Protocol):
 
     def overtakes(self, channel: Channel, checkpoint: CheckpointId) -> bool:
         """Whether the sender has let the barrier of a checkpoint overtake on a channel."""
-        raise NotImplementedError
+        ...
 
     def log_overtaken(self, channel: Channel, checkpoint: CheckpointId) -> None:
         """What a barrier has overtaken becomes part of its checkpoint."""

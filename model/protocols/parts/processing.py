@@ -23,7 +23,7 @@ from model.protocols.parts.elements import (
 from model.protocols.parts.gate import Arrival
 from model.protocols.parts.operators import ParkingTask, TickingTask
 from model.protocols.parts.sources import Source
-from model.protocols.parts.tasks import Task
+from model.protocols.parts.tasks import Task, TaskStatus
 from model.rules import STRONG, Nothing, define, require, rule, step, within
 
 
@@ -38,6 +38,11 @@ class Processing(Checkpointing):
         require(task.is_running)
         task.emit_next()
         self.emitted(task)
+
+    @define
+    def has_no_more(self, task: Source) -> bool:
+        """Whether a source comes to the end of its data."""
+        return task.subtask.bounded and task.remaining == 0
 
     def emitted(self, task: Source) -> None:
         """A source has emitted a record; what follows it at once comes now."""
@@ -186,6 +191,14 @@ class Processing(Checkpointing):
         task.on_completion(checkpoint)
         if task.sink:
             task.sink.confirm(checkpoint)
+
+    @step
+    def close_task(self, task: Task) -> None:
+        """A task emits EndOfPartition, its operators close, and nothing reaches it any more."""
+        task.broadcast(EndOfPartition())
+        task.status = TaskStatus.CLOSED
+        self.close_operators(task)
+        self.drop_messages(task)
 
     @step
     def close_operators(self, task: Task) -> None:

@@ -9,6 +9,7 @@ The sink of two tasks, Sink V2, is in `committer.py`.
 from __future__ import annotations
 
 import enum
+from abc import ABC, abstractmethod
 
 from model.protocols.parts.elements import (
     CheckpointId,
@@ -30,7 +31,7 @@ class Transaction(enum.Enum):
     ABORTED = "aborted"
 
 
-class Sink(Entity):
+class Sink(Entity, ABC):
     """What every sink has: for each record, how often its effect is visible outside."""
 
     visible = field(Effects, 0)
@@ -56,9 +57,9 @@ class Sink(Entity):
         """Whether something is pending under the checkpoint's id."""
         return False
 
+    @abstractmethod
     def write(self, record: Datum) -> None:
         """A record arrives."""
-        raise AssertionError("a kind of sink says it")
 
     def snapshot(self, checkpoint: CheckpointId, *, opens: bool) -> None:
         """A checkpoint is taken; `opens`: there is an open transaction."""
@@ -87,13 +88,13 @@ class AtLeastOnceSink(Sink):
 class ExactlyOnceSink(Sink):
     """A sink that makes visible what a completed checkpoint has secured."""
 
+    @abstractmethod
     def lists(self, checkpoint: CheckpointId, record: Datum) -> bool:
         """Whether a checkpoint's snapshot has something pending with the record in it."""
-        raise AssertionError("a kind of sink says it")
 
+    @abstractmethod
     def has_pending(self) -> bool:
         """Whether something that is not empty waits for its commit."""
-        raise AssertionError("a kind of sink says it")
 
 
 class TwoPhaseSink(ExactlyOnceSink):

@@ -6,6 +6,7 @@ Models the mailbox source (1.7 of the fact sheet): its main loop emits one recor
 from __future__ import annotations
 
 import enum
+from abc import ABC, abstractmethod
 
 from model.protocols.parts.channels import RecordCount
 from model.protocols.parts.elements import CheckpointId, Datum
@@ -25,21 +26,21 @@ class StopMode(enum.Enum):
     NO_DRAIN = "no drain"
 
 
-class Reader(Task):
+class Reader(Task, ABC):
     """A task that reads from outside: a source, or one that sources are chained into."""
 
+    @abstractmethod
     def stop_reading(self, mode: StopMode) -> None:
         """What still reads is told how to end; an end before it stays."""
-        raise AssertionError("a subclass says it")
 
+    @abstractmethod
     def read_on(self) -> None:
         """A new attempt knows of no stop."""
-        raise AssertionError("a subclass says it")
 
     @property
+    @abstractmethod
     def stops_at_once(self) -> bool:
         """Whether it has stopped without drain, so that the end of its data is not waited for."""
-        raise AssertionError("a subclass says it")
 
     @property
     @define

@@ -21,9 +21,9 @@ from model.protocols.parts.requests import (
     RequestStatus,
     StopRequest,
 )
-from model.protocols.parts.sources import Reader, Source
+from model.protocols.parts.sources import Reader, Source, StopMode
 from model.protocols.parts.tasks import Task
-from model.rules import WEAK, Bool, Nothing, Setting, define, field, require, rule, step
+from model.rules import STRONG, WEAK, Bool, Nothing, Setting, define, field, require, rule, step
 
 
 class Scheduler(enum.Enum):
@@ -173,6 +173,29 @@ class Stopping(Requests):
         request.status = RequestStatus.FAILED
         if self.resumes_scheduling:
             self.scheduling = True
+
+    # --- what a stop ends ------------------------------------------------------------------------
+
+    @rule(fair=STRONG)
+    def emit(self, task: Source) -> None:
+        """A source emits its next record, unless it was stopped."""
+        if self.stops:
+            require(task.mode == StopMode.NONE)
+        super().emit(task)
+
+    @define
+    def has_no_more(self, task: Source) -> bool:
+        """Whether a source comes to the end of its data, by itself or because it was stopped."""
+        if not self.stops:
+            return super().has_no_more(task)
+        return task.mode != StopMode.NONE or super().has_no_more(task)
+
+    @define
+    def was_stopped(self, task: Task) -> bool:
+        """Whether a stop without drain has ended the data of a source, or of one of the inputs."""
+        if isinstance(task, Source):
+            return task.mode == StopMode.NO_DRAIN
+        return any(channel.stopped for channel in task.inputs)
 
     # --- failures --------------------------------------------------------------------------------
 

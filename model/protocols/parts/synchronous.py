@@ -111,7 +111,7 @@ class Synchronous(Resuming, LegacyEnd):
     def emit(self, task: Source) -> None:
         """A source emits its next record, unless it stalls or was stopped."""
         if self.stops:
-            require(not task.stalled, task.mode == StopMode.NONE)
+            require(not task.stalled)
         super().emit(task)
 
     @rule(fair=WEAK)
@@ -120,13 +120,6 @@ class Synchronous(Resuming, LegacyEnd):
         if self.stops:
             require(not task.stalled)
         super().end_source(task)
-
-    @define
-    def has_no_more(self, task: Source) -> bool:
-        """LF-1, SS-5: whether a source comes to its end, by itself or because it was stopped."""
-        if not self.stops:
-            return super().has_no_more(task)
-        return task.mode != StopMode.NONE or super().has_no_more(task)
 
     # --- the end ---------------------------------------------------------------------------------
 

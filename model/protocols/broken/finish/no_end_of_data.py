@@ -20,8 +20,9 @@ class NoEndOfData(FinalCheckpoint):
 
     @step
     def finish_operators(self, task: Task) -> None:
-        """The operators finish; those downstream do not hear of it."""
-        task.finish()
+        """The operators finish, unless a stop is without drain; nobody downstream hears of it."""
+        if self.drains(task):
+            task.finish()
         task.status = TaskStatus.WAITING_FOR_FINAL_CP
         for channel in task.outputs:
             channel.end_of_data = True
