@@ -108,6 +108,13 @@ def no_release_is_dropped(
     return task.released
 
 
+@reachable(on_request=True)
+def confirmation_comes_late(state: JobProtocol, task: Task, older: Checkpoint) -> bool:
+    """A confirmation is still on its way to a task that has acted on a newer one (CN-5)."""
+    late = task.confirmed != Nothing and older < task.confirmed
+    return late and older.confirmations.has(task)
+
+
 @always
 def union_state_is_even(state: JobProtocol, checkpoint: Checkpoint) -> bool:
     """In a completed checkpoint all subtasks of a vertex with union state have finished, or none;
@@ -177,6 +184,7 @@ FAMILIES = (
     restores_newest,
     confirms_what_was_taken,
     no_release_is_dropped,
+    confirmation_comes_late,
     union_state_is_even,
     completes_after_close,
     closes_while_a_source_runs,

@@ -143,6 +143,8 @@ class FinalCheckpointOptions(
     savepoint_confirmed: bool = False
     #: 1.6: trigger calls to a task arrive and run in their order
     calls_in_order: bool = False
+    #: CN-5: confirmations of checkpoints reach a task in their order; else in any
+    confirmations_in_order: bool = False
     #: F6: whether records are processed while a checkpoint is pending
     processing: Processing = Processing.NORMAL
     #: CN-4: a restored task takes the checkpoint that it is restored from for confirmed
@@ -170,6 +172,7 @@ class FinalCheckpoint(Triggering, Tolerance, Reporting, Watermarks, EndOfDataVie
         self.savepoint_stored = self.options.savepoint_stored
         self.savepoint_confirmed = self.options.savepoint_confirmed
         self.calls_in_order = self.options.calls_in_order
+        self.confirmations_in_order = self.options.confirmations_in_order
         self.filters_from_restored = self.options.filters_from_restored
         self.unassigned_counts_as_triggered = self.options.unassigned_counts_as_triggered
         self.acknowledgement = self.options.acknowledgement

@@ -17,12 +17,14 @@ from model.rules import Setting
 
 @dataclass(frozen=True)
 class LegacyFinishOptions:
-    """How many checkpoints may be pending at once; whether aborts carry the newest completed id."""
+    """The toggles that concern checkpoints near the end of a task."""
 
     #: PL-1: how many checkpoints may be pending at once
     concurrent: int = 1
     #: CN-3: an abort carries the newest completed id
     aborts_carry_latest: bool = True
+    #: LF-7: a trigger that finds its task ended gets no answer, up to 1.13: only time helps then
+    unanswered_triggers: bool = False
 
 
 class LegacyFinish(LegacyEnd):
@@ -38,3 +40,4 @@ class LegacyFinish(LegacyEnd):
         self.aborts_on_end = True
         self.aborts_carry_latest = self.options.aborts_carry_latest
         self.concurrent = self.options.concurrent
+        self.unanswered_triggers = self.options.unanswered_triggers

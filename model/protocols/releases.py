@@ -69,6 +69,8 @@ _OPTIONS: Mapping[str, tuple[Value | None, ...]] = {
     "terminal_as_finished": (_NO, _NO, _NO, True, True, True, True, True, False),
     # CN-3: FLINK-21080; the sheet names no release, 1.14 is assumed
     "aborts_carry_latest": (False, False, False, True, True, True, True, True, True),
+    # LF-7: FLINK-23741
+    "unanswered_triggers": (True, True, True, _NO, _NO, _NO, _NO, _NO, _NO),
     # CN-4: FLINK-24096
     "filters_from_restored": (False, False, False, True, True, True, True, True, True),
     # SS-6: FLINK-21132

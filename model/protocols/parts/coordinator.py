@@ -54,6 +54,8 @@ class Checkpointing(Storing):
     checkpoints_after_finish: bool
     #: PL-4: a trigger to a task without a slot counts as sent, and nobody declines.
     unassigned_counts_as_triggered: bool = False
+    #: LF-7: a trigger that finds its task ended is not answered at all.
+    unanswered_triggers: bool = False
     #: 1.6: what becomes of acknowledgements on their way.
     acknowledgement: Acknowledgement = Acknowledgement.RELIABLE
 
@@ -108,7 +110,8 @@ class Checkpointing(Storing):
         require(checkpoint.triggers.has(task))
         checkpoint.triggers.remove(task)
         if task.status in (TaskStatus.QUIESCED, TaskStatus.CLOSED):
-            self.trigger_failed(task, checkpoint)
+            if not self.unanswered_triggers:
+                self.trigger_failed(task, checkpoint)
         else:
             task.mail.add(checkpoint)
 

@@ -11,7 +11,7 @@ from model.protocols.parts.checkpoints import ABORTED, Checkpoint
 from model.protocols.parts.elements import CancelBarrier, CheckpointId
 from model.protocols.parts.plan import Planning
 from model.protocols.parts.tasks import Task
-from model.rules import WEAK, Bound, Nothing, Range, field, require, rule, step, within
+from model.rules import WEAK, Bound, Nothing, Range, define, field, require, rule, step, within
 
 
 class Notifying(Planning, ABC):
@@ -19,6 +19,8 @@ class Notifying(Planning, ABC):
 
     #: CN-3: whether an abort carries the newest completed id.
     aborts_carry_latest: bool
+    #: CN-5: whether confirmations of checkpoints reach a task in their order.
+    confirmations_in_order: bool = False
 
     losses = field(Range(0, Bound("lost_confirmations")), 0)
     declines = field(Range(0, Bound("declines")), 0)
@@ -114,8 +116,21 @@ class Notifying(Planning, ABC):
     def deliver_confirmation(self, task: Task, checkpoint: Checkpoint) -> None:
         """FC-7, 1.6: a confirmation arrives; confirmations of several checkpoints in any order."""
         require(checkpoint.confirmations.has(task))
+        if self.confirmations_in_order:
+            require(self.is_confirmed_next(task, checkpoint))
         checkpoint.confirmations.remove(task)
         self.on_confirmation(task, checkpoint)
+
+    @define
+    def is_confirmed_next(self, task: Task, checkpoint: Checkpoint) -> bool:
+        """CN-5: checkpoints complete in their order, or are subsumed, and so they are confirmed; an
+        older savepoint may come later."""
+        return all(
+            older >= checkpoint
+            or not older.confirmations.has(task)
+            or not self.can_be_subsumed(older)
+            for older in self.checkpoints
+        )
 
     @rule
     def lose_confirmation(self, task: Task, checkpoint: Checkpoint) -> None:
