@@ -8,38 +8,18 @@ from pathlib import Path
 
 from model.errors import FinaleError, Place
 
+from .files import text_of
 from .lines import KeyLines
 
 
 def toml_in(file: Path) -> tuple[dict[str, object], KeyLines]:
     """The table in a file, and where its keys stand. Raises coded errors with file and line."""
-    text = _text_of(file)
+    text = text_of(file, wanted="one spec")
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise _malformed(file, text, str(error)) from None
     return table, KeyLines(text)
-
-
-def _text_of(file: Path) -> str:
-    try:
-        return file.read_bytes().decode()
-    except OSError as error:
-        raise FinaleError(
-            "unreadable",
-            f"the file cannot be read: {error.strerror}",
-            place=Place(str(file)),
-            advice="name one spec, not a folder"
-            if file.is_dir()
-            else "check its name and its permissions",
-        ) from None
-    except UnicodeDecodeError as error:
-        raise FinaleError(
-            "not-utf-8",
-            f"the file is not text in UTF-8: {error.reason} at byte {error.start}",
-            place=Place(str(file)),
-            advice="save the file in UTF-8: TOML is written in it",
-        ) from None
 
 
 def _malformed(file: Path, text: str, message: str) -> FinaleError:

@@ -18,6 +18,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from checker.files import text_of
 from model.errors import FinaleError, Place, nearest
 from model.events import EVENTS, QUERIES
 
@@ -125,7 +126,7 @@ class Draft:
 
 def drafts_of(file: Path) -> list[Draft]:
     """The cases of a file. Raises coded errors with file and line."""
-    blocks = list(_blocks(_text_of(file)))
+    blocks = list(_blocks(text_of(file, wanted="one scenario")))
     common: dict[str, tuple[int, str]] = {}
     drafts: list[Draft] = []
     for position, block in enumerate(blocks):
@@ -149,25 +150,6 @@ def drafts_of(file: Path) -> list[Draft]:
                 advice="below the header write what is done, => and what is seen",
             )
     return drafts
-
-
-def _text_of(file: Path) -> str:
-    try:
-        return file.read_text(encoding="utf-8")
-    except OSError as error:
-        raise FinaleError(
-            "unreadable",
-            f"the file cannot be read: {error.strerror}",
-            place=Place(str(file)),
-            advice="check its name, and whether you may read it",
-        ) from None
-    except UnicodeDecodeError as error:
-        raise FinaleError(
-            "not-utf-8",
-            f"the file is not text in UTF-8: {error.reason} at byte {error.start}",
-            place=Place(str(file)),
-            advice="save the file in UTF-8",
-        ) from None
 
 
 def _blocks(text: str) -> Iterator[list[tuple[int, str]]]:

@@ -285,19 +285,26 @@ class World:
         if callable(given) and not isinstance(given, type):
             given = given(variable.entity)
         values = cast("AnyOf[object]", given).values if isinstance(given, AnyOf) else (given,)
-        if isinstance(variable.domain, Slots):
-            values = tuple(variable.domain.filled(value) for value in values)
-        for value in values:
-            try:
-                variable.domain.encode(value)
-            except OutOfDomain as reason:
-                raise FinaleError(
-                    "initial-outside-domain",
-                    f"the initial value of {variable.name}: {reason}",
-                    place=declared.place,
-                    advice="start with a value of the field's domain",
-                ) from None
-        return tuple(values)
+        try:
+            advice = "start with a value of the field's domain"
+            return tuple(initial_value(variable, value, advice) for value in values)
+        except FinaleError as error:
+            raise error.located(declared.place) from None
+
+
+def initial_value(variable: Variable, value: object, advice: str) -> object:
+    """A value that a variable may start with, its slots filled. Raises `initial-outside-domain`."""
+    if isinstance(variable.domain, Slots):
+        value = variable.domain.filled(value)
+    try:
+        variable.domain.encode(value)
+    except OutOfDomain as reason:
+        raise FinaleError(
+            "initial-outside-domain",
+            f"the initial value of {variable.name}: {reason}",
+            advice=advice,
+        ) from None
+    return value
 
 
 def _resolved(declared: Field[Any], entity: Entity, scope: Scope) -> Domain[Any]:
@@ -308,4 +315,13 @@ def _resolved(declared: Field[Any], entity: Entity, scope: Scope) -> Domain[Any]
         raise error.located(declared.place) from None
 
 
-__all__ = ["AnyOf", "Entity", "Field", "Variable", "World", "field", "fields_of"]
+__all__ = [
+    "AnyOf",
+    "Entity",
+    "Field",
+    "Variable",
+    "World",
+    "field",
+    "fields_of",
+    "initial_value",
+]

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
-from typing import Any
 
-from model.domains import OutOfDomain
 from model.errors import FinaleError, nearest
-from model.structures import Slots
 
-from .entities import Variable, World
+from .entities import World, initial_value
 from .plain import PlainStore
 from .protocol import Protocol
+
+ADVICE = "let start_states() give values of the fields' domains"
 
 Values = tuple[object, ...]
 """A state as plain values, one a variable."""
@@ -37,7 +36,7 @@ def start_values(protocol: Protocol, world: World) -> tuple[Values, ...]:
                     f'start_states() of {protocol.key} gives "{name}", which is no variable',
                     advice=nearest(name, variables),
                 )
-            choices[name] = (_within(variables[name], value),)
+            choices[name] = (initial_value(variables[name], value, ADVICE),)
         started += product(*choices.values())
     return tuple(dict.fromkeys(started))
 
@@ -48,20 +47,6 @@ def state_after(world: World, change: Callable[[], None]) -> Mapping[str, object
     with world.on(store):
         change()
     return {variable.name: store.values[variable.position] for variable in world.variables}
-
-
-def _within(variable: Variable, value: object) -> Any:
-    if isinstance(variable.domain, Slots):
-        value = variable.domain.filled(value)
-    try:
-        variable.domain.encode(value)
-    except OutOfDomain as reason:
-        raise FinaleError(
-            "initial-outside-domain",
-            f"the initial value of {variable.name}: {reason}",
-            advice="let start_states() give values of the fields' domains",
-        ) from None
-    return value
 
 
 __all__ = ["Values", "start_values", "state_after"]

@@ -1,0 +1,29 @@
+"""Reads a file that somebody wrote, with errors that say what is wrong with it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from model.errors import FinaleError, Place
+
+
+def text_of(file: Path, *, wanted: str) -> str:
+    """The text of a file. Raises `unreadable` and `not-utf-8`; `wanted` is what is read."""
+    try:
+        return file.read_bytes().decode()
+    except OSError as error:
+        raise FinaleError(
+            "unreadable",
+            f"the file cannot be read: {error.strerror}",
+            place=Place(str(file)),
+            advice=f"name {wanted}, not a folder"
+            if file.is_dir()
+            else "check its name and its permissions",
+        ) from None
+    except UnicodeDecodeError as error:
+        raise FinaleError(
+            "not-utf-8",
+            f"the file is not text in UTF-8: {error.reason} at byte {error.start}",
+            place=Place(str(file)),
+            advice="save the file in UTF-8",
+        ) from None
