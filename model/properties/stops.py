@@ -133,6 +133,7 @@ def only_its_savepoint_releases(state: Stopping, task: Task) -> bool:
 @always
 def stalled_names_its_savepoint(state: Synchronous, task: Task) -> bool:
     """A task that stalls knows the savepoint that it waits for (twin of L2)."""
+    when(state.stops)
     when(task.stalled)
     return any(task.sync == checkpoint for checkpoint in state.checkpoints)
 
@@ -141,6 +142,7 @@ def stalled_names_its_savepoint(state: Synchronous, task: Task) -> bool:
 def stalled_can_be_released(state: Synchronous, task: Task) -> bool:
     """What a stalled task waits for can still come: its savepoint is pending, or news of its end is
     under way (twin of L2)."""
+    when(state.stops)
     when(task.stalled)
     return any(
         task.sync == checkpoint
@@ -262,6 +264,7 @@ def stop_meets_a_checkpoint(state: Stopping, checkpoint: Checkpoint, older: Chec
 @reachable(on_request=True)
 def late_abort_meets_a_stall(state: Synchronous, task: Task, checkpoint: Checkpoint) -> bool:
     """A task stalls, and the abort of another checkpoint is on its way to it (FIN-07)."""
+    when(state.stops)
     return task.stalled and task.newest != checkpoint and checkpoint.aborts.has(task)
 
 

@@ -1,11 +1,16 @@
-"""What is asked on request can be asked of every spec, whatever its options leave out."""
+"""Properties can be asked of every spec, whatever it leaves out."""
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import pytest
 
 from checker.claim import Spec
+from checker.loading import catalogue
+from checker.spec import read_spec
 from model.language.build import build
+from model.protocols.registry import PROTOCOLS
 from tests.protocols.specs import audits
 
 #: Larger specs have the options of smaller ones, or nearly.
@@ -17,3 +22,16 @@ def test_what_is_asked_on_request_can_be_asked(spec: Spec) -> None:
     families = [family for family in spec.families if family.on_request]
     names = {prop.name.split("[")[0] for prop in build(spec.instance(), families).properties}
     assert names == {family.name for family in families}
+
+
+@pytest.mark.parametrize("key", [entry.key for entry in PROTOCOLS])
+def test_all_can_be_asked_where_nothing_is_explored(key: str, tmp_path: Path) -> None:
+    """Of the smallest job within no bound but those that a protocol cannot do without."""
+    kind = catalogue().protocol(key)
+    job = '[job]\nshape = "pair"\n' if kind.needs_job else ""
+    observed = "".join(f"{ghost} = true\n" for ghost in kind.ghosts)
+    file = tmp_path / "spec.toml"
+    file.write_text(f'title = "T"\nprotocol = "{key}"\n{job}[observe]\n{observed}')
+    spec = read_spec(file, catalogue())
+    names = {prop.name.split("[")[0] for prop in build(spec.instance(), spec.families).properties}
+    assert {family.name for family in spec.families} <= names
