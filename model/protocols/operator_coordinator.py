@@ -13,9 +13,9 @@ import enum
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from model.protocols.parts.checkpoints import CheckpointStatus
 from model.protocols.parts.enumerator import (
     Checkpoint,
-    CheckpointStatus,
     Enumerating,
     EnumeratorOptions,
     Event,
@@ -107,9 +107,7 @@ class OperatorCoordinator(Enumerating):
         super().__init__(setting)
         self.readers = tuple(Reader(f"r{n + 1}") for n in range(self.sizes.readers))
         self.splits = tuple(Split(f"split{n + 1}") for n in range(self.sizes.splits))
-        self.checkpoints = tuple(
-            Checkpoint(f"cp{n + 1}") for n in range(int(self.bounds.checkpoints))
-        )
+        self.checkpoints = tuple(Checkpoint(n + 1) for n in range(int(self.bounds.checkpoints)))
 
     def entities(self) -> Sequence[Entity]:
         return (*self.readers, *self.events, *self.checkpoints)

@@ -25,13 +25,13 @@ class RecordingCoordination(OperatorCoordinator):
         """What it aborts on the way comes after the completion itself."""
         position = len(self.bench.seen)
         super().complete(checkpoint)
-        self.bench.record("completed", self.bench.number_of(checkpoint))
+        self.bench.record("completed", self.bench.number(checkpoint))
         self.bench.seen.insert(position, self.bench.seen.pop())
 
     def abort(self, checkpoint: Checkpoint) -> None:
         """Abort it, and tell it."""
         super().abort(checkpoint)
-        self.bench.record("aborted", self.bench.number_of(checkpoint))
+        self.bench.record("aborted", self.bench.number(checkpoint))
 
 
 class GatewayBench(ProtocolBench[OperatorCoordinator]):
@@ -160,10 +160,6 @@ class GatewayBench(ProtocolBench[OperatorCoordinator]):
         return {name: each.place for name, each in (named | signals).items()}
 
     # --- queries ---------------------------------------------------------------------------------
-
-    def number_of(self, checkpoint: Checkpoint) -> str:
-        """The id of the scenario that a checkpoint stands for."""
-        return str(self.numbers[self.protocol.checkpoints.index(checkpoint)])
 
     def see_called(self, number: str) -> Fields:
         called = self._checkpoint(number).triggers

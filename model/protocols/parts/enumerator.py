@@ -14,6 +14,8 @@ import enum
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
+from model.protocols.parts.checkpoints import CheckpointStatus
+from model.protocols.parts.elements import CheckpointId
 from model.rules import (
     EMPTY,
     WEAK,
@@ -66,15 +68,6 @@ class SignalState(enum.Enum):
     REPEATED = "repeated"
 
 
-class CheckpointStatus(enum.Enum):
-    """What the checkpoint coordinator knows of a checkpoint id."""
-
-    UNUSED = "unused"
-    PENDING = "pending"
-    COMPLETED = "completed"
-    ABORTED = "aborted"
-
-
 class ReaderStatus(enum.Enum):
     """The life of a reader's subtask."""
 
@@ -91,10 +84,6 @@ class Place(enum.Enum):
     UNDER_WAY = "under way"
     FAILED = "failed"
     ARRIVED = "arrived"
-
-
-class CheckpointId(Entity):
-    """A checkpoint by its id. Ids are ordered by when they were given."""
 
 
 class ReaderId(Entity):

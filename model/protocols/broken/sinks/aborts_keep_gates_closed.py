@@ -8,7 +8,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 from model.protocols.operator_coordinator import OperatorCoordinator
-from model.protocols.parts.enumerator import Checkpoint, CheckpointStatus
+from model.protocols.parts.checkpoints import CheckpointStatus
+from model.protocols.parts.enumerator import Checkpoint
 from model.rules import step
 
 
