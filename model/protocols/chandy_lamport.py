@@ -186,11 +186,16 @@ class ChandyLamport(Replaying):
     @rule(fair=STRONG)
     def notice_marker(self, channel: LoggedChannel, checkpoint: Checkpoint) -> None:
         """CL-2, CL-OVERTAKE: a marker counts on its arrival, before what is queued before it."""
-        require(self.options.jump != Jump.NONE)
+        require(self.jumps)
         task = self.reader(channel)
         require(task.is_alive, self.is_recovered(task), channel.queue.head == Data)
         require(self.is_unnoticed(channel, checkpoint))
         task.gate.on_barrier(channel, checkpoint, Arrival.IN_ORDER)
+
+    @property
+    def jumps(self) -> bool:
+        """Whether markers jump queues: a plain truth value."""
+        return self.options.jump != Jump.NONE
 
     @define
     def is_unnoticed(self, channel: LoggedChannel, checkpoint: Checkpoint) -> bool:
@@ -236,7 +241,7 @@ class ChandyLamport(Replaying):
     @define
     def is_before_marker(self, task: Task, channel: LoggedChannel) -> bool:
         """CL-LAST: whether the head of a blocked channel is before the marker that blocks it."""
-        return self.options.jump != Jump.NONE and channel.queue.holds(Barrier(task.newest))
+        return self.jumps and channel.queue.holds(Barrier(task.newest))
 
     @step
     def log_record(self, task: Task, channel: LoggedChannel, record: Datum) -> None:

@@ -332,14 +332,19 @@ class FinalCheckpoint(Triggering, Tolerance, Reporting, Watermarks, EndOfDataVie
     @define
     def processes_records(self) -> bool:
         """F6: back pressure at its worst: no record is processed while a checkpoint is pending."""
-        if self.options.processing == Processing.NORMAL:
+        if not self.stops_processing:
             return True
         return all(not checkpoint.is_pending for checkpoint in self.checkpoints)
+
+    @property
+    def stops_processing(self) -> bool:
+        """Whether no record is processed while a checkpoint is pending: a plain truth value."""
+        return self.options.processing == Processing.STOPPED_WHILE_PENDING
 
     @define
     def is_held_up(self, checkpoint: Checkpoint) -> bool:
         """F6: whether a checkpoint is pending and records that are not processed hold it up."""
-        if self.options.processing == Processing.NORMAL:
+        if not self.stops_processing:
             return False
         return checkpoint.is_pending and any(channel.holds_data() for channel in self.channels)
 

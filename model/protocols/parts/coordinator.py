@@ -71,14 +71,20 @@ class Checkpointing(Storing):
 
     @step
     def admit(self) -> None:
-        """PL-1, PL-2.1, PL-2.5, LF-6: whether a checkpoint can be triggered now at all."""
+        """PL-1, PL-2.1, PL-2.5: whether a checkpoint can be triggered now at all."""
         require(count(self.checkpoints, lambda each: each.is_pending) < self.concurrent)
         require(any(not task.reported_finished for task in self.tasks))
         require(self.those_wanted_run())
-        if not self.checkpoints_after_finish:
-            require(all(not task.reported_finished for task in self.tasks))
+        require(self.accepts_finished())
         self.make_room()
         within(count(self.checkpoints, lambda each: each.status != UNUSED), self.id_limit)
+
+    @define
+    def accepts_finished(self) -> bool:
+        """PL-2.1, LF-6: whether no task has finished, or checkpoints are taken all the same."""
+        if self.checkpoints_after_finish:
+            return True
+        return all(not task.reported_finished for task in self.tasks)
 
     @define
     def those_wanted_run(self) -> bool:

@@ -170,9 +170,7 @@ class Requests(Recovery):
     @define
     def may_trigger(self) -> bool:
         """PL-1, PL-2.1, PL-2.5: whether a savepoint can be triggered; they need not wait."""
-        finished = any(task.reported_finished for task in self.tasks)
-        refused = finished and not self.checkpoints_after_finish
-        return not refused and self.those_wanted_run()
+        return self.accepts_finished() and self.those_wanted_run()
 
     @define
     def those_wanted_run(self) -> bool:

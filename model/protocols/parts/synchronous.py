@@ -144,13 +144,16 @@ class Synchronous(Resuming, LegacyEnd):
         if not self.stops:
             super().end_operators(task)
         else:
-            ends = not self.ended_by_suspension(task)
-            if self.observes("calls") and (ends or self.end_input_on_suspend):
-                task.called_end = True
-            if ends:
-                super().end_operators(task)
-            else:
+            if self.ended_by_suspension(task):
                 self.end_suspended(task)
+            else:
+                self._note_end(task)
+                super().end_operators(task)
+
+    @step
+    def _note_end(self, task: Task) -> None:
+        if self.observes("calls"):
+            task.called_end = True
 
     @step
     def reach_end_of_time(self, task: Task) -> None:
@@ -199,5 +202,6 @@ class Synchronous(Resuming, LegacyEnd):
         """SS-6: LF-3 of a job that is to go on: without endInput, in old releases with it."""
         task.quiesce_timers()
         if self.end_input_on_suspend:
+            self._note_end(task)
             task.finish()
         self.refuse_mail(task)
