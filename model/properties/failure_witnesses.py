@@ -8,7 +8,9 @@ from __future__ import annotations
 from model.protocols.parts.checkpoints import Checkpoint
 from model.protocols.parts.failover import Failover, Region
 from model.protocols.parts.layout import JobProtocol
-from model.protocols.parts.tasks import Task
+from model.protocols.parts.regional_stops import RegionalStops
+from model.protocols.parts.requests import RequestStatus, StopRequest
+from model.protocols.parts.tasks import Task, TaskStatus
 from model.rules import Nothing, reachable
 
 
@@ -37,8 +39,27 @@ def a_late_report_meets_a_new_attempt(state: Failover, region: Region, task: Tas
     return region.late and task in region.tasks and task.is_running
 
 
+@reachable(on_request=True)
+def a_stop_is_refused_for_a_failure(state: RegionalStops, request: StopRequest) -> bool:
+    """A stop was refused while a task waits for its restart (H2)."""
+    refused = request.status == RequestStatus.FAILED and request.of == Nothing
+    return refused and any(task.status == TaskStatus.FAILED for task in state.tasks)
+
+
+@reachable(on_request=True)
+def a_stop_misses_a_failed_task(
+    state: RegionalStops, request: StopRequest, checkpoint: Checkpoint
+) -> bool:
+    """A stop that met a FAILED task has failed, and its savepoint has completed (H2, SP-9)."""
+    if not state.stops_meet_failures or request.status != RequestStatus.FAILED:
+        return False
+    return request.met_failure and request.of == checkpoint and checkpoint.is_completed
+
+
 FAMILIES = (
     abort_carries_the_restore_point,
     an_acknowledgement_is_missing,
     a_late_report_meets_a_new_attempt,
+    a_stop_is_refused_for_a_failure,
+    a_stop_misses_a_failed_task,
 )

@@ -2,7 +2,8 @@
 
 The wiki's life-cycle tables ("stop with savepoint", with and without drain), and rules SP-1 …
 SP-13 and FC-3 of the fact sheet over the final checkpoint; what the coordinator does is in
-`parts/stopping.py`, starting again in `parts/resuming.py`. With `no_drain = blocking` a stop
+`parts/stopping.py`, what regions make of it in `parts/regional_stops.py`, starting again in
+`parts/resuming.py`. With `no_drain = blocking` a stop
 without drain is still the synchronous savepoint of release 1.14.
 Left out: the thread of a legacy source (`parts/threads.py`): a mailbox source stands for both
 (SP-3), since it notes the savepoint and stops reading in one step. Sources chained in one task are
@@ -18,6 +19,7 @@ from model.protocols.final_checkpoint import FinalCheckpoint, FinalCheckpointOpt
 from model.protocols.parts.channels import Channel
 from model.protocols.parts.checkpoints import Checkpoint, CheckpointKind
 from model.protocols.parts.elements import CheckpointId
+from model.protocols.parts.regional_stops import RegionalStops
 from model.protocols.parts.resuming import Resuming
 from model.protocols.parts.sources import Reader, Source, StopMode
 from model.protocols.parts.stopping import AfterFailure, Scheduler
@@ -101,7 +103,7 @@ class StopWithSavepointOptions(FinalCheckpointOptions):
     end_during_savepoint: EndDuringSavepoint = EndDuringSavepoint.FAILS
 
 
-class StopWithSavepoint(Resuming, FinalCheckpoint):
+class StopWithSavepoint(RegionalStops, Resuming, FinalCheckpoint):
     """The final checkpoint, and stops."""
 
     key = "stop-with-savepoint"
@@ -148,7 +150,7 @@ class StopWithSavepoint(Resuming, FinalCheckpoint):
         if task.status == TaskStatus.QUIESCED:
             self.reject_savepoint(task, checkpoint)
         elif task.sync != Nothing:
-            self.restart_all()
+            self.task_failed(task)
         else:
             task.sync = checkpoint
             drain = checkpoint.kind == CheckpointKind.DRAIN
@@ -190,7 +192,7 @@ class StopWithSavepoint(Resuming, FinalCheckpoint):
         super().snapshot_taken(task, checkpoint)
         if self.stops and self.ends_the_job(self.known(checkpoint)):
             if task.sync not in (Nothing, checkpoint):
-                self.restart_all()
+                self.task_failed(task)
             else:
                 task.sync = checkpoint
 
@@ -201,7 +203,7 @@ class StopWithSavepoint(Resuming, FinalCheckpoint):
         """FC-1, FC-3: a source without further records, or stopped, ends its data."""
         if self.stops and self.fails_at_its_end(task):
             require(task.is_running, self.has_no_more(task))
-            self.restart_all()
+            self.task_failed(task)
         else:
             super().end_source(task)
 
@@ -311,9 +313,9 @@ class StopWithSavepoint(Resuming, FinalCheckpoint):
 
     @step
     def savepoint_aborted(self, task: Task, checkpoint: Checkpoint) -> None:
-        """SP-10: the task fails, and with it the job; or it forgets the savepoint."""
+        """SP-10: the task fails, and with it what is connected; or it forgets the savepoint."""
         if self.stopping.sync_abort == SyncAbort.FAILS:
-            self.restart_all()
+            self.task_failed(task)
         else:
             task.sync = Nothing
             if not task.aborted.has(checkpoint):

@@ -93,25 +93,12 @@ class Failover(Recovery):
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
         whole = self.options.restart_scope == RestartScope.GLOBAL
-        among = (self.tasks,) if whole else self._connected()
+        among = (self.tasks,) if whole else self.connected()
         self.regions = tuple(
             Region(f"region{number + 1}", tasks)
             for number, tasks in enumerate(among if self.has_regions else ())
         )
-
-    def _connected(self) -> tuple[tuple[Task, ...], ...]:
-        found: list[tuple[Task, ...]] = []
-        for task in self.tasks:
-            if not any(task in region for region in found):
-                region, more = [task], [task]
-                while more:
-                    near = more.pop()
-                    for other in (*self.producers(near), *self.consumers(near)):
-                        if other not in region:
-                            region.append(other)
-                            more.append(other)
-                found.append(tuple(each for each in self.tasks if each in region))
-        return tuple(found)
+        self.region_of = {task: region for region in self.regions for task in region.tasks}
 
     @property
     def has_regions(self) -> bool:
@@ -158,7 +145,7 @@ class Failover(Recovery):
         """RC-1: a task fails: pending checkpoints are aborted, the attempts of its region end."""
         require(any(not task.is_closed for task in region.tasks))
         require(all(self.is_started(task) for task in region.tasks))
-        require(not self.has_ended_otherwise())
+        require(self.goes_on())
         self.count_failure()
         self.end_region(region)
 
@@ -166,6 +153,14 @@ class Failover(Recovery):
     def is_started(self, task: Task) -> bool:
         """Its attempt is neither over nor still to begin: it can fail."""
         return task.status not in (TaskStatus.FAILED, TaskStatus.RESTORING)
+
+    @step
+    def task_failed(self, task: Task) -> None:
+        """RC-1: a task fails by itself, and its region is restarted."""
+        if self.has_regions:
+            self.end_region(self.region_of[task])
+        else:
+            super().task_failed(task)
 
     @step
     def end_region(self, region: Region) -> None:
@@ -213,7 +208,7 @@ class Failover(Recovery):
     @rule(fair=WEAK)
     def restart_region(self, region: Region) -> None:
         """RC-1, RC-13: the tasks of a region start again; what is pending is aborted once more."""
-        require(self.options.restart_delay)
+        require(self.options.restart_delay, self.goes_on())
         require(any(task.status == TaskStatus.FAILED for task in region.tasks))
         self.abort_all_pending()
         for checkpoint in self.checkpoints:
@@ -227,7 +222,7 @@ class Failover(Recovery):
     @rule(fair=WEAK)
     def apply_late_report(self, region: Region) -> None:
         """RC-1: the report of a failure arrives that has been dealt with already."""
-        require(self.has_late_reports)
+        require(self.has_late_reports, self.goes_on())
         require(lambda: region.late, any(task.is_running for task in region.tasks))
         region.late = False
         if self.options.failure_reports == FailureReports.UNFENCED:
@@ -260,13 +255,15 @@ class Failover(Recovery):
 
     @define
     def those_wanted_run(self) -> bool:
-        """PL-2.4, PL-2.5: a FAILED task does not run, or counts as finished if some other has."""
+        """PL-2.4, PL-2.5: a FAILED task does not run, or counts as finished if some other has; a
+        checkpoint that no task takes part in is not triggered (PL-3)."""
         if not self.has_regions:
             return super().those_wanted_run()
         failed = any(task.status == TaskStatus.FAILED for task in self.tasks)
         if self.options.terminal_as_finished:
             finished = any(task.reported_finished for task in self.tasks)
-            return super().those_wanted_run() and (finished or not failed)
+            left = any(not self.counts_as_finished(task) for task in self.tasks)
+            return super().those_wanted_run() and left and (finished or not failed)
         return super().those_wanted_run() and not failed
 
     @define

@@ -13,7 +13,7 @@ from model.protocols.parts.checkpoints import Checkpoint
 from model.protocols.parts.elements import CheckpointId
 from model.protocols.parts.processing import Processing
 from model.protocols.parts.tasks import Task, TaskStatus
-from model.rules import WEAK, Bound, Nothing, Range, field, require, rule, step, within
+from model.rules import WEAK, Bound, Nothing, Range, define, field, require, rule, step, within
 
 
 class Recovery(Processing):
@@ -57,6 +57,27 @@ class Recovery(Processing):
         require(any(not task.reported_finished for task in self.tasks))
         self.count_failure()
         self.restart_all()
+
+    @step
+    def task_failed(self, task: Task) -> None:
+        """RC-1: a task fails by itself, and all are restarted."""
+        self.restart_all()
+
+    @define
+    def goes_on(self) -> bool:
+        """Whether what fails is started again: not where the job has ended or is about to."""
+        return not self.has_ended_otherwise()
+
+    def connected(self) -> tuple[tuple[Task, ...], ...]:
+        """RC-1: the tasks that are connected with each other, group by group."""
+        groups: list[set[Task]] = []
+        for task in self.tasks:
+            near = {task, *self.producers(task)}
+            joined = [group for group in groups if group & near]
+            groups = [group for group in groups if not group & near]
+            groups.append(near.union(*joined))
+        ordered = [tuple(task for task in self.tasks if task in group) for group in groups]
+        return tuple(sorted(ordered, key=lambda group: self.tasks.index(group[0])))
 
     @step
     def count_failure(self) -> None:

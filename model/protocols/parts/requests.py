@@ -82,6 +82,8 @@ class StopRequest(Request):
 
     told = field(Bool, False, ghost="told")
     """The scheduler has heard that the savepoint has completed."""
+    met_failure = field(Bool, False, ghost="failed-regions")
+    """Some task had FAILED, and was not restarted yet, when the stop was admitted."""
 
 
 class CancelRequest(Request):
@@ -160,6 +162,13 @@ class Requests(Recovery):
         if not self.has_job_status:
             return not self.is_finished
         return self.job_status == JobStatus.RUNNING and not self.is_finished
+
+    @define
+    def goes_on(self) -> bool:
+        """Whether what fails is started again: not in a job that is being cancelled."""
+        if not self.has_job_status:
+            return super().goes_on()
+        return super().goes_on() and self.job_status == JobStatus.RUNNING
 
     @define
     def is_next(self, request: Request) -> bool:

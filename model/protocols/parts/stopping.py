@@ -67,16 +67,7 @@ class Stopping(Requests):
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
-        self.connected = self._connected()
-
-    def _connected(self) -> tuple[tuple[Task, ...], ...]:
-        found: list[set[Task]] = []
-        for task in self.tasks:
-            near = {task, *self.producers(task)}
-            joined = [other for other in found if other & near]
-            found = [other for other in found if not other & near]
-            found.append(near.union(*joined))
-        return tuple(tuple(task for task in self.tasks if task in group) for group in found)
+        self.regions_of_job = self.connected()
 
     @property
     def stalls(self) -> bool:
@@ -232,7 +223,7 @@ class Stopping(Requests):
     @step
     def _restart_regions(self) -> None:
         if any(self.has_savepoint(request) for request in self.stop_requests):
-            for region in self.connected:
+            for region in self.regions_of_job:
                 self._restart_region(region)
         else:
             super().restart_all()
@@ -251,7 +242,7 @@ class Stopping(Requests):
         super().end_attempts(tasks)
         if self.stops:
             for task in tasks:
-                self._forget_stop(task)
+                self.forget_stop(task)
 
     @define
     def has_savepoint(self, request: Request) -> bool:
@@ -269,7 +260,8 @@ class Stopping(Requests):
             task.stalled = False
 
     @step
-    def _forget_stop(self, task: Task) -> None:
+    def forget_stop(self, task: Task) -> None:
+        """What a task knew of a stop is gone."""
         task.sync = Nothing
         if self.stalls:
             task.stalled = False

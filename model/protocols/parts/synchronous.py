@@ -89,7 +89,7 @@ class Synchronous(Resuming, LegacyEnd):
         elif not self.ends_the_job(self.known(checkpoint)):
             task.sync = Nothing
         elif task.sync not in (Nothing, checkpoint):
-            self.restart_all()
+            self.task_failed(task)
         else:
             task.sync = checkpoint
             task.stalled = self.blocks(task)
