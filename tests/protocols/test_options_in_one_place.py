@@ -88,7 +88,8 @@ def copies_in(method: ast.FunctionDef) -> set[str]:
 
 def readers(kind: type[Protocol]) -> dict[str, set[tuple[str, str]]]:
     """For each option of a protocol the methods that read it, with the names of their classes."""
-    parts = [each for each in kind.__mro__ if issubclass(each, Protocol) and each is not Protocol]
+    family = [each for each in kind.__mro__ if issubclass(each, Protocol)]
+    parts: list[type] = [each for each in family if each is not Protocol]
     constructors = [methods_of(each).get("__init__") for each in parts]
     copied = set[str]().union(*(copies_in(each) for each in constructors if each))
     found: dict[str, set[tuple[str, str]]] = {each.name: set() for each in fields(kind.Options)}

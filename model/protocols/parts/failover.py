@@ -116,6 +116,11 @@ class Failover(Recovery):
         return bool(self.options.failure_reports != FailureReports.MERGED)
 
     @property
+    def restarts_late(self) -> bool:
+        """Whether failed tasks wait for their restart: a plain truth value."""
+        return self.has_regions and bool(self.options.restart_delay)
+
+    @property
     def crashes_happen(self) -> bool:
         """Whether the coordinator may crash: a plain truth value."""
         return int(self.bounds.crashes) > 0

@@ -22,7 +22,7 @@ class RegionalStops(Stopping, Failover):
     @property
     def stops_meet_failures(self) -> bool:
         """Whether a stop can find tasks that wait for their restart: a plain truth value."""
-        return self.stops and self.has_regions and bool(self.options.restart_delay)
+        return self.stops and self.restarts_late
 
     def keeps(self) -> frozenset[str]:
         own = {"failed-regions"} if self.stops_meet_failures else set[str]()

@@ -143,12 +143,11 @@ class Synchronous(Resuming, LegacyEnd):
         """LF-3, SS-6: endInput and close; where the job is to go on later without endInput."""
         if not self.stops:
             super().end_operators(task)
+        elif self.ended_by_suspension(task):
+            self.end_suspended(task)
         else:
-            if self.ended_by_suspension(task):
-                self.end_suspended(task)
-            else:
-                self._note_end(task)
-                super().end_operators(task)
+            self._note_end(task)
+            super().end_operators(task)
 
     @step
     def _note_end(self, task: Task) -> None:
