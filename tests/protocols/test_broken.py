@@ -13,7 +13,8 @@ from checker.loading import catalogue
 from checker.question import Limits
 from checker.run import chosen
 from model.protocols.registry import PROTOCOLS
-from tests.protocols.specs import name_of, specs
+from model.system import Kind
+from tests.protocols.specs import FILES, name_of, spec_of, specs
 
 BROKEN = [spec for spec in specs() if spec.variant is not None]
 
@@ -47,3 +48,15 @@ def test_variant_falls_and_its_base_holds(spec: Spec) -> None:
 def test_every_variant_has_a_spec() -> None:
     known = {(entry.key, variant) for entry in PROTOCOLS for variant in entry.variants}
     assert known == {(spec.protocol.key, spec.variant) for spec in BROKEN}
+
+
+def test_every_property_falls_somewhere() -> None:
+    """One that falls in no spec might be one that cannot fall."""
+    asked = {each.name for each in catalogue().properties.values() if each.kind != Kind.REACHABLE}
+    fallen = {
+        name
+        for file in FILES
+        for name, expectation in spec_of(file).expectations.items()
+        if expectation.verdict == "violated"
+    }
+    assert not asked - fallen

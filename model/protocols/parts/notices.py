@@ -89,10 +89,15 @@ class Notifying(Planning, ABC):
     @rule
     def expire(self, checkpoint: Checkpoint) -> None:
         """AB-1: a pending checkpoint times out."""
-        require(checkpoint.is_pending)
+        require(self.is_timed(checkpoint))
         within(self.expiries, self.bounds.expiries)
         self.expiries += 1
         self.abort(checkpoint)
+
+    @define
+    def is_timed(self, checkpoint: Checkpoint) -> bool:
+        """AB-1: whether the timer of a checkpoint runs: until it completes, or is aborted."""
+        return checkpoint.is_pending
 
     # --- notifications ---------------------------------------------------------------------------
 

@@ -8,7 +8,9 @@ from collections.abc import Mapping
 VARIANTS: Mapping[str, Mapping[str, str]] = {
     "final-checkpoint": {
         "declines-nothing": "declines_nothing:DeclinesNothing",
+        "expires-late": "expires_late:ExpiresLate",
         "requires-all-running": "requires_all_running:RequiresAllRunning",
+        "subsumes-all": "subsumes_all:SubsumesAll",
         "tells-no-abort": "tells_no_abort:TellsNoAbort",
     },
 }

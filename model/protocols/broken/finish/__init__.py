@@ -11,6 +11,7 @@ VARIANTS: Mapping[str, Mapping[str, str]] = {
         "closes-before-finish": "closes_before_finish:ClosesBeforeFinish",
         "confirms-aborted": "confirms_aborted:ConfirmsAborted",
         "emits-after-finish": "emits_after_finish:EmitsAfterFinish",
+        "ends-before-closing": "ends_before_closing:EndsBeforeClosing",
         "keeps-subsumed": "keeps_subsumed:KeepsSubsumed",
         "no-end-of-data": "no_end_of_data:NoEndOfData",
         "passes-each-watermark": "passes_each_watermark:PassesEachWatermark",
@@ -21,6 +22,7 @@ VARIANTS: Mapping[str, Mapping[str, str]] = {
         "triggers-all": "triggers_all:TriggersAll",
         "triggers-once": "triggers_once:TriggersOnce",
         "waits-for-lost-ack": "waits_for_lost_ack:WaitsForLostAcknowledgement",
+        "waits-for-the-finished": "waits_for_the_finished:WaitsForTheFinished",
         "writes-twice": "writes_twice:WritesTwice",
     },
     "legacy-finish": {

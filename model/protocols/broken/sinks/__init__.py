@@ -1,4 +1,4 @@
-"""Mistakes of sinks, sources and coordinators of operators."""
+"""Mistakes of sinks, sources and coordinators of operators, and where there are no jobs."""
 
 from __future__ import annotations
 
@@ -8,6 +8,12 @@ from collections.abc import Mapping
 VARIANTS: Mapping[str, Mapping[str, str]] = {
     "final-checkpoint": {
         "prepares-twice": "prepares_twice:PreparesTwice",
+    },
+    "two-phase-commit": {
+        "withdraws": "withdraws:Withdraws",
+    },
+    "pipeline": {
+        "drops-when-full": "drops_when_full:DropsWhenFull",
     },
     "connector": {
         "commits-what-was-read": "commits_what_was_read:CommitsWhatWasRead",

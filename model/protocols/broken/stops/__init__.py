@@ -19,8 +19,10 @@ VARIANTS: Mapping[str, Mapping[str, str]] = {
     },
     "stop-with-savepoint": {
         "answers-on-acknowledgements": "answers_on_acknowledgements:AnswersOnAcknowledgements",
+        "spares-savepoints": "spares_savepoints:SparesSavepoints",
         "rejects-fatally": "rejects_fatally:RejectsFatally",
         "starts-over-pending": "starts_over_pending:StartsOverPending",
+        "stops-at-first-barrier": "stops_at_first_barrier:StopsAtFirstBarrier",
         "stops-without-end-of-data": "stops_without_end_of_data:StopsWithoutEndOfData",
     },
 }

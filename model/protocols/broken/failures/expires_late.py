@@ -1,0 +1,20 @@
+"""The timer of a checkpoint is not cancelled when it has completed, and aborts it."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from model.protocols.final_checkpoint import FinalCheckpoint
+from model.protocols.parts.checkpoints import Checkpoint
+from model.rules import define
+
+
+class ExpiresLate(FinalCheckpoint):
+    """FinalCheckpoint with one mistake."""
+
+    must_fall: ClassVar[str] = "decided-once"
+
+    @define
+    def is_timed(self, checkpoint: Checkpoint) -> bool:
+        """AB-1 for a checkpoint that is pending, or was."""
+        return checkpoint.is_pending or checkpoint.is_completed
