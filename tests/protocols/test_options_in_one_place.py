@@ -54,10 +54,14 @@ SEVERAL_RULES = {
 }
 
 
-@cache
 def methods_of(kind: type) -> dict[str, ast.FunctionDef]:
     """The methods that stand in a class itself."""
-    (tree,) = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
+    return methods_in(inspect.getsource(kind))
+
+
+@cache
+def methods_in(source: str) -> dict[str, ast.FunctionDef]:
+    (tree,) = ast.parse(textwrap.dedent(source)).body
     assert isinstance(tree, ast.ClassDef)
     return {each.name: each for each in tree.body if isinstance(each, ast.FunctionDef)}
 

@@ -12,9 +12,13 @@ from checker.loading import catalogue
 from checker.scenario.benches import BENCHES
 from checker.scenario.running import run_file
 from model.language.marks import mark_of
+from model.protocols.aligned_with_timeout import AlignedWithTimeout
 from model.protocols.final_checkpoint import FinalCheckpoint
 from model.protocols.parts.graph_check import GraphCheck
 from model.protocols.parts.metadata import Encoding
+from model.protocols.parts.persisting import Receiving
+from model.protocols.persister import Persister
+from model.protocols.restore_unaligned import RestoreUnaligned
 from tests.docs.pages import ROOT
 
 KNOWN = catalogue(None)
@@ -53,6 +57,23 @@ def test_the_functions_that_are_explored_are_run(scenario: str, methods: list[st
     called = codes_run_by(ROOT / "scenarios" / f"{scenario}.scenario")
     for name in methods:
         mark = mark_of(getattr(FinalCheckpoint, name))
+        assert mark is not None, f"{name} is no rule and no helper of the language"
+        assert mark.function.__code__ in called, name
+
+
+@pytest.mark.parametrize(
+    ("scenario", "owner", "methods"),
+    [
+        ("persister/PERSIST-04", Persister, ["take_part"]),
+        ("persister/PERSIST-04", Receiving, ["on_record", "on_barrier", "start", "stop"]),
+        ("timed/ALTERN-05", AlignedWithTimeout, ["notice_barrier", "time_out", "log_overtaken"]),
+        ("restore/STATE-05", RestoreUnaligned, ["restore_from", "restore"]),
+    ],
+)
+def test_so_are_those_of_other_protocols(scenario: str, owner: type, methods: list[str]) -> None:
+    called = codes_run_by(ROOT / "scenarios" / f"{scenario}.scenario")
+    for name in methods:
+        mark = mark_of(getattr(owner, name))
         assert mark is not None, f"{name} is no rule and no helper of the language"
         assert mark.function.__code__ in called, name
 
