@@ -241,9 +241,9 @@ def rows(key: str, shown: Shown) -> str:
     lines = ""
     for name, fallen in shown.falls.items():
         steps = read(name).expectations[fallen].steps or DASH
-        fallen = fallen if shown.breaks else f"nothing; `{fallen}` is reached"
+        what = fallen if shown.breaks else f"nothing; `{fallen}` is reached"
         first, last = ((key, shown.judgement), ways_out) if not lines else (("", ""), "")
-        lines += f"| {' | '.join((*first, link(name), fallen, str(steps), last))} |\n"
+        lines += f"| {' | '.join((*first, link(name), what, str(steps), last))} |\n"
     return lines
 
 
