@@ -1,8 +1,9 @@
 """Which search checks a spec: the readable one, the native one, or as large as it turns out to be.
 
 The native search starts slower, for it compiles, and is over a hundred times as fast. `auto` begins
-with the readable one and changes over where there are more states than it does in that time; a
-spec that is marked slow goes to the native one at once.
+with the readable one and changes over where there are more states than it does in that time, or
+where they take it longer, as those do that have many rules; a spec that is marked slow goes to the
+native one at once.
 """
 
 from __future__ import annotations
@@ -24,6 +25,8 @@ Backend = Literal["auto", "readable", "native"]
 
 #: A readable search of more states than this takes longer than a native one takes to start.
 READABLE_STATES_MAX = 20_000
+#: So long a readable search may take that is not known to be small.
+READABLE_SECONDS_MAX = 10.0
 
 
 def check_with(
@@ -126,13 +129,11 @@ def _portably(system: System, limits: Limits, progress: Progress | None) -> Repo
 
 
 def _auto(system: System, limits: Limits, progress: Progress | None, large: bool) -> Report:
-    states_max, began = limits.states_max, perf_counter()
-    if not large or (states_max is not None and states_max <= READABLE_STATES_MAX):
-        few = limits
-        if states_max is None or states_max > READABLE_STATES_MAX:
-            few = replace(limits, states_max=READABLE_STATES_MAX)
+    began = perf_counter()
+    if not large or (limits.states_max is not None and limits.states_max <= READABLE_STATES_MAX):
+        few = _within_reason(limits)
         report = _readable(system, few, progress)
-        if few is limits or report.stopped != few.states_word:
+        if not _changes_over(report, few, limits):
             return report
     limits = limits.after(perf_counter() - began)
     try:
@@ -141,6 +142,23 @@ def _auto(system: System, limits: Limits, progress: Progress | None, large: bool
         if error.code not in {"domain-too-large", "too-many-rules"}:
             raise
         return _readable(system, limits, progress)
+
+
+def _within_reason(limits: Limits) -> Limits:
+    """The limits of a readable search that a native one may follow."""
+    states, seconds = limits.states_max, limits.seconds_max
+    if states is None or states > READABLE_STATES_MAX:
+        limits = replace(limits, states_max=READABLE_STATES_MAX)
+    if seconds is None or seconds > READABLE_SECONDS_MAX:
+        limits = replace(limits, seconds_max=READABLE_SECONDS_MAX, seconds_given=None)
+    return limits
+
+
+def _changes_over(report: Report, few: Limits, limits: Limits) -> bool:
+    """Whether a search came to a limit that is not the user's."""
+    if report.stopped == few.states_word:
+        return few.states_max != limits.states_max
+    return report.stopped == few.seconds_word and few.seconds_max != limits.seconds_max
 
 
 __all__ = ["READABLE_STATES_MAX", "Backend", "check_means", "check_with"]

@@ -249,3 +249,15 @@ def test_auto_changes_over_where_there_is_more_to_see() -> None:
     assert backend(large, Limits()) == "native"
     assert backend(large, Limits(states_max=READABLE_STATES_MAX)) == "readable"
     assert backend(large, Limits(states_max=READABLE_STATES_MAX + 1)) == "native"
+
+
+def test_auto_changes_over_where_it_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("checker.backends.READABLE_SECONDS_MAX", 1e-6)
+    system = yardstick(2, 1, 3)
+    report = check_with("auto", system, Limits(), None, large=False)
+    assert report.backend == "native"
+    assert report.statistics.complete
+
+    limited = check_with("auto", system, Limits(seconds_max=1e-9), None, large=False)
+    assert limited.backend == "readable"
+    assert limited.stopped == Limits(seconds_max=1e-9).seconds_word
