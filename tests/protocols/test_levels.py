@@ -2,8 +2,8 @@
 
 Every state with records, its records taken out, is a state without; every step either leads to the
 same state or is a step there. So what holds on control elements alone holds with records too.
-Where barriers overtake it is not so: one that was noticed early stays in its place (decision 12), and
-reaches the head of a channel only behind records.
+Where barriers overtake it is not so: one that was noticed early stays in its place (decision 12),
+and reaches the head of a channel only behind records.
 """
 
 from __future__ import annotations
