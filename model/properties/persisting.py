@@ -25,6 +25,16 @@ class ChannelCut(Entity, ABC):
     def is_split(self) -> bool:
         """Whether each side has logged something."""
 
+    @property
+    @abstractmethod
+    def is_under_way(self) -> bool:
+        """Whether its barrier is on its way to the receiver."""
+
+    @property
+    @abstractmethod
+    def is_begun(self) -> bool:
+        """Whether the receiver has taken its snapshot."""
+
 
 class PersistingView:
     """A protocol in which both ends of a channel log for checkpoints."""
@@ -44,4 +54,10 @@ def both_sides_log(state: PersistingView, cut: ChannelCut) -> bool:
     return cut.is_complete and cut.is_split
 
 
-FAMILIES = (log_is_exact, both_sides_log)
+@reachable
+def obsolete_barrier_comes(state: PersistingView, older: ChannelCut, newer: ChannelCut) -> bool:
+    """The barrier of a checkpoint is on its way when the receiver has begun a newer one (UN-8)."""
+    return older < newer and older.is_under_way and newer.is_begun
+
+
+FAMILIES = (log_is_exact, both_sides_log, obsolete_barrier_comes)

@@ -60,7 +60,7 @@ class Persister(Protocol, PersistingView):
         super().__init__(setting)
         self.sender = Sending("sender")
         self.receiver = Receiving("receiver", self.options)
-        self.cuts = tuple(Cut(n + 1) for n in range(int(self.bounds.checkpoints)))
+        self.cuts = tuple(Cut(n + 1, self.sender) for n in range(int(self.bounds.checkpoints)))
 
     def entities(self) -> Sequence[Entity]:
         return (self.sender, self.receiver, *self.cuts)

@@ -95,11 +95,25 @@ class Cut(ChannelCut, CheckpointId):
     stopped = field(Bool, False)
     """The receiver knows that the checkpoint is over."""
 
+    def __init__(self, number: int, sender: Sending) -> None:
+        super().__init__(number)
+        self.sender = sender
+
     @property
     @define
     def is_complete(self) -> bool:
         has_parts = self.sent and self.taken and self.arrived and self.batch.is_empty
         return has_parts and not self.aborted
+
+    @property
+    @define
+    def is_under_way(self) -> bool:
+        return self.sender.barriers.holds(self)
+
+    @property
+    @define
+    def is_begun(self) -> bool:
+        return self.taken
 
     @property
     @define
