@@ -87,6 +87,13 @@ def not_repeated_after_resuming(state: Resuming, sink: AtLeastOnceSink, record: 
     return sink.visible[record] == 1
 
 
+@reachable(on_request=True)
+def a_job_is_resumed(state: Resuming) -> bool:
+    """A job that has ended is started again from what it has left (RC-3, F45-7)."""
+    when(state.can_resume)
+    return state.resumed_from != Nothing and any(task.is_running for task in state.tasks)
+
+
 # --- what it ends --------------------------------------------------------------------------------
 
 
@@ -269,6 +276,7 @@ def late_abort_meets_a_stall(state: Synchronous, task: Task, checkpoint: Checkpo
 
 
 FAMILIES = (
+    a_job_is_resumed,
     savepoint_is_a_cut,
     suspended_records_are_kept,
     nothing_after_the_cut,

@@ -20,7 +20,7 @@ from model.protocols.parts.channels import Channel
 from model.protocols.parts.checkpoints import Checkpoint, CheckpointKind
 from model.protocols.parts.elements import CheckpointId
 from model.protocols.parts.regional_stops import RegionalStops
-from model.protocols.parts.resuming import Resuming
+from model.protocols.parts.resuming import ResumeFrom, Resuming, Retention
 from model.protocols.parts.sources import Reader, Source, StopMode
 from model.protocols.parts.stopping import AfterFailure, Scheduler
 from model.protocols.parts.tasks import Task, TaskStatus
@@ -101,6 +101,12 @@ class StopWithSavepointOptions(FinalCheckpointOptions):
     sync_abort: SyncAbort = SyncAbort.FAILS
     #: V-10: with `no_drain = blocking`, what a source does that ends during the savepoint
     end_during_savepoint: EndDuringSavepoint = EndDuringSavepoint.FAILS
+    #: RC-3: after which end of the job its checkpoints are kept
+    retention: Retention = Retention.NEVER
+    #: CN-1: how many checkpoints are kept
+    retained: int = 1
+    #: F45-7: which of the checkpoints that a job has left a user takes to start it again
+    resume_from: ResumeFrom = ResumeFrom.NEWEST
 
 
 class StopWithSavepoint(RegionalStops, Resuming, FinalCheckpoint):
@@ -118,6 +124,9 @@ class StopWithSavepoint(RegionalStops, Resuming, FinalCheckpoint):
         self.resumes_scheduling = self.options.resumes_scheduling
         self.waits_for_both = self.options.waits_for_both
         self.decline_fails = self.options.decline_fails
+        self.retention = self.options.retention
+        self.retained = self.options.retained
+        self.resume_from = self.options.resume_from
 
     @define
     def is_in_turn(self, task: Task, checkpoint: Checkpoint) -> bool:
