@@ -6,7 +6,8 @@ one behind its n-th record, in the same step, as long as the bound lasts; at the
 emits the maximal one. A task is as far as the least of its inputs, which is no state: it begins
 anew with each attempt. Without the bound there are no watermarks but the maximal one, which is one
 with the end of data (decision 6).
-Left out: records that come late, watermarks of the clock, inputs that are idle.
+Left out: records that come late, watermarks of the clock, inputs that are idle, and watermarks in a
+log that is dealt out to other subtasks.
 """
 
 from __future__ import annotations
@@ -43,7 +44,6 @@ class Watermarks(Recovery):
         super().__init__(setting)
         if self.has_watermarks:
             self._refuse_unmodelled()
-
         for each in (*self.tasks, *self.channels):
             each.has_watermarks = self.has_watermarks
 
