@@ -99,6 +99,13 @@ def aligns_after_a_source_has_closed(state: JobProtocol, task: Task, source: Sou
 
 
 @reachable(on_request=True)
+def triggered_with_open_inputs(state: JobProtocol, task: Task, checkpoint: Checkpoint) -> bool:
+    """A trigger waits in the mailbox of a task that has not read the ends of all its inputs
+    (FIN-17)."""
+    return len(task.inputs) > 0 and task.mail.has(checkpoint) and not task.inputs_ended
+
+
+@reachable(on_request=True)
 def told_while_its_thread_runs(state: Stopping, source: ThreadedSource) -> bool:
     """The completion of the savepoint ends a source whose thread is still in its loop (SWS-12)."""
     when(state.stops)
@@ -134,6 +141,7 @@ def stop_meets_an_ended_source(
 
 
 FAMILIES = (
+    triggered_with_open_inputs,
     told_while_its_thread_runs,
     ends_before_its_savepoint,
     waits_for_a_closed_input,
