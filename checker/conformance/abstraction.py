@@ -1,0 +1,207 @@
+"""What an observation of the engine says of the model's variables, one by one.
+
+Both sides are brought into plain words: an entity is its name, a set a frozenset, Nothing is None.
+"""
+
+from __future__ import annotations
+
+import enum
+import json
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any, cast
+
+from model.protocols.parts.elements import (
+    TOO_OFTEN,
+    Barrier,
+    CancelBarrier,
+    Data,
+    EndOfData,
+    EndOfPartition,
+)
+from model.rules import Entity, Nothing, Protocol
+from reference.observation import ChannelSeen, CheckpointSeen, Observation, TaskSeen
+
+Word = Any
+Files = Mapping[str, tuple[bytes, ...]]
+Seen = Mapping[str, Word]
+"""What is known of the model's variables, by their names."""
+
+PHASES = {
+    "restoring": "restoring",
+    "running": "running",
+    "finishing": "waiting for the final checkpoint",
+    "draining": "quiesced",
+    "closed": "closed",
+}
+
+
+def word(value: object) -> Word:
+    """A value of the model in plain words."""
+    match value:
+        case Entity():
+            return value.name
+        case enum.Enum():
+            return value.value
+        case frozenset():
+            return frozenset(map(word, cast("frozenset[object]", value)))
+        case Data():
+            return "records", word(value.record)
+        case Barrier():
+            return "barrier", word(value.checkpoint)
+        case CancelBarrier():
+            return "cancel", word(value.checkpoint)
+        case EndOfData():
+            return "end-of-data", value.drain
+        case EndOfPartition():
+            return "end-of-partition", None
+        case tuple():
+            return tuple(map(word, cast("tuple[object, ...]", value)))
+        case _:
+            return None if value is Nothing else value
+
+
+class Abstraction:
+    """From observations of an engine to the variables of one protocol in one setting."""
+
+    def __init__(self, protocol: Protocol) -> None:
+        self.protocol = protocol
+        self.numbers = tuple(each.number for each in protocol.checkpoints)
+        self.data = tuple(each.name for each in protocol.data)
+        self.sinks = {each.name.removesuffix(".sink") for each in protocol.sinks}
+        self.records = {task.name: task.subtask.records for task in protocol.tasks}
+
+    def seen(self, observation: Observation) -> Seen:
+        """What is seen of each variable that is not history."""
+        values: dict[str, Word] = dict(observation.happened)
+        values["losses"] = values.pop("lost_confirmations")
+        checkpoints = dict(observation.checkpoints)
+        for number in self.numbers:
+            self._checkpoint(f"cp{number}", checkpoints.get(number), values)
+        files = dict(observation.files)
+        for name, task in observation.tasks:
+            self._task(name, task, name in observation.job_finished, values)
+            self._operator(name, dict(task.operator), files, values)
+            if name in self.sinks:
+                self._sink(name, files, values)
+        for name, channel in observation.channels:
+            _channel(name, channel, values)
+        return values
+
+    def _checkpoint(self, name: str, seen: CheckpointSeen | None, values: dict[str, Word]) -> None:
+        known = seen or UNUSED
+        latest = {at for _, at in known.aborts}
+        assert len(latest) <= 1, "aborts of one checkpoint carry the same news"
+        of_this = {
+            "status": known.status,
+            "finished": known.finished,
+            "triggers": known.triggers,
+            "awaited": known.awaited,
+            "acknowledgements": known.acknowledgements,
+            "declined": known.declined,
+            "confirmations": known.confirmations,
+            "aborts": frozenset(task for task, _ in known.aborts),
+            "latest": _id(next(iter(latest), None)),
+        }
+        values.update({f"{name}.{field}": value for field, value in of_this.items()})
+
+    def _task(self, name: str, task: TaskSeen, finished: bool, values: dict[str, Word]) -> None:
+        of_this = {
+            "status": PHASES[task.phase],
+            "reported_finished": finished,
+            "mail": _ids(task.mail),
+            "newest": _id(task.newest),
+            "aborted": _ids(task.given_up),
+            "confirmed": _id(task.confirmed),
+            "final_from": _id(task.final),
+            "released": task.secured,
+            "gate.aligning": task.collecting,
+        }
+        values.update({f"{name}.{field}": value for field, value in of_this.items()})
+
+    def _operator(self, name: str, state: Seen, files: Files, values: dict[str, Word]) -> None:
+        if "emitted" in state:
+            total = self.records[name]
+            values[f"{name}.remaining"] = total - state["emitted"]
+            kept = self._parts(name, files)
+            values[f"{name}.offset"] = tuple(
+                total - part["emitted"] if part else 0 for part in kept
+            )
+        if "held" in state:
+            values[f"{name}.buffer"] = self._effects(Counter(state["held"]))
+            values[f"{name}.buffered"] = tuple(
+                self._effects(Counter(part["held"] if part else ()))
+                for part in self._parts(name, files)
+            )
+
+    def _sink(self, name: str, files: Files, values: dict[str, Word]) -> None:
+        def lines(file: str) -> list[str]:
+            return [line.decode() for line in files.get(file, ())]
+
+        def all_of(file: str) -> tuple[Word, ...]:
+            return tuple(self._effects(Counter(lines(f"{file}-{n}"))) for n in self.numbers)
+
+        visible = [line for file in files if _is_output(file, name) for line in lines(file)]
+        values[f"{name}.sink.visible"] = self._effects(Counter(visible))
+        values[f"{name}.sink.current"] = self._effects(Counter(lines(f"staging/{name}")))
+        values[f"{name}.sink.content"] = all_of(f"pending/{name}")
+        values[f"{name}.sink.transaction"] = tuple(_fate(name, n, files) for n in self.numbers)
+        values[f"{name}.sink.listed"] = tuple(
+            _ids(part["pending"]) if part else frozenset() for part in self._parts(name, files)
+        )
+
+    def _parts(self, name: str, files: Files) -> list[Any]:
+        """What each checkpoint has of a task, whether it is complete or not."""
+        written = (files.get(f"checkpoints/{number}/{name}.json") for number in self.numbers)
+        return [json.loads(data[0])["operator"] if data else None for data in written]
+
+    def _effects(self, counted: Counter[str]) -> tuple[int, ...]:
+        return tuple(min(counted[datum], TOO_OFTEN) for datum in self.data)
+
+
+UNUSED = CheckpointSeen(
+    "unused",
+    *(frozenset[str](),) * 4,
+    declined=False,
+    confirmations=frozenset(),
+    aborts=(),
+)
+FATES = {"pending": "pre-committed", "output": "committed", "dropped": "aborted"}
+
+
+def _channel(name: str, channel: ChannelSeen, values: dict[str, Word]) -> None:
+    of_this = {
+        "queue": tuple(map(_element, channel.queue)),
+        "end_of_data": channel.data_ended,
+        "ended": channel.ended,
+        "aligned": channel.aligned,
+        "blocked": channel.blocked,
+    }
+    values.update({f"{name}.{field}": value for field, value in of_this.items()})
+
+
+def _element(element: tuple[str, Word]) -> tuple[str, Word]:
+    kind, carried = element
+    if kind == "records":
+        (record,) = carried
+        return kind, record
+    return kind, _id(carried) if kind in ("barrier", "cancel") else carried
+
+
+def _fate(task: str, number: int, files: Files) -> str:
+    return next((fate for at, fate in FATES.items() if f"{at}/{task}-{number}" in files), "none")
+
+
+def _is_output(file: str, task: str) -> bool:
+    return file == f"output/{task}" or file.startswith(f"output/{task}-")
+
+
+def _id(number: int | None) -> str | None:
+    return None if number is None else f"cp{number}"
+
+
+def _ids(numbers: Iterable[int]) -> frozenset[str]:
+    return frozenset(f"cp{number}" for number in numbers)
+
+
+__all__ = ["Abstraction", "Word", "word"]

@@ -1,0 +1,83 @@
+"""The engine that is the counterpart of a spec's protocol, in the spec's setting."""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import fields
+from typing import Any
+
+from checker.claim import Spec
+from model.errors import FinaleError, Place
+from reference.engine import Engine
+from reference.files import MemoryFiles
+from reference.program import Followed
+from reference.protocols import ENGINES
+from reference.settings import EngineOptions, Faults, Settings
+
+#: What says that the engine has nothing to compare a spec with.
+NO_COUNTERPART = ("no-engine", "option-not-built")
+
+
+def engine_for(spec: Spec) -> Engine:
+    """An engine at the beginning of the spec's job. Raises `no-engine`."""
+    if spec.protocol.key not in ENGINES:
+        raise FinaleError(
+            "no-engine",
+            f'the engine has no counterpart of "{spec.protocol.key}"',
+            place=Place(str(spec.file), key="protocol"),
+            advice=f"it has {', '.join(ENGINES)}",
+        )
+    if spec.variant is not None:
+        raise FinaleError(
+            "no-engine",
+            f'the engine has no counterpart of the variant "{spec.variant}"',
+            place=Place(str(spec.file), key="variant"),
+            advice="compare the protocol itself",
+        )
+    job, protocol = spec.setting.job, spec.instance()
+    bounds = protocol.bounds
+    assert job is not None
+    _refuse_recycled_ids(spec, int(bounds.live_checkpoints))
+    faults = Faults(
+        checkpoints=int(bounds.checkpoints),
+        failures=int(bounds.failures),
+        lost_confirmations=int(bounds.lost_confirmations),
+        declines=int(bounds.declines),
+        expiries=int(bounds.expiries),
+    )
+    settings = Settings(channel=int(bounds.channel), buffer_size=1, keeps=True, faults=faults)
+    program = Followed(job, effects="effects" in spec.setting.observe)
+    kind = ENGINES[spec.protocol.key]
+    return kind(
+        job, program, MemoryFiles(), settings, _options(spec, protocol.options, kind.Options)
+    )
+
+
+def _refuse_recycled_ids(spec: Spec, live: int) -> None:
+    if live:
+        raise FinaleError(
+            "no-engine",
+            "the engine never gives the id of a checkpoint twice",
+            place=Place(str(spec.file), key="bounds.live_checkpoints"),
+            advice="use checkpoints instead",
+        )
+
+
+def _options(spec: Spec, given: Any, kind: type[EngineOptions]) -> EngineOptions:
+    """The spec's options, by the names that both have. Raises `option-not-built`."""
+    usual = type(given)()
+    known = {field.name for field in fields(kind)}
+    values: dict[str, Any] = {}
+    for each in fields(given):
+        value = getattr(given, each.name)
+        plain: object = value.value if isinstance(value, enum.Enum) else value
+        if each.name in known:
+            values[each.name] = plain
+        elif value != getattr(usual, each.name):
+            raise FinaleError(
+                "option-not-built",
+                f"the engine has no {each.name} = {plain!r}",
+                place=Place(str(spec.file), key=f"options.{each.name}"),
+                advice=f"it knows {', '.join(sorted(known))}",
+            )
+    return kind(**values)

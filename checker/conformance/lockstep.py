@@ -1,0 +1,141 @@
+"""Lock-step: every reachable state of a spec, in the model and in the engine at once.
+
+In each the same steps are enabled, and after each step what is seen of the engine is what the model
+says. Where the engine remembers more than the model, each of its states is gone on from.
+"""
+
+from __future__ import annotations
+
+import pickle
+import time
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from checker.claim import Spec
+from checker.question import News, Progress
+from checker.readable.machine import Compiled
+from model.language.build import build
+from model.system import State
+from reference.engine import Engine
+from reference.observation import Observation
+from reference.steps import StepId
+
+from .abstraction import Abstraction, Word, word
+from .engines import engine_for
+
+Both = tuple[State, Observation]
+"""A state of the model, and what is seen of the engine in it."""
+
+SECONDS_BETWEEN_NEWS = 0.2
+
+#: What the model remembers for its properties alone.
+HISTORY = frozenset({"taken", "cut", "progress", "calls"})
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """How to get to where the two part, and what differs there."""
+
+    steps: tuple[StepId, ...]
+    what: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How much was compared: states and transitions of the model, and what was seen of the engine.
+
+    `observations` counts what is seen as the model words it: one for each state, but for history.
+    """
+
+    states: int
+    transitions: int
+    observations: int
+
+
+class LockStep:
+    """A spec's system and its engine, side by side."""
+
+    def __init__(self, spec: Spec) -> None:
+        self.spec = spec
+        self.engine = engine_for(spec)
+        protocol = spec.instance()
+        self.system = build(protocol)
+        self.machine = Compiled(self.system)
+        self.abstraction = Abstraction(protocol)
+        self.names = [v.name for v in self.system.variables if v.ghost not in HISTORY]
+        self._said: dict[State, tuple[Word, ...]] = {}
+        self._seen: dict[Observation, tuple[Word, ...]] = {}
+        self._came: dict[Both, tuple[Both, StepId] | None] = {}
+
+    def run(self, progress: Progress | None = None) -> Agreement | Disagreement:
+        """Compare all that can be reached, until something differs."""
+        began, told = time.monotonic(), 0.0
+        start = self.system.initial[0], self.engine.observe()
+        self._came = {start: None}
+        if found := self._differences(start):
+            return Disagreement((), found)
+        todo = deque([(start, 0, pickle.dumps(self.engine))])
+        transitions: set[tuple[State, StepId]] = set()
+        while todo:
+            both, depth, frozen = todo.popleft()
+            seconds = time.monotonic() - began
+            if progress is not None and seconds - told > SECONDS_BETWEEN_NEWS:
+                told = seconds
+                progress(News(len(self._said), len(transitions), depth, len(todo), seconds))
+            steps = self._steps(both[0])
+            engine: Engine = pickle.loads(frozen)
+            if found := tuple(_different(set(steps), engine.enabled())):
+                return Disagreement(self._path(both), found)
+            for step, after in steps.items():
+                transitions.add((both[0], step))
+                engine = pickle.loads(frozen)
+                engine.take(step)
+                reached = after, engine.observe()
+                if reached in self._came:
+                    continue
+                self._came[reached] = both, step
+                if found := self._differences(reached):
+                    return Disagreement(self._path(reached), found)
+                todo.append((reached, depth + 1, pickle.dumps(engine)))
+        return Agreement(len(self._said), len(transitions), len(set(self._seen.values())))
+
+    def _steps(self, state: State) -> dict[StepId, State]:
+        rules, leaves = self.system.rules, self.machine.leaves
+        taken = [(rules[leaves[leaf].rule], s) for leaf, s in self.machine.expand(state, [])]
+        return {StepId(rule.rule.name, rule.binding): after for rule, after in taken}
+
+    def _differences(self, both: Both) -> tuple[str, ...]:
+        state, observation = both
+        if state not in self._said:
+            values = self.system.values(state)
+            self._said[state] = tuple(word(values[name]) for name in self.names)
+        if observation not in self._seen:
+            seen = self.abstraction.seen(observation)
+            self._seen[observation] = tuple(seen.get(name, UNSEEN) for name in self.names)
+        said, seen_words = self._said[state], self._seen[observation]
+        return tuple(
+            f"{name} is {one!r} in the model, and {other!r} in the engine"
+            for name, one, other in zip(self.names, said, seen_words, strict=True)
+            if one != other
+        )
+
+    def _path(self, both: Both) -> tuple[StepId, ...]:
+        steps: list[StepId] = []
+        while (before := self._came[both]) is not None:
+            both, step = before
+            steps.append(step)
+        return tuple(reversed(steps))
+
+
+UNSEEN = "unseen"
+
+
+def _different(model: set[StepId], engine: frozenset[StepId]) -> Iterator[str]:
+    for step in sorted(model - engine):
+        yield f"only the model can take {step}"
+    for step in sorted(engine - model):
+        yield f"only the engine can take {step}"
+
+
+__all__ = ["Agreement", "Disagreement", "LockStep"]

@@ -1,0 +1,151 @@
+"""The checkpoint coordinator: it plans and triggers checkpoints, and decides each of them once."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from reference.network import Network
+from reference.snapshots import CheckpointStore
+
+
+class Status(enum.Enum):
+    """What has become of a checkpoint."""
+
+    PENDING = "pending"
+    COMPLETED = "completed"
+    ABORTED = "aborted"
+
+
+@dataclass
+class Checkpoint:
+    """A checkpoint as the coordinator knows it."""
+
+    number: int
+    finished: set[str] = field(default_factory=set[str])
+    """Tasks that had FINISHED when it was planned."""
+    awaited: set[str] = field(default_factory=set[str])
+    status: Status = Status.PENDING
+
+    @property
+    def is_pending(self) -> bool:
+        return self.status is Status.PENDING
+
+
+class Coordinator:
+    """Knows who reads whom, and which tasks have FINISHED; nothing else of them."""
+
+    def __init__(
+        self,
+        producers: Mapping[str, Sequence[str]],
+        network: Network,
+        store: CheckpointStore,
+        *,
+        concurrent: int,
+        after_finish: bool,
+    ) -> None:
+        self.producers = {task: tuple(dict.fromkeys(above)) for task, above in producers.items()}
+        self.network = network
+        self.store = store
+        self.concurrent = concurrent
+        #: Whether checkpoints go on when some task has FINISHED.
+        self.after_finish = after_finish
+        self.checkpoints: dict[int, Checkpoint] = {}
+        self.finished: set[str] = set()
+        #: Says whether somebody is there to be told.
+        self.listens: Callable[[str], bool]
+
+    @property
+    def tasks(self) -> Iterable[str]:
+        return self.producers
+
+    @property
+    def pending(self) -> list[Checkpoint]:
+        return [each for each in self.checkpoints.values() if each.is_pending]
+
+    @property
+    def newest_completed(self) -> int | None:
+        """The checkpoint that a restart takes."""
+        return self.store.newest
+
+    @property
+    def job_finished(self) -> bool:
+        return len(self.finished) == len(self.producers)
+
+    # --- trigger ---------------------------------------------------------------------------------
+
+    def may_trigger(self) -> bool:
+        """Whether there is room for a checkpoint, and something left to be in it."""
+        if len(self.pending) >= self.concurrent or self.job_finished:
+            return False
+        return self.after_finish or not self.finished
+
+    def trigger(self) -> Checkpoint:
+        """Plan the next checkpoint, and call those that no barrier will reach."""
+        number = max(self.checkpoints, default=0) + 1
+        plan = Checkpoint(number, set(self.finished), set(self.tasks) - self.finished)
+        self.checkpoints[number] = plan
+        heads = {task for task in plan.awaited if self.finished.issuperset(self.producers[task])}
+        self.network.triggers |= {(task, number) for task in heads}
+        return plan
+
+    def task_has_ended(self, checkpoint: int) -> None:
+        """A call found its task at its end: no barrier will come of it."""
+        if self.checkpoints[checkpoint].is_pending:
+            self.abort(checkpoint)
+
+    # --- answers ---------------------------------------------------------------------------------
+
+    def acknowledged(self, task: str, checkpoint: int) -> None:
+        self.checkpoints[checkpoint].awaited.discard(task)
+
+    def is_complete(self, checkpoint: Checkpoint) -> bool:
+        return checkpoint.is_pending and not checkpoint.awaited
+
+    def complete(self, checkpoint: Checkpoint) -> None:
+        """Make it durable; then nothing older is of use, and all who took part are told."""
+        self.store.complete(checkpoint.number, checkpoint.finished)
+        checkpoint.status = Status.COMPLETED
+        for older in list(self.checkpoints.values()):
+            if older.number < checkpoint.number:
+                if older.is_pending:
+                    self.abort(older.number)
+                older.finished.clear()
+                self.store.discard(older.number)
+        for task in self._concerned(checkpoint):
+            self.network.confirmations.add((task, checkpoint.number))
+
+    def abort(self, number: int) -> None:
+        """Give a pending checkpoint up, and tell those who were to take part."""
+        checkpoint = self.checkpoints[number]
+        latest = self.newest_completed
+        for task in self._concerned(checkpoint):
+            self.network.aborts[task, number] = latest
+        checkpoint.status = Status.ABORTED
+        checkpoint.finished.clear()
+        checkpoint.awaited.clear()
+        self.network.forget_answers(number)
+        self.store.discard(number)
+
+    def _concerned(self, checkpoint: Checkpoint) -> list[str]:
+        return [t for t in self.tasks if t not in checkpoint.finished and self.listens(t)]
+
+    # --- ends ------------------------------------------------------------------------------------
+
+    def task_finished(self, task: str) -> None:
+        """A task has FINISHED; with the last one, so has the job."""
+        self.finished.add(task)
+        if self.job_finished:
+            self.abort_all()
+            self.network.triggers.clear()
+
+    def abort_all(self) -> None:
+        for checkpoint in self.pending:
+            self.abort(checkpoint.number)
+
+    def restart(self) -> None:
+        """All tasks start anew: nothing is pending, nothing under way, nobody FINISHED."""
+        self.abort_all()
+        self.network.clear()
+        self.finished.clear()

@@ -1,0 +1,187 @@
+"""The engine: a job's tasks and its coordinator, one step after the other.
+
+Each step is atomic, and any that is enabled may be next: which one is the scheduler's to choose.
+The steps themselves are in `running.py` and `failing.py`; how a task ends is the protocol's.
+"""
+
+from __future__ import annotations
+
+import itertools
+import pickle
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
+
+from model.topology import Channel as Wire
+from model.topology import Job
+from reference.channel import Channel, NoRoom
+from reference.coordinator import Coordinator
+from reference.files import Files
+from reference.gate import Gate
+from reference.network import Network
+from reference.observation import Observation, observation_of
+from reference.program import Program
+from reference.settings import EngineOptions, Happened, Settings
+from reference.snapshots import CheckpointStore
+from reference.steps import Guarded, StepId, actions_of
+from reference.task import Output, Phase, Task
+
+#: So many elements a step puts on a channel at most, where buffers take any number of records.
+BURST = 3
+
+
+class Engine:
+    """A job, and which steps it can take. Subclasses say what they are."""
+
+    key: ClassVar[str]
+    Options: ClassVar[type[EngineOptions]] = EngineOptions
+    #: By name, and what each is about.
+    actions: ClassVar[dict[str, tuple[str, ...]]]
+
+    def __init_subclass__(cls) -> None:
+        cls.actions = actions_of(cls)
+
+    @property
+    def after_finish(self) -> bool:
+        """Whether checkpoints go on when some task has FINISHED."""
+        raise NotImplementedError
+
+    def __init__(
+        self, job: Job, program: Program, files: Files, settings: Settings, options: EngineOptions
+    ) -> None:
+        self.settings = settings
+        self.options = options
+        self.faults = settings.faults
+        self.happened = Happened()
+        self.files = files
+        self.channels = {wire.name: _channel(job, wire, settings) for wire in job.channels}
+        self.tasks: dict[str, Task] = {}
+        for subtask in job.subtasks:
+            inputs = [self.channels[wire.name] for wire in job.inputs(subtask)]
+            gate = Gate(inputs, ends_abort=not self.after_finish)
+            outputs = tuple(
+                Output(
+                    tuple(self.channels[w.name] for w in job.outputs(subtask) if w.edge == edge),
+                    program.partitioner(edge),
+                    program.mark(edge),
+                )
+                for edge in job.edges_out_of(subtask.vertex)
+            )
+            make = program.operator(subtask, files, keeps=settings.keeps)
+            task = Task(subtask.name, make, gate, outputs, buffer_size=settings.buffer_size)
+            self.tasks[task.name] = task
+        self.network = Network()
+        self.store = CheckpointStore(files, keeps=settings.keeps)
+        self.coordinator = Coordinator(
+            {task.name: [each.writer for each in task.inputs] for task in self.tasks.values()},
+            self.network,
+            self.store,
+            concurrent=options.concurrent,
+            after_finish=self.after_finish,
+        )
+        self.coordinator.listens = self.listens
+        for task in self.tasks.values():
+            task.gate.take = _Bound(self.take_checkpoint, task)
+            task.gate.give_up = _Bound(self.give_up_alignment, task)
+
+    def take_checkpoint(self, task: Task, checkpoint: int) -> None:
+        """All barriers of a checkpoint have come to a task."""
+        raise NotImplementedError
+
+    def give_up_alignment(self, task: Task, checkpoint: int) -> None:
+        """A checkpoint can not be completed at a task."""
+        raise NotImplementedError
+
+    def listens(self, task: str) -> bool:
+        """Whether a task is there to be told anything."""
+        return self.tasks[task].phase is not Phase.CLOSED
+
+    # --- steps -----------------------------------------------------------------------------------
+
+    def enabled(self) -> frozenset[StepId]:
+        """The steps that can be taken now."""
+        return frozenset(step for step in self._candidates() if self._is_possible(step))
+
+    def take(self, step: StepId) -> None:
+        """Take a step that is enabled. Raises `NoRoom` where a channel has no room for it."""
+        taken = self._prepared(step)
+        assert next(taken), f"{step} is not enabled"
+        next(taken, None)
+
+    def observe(self) -> Observation:
+        """What the next steps and their outcomes depend on."""
+        return observation_of(self)
+
+    def fork(self) -> Engine:
+        """Another engine in the same state, with files of its own if they are in memory."""
+        copy: Engine = pickle.loads(pickle.dumps(self))
+        return copy
+
+    def _candidates(self) -> Iterator[StepId]:
+        for name, about in self.actions.items():
+            for chosen in itertools.product(*(self._names(kind) for kind in about)):
+                yield StepId(name, tuple(zip(about, chosen, strict=True)))
+
+    def _names(self, kind: str) -> Sequence[str]:
+        match kind:
+            case "task":
+                return tuple(self.tasks)
+            case "channel":
+                return tuple(self.channels)
+            case _:
+                return tuple(f"cp{number}" for number in self.coordinator.checkpoints)
+
+    def _prepared(self, step: StepId) -> Guarded:
+        arguments = [self._thing(kind, name) for kind, name in step.binding]
+        prepared: Guarded = getattr(self, step.name)(*arguments)
+        return prepared
+
+    def _thing(self, kind: str, name: str) -> Task | Channel | int:
+        match kind:
+            case "task":
+                return self.tasks[name]
+            case "channel":
+                return self.channels[name]
+            case _:
+                return int(name.removeprefix("cp"))
+
+    def _is_possible(self, step: StepId) -> bool:
+        if not next(self._prepared(step)):
+            return False
+        if self._has_room_for(step):
+            return True
+        try:
+            self.fork().take(step)
+        except NoRoom:
+            return False
+        return True
+
+    def _has_room_for(self, step: StepId) -> bool:
+        """Whether nothing that the step might put can meet a full channel."""
+        for kind, name in step.binding:
+            if kind in ("task", "channel"):
+                task = self.tasks[name if kind == "task" else self.channels[name].reader]
+                few = self.settings.buffer_size is None
+                return task.has_room(BURST if few else self.settings.channel)
+        return True
+
+
+class _Bound:
+    """A method and its first argument, as a value that can be copied with its engine."""
+
+    def __init__(self, method: object, task: Task) -> None:
+        self.method = method
+        self.task = task
+
+    def __call__(self, checkpoint: int) -> None:
+        self.method(self.task, checkpoint)  # type: ignore[operator]
+
+
+def _channel(job: Job, wire: Wire, settings: Settings) -> Channel:
+    port = [each.edge for each in job.inputs(wire.receiver)].index(wire.edge)
+    return Channel(
+        wire.sender.name,
+        wire.receiver.name,
+        edge=wire.edge.name,
+        port=port,
+        capacity=settings.channel,
+    )

@@ -1,0 +1,65 @@
+"""What may go wrong, as often as it is allowed, and how a job starts again."""
+
+from __future__ import annotations
+
+from reference.running import Running
+from reference.steps import Guarded, action
+from reference.task import Phase, Task
+
+
+class Failing(Running):
+    """An engine whose job may fail, and is restarted as a whole."""
+
+    @action("task", "checkpoint")
+    def lose_confirmation(self, task: Task, checkpoint: int) -> Guarded:
+        call = task.name, checkpoint
+        left = self.happened.lost_confirmations < self.faults.lost_confirmations
+        yield left and call in self.network.confirmations
+        self.happened.lost_confirmations += 1
+        self.network.confirmations.discard(call)
+
+    @action("task", "checkpoint")
+    def fail_snapshot(self, task: Task, checkpoint: int) -> Guarded:
+        """What a task writes in the background fails after its barrier is out."""
+        call = task.name, checkpoint
+        left = self.happened.declines < self.faults.declines
+        yield left and task.lives and call in self.network.acknowledgements
+        self.happened.declines += 1
+        self.network.acknowledgements.discard(call)
+        self.network.declines.add(checkpoint)
+
+    @action("checkpoint")
+    def expire(self, checkpoint: int) -> Guarded:
+        left = self.happened.expiries < self.faults.expiries
+        yield left and self.coordinator.checkpoints[checkpoint].is_pending
+        self.happened.expiries += 1
+        self.coordinator.abort(checkpoint)
+
+    @action()
+    def fail(self) -> Guarded:
+        """A task fails: all attempts end, and with them all that was under way."""
+        left = self.happened.failures < self.faults.failures
+        yield left and not self.coordinator.job_finished
+        self.happened.failures += 1
+        self.coordinator.restart()
+        for channel in self.channels.values():
+            channel.reset()
+        for task in self.tasks.values():
+            task.begin(Phase.RESTORING)
+
+    @action("task")
+    def restore(self, task: Task) -> Guarded:
+        """A new operator goes on from the newest complete checkpoint."""
+        yield task.phase is Phase.RESTORING
+        task.phase = Phase.RUNNING
+        task.operator = task.make()
+        checkpoint = self.store.newest
+        if checkpoint is None:
+            task.operator.start()
+            return
+        task.confirmed = checkpoint
+        part = self.store.load(checkpoint, task.name)
+        if task.name in self.store.finished(checkpoint):
+            task.operator.restore_finished()
+        elif part is not None:
+            task.operator.restore(part["operator"])

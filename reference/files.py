@@ -1,0 +1,132 @@
+"""Where bytes are kept: on a disk, or in memory for runs that are forked and compared.
+
+Few operations, so that each is a point at which a run may be cut off: what is written is not safe
+before it is synced, and a name not before its folder is.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Protocol
+
+
+class Files(Protocol):
+    """A folder, with names relative to it."""
+
+    def write(self, name: str, data: bytes) -> None:
+        """Make a file anew."""
+
+    def append(self, name: str, data: bytes) -> None:
+        """Add to the end of a file, which may be new."""
+
+    def truncate(self, name: str, size: int) -> None:
+        """Cut a file to its first bytes."""
+
+    def sync(self, name: str) -> None:
+        """Make sure that a file's bytes survive."""
+
+    def rename(self, old: str, new: str) -> None:
+        """Give a file another name, in place of what had it; the folders are synced."""
+
+    def remove(self, name: str) -> None:
+        """Remove a file, if it is there."""
+
+    def read(self, name: str) -> bytes:
+        """Raises FileNotFoundError."""
+        ...
+
+    def exists(self, name: str) -> bool: ...
+
+    def under(self, folder: str) -> list[str]:
+        """The names of the files in a folder and those below it, sorted."""
+        ...
+
+
+class MemoryFiles:
+    """Files that live and are copied with the run that writes them."""
+
+    def __init__(self) -> None:
+        self.contents: dict[str, bytes] = {}
+
+    def write(self, name: str, data: bytes) -> None:
+        self.contents[name] = data
+
+    def append(self, name: str, data: bytes) -> None:
+        self.contents[name] = self.contents.get(name, b"") + data
+
+    def truncate(self, name: str, size: int) -> None:
+        self.contents[name] = self.contents[name][:size]
+
+    def sync(self, name: str) -> None:
+        """Nothing here outlives the run."""
+
+    def rename(self, old: str, new: str) -> None:
+        self.contents[new] = self.contents.pop(old)
+
+    def remove(self, name: str) -> None:
+        self.contents.pop(name, None)
+
+    def read(self, name: str) -> bytes:
+        if name not in self.contents:
+            raise FileNotFoundError(name)
+        return self.contents[name]
+
+    def exists(self, name: str) -> bool:
+        return name in self.contents
+
+    def under(self, folder: str) -> list[str]:
+        prefix = f"{folder}/" if folder else ""
+        return sorted(name for name in self.contents if name.startswith(prefix))
+
+
+class DiskFiles:
+    """Files below a folder of the machine."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+
+    def write(self, name: str, data: bytes) -> None:
+        self._path(name).write_bytes(data)
+
+    def append(self, name: str, data: bytes) -> None:
+        with self._path(name).open("ab") as file:
+            file.write(data)
+
+    def truncate(self, name: str, size: int) -> None:
+        os.truncate(self.root / name, size)
+
+    def sync(self, name: str) -> None:
+        _sync(self.root / name)
+
+    def rename(self, old: str, new: str) -> None:
+        target = self._path(new)
+        (self.root / old).replace(target)
+        for folder in {(self.root / old).parent, target.parent}:
+            _sync(folder)
+
+    def remove(self, name: str) -> None:
+        (self.root / name).unlink(missing_ok=True)
+
+    def read(self, name: str) -> bytes:
+        return (self.root / name).read_bytes()
+
+    def exists(self, name: str) -> bool:
+        return (self.root / name).exists()
+
+    def under(self, folder: str) -> list[str]:
+        found = (path for path in (self.root / folder).rglob("*") if path.is_file())
+        return sorted(path.relative_to(self.root).as_posix() for path in found)
+
+    def _path(self, name: str) -> Path:
+        path = self.root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return path
+
+
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

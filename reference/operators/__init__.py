@@ -1,0 +1,1 @@
+"""What tasks do with records: sources, transformations, sinks. `base` says what each must offer."""

@@ -1,0 +1,82 @@
+"""What an operator is to its task: called with records, watermarks, ends and checkpoints."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from reference.elements import Buffer, Record
+from reference.files import Files
+from reference.snapshots import State
+
+Word = str | int | bool | None | tuple["Word", ...]
+
+Emit = Callable[[Sequence[Record]], None]
+"""Hands records on to whoever reads the task."""
+
+
+@dataclass
+class Context:
+    """Where an operator runs: its task's name, and the files that it may write."""
+
+    task: str
+    files: Files
+
+
+class Operator:
+    """An operator that does nothing. It is made anew for each attempt, and then restored."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+
+    def restore(self, state: State) -> None:
+        """Go on from a snapshot; not called where there is none."""
+
+    def restore_finished(self) -> None:
+        """Go on from a checkpoint before which the task had finished: nothing is left to do."""
+
+    def start(self) -> None:
+        """Begin without a snapshot, where something may have been left outside."""
+
+    def process(self, port: int, records: Sequence[Record], emit: Emit) -> None:
+        """Work on records of one of the inputs."""
+
+    def watermark(self, time: int, emit: Emit) -> None:
+        """No record before this time follows."""
+
+    def last_watermark(self, emit: Emit) -> None:
+        """No record follows at all: whatever waits for a time has waited long enough."""
+
+    def finish(self, emit: Emit) -> None:
+        """The data have ended: emit what was held back."""
+
+    def snapshot(self, checkpoint: int, *, last: bool) -> State:
+        """What a restart needs. `last`: a snapshot before has secured all that will ever come."""
+        return None
+
+    def completed(self, checkpoint: int, emit: Emit) -> None:
+        """A checkpoint that this operator is part of is durable."""
+
+    def close(self) -> None:
+        """The task has ended, and nothing will be called any more."""
+
+    def seen(self) -> tuple[tuple[str, Word], ...]:
+        """Its state, by names, for runs that are compared."""
+        return ()
+
+
+class Source(Operator):
+    """An operator that has records of its own."""
+
+    def peek(self) -> Buffer | None:
+        """The next records, or None where there are none now."""
+        raise NotImplementedError
+
+    def advance(self) -> None:
+        """What was peeked at has been emitted."""
+        raise NotImplementedError
+
+    @property
+    def has_ended(self) -> bool:
+        """Whether no record will ever come."""
+        raise NotImplementedError

@@ -1,0 +1,88 @@
+"""What the tasks of a job run: which operator each has, and which way its records take."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Protocol
+
+from model.errors import FinaleError, Place
+from model.topology import Edge, Job, Kind, Sink, Subtask
+from reference.elements import Record
+from reference.files import Files
+from reference.operators.base import Context, Operator
+from reference.operators.simple import HoldBack, HoldUntilLast, Numbered, PassOn
+from reference.operators.sinks import AppendingSink, TransactionalSink
+from reference.task import Partitioner
+
+
+class Program(Protocol):
+    """Asked once, when an engine is made."""
+
+    def operator(self, subtask: Subtask, files: Files, *, keeps: bool) -> Callable[[], Operator]:
+        """Makes the operator of a subtask, once for each attempt."""
+        ...
+
+    def partitioner(self, edge: Edge) -> Partitioner | None:
+        """How the records of an edge are shared out; None where each goes to all."""
+        ...
+
+    def mark(self, edge: Edge) -> Callable[[Record], Record] | None:
+        """What becomes of a record along an edge, if anything."""
+        ...
+
+
+OPERATORS: dict[Kind, type[Operator]] = {
+    Kind.PASS_THROUGH: PassOn,
+    Kind.BUFFERING: HoldBack,
+    Kind.TIMER: HoldUntilLast,
+}
+
+
+def by_number(record: Record, count: int) -> int:
+    """`S#3` goes to the third channel."""
+    return int(str(record).split("#")[1].split("/")[0]) % count
+
+
+@dataclass(frozen=True)
+class Followed:
+    """The program of a job of which nothing but its shape is given, as in a spec."""
+
+    job: Job
+    effects: bool = True
+    """Whether sinks write anything."""
+
+    def operator(self, subtask: Subtask, files: Files, *, keeps: bool) -> Callable[[], Operator]:
+        context = Context(subtask.name, files)
+        vertex = subtask.vertex
+        if vertex.is_source:
+            return partial(Numbered, context, count=subtask.records, bounded=subtask.bounded)
+        if vertex.is_sink and not self.effects:
+            return partial(Operator, context)
+        if vertex.sink is Sink.TWO_PHASE:
+            return partial(TransactionalSink, context, keeps=keeps)
+        if vertex.sink is Sink.AT_LEAST_ONCE:
+            return partial(AppendingSink, context)
+        if vertex.kind not in OPERATORS:
+            raise FinaleError(
+                "no-engine",
+                f'the engine has no operator for "{vertex.name}", of kind "{vertex.kind.value}"',
+                place=Place(key=f"job.{vertex.name}.kind"),
+                advice=f"it has {', '.join(kind.value for kind in OPERATORS)}",
+            )
+        return partial(OPERATORS[vertex.kind], context)
+
+    def partitioner(self, edge: Edge) -> Partitioner | None:
+        return None if edge.broadcast else by_number
+
+    def mark(self, edge: Edge) -> Callable[[Record], Record] | None:
+        """Where ways part, a record tells which it took."""
+        source = self.job.vertex(edge.source)
+        if len(self.job.edges_out_of(source)) < 2:
+            return None
+        return partial(_marked, edge.target)
+
+
+def _marked(target: str, record: Record) -> Record:
+    return f"{record}/{target}"

@@ -1,0 +1,11 @@
+"""How tasks end, one file a protocol; each has the name of its counterpart in the model."""
+
+from __future__ import annotations
+
+from reference.engine import Engine
+from reference.protocols.final_checkpoint import FinalCheckpoint
+from reference.protocols.legacy_finish import LegacyFinish
+
+ENGINES: dict[str, type[Engine]] = {each.key: each for each in (FinalCheckpoint, LegacyFinish)}
+
+__all__ = ["ENGINES"]

@@ -1,0 +1,87 @@
+"""FLIP-147: a task that has come to its end waits for a checkpoint that has all that it emitted.
+
+The end of the data goes through the job as an element of its own, so that all operators finish
+before one checkpoint; tasks close, from the sources on, when it is durable and they know of it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from reference.channel import Channel
+from reference.elements import EndOfData, EndOfPartition
+from reference.failing import Failing
+from reference.settings import EngineOptions
+from reference.steps import Guarded, action
+from reference.task import Phase, Task
+
+
+@dataclass(frozen=True)
+class FinalCheckpointOptions(EngineOptions):
+    """What the texts of FLIP-147 leave open."""
+
+    checkpoints_after_finish: bool = True
+    """Checkpoints go on after tasks have finished, and each task waits for one."""
+    waits_for_acknowledgement: bool = True
+    """A task closes when all who read it have come to the end of its data."""
+
+
+class FinalCheckpoint(Failing):
+    """A job whose tasks end together."""
+
+    key = "final-checkpoint"
+    Options = FinalCheckpointOptions
+    options: FinalCheckpointOptions
+
+    @property
+    def after_finish(self) -> bool:
+        return self.options.checkpoints_after_finish
+
+    @action("task")
+    def end_source(self, task: Task) -> Guarded:
+        """A source has emitted all that it will."""
+        source = task.source
+        yield source is not None and task.phase is Phase.RUNNING and source.has_ended
+        self.finish(task)
+
+    @action("channel")
+    def poll_end_of_data(self, channel: Channel) -> Guarded:
+        """The data of an input have ended; with the last input's, the task's."""
+        task = self.tasks[channel.reader]
+        yield isinstance(channel.head, EndOfData) and task.reads(channel)
+        channel.take()
+        channel.data_ended = True
+        if all(each.data_ended for each in task.inputs):
+            self.finish(task)
+
+    def finish(self, task: Task) -> None:
+        """The operator emits what it held back, and whoever reads the task hears of the end."""
+        task.operator.last_watermark(task.emit)
+        task.operator.finish(task.emit)
+        task.broadcast(EndOfData())
+        task.phase = Phase.FINISHING
+
+    def is_final(self, task: Task) -> bool:
+        return task.has_finished
+
+    @action("task")
+    def quiesce(self, task: Task) -> Guarded:
+        """All inputs have closed, what was emitted is durable, and all who read it have it all."""
+        done = task.phase is Phase.FINISHING and task.gate.all_ended
+        yield done and (not self.after_finish or (task.secured and self.is_read(task)))
+        task.phase = Phase.DRAINING
+
+    def is_read(self, task: Task) -> bool:
+        """Whether whoever reads the task has come to the end of its data."""
+        if not self.options.waits_for_acknowledgement:
+            return True
+        return all(channel.data_ended for channel in task.outputs)
+
+    @action("task")
+    def close(self, task: Task) -> Guarded:
+        """The mailbox is empty: close the operator and all channels."""
+        yield task.phase is Phase.DRAINING and not task.mail
+        task.broadcast(EndOfPartition())
+        task.operator.close()
+        task.phase = Phase.CLOSED
+        self.network.forget_notices(task.name)

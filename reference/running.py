@@ -1,0 +1,175 @@
+"""What tasks and coordinator do as long as nothing fails: records, barriers, calls, notices.
+
+Common to all protocols. How a task ends is the protocol's.
+"""
+
+from __future__ import annotations
+
+from reference.channel import Channel
+from reference.elements import Barrier, Buffer, CancelBarrier, EndOfPartition
+from reference.engine import Engine
+from reference.steps import Guarded, action
+from reference.task import Phase, Task
+
+
+class Running(Engine):
+    """An engine in which nothing fails."""
+
+    # --- records ---------------------------------------------------------------------------------
+
+    @action("task")
+    def emit(self, task: Task) -> Guarded:
+        """A source hands on its next records."""
+        source = task.source
+        buffer = source.peek() if source is not None else None
+        yield buffer is not None and task.phase is Phase.RUNNING
+        assert source is not None
+        assert buffer is not None
+        task.emit(buffer.records)
+        source.advance()
+
+    @action("channel")
+    def poll_data(self, channel: Channel) -> Guarded:
+        """A task works on the records at the head of an input."""
+        task, head = self.tasks[channel.reader], channel.head
+        yield isinstance(head, Buffer) and task.reads(channel)
+        assert isinstance(head, Buffer)
+        channel.take()
+        task.operator.process(channel.port, head.records, task.emit)
+        if head.watermark is not None:
+            task.operator.watermark(head.watermark, task.emit)
+
+    # --- barriers --------------------------------------------------------------------------------
+
+    @action("channel")
+    def poll_barrier(self, channel: Channel) -> Guarded:
+        task, head = self.tasks[channel.reader], channel.head
+        yield isinstance(head, Barrier) and task.reads(channel)
+        assert isinstance(head, Barrier)
+        channel.take()
+        task.gate.barrier(channel, head.checkpoint)
+
+    @action("channel")
+    def poll_cancel_barrier(self, channel: Channel) -> Guarded:
+        task, head = self.tasks[channel.reader], channel.head
+        yield isinstance(head, CancelBarrier) and task.reads(channel)
+        assert isinstance(head, CancelBarrier)
+        channel.take()
+        task.gate.cancelled(head.checkpoint)
+
+    @action("channel")
+    def poll_end_of_partition(self, channel: Channel) -> Guarded:
+        task = self.tasks[channel.reader]
+        yield isinstance(channel.head, EndOfPartition) and task.reads(channel)
+        channel.take()
+        task.gate.end(channel)
+
+    def take_checkpoint(self, task: Task, checkpoint: int) -> None:
+        """All barriers are there: pass one on, write down the operator's state, tell of it."""
+        if checkpoint in task.given_up:
+            task.given_up.discard(checkpoint)
+            task.broadcast(CancelBarrier(checkpoint))
+            return
+        task.broadcast(Barrier(checkpoint))
+        state = task.operator.snapshot(checkpoint, last=task.final is not None)
+        if state is not None:
+            self.store.put(checkpoint, task.name, {"operator": state})
+        if task.final is None and self.is_final(task):
+            task.final = checkpoint
+        if self.coordinator.checkpoints[checkpoint].is_pending:
+            self.network.acknowledgements.add((task.name, checkpoint))
+
+    def is_final(self, task: Task) -> bool:
+        """Whether a checkpoint taken now has all that the operator will ever emit."""
+        return False
+
+    def give_up_alignment(self, task: Task, checkpoint: int) -> None:
+        """A checkpoint can not be completed here: read all inputs, and tell everybody."""
+        task.gate.newest = checkpoint
+        task.gate.release()
+        if self.coordinator.checkpoints[checkpoint].is_pending:
+            self.network.declines.add(checkpoint)
+        task.broadcast(CancelBarrier(checkpoint))
+
+    # --- the coordinator's calls -----------------------------------------------------------------
+
+    @action()
+    def trigger_checkpoint(self) -> Guarded:
+        yield self.may_trigger()
+        self.coordinator.trigger()
+
+    def may_trigger(self) -> bool:
+        """Whether a checkpoint can be triggered, and all that would be in it run."""
+        limit = self.faults.checkpoints
+        if limit is not None and len(self.coordinator.checkpoints) >= limit:
+            return False
+        restored = all(task.phase is not Phase.RESTORING for task in self.tasks.values())
+        return restored and self.coordinator.may_trigger()
+
+    @action("task", "checkpoint")
+    def deliver_trigger(self, task: Task, checkpoint: int) -> Guarded:
+        """A call arrives: the mailbox takes it, or is closed."""
+        call = task.name, checkpoint
+        yield call in self.network.triggers
+        self.network.triggers.discard(call)
+        if task.phase in (Phase.DRAINING, Phase.CLOSED):
+            self.coordinator.task_has_ended(checkpoint)
+        else:
+            task.mail.add(checkpoint)
+
+    @action("task", "checkpoint")
+    def run_trigger(self, task: Task, checkpoint: int) -> Guarded:
+        yield checkpoint in task.mail and task.lives
+        task.mail.discard(checkpoint)
+        task.gate.triggered(checkpoint)
+
+    @action("task", "checkpoint")
+    def apply_acknowledgement(self, task: Task, checkpoint: int) -> Guarded:
+        call = task.name, checkpoint
+        yield call in self.network.acknowledgements
+        self.network.acknowledgements.discard(call)
+        self.coordinator.acknowledged(*call)
+
+    @action("checkpoint")
+    def complete(self, checkpoint: int) -> Guarded:
+        known = self.coordinator.checkpoints[checkpoint]
+        yield self.coordinator.is_complete(known)
+        self.coordinator.complete(known)
+
+    @action("checkpoint")
+    def apply_decline(self, checkpoint: int) -> Guarded:
+        yield checkpoint in self.network.declines
+        self.coordinator.abort(checkpoint)
+
+    # --- what tasks are told ---------------------------------------------------------------------
+
+    @action("task", "checkpoint")
+    def deliver_confirmation(self, task: Task, checkpoint: int) -> Guarded:
+        call = task.name, checkpoint
+        yield call in self.network.confirmations
+        self.network.confirmations.discard(call)
+        self.confirmed(task, checkpoint)
+
+    @action("task", "checkpoint")
+    def deliver_abort(self, task: Task, checkpoint: int) -> Guarded:
+        """An abort tells first what had completed, in case that news was lost."""
+        yield (task.name, checkpoint) in self.network.aborts
+        latest = self.network.aborts.pop((task.name, checkpoint))
+        if self.options.aborts_carry_latest and latest is not None:
+            self.confirmed(task, latest)
+        if not task.gate.is_late(checkpoint):
+            task.given_up.add(checkpoint)
+
+    def confirmed(self, task: Task, checkpoint: int) -> None:
+        """A checkpoint is durable: what waits for that happens, in the order of checkpoints."""
+        if task.confirmed is not None and task.confirmed >= checkpoint:
+            return
+        task.confirmed = checkpoint
+        task.operator.completed(checkpoint, task.emit)
+        if task.final is not None and task.final <= checkpoint:
+            task.secured = True
+
+    @action("task")
+    def learn_finished(self, task: Task) -> Guarded:
+        yield task.phase is Phase.CLOSED and task.name not in self.coordinator.finished
+        self.coordinator.task_finished(task.name)

@@ -1,0 +1,162 @@
+"""Model and engine take the same steps to the same states, and what differs is found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from checker.claim import Spec
+from checker.conformance.engines import engine_for
+from checker.conformance.lockstep import Agreement, Disagreement, LockStep
+from model.errors import FinaleError
+from reference.channel import Channel
+from reference.coordinator import Coordinator
+from reference.elements import EndOfData
+from reference.gate import Gate
+from reference.operators.sinks import TransactionalSink
+from reference.protocols.final_checkpoint import FinalCheckpoint
+from reference.snapshots import State
+from reference.steps import Guarded, StepId, action
+from reference.task import Phase, Task
+from tests.protocols.specs import ROOT, spec_of
+
+#: With the observations, which are fewer than the states where a spec keeps history.
+QUICK = {
+    "final-checkpoint/pair": 128,
+    "final-checkpoint/buffering": 266,
+    "final-checkpoint/checkpoints-after-finish-off": 525,
+    "final-checkpoint/pointwise": 1_933,
+    "legacy-finish/natural-end-loses-records": 338,
+    "legacy-finish/restarts": 869,
+    "legacy-finish/timers": 1_057,
+}
+SLOW = {
+    "final-checkpoint/42-43-44-any": 37_599,
+    "final-checkpoint/at-least-once-sink": 4_099,
+    "final-checkpoint/cancelled-alignment": 3_182,
+    "final-checkpoint/declines-and-expiry": 17_897,
+    "final-checkpoint/diamond": 3_262,
+    "final-checkpoint/fan-in-restarts": 8_744,
+    "final-checkpoint/overtaking-triggers": 3_632,
+    "final-checkpoint/pair-restarts": 3_924,
+    "final-checkpoint/pair-two-checkpoints": 2_701,
+    "final-checkpoint/without-acknowledgement": 3_924,
+    "legacy-finish/buffering": 1_057,
+}
+CASES = [
+    *(pytest.param(name, count, id=name) for name, count in QUICK.items()),
+    *(pytest.param(n, count, id=n, marks=pytest.mark.slow) for n, count in SLOW.items()),
+]
+
+
+def read(name: str) -> Spec:
+    return spec_of(ROOT / f"{name}.toml")
+
+
+@pytest.mark.parametrize(("name", "observations"), CASES)
+def test_the_engine_does_what_the_model_says(name: str, observations: int) -> None:
+    spec = read(name)
+    assert spec.counts is not None
+    assert LockStep(spec).run() == Agreement(
+        spec.counts.states, spec.counts.transitions, observations
+    )
+
+
+# --- what an engine may do wrong ------------------------------------------------------------------
+
+
+def closes_unsecured(engine: FinalCheckpoint, task: Task) -> Guarded:
+    yield task.phase is Phase.FINISHING and task.gate.all_ended
+    task.phase = Phase.DRAINING
+
+
+def blocks_nothing(gate: Gate, channel: Channel, checkpoint: int, *, blocks: bool = True) -> None:
+    SOUND_BARRIER(gate, channel, checkpoint, blocks=False)
+
+
+def finishes_unread(engine: FinalCheckpoint, channel: Channel) -> Guarded:
+    task = engine.tasks[channel.reader]
+    yield isinstance(channel.head, EndOfData) and task.reads(channel)
+    channel.take()
+    channel.data_ended = True
+    engine.finish(task)
+
+
+def keeps_what_was_under_way(coordinator: Coordinator) -> None:
+    coordinator.abort_all()
+    coordinator.finished.clear()
+
+
+def commits_on_close(sink: TransactionalSink) -> None:
+    for number in sink.pending():
+        sink.completed(number, lambda records: None)
+
+
+def drops_listed(sink: TransactionalSink, state: State) -> None:
+    sink.start()
+
+
+SOUND_BARRIER = Gate.barrier
+PAIR = "final-checkpoint/pair"
+FAN_IN = "final-checkpoint/fan-in-restarts"
+MISTAKES = {
+    "closes-unsecured": (PAIR, FinalCheckpoint, "quiesce", action("task")(closes_unsecured)),
+    "blocks-nothing": (FAN_IN, Gate, "barrier", blocks_nothing),
+    "finishes-unread": (
+        FAN_IN,
+        FinalCheckpoint,
+        "poll_end_of_data",
+        action("channel")(finishes_unread),
+    ),
+    "keeps-messages": ("legacy-finish/restarts", Coordinator, "restart", keeps_what_was_under_way),
+    "commits-on-close": ("legacy-finish/restarts", TransactionalSink, "close", commits_on_close),
+    "drops-listed": ("legacy-finish/restarts", TransactionalSink, "restore", drops_listed),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_of_the_engine_is_found(mistake: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    name, kind, method, wrong = MISTAKES[mistake]
+    monkeypatch.setattr(kind, method, wrong)
+    outcome = LockStep(read(name)).run()
+    assert isinstance(outcome, Disagreement)
+    assert outcome.what
+
+
+def test_the_way_to_a_disagreement_can_be_gone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(FinalCheckpoint, "quiesce", action("task")(closes_unsecured))
+    spec = read(PAIR)
+    outcome = LockStep(spec).run()
+    assert isinstance(outcome, Disagreement)
+    assert outcome.what == ("only the engine can take quiesce(S)",)
+    engine = engine_for(spec)
+    for step in outcome.steps:
+        engine.take(step)
+    assert StepId("quiesce", (("task", "S"),)) in engine.enabled()
+
+
+# --- what has no counterpart ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "key"),
+    [
+        ("chandy-lamport/sfl", "no-engine", "protocol"),
+        ("legacy-finish/broken/commit-on-close", "no-engine", "variant"),
+        ("legacy-finish/committer", "no-engine", "job.W.kind"),
+        ("legacy-finish/commits-stop-when-a-source-ends", "no-engine", "bounds.live_checkpoints"),
+        ("final-checkpoint/union-state", "no-engine", "job.W.kind"),
+        ("final-checkpoint/retrigger-keeps-the-cut", "option-not-built", "options.finish_race"),
+    ],
+)
+def test_what_the_engine_does_not_have_is_said(name: str, code: str, key: str) -> None:
+    with pytest.raises(FinaleError) as caught:
+        engine_for(read(name))
+    assert caught.value.code == code
+    assert caught.value.place is not None
+    assert caught.value.place.key == key
+
+
+def test_every_spec_is_one_that_stands() -> None:
+    assert all(Path(ROOT / f"{name}.toml").exists() for name in (*QUICK, *SLOW))
