@@ -32,6 +32,7 @@ COMMANDS = (
     ("show", "cli.show:show", "Show what a spec is about: its job, options, rules, properties."),
     ("scenario", "cli.scenario:scenario", "Run scenarios, and compare what is seen."),
     ("conform", "cli.conform:conform", "Compare model and engine in lock-step."),
+    ("run", "cli.run:run", "Run a job on the engine."),
     ("export", "cli.export:export", "Write a spec's system in TLA+ or Promela, for TLC or SPIN."),
     ("list", "cli.listing:listing", "List protocols, properties, options or rules."),
 )

@@ -52,6 +52,7 @@ class Coordinator:
         #: Whether checkpoints go on when some task has FINISHED.
         self.after_finish = after_finish
         self.checkpoints: dict[int, Checkpoint] = {}
+        self.last_number = 0
         self.finished: set[str] = set()
         #: Says whether somebody is there to be told.
         self.listens: Callable[[str], bool]
@@ -63,6 +64,10 @@ class Coordinator:
     @property
     def pending(self) -> list[Checkpoint]:
         return [each for each in self.checkpoints.values() if each.is_pending]
+
+    def waits_for(self, checkpoint: int) -> bool:
+        """Whether a checkpoint is pending."""
+        return checkpoint in self.checkpoints and self.checkpoints[checkpoint].is_pending
 
     @property
     def newest_completed(self) -> int | None:
@@ -83,7 +88,7 @@ class Coordinator:
 
     def trigger(self) -> Checkpoint:
         """Plan the next checkpoint, and call those that no barrier will reach."""
-        number = max(self.checkpoints, default=0) + 1
+        number = self.last_number = self.last_number + 1
         plan = Checkpoint(number, set(self.finished), set(self.tasks) - self.finished)
         self.checkpoints[number] = plan
         heads = {task for task in plan.awaited if self.finished.issuperset(self.producers[task])}
@@ -92,7 +97,7 @@ class Coordinator:
 
     def task_has_ended(self, checkpoint: int) -> None:
         """A call found its task at its end: no barrier will come of it."""
-        if self.checkpoints[checkpoint].is_pending:
+        if self.waits_for(checkpoint):
             self.abort(checkpoint)
 
     # --- answers ---------------------------------------------------------------------------------
@@ -112,7 +117,7 @@ class Coordinator:
                 if older.is_pending:
                     self.abort(older.number)
                 older.finished.clear()
-                self.store.discard(older.number)
+        self.store.discard_older()
         for task in self._concerned(checkpoint):
             self.network.confirmations.add((task, checkpoint.number))
 
@@ -126,10 +131,17 @@ class Coordinator:
         checkpoint.finished.clear()
         checkpoint.awaited.clear()
         self.network.forget_answers(number)
-        self.store.discard(number)
 
     def _concerned(self, checkpoint: Checkpoint) -> list[str]:
         return [t for t in self.tasks if t not in checkpoint.finished and self.listens(t)]
+
+    def forget(self) -> None:
+        """Decided checkpoints of which nothing is under way any more need not be known."""
+        network, newest = self.network, self.newest_completed
+        spoken_of = {c for _, c in (*network.triggers, *network.confirmations, *network.aborts)}
+        for number in list(self.checkpoints):
+            if not self.checkpoints[number].is_pending and number not in spoken_of | {newest}:
+                del self.checkpoints[number]
 
     # --- ends ------------------------------------------------------------------------------------
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import pickle
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from typing import ClassVar
 
 from model.topology import Channel as Wire
@@ -99,7 +99,11 @@ class Engine:
 
     def enabled(self) -> frozenset[StepId]:
         """The steps that can be taken now."""
-        return frozenset(step for step in self._candidates() if self._is_possible(step))
+        return frozenset(step for step in self.candidates() if self._is_possible(step))
+
+    def is_ready(self, step: StepId) -> bool:
+        """Whether a step can be taken, and whatever it puts has room: never too optimistic."""
+        return next(self._prepared(step)) and self._has_room_for(step)
 
     def take(self, step: StepId) -> None:
         """Take a step that is enabled. Raises `NoRoom` where a channel has no room for it."""
@@ -116,8 +120,11 @@ class Engine:
         copy: Engine = pickle.loads(pickle.dumps(self))
         return copy
 
-    def _candidates(self) -> Iterator[StepId]:
+    def candidates(self, without: Collection[str] = ()) -> Iterator[StepId]:
+        """All steps there are, enabled or not."""
         for name, about in self.actions.items():
+            if name in without:
+                continue
             for chosen in itertools.product(*(self._names(kind) for kind in about)):
                 yield StepId(name, tuple(zip(about, chosen, strict=True)))
 

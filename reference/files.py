@@ -106,7 +106,10 @@ class DiskFiles:
             _sync(folder)
 
     def remove(self, name: str) -> None:
-        (self.root / name).unlink(missing_ok=True)
+        path = self.root / name
+        path.unlink(missing_ok=True)
+        if path.parent != self.root and path.parent.exists() and not any(path.parent.iterdir()):
+            path.parent.rmdir()
 
     def read(self, name: str) -> bytes:
         return (self.root / name).read_bytes()

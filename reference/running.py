@@ -76,7 +76,7 @@ class Running(Engine):
             self.store.put(checkpoint, task.name, {"operator": state})
         if task.final is None and self.is_final(task):
             task.final = checkpoint
-        if self.coordinator.checkpoints[checkpoint].is_pending:
+        if self.coordinator.waits_for(checkpoint):
             self.network.acknowledgements.add((task.name, checkpoint))
 
     def is_final(self, task: Task) -> bool:
@@ -87,7 +87,7 @@ class Running(Engine):
         """A checkpoint can not be completed here: read all inputs, and tell everybody."""
         task.gate.newest = checkpoint
         task.gate.release()
-        if self.coordinator.checkpoints[checkpoint].is_pending:
+        if self.coordinator.waits_for(checkpoint):
             self.network.declines.add(checkpoint)
         task.broadcast(CancelBarrier(checkpoint))
 

@@ -55,20 +55,27 @@ class CheckpointStore:
         self.files.rename(draft, _metadata(checkpoint))
         self.newest = checkpoint
 
-    def discard(self, checkpoint: int) -> None:
-        """A checkpoint that is aborted, or older than one that is complete, is not needed."""
-        if self.keeps:
+    def discard_older(self) -> None:
+        """What is older than the newest complete checkpoint is not needed, aborted or not.
+
+        The metadata goes first: what is left of a checkpoint is never taken for one.
+        """
+        if self.keeps or self.newest is None:
             return
-        self.files.remove(_metadata(checkpoint))
-        for name in self.files.under(_folder(checkpoint)):
+        older = [name for name in self.files.under(FOLDER) if _number(name) < self.newest]
+        for name in sorted(older, key=_is_part):
             self.files.remove(name)
 
     # --- reading ---------------------------------------------------------------------------------
 
     def find(self) -> int | None:
-        """Look for the newest complete checkpoint, as a new process does."""
-        names = [name for name in self.files.under(FOLDER) if name.endswith(f"/{METADATA}")]
-        self.newest = max((int(name.split("/")[1]) for name in names), default=None)
+        """Look for the newest complete checkpoint, as a new process does; remove what is not."""
+        names = self.files.under(FOLDER)
+        complete = [_number(name) for name in names if name.endswith(f"/{METADATA}")]
+        self.newest = max(complete, default=None)
+        for name in names:
+            if _number(name) != self.newest:
+                self.files.remove(name)
         return self.newest
 
     def finished(self, checkpoint: int) -> frozenset[str]:
@@ -107,6 +114,10 @@ class CheckpointStore:
 
 def _folder(checkpoint: int) -> str:
     return f"{FOLDER}/{checkpoint}"
+
+
+def _number(name: str) -> int:
+    return int(name.split("/")[1])
 
 
 def _part(checkpoint: int, task: str) -> str:

@@ -25,7 +25,7 @@ def _lines(records: Sequence[Record]) -> bytes:
 
 def _line(record: Record) -> bytes:
     text = record if isinstance(record, str) else json.dumps(record, ensure_ascii=False)
-    return f"{text}\n".encode()
+    return f"{text}\n".encode(errors="surrogateescape")
 
 
 class AppendingSink(Operator):

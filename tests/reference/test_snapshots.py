@@ -37,7 +37,7 @@ def test_nothing_is_left_of_one_that_is_discarded(files: Files) -> None:
     store = written(files)
     store.put(2, "S", {"emitted": 5})
     store.complete(2, set())
-    store.discard(1)
+    store.discard_older()
     assert CheckpointStore(files).find() == 2
     assert [name for name in files.under("checkpoints") if name.startswith("checkpoints/1/")] == []
 

@@ -1,0 +1,189 @@
+"""A job as a user writes it down: operators by name, what each reads, and when checkpoints are due.
+
+    [operators.lines]
+    kind = "lines"              # the lines of files
+    path = "texts/*.txt"
+
+    [operators.counts]
+    kind = "count"              # how often each record came
+    from = ["words"]
+    parallelism = 2
+
+What a kind does is in `operators`; `function = "module:name"` is any function of one's own that
+makes an iterable of a record.
+"""
+
+from __future__ import annotations
+
+import importlib
+import sys
+import tomllib
+import zlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, cast
+
+from model.errors import FinaleError, Place, nearest
+from model.topology import Edge, Job, Pattern, Sink, Subtask, Vertex
+from reference.elements import Record
+from reference.files import Files
+from reference.operators.base import Context, Operator
+from reference.operators.sinks import AppendingSink, TransactionalSink
+from reference.operators.text import CountByKey, Each, Lines, files_of, words
+from reference.task import Partitioner
+
+#: The keys of an operator of each kind, beside those that all may have.
+KINDS = {
+    "lines": ("path",),
+    "words": (),
+    "each": ("function",),
+    "count": (),
+    "exactly-once": (),
+    "at-least-once": (),
+}
+SINKS = {"exactly-once": Sink.TWO_PHASE, "at-least-once": Sink.AT_LEAST_ONCE}
+OF_ALL = ("kind", "from", "parallelism")
+OF_A_JOB = ("protocol", "seconds", "operators")
+
+
+@dataclass(frozen=True)
+class JobFile:
+    """A job that can be run. As a program it says what its tasks run."""
+
+    file: Path
+    job: Job
+    protocol: str
+    seconds: float
+    """How long after a checkpoint the next one is due."""
+    operators: Mapping[str, Mapping[str, Any]]
+    functions: Mapping[str, Callable[[Record], Iterable[Record]]]
+
+    def operator(self, subtask: Subtask, files: Files, *, keeps: bool) -> Callable[[], Operator]:
+        """Makes the operator of a subtask, once for each attempt."""
+        context, vertex = Context(subtask.name, files), subtask.vertex
+        said = self.operators[vertex.name]
+        match said["kind"]:
+            case "lines":
+                mine = files_of(str(self.file.parent / said["path"]))
+                share = mine[subtask.index :: vertex.parallelism]
+                return partial(Lines, context, files=share)
+            case "words":
+                return partial(Each, context, function=words)
+            case "each":
+                return partial(Each, context, function=self.functions[vertex.name])
+            case "count":
+                return partial(CountByKey, context)
+            case "exactly-once":
+                return partial(TransactionalSink, context, keeps=keeps)
+            case _:
+                return partial(AppendingSink, context)
+
+    def partitioner(self, edge: Edge) -> Partitioner | None:
+        """Records that are alike go to one subtask."""
+        return by_hash
+
+    def mark(self, edge: Edge) -> None:
+        """A record goes along every edge as it is."""
+
+
+def by_hash(record: Record, count: int) -> int:
+    """The same in every process, other than Python's own."""
+    return zlib.crc32(str(record).encode(errors="surrogateescape")) % count
+
+
+def read_job(file: Path) -> JobFile:
+    """Read a job. Raises coded errors, with the file and the key."""
+    try:
+        text = file.read_text(encoding="utf-8")
+        table = tomllib.loads(text)
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as reason:
+        raise FinaleError(
+            "job-unreadable",
+            f"the job cannot be read: {reason}",
+            place=Place(str(file)),
+            advice="check its name, and that it is TOML",
+        ) from None
+    try:
+        return _job(file, table)
+    except FinaleError as error:
+        place = error.place or Place()
+        error.place = Place(str(file), key=place.key)
+        raise
+
+
+def _job(file: Path, table: Mapping[str, Any]) -> JobFile:
+    _refuse_unknown(table, OF_A_JOB, "")
+    operators: dict[str, dict[str, Any]] = table.get("operators", {})
+    vertices = tuple(_vertex(name, said) for name, said in operators.items())
+    edges = tuple(
+        Edge(source, name, Pattern.ALL_TO_ALL)
+        for name, said in operators.items()
+        for source in said.get("from", ())
+    )
+    functions = {
+        name: _function(file.parent, name, said["function"])
+        for name, said in operators.items()
+        if said["kind"] == "each"
+    }
+    return JobFile(
+        file=file,
+        job=Job(vertices, edges),
+        protocol=str(table.get("protocol", "final-checkpoint")),
+        seconds=float(table.get("seconds", 5.0)),
+        operators=operators,
+        functions=functions,
+    )
+
+
+def _vertex(name: str, said: Mapping[str, Any]) -> Vertex:
+    kind = said.get("kind")
+    if kind not in KINDS:
+        raise FinaleError(
+            "unknown-operator",
+            f'"{name}" is of kind {kind!r}, which is no operator',
+            place=Place(key=f"operators.{name}.kind"),
+            advice=nearest(str(kind), KINDS),
+        )
+    _refuse_unknown(said, (*OF_ALL, *KINDS[kind]), f"operators.{name}.")
+    for key in KINDS[kind]:
+        if key not in said:
+            raise FinaleError(
+                "missing-key",
+                f'"{name}" is of kind "{kind}", and does not say its {key}',
+                place=Place(key=f"operators.{name}.{key}"),
+                advice=f'write {key} = "…"',
+            )
+    parallelism = int(said.get("parallelism", 1))
+    if kind == "lines":
+        return Vertex.source(name, parallelism=parallelism, records=0)
+    return Vertex(name, parallelism=parallelism, sink=SINKS.get(kind, Sink.NONE))
+
+
+def _refuse_unknown(table: Mapping[str, Any], known: tuple[str, ...], where: str) -> None:
+    for key in table:
+        if key not in known:
+            raise FinaleError(
+                "unknown-key",
+                f'"{key}" means nothing here',
+                place=Place(key=f"{where}{key}"),
+                advice=nearest(key, known),
+            )
+
+
+def _function(folder: Path, name: str, said: str) -> Callable[[Record], Iterable[Record]]:
+    module, _, function = said.partition(":")
+    sys.path.insert(0, str(folder))
+    try:
+        found = getattr(importlib.import_module(module), function)
+    except (ImportError, AttributeError) as reason:
+        raise FinaleError(
+            "no-function",
+            f'"{said}" cannot be found: {reason}',
+            place=Place(key=f"operators.{name}.function"),
+            advice="write it as module:function, with the module beside the job's file",
+        ) from None
+    finally:
+        sys.path.remove(str(folder))
+    return cast("Callable[[Record], Iterable[Record]]", found)
