@@ -30,6 +30,7 @@ class Channel:
         """Both ends begin anew: what was on its way is lost."""
         self.queue: deque[Element] = deque()
         self.data_ended = False
+        self.stopped = False
         self.ended = False
         self.aligned = False
         self.blocked = False

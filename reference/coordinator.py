@@ -10,6 +10,22 @@ from reference.network import Network
 from reference.snapshots import CheckpointStore
 
 
+class Kind(enum.Enum):
+    """What a checkpoint is for."""
+
+    CHECKPOINT = "checkpoint"
+    """To start again from after a failure."""
+    SAVEPOINT = "savepoint"
+    """For a user, who wants the job to go on."""
+    DRAIN = "drain"
+    SUSPEND = "suspend"
+    """To end the job with, for good or to be resumed."""
+
+    @property
+    def ends_the_job(self) -> bool:
+        return self in (Kind.DRAIN, Kind.SUSPEND)
+
+
 class Status(enum.Enum):
     """What has become of a checkpoint."""
 
@@ -26,6 +42,7 @@ class Checkpoint:
     finished: set[str] = field(default_factory=set[str])
     """Tasks that had FINISHED when it was planned."""
     awaited: set[str] = field(default_factory=set[str])
+    kind: Kind = Kind.CHECKPOINT
     status: Status = Status.PENDING
 
     @property
@@ -82,14 +99,16 @@ class Coordinator:
 
     def may_trigger(self) -> bool:
         """Whether there is room for a checkpoint, and something left to be in it."""
-        if len(self.pending) >= self.concurrent or self.job_finished:
-            return False
-        return self.after_finish or not self.finished
+        return len(self.pending) < self.concurrent and self.may_plan()
 
-    def trigger(self) -> Checkpoint:
+    def may_plan(self) -> bool:
+        """Whether somebody is left to take part, and checkpoints go on after the first end."""
+        return not self.job_finished and (self.after_finish or not self.finished)
+
+    def trigger(self, kind: Kind = Kind.CHECKPOINT) -> Checkpoint:
         """Plan the next checkpoint, and call those that no barrier will reach."""
         number = self.last_number = self.last_number + 1
-        plan = Checkpoint(number, set(self.finished), set(self.tasks) - self.finished)
+        plan = Checkpoint(number, set(self.finished), set(self.tasks) - self.finished, kind)
         self.checkpoints[number] = plan
         heads = {task for task in plan.awaited if self.finished.issuperset(self.producers[task])}
         self.network.triggers |= {(task, number) for task in heads}
@@ -109,14 +128,22 @@ class Coordinator:
         return checkpoint.is_pending and not checkpoint.awaited
 
     def complete(self, checkpoint: Checkpoint) -> None:
-        """Make it durable; then nothing older is of use, and all who took part are told."""
-        self.store.complete(checkpoint.number, checkpoint.finished)
+        """Make it durable. Then older checkpoints are of no use, and all who took part are told.
+
+        A savepoint is the user's: nothing starts from it by itself, makes it superfluous, or is so
+        by it; unless it ends the job, tasks do not hear of it.
+        """
+        to_start_from = checkpoint.kind is Kind.CHECKPOINT
+        self.store.complete(checkpoint.number, checkpoint.finished, newest=to_start_from)
         checkpoint.status = Status.COMPLETED
+        if checkpoint.kind is Kind.SAVEPOINT:
+            return
         for older in list(self.checkpoints.values()):
-            if older.number < checkpoint.number:
+            if older.number < checkpoint.number and older.kind is Kind.CHECKPOINT:
                 if older.is_pending:
                     self.abort(older.number)
-                older.finished.clear()
+                if to_start_from:
+                    older.finished.clear()
         self.store.discard_older()
         for task in self._concerned(checkpoint):
             self.network.confirmations.add((task, checkpoint.number))

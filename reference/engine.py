@@ -19,6 +19,7 @@ from reference.files import Files
 from reference.gate import Gate
 from reference.network import Network
 from reference.observation import Observation, observation_of
+from reference.operators.base import Word
 from reference.program import Program
 from reference.settings import EngineOptions, Happened, Settings
 from reference.snapshots import CheckpointStore
@@ -93,7 +94,7 @@ class Engine:
 
     def listens(self, task: str) -> bool:
         """Whether a task is there to be told anything."""
-        return self.tasks[task].phase is not Phase.CLOSED
+        return self.tasks[task].phase not in (Phase.CLOSED, Phase.FAILED)
 
     # --- steps -----------------------------------------------------------------------------------
 
@@ -110,6 +111,10 @@ class Engine:
         taken = self._prepared(step)
         assert next(taken), f"{step} is not enabled"
         next(taken, None)
+
+    def seen(self) -> tuple[tuple[str, Word], ...]:
+        """What a protocol knows of the job as a whole, by names."""
+        return ()
 
     def observe(self) -> Observation:
         """What the next steps and their outcomes depend on."""
@@ -134,6 +139,10 @@ class Engine:
                 return tuple(self.tasks)
             case "channel":
                 return tuple(self.channels)
+            case "request":
+                return tuple(f"stop{number + 1}" for number in range(self.faults.stops))
+            case "drain":
+                return ("False", "True")
             case _:
                 return tuple(f"cp{number}" for number in self.coordinator.checkpoints)
 
@@ -142,12 +151,16 @@ class Engine:
         prepared: Guarded = getattr(self, step.name)(*arguments)
         return prepared
 
-    def _thing(self, kind: str, name: str) -> Task | Channel | int:
+    def _thing(self, kind: str, name: str) -> Task | Channel | int | str | bool:
         match kind:
             case "task":
                 return self.tasks[name]
             case "channel":
                 return self.channels[name]
+            case "request":
+                return name
+            case "drain":
+                return name == "True"
             case _:
                 return int(name.removeprefix("cp"))
 

@@ -41,6 +41,10 @@ class Failing(Running):
         left = self.happened.failures < self.faults.failures
         yield left and not self.coordinator.job_finished
         self.happened.failures += 1
+        self.restart()
+
+    def restart(self) -> None:
+        """All attempts end, and are restored."""
         self.coordinator.restart()
         for channel in self.channels.values():
             channel.reset()

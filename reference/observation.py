@@ -26,6 +26,8 @@ class TaskSeen:
     confirmed: int | None
     final: int | None
     secured: bool
+    ending: int | None
+    stopped: bool | None
     operator: tuple[tuple[str, Word], ...]
 
 
@@ -35,6 +37,7 @@ class ChannelSeen:
 
     queue: tuple[tuple[str, Word], ...]
     data_ended: bool
+    stopped: bool
     ended: bool
     aligned: bool
     blocked: bool
@@ -45,6 +48,7 @@ class CheckpointSeen:
     """A checkpoint at the coordinator, and the messages about it that are under way."""
 
     status: str
+    kind: str
     finished: frozenset[str]
     awaited: frozenset[str]
     triggers: frozenset[str]
@@ -60,6 +64,8 @@ class Observation:
 
     happened: tuple[tuple[str, int], ...]
     job_finished: frozenset[str]
+    job: tuple[tuple[str, Word], ...]
+    """What a protocol knows of the job as a whole."""
     newest_completed: int | None
     tasks: tuple[tuple[str, TaskSeen], ...]
     channels: tuple[tuple[str, ChannelSeen], ...]
@@ -75,6 +81,7 @@ def observation_of(engine: Engine) -> Observation:
     return Observation(
         happened=tuple(vars(engine.happened).items()),
         job_finished=frozenset(engine.coordinator.finished),
+        job=engine.seen(),
         newest_completed=engine.store.newest,
         tasks=tuple((name, _task(task)) for name, task in engine.tasks.items()),
         channels=tuple(
@@ -83,6 +90,7 @@ def observation_of(engine: Engine) -> Observation:
                 ChannelSeen(
                     tuple(_element(element) for element in channel.queue),
                     channel.data_ended,
+                    channel.stopped,
                     channel.ended,
                     channel.aligned,
                     channel.blocked,
@@ -111,6 +119,8 @@ def _task(task: Task) -> TaskSeen:
         confirmed=task.confirmed,
         final=task.final,
         secured=task.secured,
+        ending=task.ending,
+        stopped=task.stopped,
         operator=task.operator.seen(),
     )
 
@@ -139,6 +149,7 @@ def _checkpoint(engine: Engine, number: int) -> CheckpointSeen:
 
     return CheckpointSeen(
         status=known.status.value,
+        kind=known.kind.value,
         finished=frozenset(known.finished),
         awaited=frozenset(known.awaited),
         triggers=concerned(network.triggers),

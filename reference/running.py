@@ -71,13 +71,21 @@ class Running(Engine):
             task.broadcast(CancelBarrier(checkpoint))
             return
         task.broadcast(Barrier(checkpoint))
-        state = task.operator.snapshot(checkpoint, last=task.final is not None)
+        state = task.operator.snapshot(checkpoint, last=self.has_all(task))
         if state is not None:
             self.store.put(checkpoint, task.name, {"operator": state})
         if task.final is None and self.is_final(task):
             task.final = checkpoint
         if self.coordinator.waits_for(checkpoint):
             self.network.acknowledgements.add((task.name, checkpoint))
+        self.taken(task, checkpoint)
+
+    def taken(self, task: Task, checkpoint: int) -> None:
+        """A task has taken its part of a checkpoint."""
+
+    def has_all(self, task: Task) -> bool:
+        """Whether an earlier checkpoint has all that the operator will ever emit."""
+        return task.final is not None
 
     def is_final(self, task: Task) -> bool:
         """Whether a checkpoint taken now has all that the operator will ever emit."""
@@ -100,11 +108,16 @@ class Running(Engine):
 
     def may_trigger(self) -> bool:
         """Whether a checkpoint can be triggered, and all that would be in it run."""
+        return self.has_numbers_left() and self.all_restored() and self.coordinator.may_trigger()
+
+    def has_numbers_left(self) -> bool:
+        """Whether there may be another checkpoint."""
         limit = self.faults.checkpoints
-        if limit is not None and len(self.coordinator.checkpoints) >= limit:
-            return False
-        restored = all(task.phase is not Phase.RESTORING for task in self.tasks.values())
-        return restored and self.coordinator.may_trigger()
+        return limit is None or self.coordinator.last_number < limit
+
+    def all_restored(self) -> bool:
+        """Whether no task is still to be started."""
+        return all(task.phase is not Phase.RESTORING for task in self.tasks.values())
 
     @action("task", "checkpoint")
     def deliver_trigger(self, task: Task, checkpoint: int) -> Guarded:
@@ -113,9 +126,13 @@ class Running(Engine):
         yield call in self.network.triggers
         self.network.triggers.discard(call)
         if task.phase in (Phase.DRAINING, Phase.CLOSED):
-            self.coordinator.task_has_ended(checkpoint)
+            self.call_failed(task, checkpoint)
         else:
             task.mail.add(checkpoint)
+
+    def call_failed(self, task: Task, checkpoint: int) -> None:
+        """A call finds a task at its end."""
+        self.coordinator.task_has_ended(checkpoint)
 
     @action("task", "checkpoint")
     def run_trigger(self, task: Task, checkpoint: int) -> Guarded:
@@ -166,8 +183,11 @@ class Running(Engine):
             return
         task.confirmed = checkpoint
         task.operator.completed(checkpoint, task.emit)
-        if task.final is not None and task.final <= checkpoint:
-            task.secured = True
+        task.secured = task.secured or self.secures(task, checkpoint)
+
+    def secures(self, task: Task, checkpoint: int) -> bool:
+        """Whether a task need wait for no other checkpoint."""
+        return task.final is not None and task.final <= checkpoint
 
     @action("task")
     def learn_finished(self, task: Task) -> Guarded:

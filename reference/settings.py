@@ -14,6 +14,7 @@ class Faults:
     lost_confirmations: int = 0
     declines: int = 0
     expiries: int = 0
+    stops: int = 0
 
 
 @dataclass

@@ -40,8 +40,11 @@ class CheckpointStore:
         self.files.write(name, _text(state))
         self.files.sync(name)
 
-    def complete(self, checkpoint: int, finished: set[str]) -> None:
-        """All parts are there, but of tasks that had finished: from now on it can be restored."""
+    def complete(self, checkpoint: int, finished: set[str], *, newest: bool = True) -> None:
+        """All parts are there, but of tasks that had finished: from now on it can be restored.
+
+        `newest`: a restart takes it.
+        """
         parts = [name for name in self.files.under(_folder(checkpoint)) if _is_part(name)]
         metadata = {
             "format": FORMAT,
@@ -53,7 +56,8 @@ class CheckpointStore:
         self.files.write(draft, _text(metadata))
         self.files.sync(draft)
         self.files.rename(draft, _metadata(checkpoint))
-        self.newest = checkpoint
+        if newest:
+            self.newest = checkpoint
 
     def discard_older(self) -> None:
         """What is older than the newest complete checkpoint is not needed, aborted or not.

@@ -25,6 +25,8 @@ class Phase(enum.Enum):
     DRAINING = "draining"
     """Nothing holds it any more; its mailbox takes nothing new, and works off what it has."""
     CLOSED = "closed"
+    FAILED = "failed"
+    """It has ended, and is not started again."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,10 @@ class Task:
         """The first checkpoint that has all that the operator ever emitted."""
         self.secured = False
         """Such a checkpoint is durable."""
+        self.ending: int | None = None
+        """The savepoint that ends the job, once the task knows of it."""
+        self.stopped: bool | None = None
+        """A stop has ended the data of a source; with drain, if it is true."""
         self.gate.reset()
 
     @property
@@ -84,7 +90,7 @@ class Task:
     @property
     def lives(self) -> bool:
         """Its main loop runs."""
-        return self.phase not in (Phase.RESTORING, Phase.CLOSED)
+        return self.phase not in (Phase.RESTORING, Phase.CLOSED, Phase.FAILED)
 
     @property
     def has_finished(self) -> bool:

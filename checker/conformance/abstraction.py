@@ -33,6 +33,7 @@ PHASES = {
     "finishing": "waiting for the final checkpoint",
     "draining": "quiesced",
     "closed": "closed",
+    "failed": "failed",
 }
 
 
@@ -86,6 +87,7 @@ class Abstraction:
                 self._sink(name, files, values)
         for name, channel in observation.channels:
             _channel(name, channel, values)
+        _job(dict(observation.job), values)
         return values
 
     def _checkpoint(self, name: str, seen: CheckpointSeen | None, values: dict[str, Word]) -> None:
@@ -94,6 +96,7 @@ class Abstraction:
         assert len(latest) <= 1, "aborts of one checkpoint carry the same news"
         of_this = {
             "status": known.status,
+            "kind": known.kind,
             "finished": known.finished,
             "triggers": known.triggers,
             "awaited": known.awaited,
@@ -115,6 +118,8 @@ class Abstraction:
             "confirmed": _id(task.confirmed),
             "final_from": _id(task.final),
             "released": task.secured,
+            "sync": _id(task.ending),
+            "mode": MODES[task.stopped],
             "gate.aligning": task.collecting,
         }
         values.update({f"{name}.{field}": value for field, value in of_this.items()})
@@ -161,6 +166,7 @@ class Abstraction:
 
 UNUSED = CheckpointSeen(
     "unused",
+    "checkpoint",
     *(frozenset[str](),) * 4,
     declined=False,
     confirmations=frozenset(),
@@ -169,10 +175,22 @@ UNUSED = CheckpointSeen(
 FATES = {"pending": "pre-committed", "output": "committed", "dropped": "aborted"}
 
 
+MODES = {None: "none", True: "drain", False: "no drain"}
+
+
+def _job(job: dict[str, Word], values: dict[str, Word]) -> None:
+    values["scheduling"] = job.pop("periodic", True)
+    values["job_status"] = "failed" if job.pop("failed", False) else "running"
+    for request, (answer, checkpoint) in job.items():
+        values[f"{request}.status"] = answer
+        values[f"{request}.of"] = _id(checkpoint)
+
+
 def _channel(name: str, channel: ChannelSeen, values: dict[str, Word]) -> None:
     of_this = {
         "queue": tuple(map(_element, channel.queue)),
         "end_of_data": channel.data_ended,
+        "stopped": channel.stopped,
         "ended": channel.ended,
         "aligned": channel.aligned,
         "blocked": channel.blocked,

@@ -44,6 +44,7 @@ def engine_for(spec: Spec) -> Engine:
         lost_confirmations=int(bounds.lost_confirmations),
         declines=int(bounds.declines),
         expiries=int(bounds.expiries),
+        stops=int(bounds.stops),
     )
     settings = Settings(channel=int(bounds.channel), buffer_size=1, keeps=True, faults=faults)
     program = Followed(job, effects="effects" in spec.setting.observe)

@@ -5,7 +5,10 @@ from __future__ import annotations
 from reference.engine import Engine
 from reference.protocols.final_checkpoint import FinalCheckpoint
 from reference.protocols.legacy_finish import LegacyFinish
+from reference.protocols.stop_with_savepoint import StopWithSavepoint
 
-ENGINES: dict[str, type[Engine]] = {each.key: each for each in (FinalCheckpoint, LegacyFinish)}
+ENGINES: dict[str, type[Engine]] = {
+    each.key: each for each in (FinalCheckpoint, LegacyFinish, StopWithSavepoint)
+}
 
 __all__ = ["ENGINES"]

@@ -41,7 +41,7 @@ class FinalCheckpoint(Failing):
     def end_source(self, task: Task) -> Guarded:
         """A source has emitted all that it will."""
         source = task.source
-        yield source is not None and task.phase is Phase.RUNNING and source.has_ended
+        yield source is not None and task.phase is Phase.RUNNING and self.has_no_more(task)
         self.finish(task)
 
     @action("channel")
@@ -49,17 +49,31 @@ class FinalCheckpoint(Failing):
         """The data of an input have ended; with the last input's, the task's."""
         task = self.tasks[channel.reader]
         yield isinstance(channel.head, EndOfData) and task.reads(channel)
-        channel.take()
-        channel.data_ended = True
+        end = channel.take()
+        assert isinstance(end, EndOfData)
+        channel.data_ended, channel.stopped = True, not end.drain
         if all(each.data_ended for each in task.inputs):
             self.finish(task)
 
+    def has_no_more(self, task: Task) -> bool:
+        """Whether a source has emitted all that it will."""
+        return task.source is not None and task.source.has_ended
+
     def finish(self, task: Task) -> None:
-        """The operator emits what it held back, and whoever reads the task hears of the end."""
-        task.operator.last_watermark(task.emit)
-        task.operator.finish(task.emit)
-        task.broadcast(EndOfData())
+        """The operator emits what it held back, and whoever reads the task hears of the end.
+
+        An operator of a job that is to go on later does neither: it is not finished.
+        """
+        drain = not self.was_stopped(task)
+        if drain:
+            task.operator.last_watermark(task.emit)
+            task.operator.finish(task.emit)
+        task.broadcast(EndOfData(drain))
         task.phase = Phase.FINISHING
+
+    def was_stopped(self, task: Task) -> bool:
+        """Whether the data of a task ended since the job is to go on later."""
+        return False
 
     def is_final(self, task: Task) -> bool:
         return task.has_finished
@@ -67,9 +81,13 @@ class FinalCheckpoint(Failing):
     @action("task")
     def quiesce(self, task: Task) -> Guarded:
         """All inputs have closed, what was emitted is durable, and all who read it have it all."""
-        done = task.phase is Phase.FINISHING and task.gate.all_ended
-        yield done and (not self.after_finish or (task.secured and self.is_read(task)))
+        yield task.phase is Phase.FINISHING and self.may_close(task)
         task.phase = Phase.DRAINING
+
+    def may_close(self, task: Task) -> bool:
+        """Whether nothing holds a task any more."""
+        secured = not self.after_finish or (task.secured and self.is_read(task))
+        return task.gate.all_ended and secured
 
     def is_read(self, task: Task) -> bool:
         """Whether whoever reads the task has come to the end of its data."""
