@@ -51,10 +51,11 @@ class StopWithSavepoint(FinalCheckpoint):
 
     key = "stop-with-savepoint"
     Options = StopWithSavepointOptions
-    options: StopWithSavepointOptions
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
+        assert isinstance(self.options, StopWithSavepointOptions)
+        self.calls_in_order = self.options.calls_in_order
         self.stops = {f"stop{number + 1}": Stop() for number in range(self.faults.stops)}
         self.periodic = True
         """Checkpoints are triggered again and again."""
@@ -118,7 +119,7 @@ class StopWithSavepoint(FinalCheckpoint):
     @action("task", "checkpoint")
     def deliver_trigger(self, task: Task, checkpoint: int) -> Guarded:
         earlier = any((task.name, each) in self.network.triggers for each in range(checkpoint))
-        if self.options.calls_in_order and earlier:
+        if self.calls_in_order and earlier:
             yield False
         yield from super().deliver_trigger(task, checkpoint)
 
@@ -130,7 +131,7 @@ class StopWithSavepoint(FinalCheckpoint):
 
     def is_in_turn(self, task: Task, checkpoint: int) -> bool:
         """The calls that a mailbox has are run in order, but a source takes its savepoint later."""
-        if not self.options.calls_in_order:
+        if not self.calls_in_order:
             return True
         return all(each >= checkpoint or each == task.ending for each in task.mail)
 
