@@ -1,6 +1,7 @@
 """The store of completed checkpoints: which one is kept, and from which a job restarts.
 
-Models CN-1 and RC-3 of the fact sheet with one completed checkpoint retained.
+Models CN-1 and RC-3 of the fact sheet with one completed checkpoint retained. How many are, and
+what a job leaves when it has ended, is in `resuming.py`: a restart takes the newest in any case.
 """
 
 from __future__ import annotations
