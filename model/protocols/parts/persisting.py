@@ -162,8 +162,7 @@ class Receiving(Entity):
     processed = field(Count, 0)
     persisting = field(Enum(Persisting), Persisting.COMPLETED)
     newest = field(Option(Ref(Cut)), Nothing)
-    """The newest checkpoint that is known here: it was begun, its barrier has come, or it is over.
-    """
+    """The newest checkpoint known here: it was begun, its barrier has come, or it is over."""
     arrived_before = field(Count, 0)
     """The last record that came before the newest barrier: its sequence number."""
 
