@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
 from functools import cache
+from inspect import getsourcefile
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ import pytest
 from checker.answer import Violated
 from checker.backends import READABLE_STATES_MAX, check_with
 from checker.claim import Spec
+from checker.loading import catalogue
 from checker.question import Limits
 from checker.rows import Row, result_of
 from checker.show.matrix import is_cell
@@ -53,11 +56,14 @@ def source_of(branch: Branch) -> str:
     return Path(branch.file).read_text(encoding="utf-8").splitlines()[branch.line - 1].strip()
 
 
-def all_branches(kinds: set[type]) -> Iterator[tuple[str, Branch]]:
+def all_branches(kinds: set[type], explored: set[Branch]) -> Iterator[tuple[str, Branch]]:
+    """The branches of marked functions by their names; what properties alone ask has none."""
     for kind in kinds:
         for mark in marked_functions(kind):
-            for branch in mark.prepared.branches:
-                yield mark.function.__qualname__, branch
+            branches = mark.prepared.branches
+            if mark.role != "define" or explored & set(branches):
+                for branch in branches:
+                    yield mark.function.__qualname__, branch
 
 
 def unlisted(spec: Spec, system: System, rows: Iterable[Row]) -> list[Row]:
@@ -76,12 +82,23 @@ def unlisted(spec: Spec, system: System, rows: Iterable[Row]) -> list[Row]:
     ]
 
 
+@dataclass
+class Examined:
+    """Of all specs of a protocol: what is not as expected, and what its rules are made of."""
+
+    wrong: list[str] = field(default_factory=list[str])
+    explored: set[Branch] = field(default_factory=set[Branch])
+    """The branches that rules have."""
+    taken: set[Branch] = field(default_factory=set[Branch])
+    """Those of them that some step takes."""
+    kinds: set[type] = field(default_factory=set[type])
+    """The classes of entities, and of the protocol."""
+
+
 @cache
-def examined(key: str) -> tuple[list[str], set[Branch], set[type]]:
-    """Of all specs of a protocol: what is not as expected, the branches taken, the entities."""
-    wrong: list[str] = []
-    exercised: set[Branch] = set()
-    kinds: set[type] = set()
+def examined(key: str) -> Examined:
+    """All specs of a protocol, searched."""
+    found = Examined()
     for spec in specs():
         if spec.protocol.key != key:
             continue
@@ -89,32 +106,36 @@ def examined(key: str) -> tuple[list[str], set[Branch], set[type]]:
         large = spec.counts is not None and spec.counts.states > READABLE_STATES_MAX
         report = check_with("auto", system, Limits(), None, large)
         rows = result_of(spec, system, report, ()).rows
-        wrong += [f"{spec.file.name}: {row}" for row in rows if not row.ok]
-        wrong += [f"{spec.file.name} does not say: {r}" for r in unlisted(spec, system, rows)]
+        name = spec.file.name
+        found.wrong += [f"{name}: {row}" for row in rows if not row.ok]
+        found.wrong += [f"{name} does not say: {row}" for row in unlisted(spec, system, rows)]
         if spec.variant is None:
-            exercised |= branches_of(system) - set(report.dead_branches)
-            kinds |= {type(v.entity) for v in system.variables} | {spec.protocol}
-    return wrong, exercised, kinds
+            branches = branches_of(system)
+            found.explored |= branches
+            found.taken |= branches - set(report.dead_branches)
+            found.kinds |= {type(v.entity) for v in system.variables} | {spec.protocol}
+    return found
 
 
 @pytest.mark.xdist_group("specs")
 @pytest.mark.parametrize("key", PROTOCOLS)
 def test_specs_are_as_expected(key: str) -> None:
-    wrong, _, _ = examined(key)
+    wrong = examined(key).wrong
     assert not wrong, "\n".join(wrong)
 
 
 @pytest.mark.slow
 @pytest.mark.xdist_group("specs")
 def test_no_branch_is_dead_in_all_specs() -> None:
-    """Of a protocol's own file over its specs, of a shared part over the specs of all protocols."""
-    everywhere = set[Branch]().union(*(examined(key)[1] for key in PROTOCOLS))
+    """Of a protocol's own file over its specs, of what protocols share over the specs of all."""
+    found = {key: examined(key) for key in PROTOCOLS}
+    everywhere = set[Branch]().union(*(each.taken for each in found.values()))
+    explored = set[Branch]().union(*(each.explored for each in found.values()))
     dead = set()
-    for key in PROTOCOLS:
-        _, exercised, kinds = examined(key)
-        for function, branch in all_branches(kinds):
-            taken = everywhere if "/parts/" in branch.file else exercised
-            if branch not in taken:
+    for key, each in found.items():
+        own = getsourcefile(catalogue().protocol(key))
+        for function, branch in all_branches(each.kinds, explored):
+            if branch not in (each.taken if branch.file == own else everywhere):
                 dead.add((function, source_of(branch), branch.outcome))
     unexplained = dead - NEVER_TAKEN.keys()
     assert not unexplained, "\n".join(map(str, sorted(unexplained)))
