@@ -32,6 +32,7 @@ from reference.files import Files
 from reference.operators.base import Context, Operator
 from reference.operators.sinks import AppendingSink, TransactionalSink
 from reference.operators.text import CountByKey, Each, Lines, files_of, words
+from reference.protocols import ENGINES
 from reference.task import Partitioner
 
 #: The keys of an operator of each kind, beside those that all may have.
@@ -70,9 +71,10 @@ class JobFile:
                 share = mine[subtask.index :: vertex.parallelism]
                 return partial(Lines, context, files=share)
             case "words":
-                return partial(Each, context, function=words)
+                return partial(Each, context, function=words, name="words")
             case "each":
-                return partial(Each, context, function=self.functions[vertex.name])
+                function = self.functions[vertex.name]
+                return partial(Each, context, function=function, name=said["function"])
             case "count":
                 return partial(CountByKey, context)
             case "exactly-once":
@@ -115,7 +117,16 @@ def read_job(file: Path) -> JobFile:
 
 def _job(file: Path, table: Mapping[str, Any]) -> JobFile:
     _refuse_unknown(table, OF_A_JOB, "")
+    _refuse_types(table, "")
     operators: dict[str, dict[str, Any]] = table.get("operators", {})
+    protocol = str(table.get("protocol", "final-checkpoint"))
+    if protocol not in ENGINES:
+        raise FinaleError(
+            "no-engine",
+            f'the engine has no "{protocol}"',
+            place=Place(key="protocol"),
+            advice=nearest(protocol, ENGINES),
+        )
     vertices = tuple(_vertex(name, said) for name, said in operators.items())
     edges = tuple(
         Edge(source, name, Pattern.ALL_TO_ALL)
@@ -130,7 +141,7 @@ def _job(file: Path, table: Mapping[str, Any]) -> JobFile:
     return JobFile(
         file=file,
         job=Job(vertices, edges),
-        protocol=str(table.get("protocol", "final-checkpoint")),
+        protocol=protocol,
         seconds=float(table.get("seconds", 5.0)),
         operators=operators,
         functions=functions,
@@ -138,13 +149,14 @@ def _job(file: Path, table: Mapping[str, Any]) -> JobFile:
 
 
 def _vertex(name: str, said: Mapping[str, Any]) -> Vertex:
-    kind = said.get("kind")
+    _refuse_types(said, f"operators.{name}.")
+    kind = str(said.get("kind"))
     if kind not in KINDS:
         raise FinaleError(
             "unknown-operator",
-            f'"{name}" is of kind {kind!r}, which is no operator',
+            f'"{name}" is of kind "{kind}", which is no operator',
             place=Place(key=f"operators.{name}.kind"),
-            advice=nearest(str(kind), KINDS),
+            advice=nearest(kind, KINDS),
         )
     _refuse_unknown(said, (*OF_ALL, *KINDS[kind]), f"operators.{name}.")
     for key in KINDS[kind]:
@@ -170,6 +182,52 @@ def _refuse_unknown(table: Mapping[str, Any], known: tuple[str, ...], where: str
                 place=Place(key=f"{where}{key}"),
                 advice=nearest(key, known),
             )
+
+
+def _refuse_types(table: Mapping[str, Any], where: str) -> None:
+    for key in TYPES.keys() & table.keys():
+        (wanted, fits), value = TYPES[key], table[key]
+        if not fits(value):
+            raise FinaleError(
+                "bad-value",
+                f'"{key}" is {value!r}',
+                place=Place(key=f"{where}{key}"),
+                advice=f"write {wanted}",
+            )
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and value > 0
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value > 0
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str) and bool(value)
+
+
+def _is_texts(value: object) -> bool:
+    return isinstance(value, list) and all(map(_is_text, cast("list[object]", value)))
+
+
+def _is_tables(value: object) -> bool:
+    tables = cast("dict[str, object]", value).values() if isinstance(value, dict) else ()
+    return isinstance(value, dict) and all(isinstance(table, dict) for table in tables)
+
+
+#: What each key takes, in words and as a test.
+TYPES: dict[str, tuple[str, Callable[[object], bool]]] = {
+    "protocol": ("the name of a protocol", _is_text),
+    "seconds": ("a number of seconds above zero", _is_number),
+    "operators": ("tables, [operators.NAME]", _is_tables),
+    "kind": ("the name of an operator", _is_text),
+    "from": ('names of operators, ["a", "b"]', _is_texts),
+    "parallelism": ("a whole number above zero", _is_count),
+    "path": ("a path, which may have * in it", _is_text),
+    "function": ("module:name", _is_text),
+}
 
 
 def _function(folder: Path, name: str, said: str) -> Callable[[Record], Iterable[Record]]:

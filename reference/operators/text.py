@@ -78,14 +78,28 @@ def files_of(pattern: str) -> tuple[Path, ...]:
 
 
 class Each(Operator):
-    """Each record becomes any number of records."""
+    """Each record becomes any number of records, by a function that users write."""
 
-    def __init__(self, context: Context, *, function: Callable[[Record], Iterable[Record]]) -> None:
+    def __init__(
+        self, context: Context, *, function: Callable[[Record], Iterable[Record]], name: str
+    ) -> None:
         super().__init__(context)
         self.function = function
+        self.name = name
 
     def process(self, port: int, records: Sequence[Record], emit: Emit) -> None:
-        emit([made for record in records for made in self.function(record)])
+        emit([made for record in records for made in self._called(record)])
+
+    def _called(self, record: Record) -> list[Record]:
+        try:
+            return list(self.function(record))
+        except Exception as reason:
+            raise FinaleError(
+                "operator-raised",
+                f"{self.name} raised {type(reason).__name__}: {reason}, for {record!r}",
+                place=Place(key=f"operators.{self.context.task}.function"),
+                advice="mend it, and run the job again: it goes on from its newest checkpoint",
+            ) from reason
 
 
 class CountByKey(Operator):

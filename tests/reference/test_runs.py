@@ -155,7 +155,7 @@ class CutFiles(DiskFiles):
 @pytest.mark.parametrize("first", [0, 1, 2])
 def test_a_run_that_is_cut_at_any_point_goes_on(tmp_path: Path, first: int) -> None:
     """Each start is cut a few operations later than the one before, until one gets through."""
-    job = read_job(prepared(tmp_path, LINES_TO_WORDS.format(seconds=0.0), lines=300))
+    job = read_job(prepared(tmp_path, LINES_TO_WORDS.format(seconds=1e-9), lines=300))
     state = tmp_path / "state"
     cuts = 0
     for left in range(first, 10_000, 3):
@@ -187,6 +187,10 @@ def refused(tmp_path: Path, text: str) -> FinaleError:
         ('path = "texts/*.txt"', "", "missing-key", "operators.lines.path"),
         ('"words"', '"each"\nfunction = "a:b"', "no-function", "operators.words.function"),
         ('from = ["lines"]', 'from = ["liens"]', "unknown-vertex", "job.words.from"),
+        ('from = ["lines"]', 'from = "lines"', "bad-value", "operators.words.from"),
+        ("parallelism = 2", 'parallelism = "two"', "bad-value", "operators.counts.parallelism"),
+        ("[operators.lines]", "seconds = 0\n[operators.lines]", "bad-value", "seconds"),
+        ("[operators.lines]", 'protocol = "x"\n[operators.lines]', "no-engine", "protocol"),
         ("[operators.lines]", "[operators.lines", "job-unreadable", None),
     ],
 )  # fmt: skip
@@ -198,6 +202,31 @@ def test_a_wrong_job_is_refused(
     assert error.place is not None
     assert error.place.key == key
     assert not (tmp_path / "state" / "output").exists()
+
+
+def test_a_function_that_raises_ends_the_run_and_it_goes_on(tmp_path: Path) -> None:
+    module = tmp_path / "splits.py"
+    own = 'kind = "each"\nfunction = "splits:split"'
+    text = LINES_TO_WORDS.format(seconds=0.01).replace('kind = "words"', own)
+    job = prepared(tmp_path, text, lines=40_000)
+    module.write_text(RAISES)
+    with pytest.raises(FinaleError) as caught:
+        run(read_job(job), tmp_path / "state")
+    assert caught.value.code == "operator-raised"
+    assert "ValueError" in str(caught.value)
+    (tmp_path / "mended").touch()
+    run(read_job(job), tmp_path / "state")
+    assert written(tmp_path / "state") == expected(tmp_path)
+
+
+RAISES = """
+from pathlib import Path
+
+def split(line):
+    if "w2.30000" in line and not Path(__file__).with_name("mended").exists():
+        raise ValueError("too much")
+    return line.lower().split()
+"""
 
 
 def test_a_folder_belongs_to_one_job(tmp_path: Path) -> None:
