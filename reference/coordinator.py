@@ -162,12 +162,16 @@ class Coordinator:
     def _concerned(self, checkpoint: Checkpoint) -> list[str]:
         return [t for t in self.tasks if t not in checkpoint.finished and self.listens(t)]
 
-    def forget(self) -> None:
-        """Decided checkpoints of which nothing is under way any more need not be known."""
+    def forget(self, in_mail: set[int]) -> None:
+        """Decided checkpoints of which nothing is under way any more need not be known.
+
+        `in_mail`: those that a task still has a call of.
+        """
         network, newest = self.network, self.newest_completed
         spoken_of = {c for _, c in (*network.triggers, *network.confirmations, *network.aborts)}
+        kept = spoken_of | in_mail | {newest}
         for number in list(self.checkpoints):
-            if not self.checkpoints[number].is_pending and number not in spoken_of | {newest}:
+            if not self.checkpoints[number].is_pending and number not in kept:
                 del self.checkpoints[number]
 
     # --- ends ------------------------------------------------------------------------------------

@@ -123,8 +123,15 @@ class DiskFiles:
 
     def _path(self, name: str) -> Path:
         path = self.root / name
-        path.parent.mkdir(parents=True, exist_ok=True)
+        self._make(path.parent)
         return path
+
+    def _make(self, folder: Path) -> None:
+        """A folder, and its name in the one above: a file in it is no safer than that."""
+        if not folder.exists():
+            self._make(folder.parent)
+            folder.mkdir()
+            _sync(folder.parent)
 
 
 def _sync(path: Path) -> None:

@@ -16,6 +16,7 @@ makes an iterable of a record.
 from __future__ import annotations
 
 import importlib
+import os
 import sys
 import tomllib
 import zlib
@@ -61,14 +62,26 @@ class JobFile:
     operators: Mapping[str, Mapping[str, Any]]
     functions: Mapping[str, Callable[[Record], Iterable[Record]]]
 
+    def kind(self, vertex: Vertex) -> str:
+        """What a vertex does."""
+        return str(self.operators[vertex.name]["kind"])
+
+    def inputs(self, vertex: Vertex) -> list[str]:
+        """The files that a vertex reads: a position is one of them, by its number, and a byte."""
+        if self.kind(vertex) != "lines":
+            return []
+        return [os.path.relpath(each, self.file.parent) for each in self._files_of(vertex)]
+
+    def _files_of(self, vertex: Vertex) -> tuple[Path, ...]:
+        return files_of(str(self.file.parent / self.operators[vertex.name]["path"]))
+
     def operator(self, subtask: Subtask, files: Files, *, keeps: bool) -> Callable[[], Operator]:
         """Makes the operator of a subtask, once for each attempt."""
         context, vertex = Context(subtask.name, files), subtask.vertex
         said = self.operators[vertex.name]
         match said["kind"]:
             case "lines":
-                mine = files_of(str(self.file.parent / said["path"]))
-                share = mine[subtask.index :: vertex.parallelism]
+                share = self._files_of(vertex)[subtask.index :: vertex.parallelism]
                 return partial(Lines, context, files=share)
             case "words":
                 return partial(Each, context, function=words, name="words")

@@ -84,7 +84,7 @@ class Runner:
                 elif steps == before:
                     raise AssertionError("the job neither goes on nor ends")
                 due = now + self.seconds
-            engine.coordinator.forget()
+            engine.coordinator.forget({n for task in engine.tasks.values() for n in task.mail})
             if look is not None:
                 look(Progress(steps, engine.store.newest, now - began))
         return Progress(steps, engine.store.newest, time.monotonic() - began)
@@ -117,8 +117,9 @@ def _own(job: JobFile, files: Files, folder: Path) -> None:
     """The folder is new, or this job's. Raises `folder-of-another-job`."""
     shape = json.dumps(
         {
-            "vertices": [[v.name, v.parallelism] for v in job.job.vertices],
+            "vertices": [[v.name, job.kind(v), v.parallelism] for v in job.job.vertices],
             "edges": [edge.name for edge in job.job.edges],
+            "inputs": [job.inputs(v) for v in job.job.vertices],
         },
         indent=1,
     ).encode()
@@ -129,7 +130,7 @@ def _own(job: JobFile, files: Files, folder: Path) -> None:
     elif files.read(SHAPE) != shape:
         raise FinaleError(
             "folder-of-another-job",
-            "the folder has the checkpoints of a job with other operators",
+            "the folder has the checkpoints of a job with other operators or inputs",
             place=Place(str(folder)),
             advice="name another folder, or run that job",
         )

@@ -237,6 +237,16 @@ def test_a_folder_belongs_to_one_job(tmp_path: Path) -> None:
     assert caught.value.code == "folder-of-another-job"
 
 
+def test_a_file_more_is_another_job(tmp_path: Path) -> None:
+    """Positions in files are by their number, which a file in front of them would shift."""
+    job = prepared(tmp_path, COUNTED, lines=1)
+    run(read_job(job), tmp_path / "state")
+    (tmp_path / "texts" / "00.txt").write_text("new\n")
+    with pytest.raises(FinaleError) as caught:
+        run(read_job(job), tmp_path / "state")
+    assert caught.value.code == "folder-of-another-job"
+
+
 def test_a_folder_belongs_to_one_run_at_a_time(tmp_path: Path) -> None:
     (tmp_path / "state").mkdir()
     with (tmp_path / "state" / "lock").open("w") as lock:

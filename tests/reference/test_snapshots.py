@@ -76,3 +76,13 @@ def test_files_on_disk_and_in_memory_are_alike(files: Files) -> None:
     assert not files.exists("a/b")
     with pytest.raises(FileNotFoundError):
         files.read("a/b")
+
+
+def test_what_is_synced_is_so_with_all_folders_above(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    synced: list[Path] = []
+    monkeypatch.setattr("reference.files._sync", synced.append)
+    written(DiskFiles(tmp_path))
+    folder = tmp_path / "checkpoints"
+    assert {tmp_path, folder, folder / "1", folder / "1" / "S.json"} <= set(synced)
