@@ -14,10 +14,9 @@ class NoRoom(Exception):
 class Channel:
     """From one task to another. `port` says which of its inputs it is to the reader."""
 
-    def __init__(self, writer: str, reader: str, *, edge: str, port: int, capacity: int) -> None:
+    def __init__(self, writer: str, reader: str, *, port: int, capacity: int) -> None:
         self.writer = writer
         self.reader = reader
-        self.edge = edge
         self.port = port
         self.capacity = capacity
         self.reset()

@@ -35,6 +35,8 @@ class Engine:
 
     key: ClassVar[str]
     Options: ClassVar[type[EngineOptions]] = EngineOptions
+    channel_class: ClassVar[type[Channel]] = Channel
+    gate_class: ClassVar[type[Gate]] = Gate
     #: By name, and what each is about.
     actions: ClassVar[dict[str, tuple[str, ...]]]
 
@@ -54,11 +56,11 @@ class Engine:
         self.faults = settings.faults
         self.happened = Happened()
         self.files = files
-        self.channels = {wire.name: _channel(job, wire, settings) for wire in job.channels}
+        self.channels = {wire.name: self._channel(job, wire) for wire in job.channels}
         self.tasks: dict[str, Task] = {}
         for subtask in job.subtasks:
             inputs = [self.channels[wire.name] for wire in job.inputs(subtask)]
-            gate = Gate(inputs, ends_abort=not self.after_finish)
+            gate = self.gate_class(inputs, ends_abort=not self.after_finish)
             outputs = tuple(
                 Output(
                     tuple(self.channels[w.name] for w in job.outputs(subtask) if w.edge == edge),
@@ -81,8 +83,14 @@ class Engine:
         )
         self.coordinator.listens = self.listens
         for task in self.tasks.values():
-            task.gate.take = _Bound(self.take_checkpoint, task)
-            task.gate.give_up = _Bound(self.give_up_alignment, task)
+            task.gate.take = BoundTo(self.take_checkpoint, task)
+            task.gate.give_up = BoundTo(self.give_up_alignment, task)
+
+    def _channel(self, job: Job, wire: Wire) -> Channel:
+        port = [each.edge for each in job.inputs(wire.receiver)].index(wire.edge)
+        return self.channel_class(
+            wire.sender.name, wire.receiver.name, port=port, capacity=self.settings.channel
+        )
 
     def take_checkpoint(self, task: Task, checkpoint: int) -> None:
         """All barriers of a checkpoint have come to a task."""
@@ -185,7 +193,7 @@ class Engine:
         return True
 
 
-class _Bound:
+class BoundTo:
     """A method and its first argument, as a value that can be copied with its engine."""
 
     def __init__(self, method: object, task: Task) -> None:
@@ -194,14 +202,3 @@ class _Bound:
 
     def __call__(self, checkpoint: int) -> None:
         self.method(self.task, checkpoint)  # type: ignore[operator]
-
-
-def _channel(job: Job, wire: Wire, settings: Settings) -> Channel:
-    port = [each.edge for each in job.inputs(wire.receiver)].index(wire.edge)
-    return Channel(
-        wire.sender.name,
-        wire.receiver.name,
-        edge=wire.edge.name,
-        port=port,
-        capacity=settings.channel,
-    )

@@ -40,12 +40,7 @@ class Gate:
         """A barrier comes over an input, or is put there by a trigger, and then blocks nothing."""
         if self.is_late(checkpoint):
             return
-        if self.newest != checkpoint:
-            if self.collecting:
-                self.give_up(self._newest)
-            self.newest, self.collecting = checkpoint, True
-            for each in self.inputs:
-                each.aligned = each.ended
+        self._open(checkpoint)
         channel.aligned = True
         channel.blocked = blocks or channel.blocked
         self._go_on_if_complete()
@@ -81,6 +76,10 @@ class Gate:
             if not channel.ended:
                 self.barrier(channel, checkpoint, blocks=False)
 
+    def may_give_up(self, checkpoint: int) -> bool:
+        """Whether an abort comes before the checkpoint's turn here."""
+        return not self.is_late(checkpoint)
+
     def release(self) -> None:
         """All inputs are read again."""
         self.collecting = False
@@ -95,6 +94,15 @@ class Gate:
     def _newest(self) -> int:
         assert self.newest is not None
         return self.newest
+
+    def _open(self, checkpoint: int) -> None:
+        """A checkpoint that is new here begins; one under way is given up for it."""
+        if self.newest != checkpoint:
+            if self.collecting:
+                self.give_up(self._newest)
+            self.newest, self.collecting = checkpoint, True
+            for each in self.inputs:
+                each.aligned = each.ended
 
     def _go_on_if_complete(self) -> None:
         if all(channel.aligned for channel in self.inputs):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from reference.channel import Channel
 from reference.elements import Barrier, Buffer, CancelBarrier, Element, EndOfData
 from reference.operators.base import Word
+from reference.overtaking import LoggedChannel, OvertakingGate
 from reference.snapshots import METADATA
 
 if TYPE_CHECKING:
@@ -22,6 +25,7 @@ class TaskSeen:
     mail: frozenset[int]
     newest: int | None
     collecting: bool
+    started: bool
     given_up: frozenset[int]
     confirmed: int | None
     final: int | None
@@ -41,6 +45,9 @@ class ChannelSeen:
     ended: bool
     aligned: bool
     blocked: bool
+    recovered: tuple[str, ...]
+    log: tuple[tuple[int, tuple[str, ...]], ...]
+    """What was in flight, by checkpoint, as far as it is not written down."""
 
 
 @dataclass(frozen=True)
@@ -84,20 +91,7 @@ def observation_of(engine: Engine) -> Observation:
         job=engine.seen(),
         newest_completed=engine.store.newest,
         tasks=tuple((name, _task(task)) for name, task in engine.tasks.items()),
-        channels=tuple(
-            (
-                name,
-                ChannelSeen(
-                    tuple(_element(element) for element in channel.queue),
-                    channel.data_ended,
-                    channel.stopped,
-                    channel.ended,
-                    channel.aligned,
-                    channel.blocked,
-                ),
-            )
-            for name, channel in engine.channels.items()
-        ),
+        channels=tuple((name, _channel(channel)) for name, channel in engine.channels.items()),
         checkpoints=tuple(
             (number, _checkpoint(engine, number)) for number in engine.coordinator.checkpoints
         ),
@@ -115,6 +109,7 @@ def _task(task: Task) -> TaskSeen:
         mail=frozenset(task.mail),
         newest=task.gate.newest,
         collecting=task.gate.collecting,
+        started=isinstance(task.gate, OvertakingGate) and task.gate.started,
         given_up=frozenset(task.given_up),
         confirmed=task.confirmed,
         final=task.final,
@@ -123,6 +118,24 @@ def _task(task: Task) -> TaskSeen:
         stopped=task.stopped,
         operator=task.operator.seen(),
     )
+
+
+def _channel(channel: Channel) -> ChannelSeen:
+    logged = channel if isinstance(channel, LoggedChannel) else None
+    return ChannelSeen(
+        queue=tuple(_element(element) for element in channel.queue),
+        data_ended=channel.data_ended,
+        stopped=channel.stopped,
+        ended=channel.ended,
+        aligned=channel.aligned,
+        blocked=channel.blocked,
+        recovered=_records(logged.recovered) if logged else (),
+        log=tuple((c, _records(log)) for c, log in logged.log.items()) if logged else (),
+    )
+
+
+def _records(buffers: Sequence[Buffer]) -> tuple[str, ...]:
+    return tuple(str(record) for buffer in buffers for record in buffer.records)
 
 
 def _element(element: Element) -> tuple[str, Word]:

@@ -5,6 +5,8 @@ Common to all protocols. How a task ends is the protocol's.
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from reference.channel import Channel
 from reference.elements import Barrier, Buffer, CancelBarrier, EndOfPartition
 from reference.engine import Engine
@@ -14,6 +16,9 @@ from reference.task import Phase, Task
 
 class Running(Engine):
     """An engine in which nothing fails."""
+
+    #: Whether a task's part of a checkpoint is complete only with what its channels have logged.
+    logs: ClassVar[bool] = False
 
     # --- records ---------------------------------------------------------------------------------
 
@@ -28,23 +33,31 @@ class Running(Engine):
         task.emit(buffer.records)
         source.advance()
 
+    def may_poll(self, task: Task, channel: Channel) -> bool:
+        """Whether a task takes the next element of an input when there is one."""
+        return task.reads(channel)
+
     @action("channel")
     def poll_data(self, channel: Channel) -> Guarded:
         """A task works on the records at the head of an input."""
         task, head = self.tasks[channel.reader], channel.head
-        yield isinstance(head, Buffer) and task.reads(channel)
+        yield isinstance(head, Buffer) and self.may_poll(task, channel)
         assert isinstance(head, Buffer)
         channel.take()
-        task.operator.process(channel.port, head.records, task.emit)
-        if head.watermark is not None:
-            task.operator.watermark(head.watermark, task.emit)
+        self.work(task, channel, head)
+
+    def work(self, task: Task, channel: Channel, buffer: Buffer) -> None:
+        """A task's operator works on records that came over a channel."""
+        task.operator.process(channel.port, buffer.records, task.emit)
+        if buffer.watermark is not None:
+            task.operator.watermark(buffer.watermark, task.emit)
 
     # --- barriers --------------------------------------------------------------------------------
 
     @action("channel")
     def poll_barrier(self, channel: Channel) -> Guarded:
         task, head = self.tasks[channel.reader], channel.head
-        yield isinstance(head, Barrier) and task.reads(channel)
+        yield isinstance(head, Barrier) and self.may_poll(task, channel)
         assert isinstance(head, Barrier)
         channel.take()
         task.gate.barrier(channel, head.checkpoint)
@@ -52,7 +65,7 @@ class Running(Engine):
     @action("channel")
     def poll_cancel_barrier(self, channel: Channel) -> Guarded:
         task, head = self.tasks[channel.reader], channel.head
-        yield isinstance(head, CancelBarrier) and task.reads(channel)
+        yield isinstance(head, CancelBarrier) and self.may_poll(task, channel)
         assert isinstance(head, CancelBarrier)
         channel.take()
         task.gate.cancelled(head.checkpoint)
@@ -60,7 +73,7 @@ class Running(Engine):
     @action("channel")
     def poll_end_of_partition(self, channel: Channel) -> Guarded:
         task = self.tasks[channel.reader]
-        yield isinstance(channel.head, EndOfPartition) and task.reads(channel)
+        yield isinstance(channel.head, EndOfPartition) and self.may_poll(task, channel)
         channel.take()
         task.gate.end(channel)
 
@@ -76,9 +89,14 @@ class Running(Engine):
             self.store.put(checkpoint, task.name, {"operator": state})
         if task.final is None and self.is_final(task):
             task.final = checkpoint
+        self.taken(task, checkpoint)
+        if not self.logs:
+            self.acknowledge(task, checkpoint)
+
+    def acknowledge(self, task: Task, checkpoint: int) -> None:
+        """A task's part is complete."""
         if self.coordinator.waits_for(checkpoint):
             self.network.acknowledgements.add((task.name, checkpoint))
-        self.taken(task, checkpoint)
 
     def taken(self, task: Task, checkpoint: int) -> None:
         """A task has taken its part of a checkpoint."""
@@ -174,7 +192,7 @@ class Running(Engine):
         latest = self.network.aborts.pop((task.name, checkpoint))
         if self.options.aborts_carry_latest and latest is not None:
             self.confirmed(task, latest)
-        if not task.gate.is_late(checkpoint):
+        if task.gate.may_give_up(checkpoint):
             task.given_up.add(checkpoint)
 
     def confirmed(self, task: Task, checkpoint: int) -> None:

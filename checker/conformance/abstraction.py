@@ -87,6 +87,7 @@ class Abstraction:
                 self._sink(name, files, values)
         for name, channel in observation.channels:
             _channel(name, channel, values)
+            values[f"{name}.log"] = self._logs(name, channel, checkpoints, files)
         _job(dict(observation.job), values)
         return values
 
@@ -121,6 +122,7 @@ class Abstraction:
             "sync": _id(task.ending),
             "mode": MODES[task.stopped],
             "gate.aligning": task.collecting,
+            "gate.started": task.started,
         }
         values.update({f"{name}.{field}": value for field, value in of_this.items()})
 
@@ -154,6 +156,34 @@ class Abstraction:
         values[f"{name}.sink.listed"] = tuple(
             _ids(part["pending"]) if part else frozenset() for part in self._parts(name, files)
         )
+
+    def _logs(
+        self,
+        name: str,
+        channel: ChannelSeen,
+        checkpoints: Mapping[int, CheckpointSeen],
+        files: Files,
+    ) -> tuple[tuple[str, ...], ...]:
+        """What is in flight for each checkpoint that is pending, or that a restart would take."""
+        reader = name.split("→")[1]
+        kept = dict(channel.log)
+        logs: list[tuple[str, ...]] = []
+        for number in self.numbers:
+            known = checkpoints.get(number)
+            log: tuple[str, ...] = ()
+            if known is not None and self._is_of_use(number, known, checkpoints):
+                written = files.get(f"checkpoints/{number}/{reader}.channels.json")
+                log = _logged(written, name) if written else kept.get(number, ())
+            logs.append(log)
+        return tuple(logs)
+
+    @staticmethod
+    def _is_of_use(
+        number: int, known: CheckpointSeen, checkpoints: Mapping[int, CheckpointSeen]
+    ) -> bool:
+        newer = (each.status for n, each in checkpoints.items() if n > number)
+        completed = known.status == "completed" and "completed" not in newer
+        return known.status == "pending" or completed
 
     def _parts(self, name: str, files: Files) -> list[Any]:
         """What each checkpoint has of a task, whether it is complete or not."""
@@ -194,6 +224,7 @@ def _channel(name: str, channel: ChannelSeen, values: dict[str, Word]) -> None:
         "ended": channel.ended,
         "aligned": channel.aligned,
         "blocked": channel.blocked,
+        "recovered": channel.recovered,
     }
     values.update({f"{name}.{field}": value for field, value in of_this.items()})
 
@@ -204,6 +235,12 @@ def _element(element: tuple[str, Word]) -> tuple[str, Word]:
         (record,) = carried
         return kind, record
     return kind, _id(carried) if kind in ("barrier", "cancel") else carried
+
+
+def _logged(written: tuple[bytes, ...], channel: str) -> tuple[str, ...]:
+    """What a file of channels says of one of them."""
+    logs: dict[str, list[list[str]]] = json.loads(written[0])
+    return tuple(record for buffer in logs.get(channel, []) for record in buffer)
 
 
 def _fate(task: str, number: int, files: Files) -> str:

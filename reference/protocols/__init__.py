@@ -6,9 +6,10 @@ from reference.engine import Engine
 from reference.protocols.final_checkpoint import FinalCheckpoint
 from reference.protocols.legacy_finish import LegacyFinish
 from reference.protocols.stop_with_savepoint import StopWithSavepoint
+from reference.protocols.unaligned import Unaligned
 
 ENGINES: dict[str, type[Engine]] = {
-    each.key: each for each in (FinalCheckpoint, LegacyFinish, StopWithSavepoint)
+    each.key: each for each in (FinalCheckpoint, LegacyFinish, StopWithSavepoint, Unaligned)
 }
 
 __all__ = ["ENGINES"]

@@ -48,7 +48,7 @@ class FinalCheckpoint(Failing):
     def poll_end_of_data(self, channel: Channel) -> Guarded:
         """The data of an input have ended; with the last input's, the task's."""
         task = self.tasks[channel.reader]
-        yield isinstance(channel.head, EndOfData) and task.reads(channel)
+        yield isinstance(channel.head, EndOfData) and self.may_poll(task, channel)
         end = channel.take()
         assert isinstance(end, EndOfData)
         channel.data_ended, channel.stopped = True, not end.drain

@@ -32,6 +32,7 @@ QUICK = {
     "legacy-finish/timers": 1_057,
     "stop-with-savepoint/pair": 440,
     "stop-with-savepoint/chain": 1_229,
+    "unaligned/pair": 254,
 }
 SLOW = {
     "final-checkpoint/42-43-44-any": 37_599,
@@ -52,6 +53,7 @@ SLOW = {
     "stop-with-savepoint/meets-natural-end": 3_457,
     "stop-with-savepoint/pair-restarts": 24_874,
     "stop-with-savepoint/unbounded": 4_562,
+    "unaligned/fan-in": 14_346,
 }
 CASES = [
     *(pytest.param(name, count, id=name) for name, count in QUICK.items()),

@@ -1,0 +1,128 @@
+"""FLIP-76: barriers overtake records, which become part of the checkpoint.
+
+A barrier keeps its place in the queue, and its reader may notice it ahead of its turn. Into tasks
+with an input that is pointwise or broadcast barriers come in order.
+"""
+
+from __future__ import annotations
+
+from typing import Any, cast
+
+from model.topology import Channel as Wire
+from model.topology import Job, Pattern
+from reference.channel import Channel
+from reference.elements import Barrier, Buffer, Record
+from reference.engine import BoundTo
+from reference.overtaking import LoggedChannel, OvertakingGate
+from reference.protocols.final_checkpoint import FinalCheckpoint
+from reference.steps import Guarded, action
+from reference.task import Task
+
+
+class Unaligned(FinalCheckpoint):
+    """A job whose checkpoints have what is in flight."""
+
+    key = "unaligned"
+    logs = True
+    channel_class = LoggedChannel
+    gate_class = OvertakingGate
+
+    def __init__(self, job: Job, *args: Any) -> None:
+        super().__init__(job, *args)
+        in_order = {wire.receiver.name for wire in job.channels if not _is_unordered(wire)}
+        self.overtaken = frozenset(
+            channel.name for channel in self.channels.values() if channel.reader not in in_order
+        )
+        """The channels on which barriers overtake."""
+        for task in self.tasks.values():
+            gate = self.gate_of(task)
+            gate.overtakes = self.overtakes
+            gate.done = BoundTo(self.complete_part, task)
+
+    @staticmethod
+    def gate_of(task: Task) -> OvertakingGate:
+        return cast(OvertakingGate, task.gate)
+
+    def overtakes(self, checkpoint: int, channel: Channel) -> bool:
+        """Whether the barrier of a checkpoint need not wait its turn."""
+        return channel.name in self.overtaken
+
+    @action("channel", "checkpoint")
+    def notice_barrier(self, channel: LoggedChannel, checkpoint: int) -> Guarded:
+        """A barrier is noticed ahead of what it has overtaken; none overtakes an earlier one."""
+        task = self.tasks[channel.reader]
+        may = channel.name in self.overtaken and task.lives
+        its_turn = channel.head == Barrier(checkpoint) and task.reads(channel)
+        ready = self.is_recovered(task)
+        earlier = (each for each in self.coordinator.checkpoints if each < checkpoint)
+        yield (
+            may
+            and self._is_ahead(task, channel, checkpoint)
+            and not (its_turn and ready)
+            and not any(self._is_ahead(task, channel, each) for each in earlier)
+        )
+        self.gate_of(task).barrier(channel, checkpoint, ahead=True)
+
+    def _is_ahead(self, task: Task, channel: LoggedChannel, checkpoint: int) -> bool:
+        return channel.holds(checkpoint) and self.gate_of(task).awaits(channel, checkpoint)
+
+    # --- logs ------------------------------------------------------------------------------------
+
+    def work(self, task: Task, channel: Channel, buffer: Buffer) -> None:
+        """What is in flight across the cut is written down before it is worked on."""
+        gate = self.gate_of(task)
+        if gate.logs(channel) and gate.newest is not None:
+            cast(LoggedChannel, channel).log.setdefault(gate.newest, []).append(buffer)
+        super().work(task, channel, buffer)
+
+    def complete_part(self, task: Task, checkpoint: int) -> None:
+        """A task has its state and all that its inputs have logged."""
+        logs = {
+            channel.name: [list(buffer.records) for buffer in channel.log.pop(checkpoint, ())]
+            for channel in self.gate_of(task).inputs
+        }
+        if any(logs.values()):
+            self.store.put(checkpoint, f"{task.name}.channels", logs)
+        for channel in self.gate_of(task).inputs:
+            channel.log = {c: log for c, log in channel.log.items() if c > checkpoint}
+        self.acknowledge(task, checkpoint)
+
+    # --- after a restart -------------------------------------------------------------------------
+
+    def is_recovered(self, task: Task) -> bool:
+        """Whether what was in flight is processed: nothing new is read before."""
+        return not any(channel.recovered for channel in self.gate_of(task).inputs)
+
+    def may_poll(self, task: Task, channel: Channel) -> bool:
+        return self.is_recovered(task) and super().may_poll(task, channel)
+
+    @action("task", "checkpoint")
+    def run_trigger(self, task: Task, checkpoint: int) -> Guarded:
+        if not self.is_recovered(task):
+            yield False
+        yield from super().run_trigger(task, checkpoint)
+
+    @action("channel")
+    def poll_recovered(self, channel: LoggedChannel) -> Guarded:
+        """A restarted task works on the next of what was in flight."""
+        task = self.tasks[channel.reader]
+        yield task.lives and bool(channel.recovered)
+        self.work(task, channel, channel.recovered.pop(0))
+
+    @action("task")
+    def restore(self, task: Task) -> Guarded:
+        """With the state comes what was in flight."""
+        yield from super().restore(task)
+        checkpoint = self.store.newest
+        if checkpoint is None:
+            return
+        logs: dict[str, list[list[Record]]] | None
+        logs = self.store.load(checkpoint, f"{task.name}.channels")
+        for channel in self.gate_of(task).inputs:
+            kept = logs.get(channel.name, []) if logs is not None else []
+            channel.recovered = [Buffer(tuple(records)) for records in kept]
+
+
+def _is_unordered(wire: Wire) -> bool:
+    edge = wire.edge
+    return edge.pattern is Pattern.ALL_TO_ALL and not edge.broadcast and edge.overtakes
