@@ -97,11 +97,16 @@ def test_a_finished_job_has_nothing_left_to_do(tmp_path: Path) -> None:
         assert written(tmp_path / "state") == expected(tmp_path)
 
 
-@pytest.mark.parametrize("kills", [4, pytest.param(50, marks=pytest.mark.slow)])
-def test_a_run_that_is_killed_goes_on(tmp_path: Path, kills: int) -> None:
+PROTOCOLS = ("final-checkpoint", "unaligned")
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+@pytest.mark.parametrize("kills", [3, pytest.param(50, marks=pytest.mark.slow)])
+def test_a_run_that_is_killed_goes_on(tmp_path: Path, kills: int, protocol: str) -> None:
     """Each kill comes at a random moment after the process has begun to write."""
     chance = random.Random(kills)
-    job = prepared(tmp_path, LINES_TO_WORDS.format(seconds=0.02), lines=60_000)
+    text = f'protocol = "{protocol}"\n{LINES_TO_WORDS.format(seconds=0.02)}'
+    job = prepared(tmp_path, text, lines=60_000)
     command = (sys.executable, "-c", MAIN, "run", str(job), "--directory", str(tmp_path / "state"))
     killed = 0
     for _ in range(kills):
@@ -152,10 +157,12 @@ class CutFiles(DiskFiles):
         super().remove(name)
 
 
+@pytest.mark.parametrize("protocol", PROTOCOLS)
 @pytest.mark.parametrize("first", [0, 1, 2])
-def test_a_run_that_is_cut_at_any_point_goes_on(tmp_path: Path, first: int) -> None:
+def test_a_run_that_is_cut_at_any_point_goes_on(tmp_path: Path, first: int, protocol: str) -> None:
     """Each start is cut a few operations later than the one before, until one gets through."""
-    job = read_job(prepared(tmp_path, LINES_TO_WORDS.format(seconds=1e-9), lines=300))
+    text = f'protocol = "{protocol}"\n{LINES_TO_WORDS.format(seconds=1e-9)}'
+    job = read_job(prepared(tmp_path, text, lines=300))
     state = tmp_path / "state"
     cuts = 0
     for left in range(first, 10_000, 3):
