@@ -20,6 +20,7 @@ _MODULES = (
     "watermarks",
     "failing",
     "requests",
+    "queueing",
     "stops",
     "overtaking",
     "restoring",

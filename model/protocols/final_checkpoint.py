@@ -23,11 +23,11 @@ from model.protocols.parts.coordinator import Acknowledgement
 from model.protocols.parts.elements import CheckpointId, EndOfData
 from model.protocols.parts.operators import Buffering, FlushingStableTask, StableTask
 from model.protocols.parts.plan import UnionCheck
+from model.protocols.parts.queueing import Queueing, QueueingOptions
 from model.protocols.parts.reporting import Reporting, ReportingOptions
 from model.protocols.parts.sources import Source
 from model.protocols.parts.tasks import Task, TaskStatus
 from model.protocols.parts.tolerance import Tolerance, ToleranceOptions
-from model.protocols.parts.triggering import Triggering, TriggeringOptions
 from model.protocols.parts.watermarks import WatermarkOptions, Watermarks
 from model.rules import (
     STRONG,
@@ -102,9 +102,7 @@ class EndTag(enum.Enum):
 
 
 @dataclass(frozen=True)
-class FinalCheckpointOptions(
-    TriggeringOptions, ToleranceOptions, ReportingOptions, WatermarkOptions
-):
+class FinalCheckpointOptions(QueueingOptions, ToleranceOptions, ReportingOptions, WatermarkOptions):
     """The toggles of section 6 that concern these rules; the defaults are today's Flink."""
 
     #: PL-2.1: checkpoints are taken after tasks have finished, and tasks wait for one (the flag)
@@ -155,7 +153,7 @@ class FinalCheckpointOptions(
     acknowledgement: Acknowledgement = Acknowledgement.RELIABLE
 
 
-class FinalCheckpoint(Triggering, Tolerance, Reporting, Watermarks, EndOfDataView):
+class FinalCheckpoint(Queueing, Tolerance, Reporting, Watermarks, EndOfDataView):
     """The finish of FLIP-147 for natural ends."""
 
     key = "final-checkpoint"

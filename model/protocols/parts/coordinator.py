@@ -72,12 +72,17 @@ class Checkpointing(Storing):
     @step
     def admit(self) -> None:
         """PL-1, PL-2.1, PL-2.5: whether a checkpoint can be triggered now at all."""
-        require(count(self.checkpoints, lambda each: each.is_pending) < self.concurrent)
+        require(self.may_be_pending())
         require(any(not task.reported_finished for task in self.tasks))
         require(self.those_wanted_run())
         require(self.accepts_finished())
         self.make_room()
         within(count(self.checkpoints, lambda each: each.status != UNUSED), self.id_limit)
+
+    @define
+    def may_be_pending(self) -> bool:
+        """PL-1: whether fewer checkpoints are pending than may be."""
+        return count(self.checkpoints, lambda each: each.is_pending) < self.concurrent
 
     @define
     def accepts_finished(self) -> bool:

@@ -171,6 +171,7 @@ class Failover(Recovery):
     def end_region(self, region: Region) -> None:
         """RC-1: the attempts of a region end, and are restarted now or later."""
         self.abort_all_pending()
+        self.refuse_queued()
         for channel in self.channels:
             self._cut(channel, region)
         for task in region.tasks:

@@ -24,6 +24,7 @@ class Overtaking(Replaying):
     """A job in which barriers overtake records, where an edge lets them."""
 
     acknowledges_snapshots = False
+    forces_savepoints = False
     times_out = False
 
     @property

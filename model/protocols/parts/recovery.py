@@ -90,6 +90,7 @@ class Recovery(Processing):
         """RC-1: pending checkpoints are aborted, messages are lost, all attempts end."""
         for checkpoint in self.checkpoints:
             self._lose(checkpoint)
+        self.refuse_queued()
         self.end_attempts(self.tasks)
 
     @step

@@ -3,7 +3,7 @@
 Models CN-2, L8, F45-6 and SP-13 of the fact sheet, and what a checkpoint's kind decides at the
 coordinator (PL-1, CN-1). Each request is an entity, so that its answer can be followed. Nothing of
 it is in the system where the bounds allow no request.
-Left out: the queue of requests (PL-1): a user asks for a checkpoint when it can be triggered.
+A user asks for a checkpoint when it can be triggered, unless requests may wait (`queueing.py`).
 """
 
 from __future__ import annotations
@@ -108,6 +108,8 @@ class Requests(Recovery):
     savepoint_confirmed: bool = False
     #: 1.6: trigger RPCs to a task arrive, and its mailbox runs them, in their order.
     calls_in_order: bool = False
+    #: PL-1: a savepoint does not wait until fewer checkpoints are pending.
+    forces_savepoints: bool = True
 
     job_status = field(Enum(JobStatus), JobStatus.RUNNING, ghost="job-status")
 
@@ -182,6 +184,11 @@ class Requests(Recovery):
         return self.accepts_finished() and self.those_wanted_run()
 
     @define
+    def schedules(self) -> bool:
+        """Whether periodic checkpoints are taken."""
+        return True
+
+    @define
     def those_wanted_run(self) -> bool:
         """PL-2.5: nothing is triggered in a job that is about to end."""
         return super().those_wanted_run() and self.runs()
@@ -229,8 +236,13 @@ class Requests(Recovery):
     def request_savepoint(self, request: SavepointRequest) -> None:
         """PL-1: a user asks for a savepoint; it is triggered at once or refused."""
         require(self.is_next(request), self.runs())
+        self.serve(request, CheckpointKind.SAVEPOINT)
+
+    @step
+    def serve(self, request: Request, kind: CheckpointKind) -> None:
+        """PL-1, PL-2: what was asked for is triggered, or refused."""
         if self.may_trigger():
-            self.trigger_for(request, CheckpointKind.SAVEPOINT)
+            self.trigger_for(request, kind)
         else:
             request.status = RequestStatus.FAILED
 

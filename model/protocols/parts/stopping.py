@@ -100,6 +100,7 @@ class Stopping(Requests):
         else:
             for checkpoint in self.checkpoints:
                 self.abort_for_stop(checkpoint)
+            self.refuse_queued()
             if self.may_trigger():
                 self.scheduling = False
                 self.trigger_for(request, self.kind_of_stop(drain=drain))
@@ -133,9 +134,13 @@ class Stopping(Requests):
     @rule(fair=WEAK)
     def trigger_checkpoint(self) -> None:
         """PL-1, PL-2, PL-3: the coordinator plans the next checkpoint and makes it pending."""
-        if self.stops:
-            require(self.scheduling)
+        require(self.schedules())
         super().trigger_checkpoint()
+
+    @define
+    def schedules(self) -> bool:
+        """SP-1, SP-11: whether periodic checkpoints are taken: not from a stop to its failure."""
+        return not self.stops or self.scheduling
 
     # --- the answer ------------------------------------------------------------------------------
 

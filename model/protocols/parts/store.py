@@ -45,6 +45,10 @@ class Storing(Notifying):
         """RC-3: the job has FINISHED: what is pending is aborted."""
         for checkpoint in self.checkpoints:
             self._give_up(checkpoint)
+        self.refuse_queued()
+
+    def refuse_queued(self) -> None:
+        """Where requests for checkpoints wait, those that do are refused."""
 
     @step
     def _give_up(self, checkpoint: Checkpoint) -> None:

@@ -4,7 +4,7 @@ Models PL-1's "is triggering" and PL-3 of the fact sheet: between the plan and t
 coordinators of operators and master hooks are asked, and meanwhile the checkpoint may be aborted;
 what goes on then must look whether it still is pending. And the order of CN-1: a checkpoint is
 stored first, and then the future of the one who asked for it completes.
-Left out: the queue of requests and its priorities (PL-1), time between checkpoints.
+The queue of requests (PL-1) is in `queueing.py`. Left out: time between checkpoints.
 """
 
 from __future__ import annotations
@@ -59,9 +59,13 @@ class Triggering(Requests):
     @step
     def admit(self) -> None:
         """PL-1: nothing is triggered while something else is."""
-        if self.options.split_trigger:
-            require(self.triggering == Nothing)
+        require(self.triggers_nothing())
         super().admit()
+
+    @define
+    def triggers_nothing(self) -> bool:
+        """PL-1: whether no checkpoint is being triggered."""
+        return not self.options.split_trigger or self.triggering == Nothing
 
     @step
     def compute_plan(self, checkpoint: Checkpoint) -> None:

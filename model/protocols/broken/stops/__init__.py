@@ -11,7 +11,9 @@ VARIANTS: Mapping[str, Mapping[str, str]] = {
         "stops-one-chained-source": "stops_one_chained_source:StopsOneChainedSource",
     },
     "final-checkpoint": {
+        "queues-all": "queues_all:QueuesAll",
         "requires-pending": "requires_pending:RequiresPending",
+        "serves-periodic-first": "serves_periodic_first:ServesPeriodicFirst",
     },
     "sync-savepoint": {
         "keeps-stop-flag": "keeps_stop_flag:KeepsStopFlag",
