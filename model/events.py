@@ -74,6 +74,7 @@ QUERIES: tuple[Word, ...] = (
     Word("status", "id word", "what the coordinator knows of a checkpoint"),
     Word("job", "status", "what the coordinator says of the job"),
     Word("periodic", "on or off", "whether checkpoints are triggered again and again"),
+    Word("waiting", "requests", "the requests for checkpoints that wait, in their order"),
     Word("out", "elements", "what the task has put on each of its outputs so far"),
     Word("acknowledgements", "id tasks", "the acknowledgements under way"),
     Word("overtakes", "id T", "T if a barrier overtakes what is queued on the outputs"),

@@ -39,6 +39,8 @@ class CoordinatorBench(JobBench):
         "trig": ("ID",),
         "manual": ("ID",),
         "savepoint": ("ID",),
+        "ask": ("timer", "manual", "savepoint"),
+        "serve": ("ID",),
         "stop": ("ID drain", "ID suspend"),
         "call": ("ID NAMES",),
         "ack": ("ID NAMES",),
@@ -58,13 +60,14 @@ class CoordinatorBench(JobBench):
         "status": 1,
         "job": 0,
         "periodic": 0,
+        "waiting": 0,
     }
     of_tasks = ("triggered", "confirmed", "abort-sent", "awaited", "finished")
 
     def setting(self, options: Mapping[str, object]) -> Setting:
         """As many requests and failures as the scenario has."""
         words = [
-            stimulus.word
+            stimulus.arguments[0] if stimulus.word == "ask" else stimulus.word
             for line in self.case.lines
             for stimulus in line.stimuli
             if isinstance(stimulus, Command)
@@ -107,6 +110,10 @@ class CoordinatorBench(JobBench):
             case "savepoint", number:
                 wanted = self._next(self.protocol.savepoint_requests)
                 self._trigger(number, lambda: self.protocol.request_savepoint(wanted))
+            case "ask", who:
+                self._ask(who)
+            case "serve", number:
+                self._trigger(number, self._serve)
             case "stop", number, how:
                 stopping, stop = self._stopping(), self._next(self.protocol.stop_requests)
                 self._trigger(number, lambda: stopping.request_stop(stop, how == "drain"))
@@ -133,6 +140,21 @@ class CoordinatorBench(JobBench):
                 self.stop_running(word, names)
             case _:
                 raise AssertionError("no command of this part")
+
+    def _ask(self, who: str) -> None:
+        if who == "timer":
+            self.protocol.trigger_checkpoint()
+        elif who == "manual":
+            self.protocol.request_checkpoint(self._next(self.protocol.checkpoint_requests))
+        else:
+            self.protocol.request_savepoint(self._next(self.protocol.savepoint_requests))
+
+    def _serve(self) -> None:
+        """Whoever of those that wait can be served."""
+        for request in self.protocol.may_wait:
+            if self.possibly(partial(self.protocol.serve_request, request)):
+                return
+        self.protocol.serve_periodic()
 
     def _stopping(self) -> Stopping:
         assert isinstance(self.protocol, Stopping)
@@ -180,6 +202,11 @@ class CoordinatorBench(JobBench):
     def see_periodic(self) -> Fields:
         on = self._stopping().scheduling if self.protocol.stop_requests else True
         return ("on" if on else "off",)
+
+    def see_waiting(self) -> Fields:
+        protocol = self.protocol
+        users = tuple(each.name for each in protocol.may_wait if protocol.waits(each))
+        return (*users, "timer") if protocol.room and protocol.periodic_waits else users
 
     def see_awaited(self, number: str) -> Fields:
         return self.among(self.checkpoint(number).awaited)
