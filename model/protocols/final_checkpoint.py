@@ -246,7 +246,8 @@ class FinalCheckpoint(Queueing, Tolerance, Reporting, Watermarks, EndOfDataView)
             task.finish(clears=self.options.clears_on_finish)
         task.broadcast(EndOfData(drain=drain))
         task.status = TaskStatus.WAITING_FOR_FINAL_CP
-        self.report_end(task)
+        if drain:
+            self.report_end(task)
 
     @step
     def snapshot_taken(self, task: Task, checkpoint: CheckpointId) -> None:

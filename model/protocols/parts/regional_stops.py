@@ -1,9 +1,9 @@
-"""A stop in a job whose pipelines are restarted one by one.
+"""Stops in a job whose pipelines are restarted one by one, or whose coordinator crashes.
 
-Models RC-1 where it meets SP-1, SP-9 and SP-10 of the fact sheet. A task that its savepoint's abort
-fails takes its region with it, and no other. A stop waits for the attempts that there are when it
-comes, those that have FAILED included, which are to be restarted after a delay: it cannot succeed
-any more, and has taken its savepoint all the same.
+Models RC-1 and RC-2 where they meet SP-1, SP-9 and SP-10 of the fact sheet. A task that its
+savepoint's abort fails takes its region with it, and no other. A stop waits for the attempts that
+there are when it comes, those that have FAILED included, which are to be restarted after a delay:
+it cannot succeed any more, and has taken its savepoint all the same.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from model.rules import WEAK, require, rule, step
 
 
 class RegionalStops(Stopping, Failover):
-    """Stops where not all is restarted. Nothing of it is in the system unless both are explored."""
+    """Stops that meet failures of regions, or a crash. Nothing of it is in the system otherwise."""
 
     @property
     def stops_meet_failures(self) -> bool:
@@ -35,6 +35,19 @@ class RegionalStops(Stopping, Failover):
         if self.stops_meet_failures:
             failed = any(task.status == TaskStatus.FAILED for task in self.tasks)
             request.met_failure = request.is_admitted and failed
+
+    @rule
+    def crash_coordinator(self) -> None:
+        """RC-2: the coordinator crashes; a new one knows of no stop, nor of its savepoint."""
+        if self.stops:
+            for request in self.stop_requests:
+                self._forget_request(request)
+        super().crash_coordinator()
+
+    @step
+    def _forget_request(self, request: StopRequest) -> None:
+        if request.is_admitted:
+            request.status = RequestStatus.FAILED
 
     @step
     def end_region(self, region: Region) -> None:
