@@ -106,13 +106,13 @@ def test_a_run_that_is_killed_goes_on(tmp_path: Path, kills: int, protocol: str)
     """Each kill comes at a random moment after the process has begun to write."""
     chance = random.Random(kills)
     text = f'protocol = "{protocol}"\n{LINES_TO_WORDS.format(seconds=0.02)}'
-    job = prepared(tmp_path, text, lines=60_000)
+    job = prepared(tmp_path, text, lines=150_000)
     command = (sys.executable, "-c", MAIN, "run", str(job), "--directory", str(tmp_path / "state"))
     killed = 0
     for _ in range(kills):
         process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
         wait_for(tmp_path / "state" / "lock", process)
-        time.sleep(chance.uniform(0.3, 1.2))
+        time.sleep(chance.uniform(0.05, 0.6))
         process.send_signal(signal.SIGKILL)
         killed += process.wait() == -signal.SIGKILL
     assert killed > 0
