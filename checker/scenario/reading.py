@@ -199,6 +199,8 @@ def _raw(file: Path, number: int, text: str) -> Raw:
         raise _malformed(
             file, number, "nothing stands right of =>", f"write {NOTHING} if nothing happens"
         )
+    if ARROW in right:
+        raise _malformed(file, number, "=> stands twice in this line", "write two lines of it")
     return Raw(number, text, left, right if arrow else None)
 
 

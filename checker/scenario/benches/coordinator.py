@@ -125,7 +125,8 @@ class CoordinatorBench(JobBench):
                     self.protocol.deliver_trigger(task, self.checkpoint(number))
             case "ack", number, *names:
                 self._acknowledge(number, names)
-            case "decline", number, *_:
+            case "decline", number, *names:
+                self.tasks(names)  # who declines changes nothing, but must be there
                 self.protocol.declined(self.checkpoint(number))
                 if self.checkpoint(number).declined:
                     self.protocol.apply_decline(self.checkpoint(number))

@@ -37,6 +37,7 @@ class TimedHandlerBench(UnalignedHandlerBench):
 
     def setting(self, options: Mapping[str, object]) -> Setting:
         setting = super().setting(options)
+        self.limit = number_in(self.case.header, "timeout", TIMEOUT_MAX, TIMEOUT_MAX)
         savepoints = {
             stimulus.checkpoint
             for line in self.case.lines
@@ -66,8 +67,7 @@ class TimedHandlerBench(UnalignedHandlerBench):
     def _time_out(self) -> None:
         protocol = self.protocol
         assert isinstance(protocol, AlignedWithTimeout)
-        limit = number_in(self.case.header, "timeout", TIMEOUT_MAX, TIMEOUT_MAX)
-        if self.clock - self.opened > limit:
+        if self.clock - self.opened > self.limit:
             self.possibly(lambda: protocol.time_out(self.task))
 
 
