@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -17,6 +17,7 @@ from rich.text import Text
 from checker.backends import Backend, check_means
 from checker.loading import Catalogue, catalogue
 from checker.means import Means
+from checker.pairs import folders_of_bugs, mistakes_in_pairs
 from checker.question import INTERRUPTED, Limits
 from checker.reductions.kinds import Reduction
 from checker.releases import releases_in
@@ -171,7 +172,9 @@ class Checking:
 
     def check(self, paths: Sequence[Path]) -> None:
         """Check specs, and all in folders. Mistakes in one do not keep the others from it."""
-        for file in [file for path in paths for file in self._files(path)]:
+        files = [file for path in paths for file in self._files(path)]
+        self._check_pairs(path for path in paths if path.is_dir())
+        for file in files:
             if file.resolve() in self.seen:
                 continue
             self.seen.add(file.resolve())
@@ -188,6 +191,13 @@ class Checking:
             return []
         self.pages.expect(path, files)
         return files
+
+    def _check_pairs(self, folders: Iterable[Path]) -> None:
+        """In folders each bug has its fix; a spec that is given by itself needs none."""
+        found = {each.resolve(): each for path in folders for each in folders_of_bugs(path)}
+        for folder in found.values():
+            for error in mistakes_in_pairs(folder, self.options.catalogue):
+                self._note(error)
 
     def _note(self, error: FinaleError) -> None:
         self.errors += 1

@@ -194,10 +194,11 @@ def summary_lines(
     undecided = sum(result.exit is Exit.LIMIT for result in results)
     specs = f"{counted(len(results), 'spec')} checked"
     good = len(results) - failed - undecided
+    every = good == len(results) and not errors
     style = "bold red" if failed or errors else "bold yellow" if undecided else "bold green"
     parts = [
         Text(specs, style),
-        Text("all as expected" if good == len(results) else f"{good} as expected"),
+        Text("all as expected" if every else f"{good} as expected"),
         Text(f"{failed} not as expected" if failed else "", "bold red"),
         Text(f"{undecided} undecided" if undecided else "", "bold yellow"),
         Text(f"{errors} with mistakes in them" if errors else "", "bold red"),

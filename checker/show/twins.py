@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from rich.text import Text
 
@@ -12,18 +11,6 @@ from checker.answer import Holds, Violated
 from checker.rows import Result, Row
 
 from .layout import counted, flow, paragraph
-
-FIXED = "fixed"
-
-
-def is_fix(file: Path) -> bool:
-    """Whether a file lies where fixes do."""
-    return file.parent.name == FIXED
-
-
-def twin_of(file: Path) -> Path:
-    """Where the fix of a bug is, or the bug of a fix."""
-    return (file.parent.parent if is_fix(file) else file.parent / FIXED) / file.name
 
 
 @dataclass(frozen=True)
@@ -79,4 +66,4 @@ def twins_line(count: int) -> Text:
     return Text(f"{count} bugs found, and each fix holds", "bold green")
 
 
-__all__ = ["FIXED", "Twins", "is_fix", "twin_lines", "twin_of", "twins", "twins_line"]
+__all__ = ["Twins", "twin_lines", "twins", "twins_line"]
