@@ -54,14 +54,14 @@ class Bench(ABC):
     tokens: ClassVar[tuple[str, ...]] = ()
     commands: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     events: ClassVar[tuple[str, ...]] = ()
-    #: Each with the number of fields that belong to the question: `awaited 2 V1` has one.
-    queries: ClassVar[Mapping[str, int]] = {}
+    #: Each with the signature of what it asks about: `awaited 2 V1` asks about an `ID`.
+    queries: ClassVar[Mapping[str, str]] = {}
 
     @classmethod
     def vocabulary(cls) -> Vocabulary:
         """The words of the part."""
         events = ("refused", "fault", *cls.events)
-        return Vocabulary(cls.part, cls.keys, cls.tokens, cls.commands, events, tuple(cls.queries))
+        return Vocabulary(cls.part, cls.keys, cls.tokens, cls.commands, events, cls.queries)
 
     @classmethod
     def channels_of(cls, header: Header) -> int:
@@ -198,7 +198,13 @@ class ProtocolBench(Bench, Generic[P]):
         return True
 
     def position(self, number: int) -> int:
-        """The place, among the ids that the scenario names, of one of them."""
+        """The place of an id among those that the scenario names. Raises `unknown-id`."""
+        if number not in self.numbers:
+            raise FinaleError(
+                "unknown-id",
+                f"nothing in this scenario is done to checkpoint {number}",
+                advice="ask about checkpoints that are named left of =>",
+            )
         return self.numbers.index(number)
 
     def number(self, checkpoint: CheckpointId) -> str:

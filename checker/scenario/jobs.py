@@ -97,6 +97,18 @@ def tasks_named(job: Job, words: Iterable[str]) -> tuple[Subtask, ...]:
     return tuple(task for task in job.subtasks if task in found)
 
 
+def task_named(job: Job, word: str) -> Subtask:
+    """The one task that a word names. Raises `unknown-task`."""
+    first, *others = tasks_named(job, (word,))
+    if others:
+        raise FinaleError(
+            "unknown-task",
+            f'"{word}" names {len(others) + 1} tasks, and one is wanted',
+            advice=f"write {first.vertex.name}[{first.index}]",
+        )
+    return first
+
+
 def _tasks(job: Job, word: str) -> tuple[Subtask, ...]:
     if word == ALL:
         return job.subtasks
@@ -161,4 +173,4 @@ def _span(first: int, last: int) -> str:
     return f"{first},{last}" if last == first + 1 else f"{first}..{last}"
 
 
-__all__ = ["ALL", "job_in", "names_of", "tasks_named"]
+__all__ = ["ALL", "job_in", "names_of", "task_named", "tasks_named"]

@@ -15,14 +15,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from checker.files import text_of
 from model.errors import FinaleError, Place, nearest
 from model.events import EVENTS, QUERIES
 
-from .stimuli import Span, Stimulus, command_of, tokens_of, unknown_command
+from .stimuli import Span, Stimulus, check_question, command_of, tokens_of, unknown_command
 
 #: Keys of every part; each part has some of its own.
 KEYS = ("title", "cites", "part", "protocol", "variant", "options", "case")
@@ -91,14 +91,14 @@ class Case:
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """The words that a part knows: keys, kinds of tokens, commands by signatures, what is seen."""
+    """The words that a part knows: keys, kinds of tokens, events; commands and queries by forms."""
 
     part: str
     keys: tuple[str, ...] = ()
     tokens: tuple[str, ...] = ()
     commands: Mapping[str, tuple[str, ...]] | None = None
     events: tuple[str, ...] = ()
-    queries: tuple[str, ...] = ()
+    queries: Mapping[str, str] = field(default_factory=dict[str, str])
 
     @property
     def signatures(self) -> Mapping[str, tuple[str, ...]]:
@@ -262,6 +262,8 @@ def _observations(right: str, words: Vocabulary) -> Iterator[Observation]:
         word, *fields = group.split()
         if word not in (*words.events, *words.queries):
             raise _unknown_word(word, words)
+        if word in words.queries:
+            check_question(word, fields, words.queries[word])
         yield Observation(word, tuple(fields))
 
 

@@ -120,7 +120,7 @@ def _normal(bench: Bench, each: Observation) -> tuple[str, ...]:
 
 
 def _answer(bench: Bench, asked: Observation) -> Observation:
-    given = asked.fields[: bench.queries[asked.word]]
+    given = asked.fields[: len(bench.queries[asked.word].split())]
     return Observation(asked.word, (*given, *(bench.answer(asked.word, given) or (NOTHING,))))
 
 

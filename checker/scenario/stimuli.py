@@ -191,6 +191,8 @@ ARGUMENTS: Mapping[str, re.Pattern[str]] = {
     "NAMES": re.compile(r"\S+"),
 }
 """`NAMES` stands last, and for one or more."""
+#: What an argument may be, for those who have written something else.
+_MEANINGS = {"ID": "the number of a checkpoint", "NAME": "a name"}
 
 
 def command_of(words: Sequence[str], span: Span, signatures: Sequence[str]) -> Command:
@@ -203,6 +205,18 @@ def command_of(words: Sequence[str], span: Span, signatures: Sequence[str]) -> C
     raise FinaleError(
         "bad-stimulus", f'"{" ".join(words)}" is not a form of {word}', advice=f"write {forms}"
     )
+
+
+def check_question(word: str, fields: Sequence[str], signature: str) -> None:
+    """A query says what it asks about, before the answer. Raises `bad-question`."""
+    kinds = signature.split()
+    if not _fits(fields[: len(kinds)], kinds):
+        told = " and ".join(f"{kind} is {_MEANINGS[kind]}" for kind in kinds)
+        raise FinaleError(
+            "bad-question",
+            f'"{" ".join((word, *fields))}" does not say what it asks about',
+            advice=f"write {word} {signature}, and then the answer; {told}",
+        )
 
 
 def _fits(given: Sequence[str], signature: Sequence[str]) -> bool:

@@ -30,7 +30,7 @@ class ChainedTaskBench(TaskBench):
         "end": ("NAME",),
     }
     events = tuple(word for word in TaskBench.events if word != "canceled")
-    queries: ClassVar[Mapping[str, int]] = {"out": 0, "blocked": 0, "acknowledgements": 1}
+    queries: ClassVar[Mapping[str, str]] = {"out": "", "blocked": "", "acknowledgements": "ID"}
     protocol_key = "chained-sources"
     records = 2
 

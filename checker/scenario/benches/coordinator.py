@@ -52,15 +52,15 @@ class CoordinatorBench(JobBench):
         "fail": ("",),
     }
     events = ("triggered", "completed", "aborted", "confirmed", "abort-sent", "answered")
-    queries: ClassVar[Mapping[str, int]] = {
-        "pending": 0,
-        "stored": 0,
-        "awaited": 1,
-        "finished": 1,
-        "status": 1,
-        "job": 0,
-        "periodic": 0,
-        "waiting": 0,
+    queries: ClassVar[Mapping[str, str]] = {
+        "pending": "",
+        "stored": "",
+        "awaited": "ID",
+        "finished": "ID",
+        "status": "ID",
+        "job": "",
+        "periodic": "",
+        "waiting": "",
     }
     of_tasks = ("triggered", "confirmed", "abort-sent", "awaited", "finished")
 

@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 
 from checker.scenario.bench import Fields, ProtocolBench, number_in
 from checker.scenario.stimuli import Command, Stimulus
-from model.errors import FinaleError
+from model.errors import FinaleError, nearest
 from model.language.protocol import Setting
 from model.protocols.operator_coordinator import OperatorCoordinator
-from model.protocols.parts.enumerator import Checkpoint, Event, Place, Reader, ReaderStatus
+from model.protocols.parts.enumerator import Checkpoint, Place, Reader, ReaderStatus, Split
 
 READERS_MAX = 16
 
@@ -57,7 +57,7 @@ class GatewayBench(ProtocolBench[OperatorCoordinator]):
         "signal": ("NAME",),
     }
     events = ("completed", "aborted", "sent", "event-failed")
-    queries: ClassVar[Mapping[str, int]] = {"gate": 1, "held": 0, "called": 1}
+    queries: ClassVar[Mapping[str, str]] = {"gate": "NAME", "held": "", "called": "ID"}
     protocol_key = "operator-coordinator"
     recording = RecordingCoordination
 
@@ -129,7 +129,7 @@ class GatewayBench(ProtocolBench[OperatorCoordinator]):
             case "send":
                 protocol.emit(self._event(first), self._reader(second))
             case "lose":
-                protocol.lose_split(protocol.splits[self._sent.index(first)])
+                protocol.lose_split(self._event(first))
             case "end":
                 self._reader(first).status = ReaderStatus.FINISHED
             case _:
@@ -141,7 +141,13 @@ class GatewayBench(ProtocolBench[OperatorCoordinator]):
     def _checkpoint(self, number: str) -> Checkpoint:
         return self.protocol.checkpoints[self.position(int(number))]
 
-    def _event(self, name: str) -> Event:
+    def _event(self, name: str) -> Split:
+        if name not in self._sent:
+            raise FinaleError(
+                "bad-stimulus",
+                f'no event "{name}" is sent in this scenario',
+                advice=nearest(name, self._sent),
+            )
         return self.protocol.splits[self._sent.index(name)]
 
     def _reader(self, name: str) -> Reader:

@@ -58,7 +58,7 @@ class AlignedHandlerBench(ProtocolBench[FinalCheckpoint]):
     keys: ClassVar[tuple[str, ...]] = ("channels",)
     tokens: ClassVar[tuple[str, ...]] = ("r", "B", "X", "E")
     events = ("taken", "aborted")
-    queries: ClassVar[Mapping[str, int]] = {"blocked": 0, "latest": 0, "pending": 0, "open": 0}
+    queries: ClassVar[Mapping[str, str]] = {"blocked": "", "latest": "", "pending": "", "open": ""}
     protocol_key = "final-checkpoint"
     recording: ClassVar[type[Any]] = RecordingHandler
 

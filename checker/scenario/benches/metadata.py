@@ -11,6 +11,7 @@ from checker.scenario.bench import Bench, Fields, options_in
 from checker.scenario.jobs import job_in, names_of, tasks_named
 from checker.scenario.reading import Case
 from checker.scenario.stimuli import Command, Stimulus
+from model.errors import FinaleError
 from model.protocols.parts.metadata import Encoding, Flags, Metadata
 from model.topology import Job, Subtask
 
@@ -27,7 +28,7 @@ class MetadataBench(Bench):
         "read": ("",),
     }
     events = ()
-    queries: ClassVar[Mapping[str, int]] = {"numbers": 1, "finished": 0}
+    queries: ClassVar[Mapping[str, str]] = {"numbers": "NAME", "finished": ""}
 
     def __init__(self, case: Case, catalogue: Catalogue) -> None:
         super().__init__(case, catalogue)
@@ -52,6 +53,12 @@ class MetadataBench(Bench):
                     flags = Flags(vertex.parallelism, gone)
                     self.written[vertex.name] = self.encoding.encode(flags)
                 self.gone = frozenset()
+            case _ if not self.written:
+                raise FinaleError(
+                    "nothing-written",
+                    "there is no metadata that could be read",
+                    advice="do write before read",
+                )
             case _:
                 self.gone = frozenset(
                     Subtask(vertex, index)

@@ -36,7 +36,7 @@ class PersisterBench(ProtocolBench[Persister]):
     tokens: ClassVar[tuple[str, ...]] = ("r", "B")
     commands: ClassVar[Mapping[str, tuple[str, ...]]] = {"start": ("ID",), "stop": ("ID",)}
     events = ("aborted",)
-    queries: ClassVar[Mapping[str, int]] = {"in-flight": 1, "arrived": 1, "latest": 0}
+    queries: ClassVar[Mapping[str, str]] = {"in-flight": "ID", "arrived": "ID", "latest": ""}
     protocol_key = "persister"
     recording: ClassVar[type[Any]] = RecordingPersister
 

@@ -27,7 +27,7 @@ class PlanBench(JobBench):
         "fulfil": ("",),
     }
     events = ("planned", "completed", "aborted", "confirmed", "abort-sent")
-    queries: ClassVar[Mapping[str, int]] = {"trigger": 0, "wait": 0, "finished": 0, "full": 0}
+    queries: ClassVar[Mapping[str, str]] = {"trigger": "", "wait": "", "finished": "", "full": ""}
     of_tasks = ("confirmed", "abort-sent", "trigger", "wait", "finished")
 
     def further_ids(self) -> Sequence[int]:

@@ -59,7 +59,7 @@ class RunBench(JobBench):
         "fail": ("",),
     }
     events = ("completed", "aborted")
-    queries: ClassVar[Mapping[str, int]] = {"visible": 0, "job": 0}
+    queries: ClassVar[Mapping[str, str]] = {"visible": "", "job": ""}
     recording = RecordingRun
 
     def further_ids(self) -> Sequence[int]:

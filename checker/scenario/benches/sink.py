@@ -35,7 +35,7 @@ class SinkBench(ProtocolBench[FinalCheckpoint]):
         "restore": ("ID",),
     }
     events = ("written", "precommitted", "committed", "rolled-back")
-    queries: ClassVar[Mapping[str, int]] = {"transactions": 0, "visible": 0}
+    queries: ClassVar[Mapping[str, str]] = {"transactions": "", "visible": ""}
     protocol_key = "final-checkpoint"
     recording = FinalCheckpoint
 

@@ -12,14 +12,14 @@ from functools import cached_property
 from typing import ClassVar
 
 from checker.scenario.bench import Fields, ProtocolBench
-from checker.scenario.jobs import job_in, names_of, tasks_named
+from checker.scenario.jobs import job_in, names_of, task_named, tasks_named
 from checker.scenario.stimuli import Command, Stimulus
 from model.errors import FinaleError
 from model.language.protocol import Former, Setting
 from model.protocols.parts.elements import Datum
 from model.protocols.parts.logs import LoggedChannel
 from model.protocols.parts.snapshots import Contents, Snapshot
-from model.protocols.parts.stateful import Stateful
+from model.protocols.parts.stateful import DEALT_OUT, Stateful
 from model.protocols.restore import Restore
 from model.topology import Job
 
@@ -37,7 +37,7 @@ class StartBench(ProtocolBench[Restore]):
         "start": ("",),
     }
     events = ("rejected", "started")
-    queries: ClassVar[Mapping[str, int]] = {"skipping": 0, "kept": 1, "replays": 1}
+    queries: ClassVar[Mapping[str, str]] = {"skipping": "", "kept": "NAME", "replays": "NAME"}
     protocol_key = "restore"
     recording = Restore
 
@@ -118,15 +118,19 @@ class StartBench(ProtocolBench[Restore]):
         return names_of(self.job, (t.subtask for t in tasks if self.protocol.is_skipping(t)))
 
     def see_kept(self, name: str) -> Fields:
-        (subtask,) = tasks_named(self.job, (name,))
-        task = self.protocol.task_of[subtask]
-        assert isinstance(task, Stateful)
+        task = self.protocol.task_of[task_named(self.job, name)]
+        if not isinstance(task, Stateful):
+            kinds = ", ".join(kind.value for kind in DEALT_OUT)
+            raise FinaleError(
+                "unknown-task",
+                f'"{name}" keeps no records',
+                advice=f"ask about a task of one of the kinds {kinds}",
+            )
         return tuple(self._letter(d) for d in task.data for _ in range(task.state[d]))
 
     def see_replays(self, name: str) -> Fields:
-        (subtask,) = tasks_named(self.job, (name,))
         found: list[str] = []
-        for channel in self.protocol.task_of[subtask].inputs:
+        for channel in self.protocol.task_of[task_named(self.job, name)].inputs:
             if isinstance(channel, LoggedChannel):
                 waiting = channel.recovered
                 found += [self._letter(waiting.at(i)) for i in range(waiting.length)]

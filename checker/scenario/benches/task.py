@@ -118,14 +118,14 @@ class TaskBench(ProtocolBench[FinalCheckpoint]):
         "taken", "notified-complete", "operators-finished", "data-ended", "released", "closed",
         "task-failed", "canceled",
     )  # fmt: skip
-    queries: ClassVar[Mapping[str, int]] = {
-        "out": 0,
-        "blocked": 0,
-        "acknowledgements": 1,
-        "finishing": 1,
-        "skips": 0,
-        "overtakes": 1,
-        "logs": 1,
+    queries: ClassVar[Mapping[str, str]] = {
+        "out": "",
+        "blocked": "",
+        "acknowledgements": "ID",
+        "finishing": "ID",
+        "skips": "",
+        "overtakes": "ID",
+        "logs": "ID",
     }
     protocol_key = "final-checkpoint"
     recording = RecordingTask
@@ -328,10 +328,10 @@ class TaskBench(ProtocolBench[FinalCheckpoint]):
         return ("T",) if all(protocol.overtakes(c, checkpoint) for c in self.task.outputs) else ()
 
     def see_logs(self, number: str) -> Fields:
-        protocol = self.protocol
+        protocol, checkpoint = self.protocol, self.checkpoint(number)
         if not isinstance(protocol, Overtaking):
             return ()
-        return ("T",) if protocol.keeps_log_of(self.checkpoint(number)) else ()
+        return ("T",) if protocol.keeps_log_of(checkpoint) else ()
 
     def see_skips(self) -> Fields:
         return ("T",) if self.skips(self.task) else ()

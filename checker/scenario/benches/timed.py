@@ -28,7 +28,7 @@ class TimedHandlerBench(UnalignedHandlerBench):
     about = "one task and its barrier handler: barriers overtake after a time"
     keys = ("channels", "timeout")
     tokens = ("r", "B", "SB", "UB", "A", "X", "E", "+")
-    queries: ClassVar[Mapping[str, int]] = UnalignedHandlerBench.queries
+    queries: ClassVar[Mapping[str, str]] = UnalignedHandlerBench.queries
     protocol_key = "aligned-with-timeout"
 
     clock = 0

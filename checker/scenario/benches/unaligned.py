@@ -39,7 +39,7 @@ class UnalignedHandlerBench(AlignedHandlerBench):
     about = "one task and its barrier handler: exactly once, barriers overtake"
     tokens: ClassVar[tuple[str, ...]] = ("r", "B", "UB", "X", "E")
     commands: ClassVar[Mapping[str, tuple[str, ...]]] = {"queue": ("NAME NAMES",)}
-    queries: ClassVar[Mapping[str, int]] = {**AlignedHandlerBench.queries, "in-flight": 1}
+    queries: ClassVar[Mapping[str, str]] = {**AlignedHandlerBench.queries, "in-flight": "ID"}
     protocol_key = "unaligned"
 
     def setting(self, options: Mapping[str, object]) -> Setting:
