@@ -19,7 +19,7 @@ import traceback
 import types
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TypeGuard, cast
 
@@ -76,6 +76,13 @@ class Catalogue:
                 ),
             )
         return _imported(self.variants[key, variant])
+
+    def protocols_with_option(self, name: str) -> tuple[str, ...]:
+        """The keys of all protocols that have an option of just this name."""
+        kinds = {key: self.protocol(key) for key in self.protocols}
+        return tuple(
+            key for key, kind in kinds.items() if name in {f.name for f in fields(kind.Options)}
+        )
 
     @contextmanager
     def blaming_user_code(self) -> Generator[None]:

@@ -191,7 +191,8 @@ class _Reader:
     ) -> Setting:
         job = self._job(kind)
         given = {**preset, **self._table("options")}
-        options = options_of(kind.Options, given, self._within("options"))
+        complain, having = self._within("options"), self.catalogue.protocols_with_option
+        options = options_of(kind.Options, given, complain, having)
         bounds = numbers_of("bound", kind.Bounds, self._table("bounds"), self._within("bounds"))
         sizes = numbers_of("size", kind.Sizes, self._table("sizes"), self._within("sizes"))
         former = None if resumption is None else resumption.former()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import enum
 import typing
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING, Field, fields
 from typing import Any, TypeGuard
 
@@ -21,10 +21,18 @@ NUMBER_MAX = 4096
 Complain = Callable[..., FinaleError]
 """Makes the error of one key: `complain(code, message, advice, key)`."""
 
+Having = Callable[[str], Sequence[str]]
+"""The protocols that have an option of a name."""
 
-def options_of(kind: type, given: Mapping[str, object], complain: Complain) -> dict[str, object]:
+#: So many protocols are named that have an option which another one has not.
+PROTOCOLS_MAX = 3
+
+
+def options_of(
+    kind: type, given: Mapping[str, object], complain: Complain, having: Having = lambda _: ()
+) -> dict[str, object]:
     """The options given, each as the value that its declared type has."""
-    _check_names("option", kind, given, complain)
+    _check_names("option", kind, given, complain, having)
     hints = typing.get_type_hints(kind)
     options: dict[str, object] = {}
     for declared in fields(kind):
@@ -89,16 +97,29 @@ def words_of(hint: Any) -> tuple[str, ...]:
     return ("a whole number",)
 
 
-def _check_names(what: str, kind: type, given: Iterable[str], complain: Complain) -> None:
+def _check_names(
+    what: str,
+    kind: type,
+    given: Iterable[str],
+    complain: Complain,
+    having: Having = lambda _: (),
+) -> None:
     known = [each.name for each in fields(kind)]
     for name in given:
         if name not in known:
-            raise complain(
-                f"unknown-{what}",
-                f'the protocol has no {what} "{name}"',
-                nearest(name, known),
-                name,
-            )
+            advice = _elsewhere(name, having(name)) or nearest(name, known)
+            raise complain(f"unknown-{what}", f'the protocol has no {what} "{name}"', advice, name)
+
+
+def _elsewhere(name: str, protocols: Sequence[str]) -> str:
+    """Advice where other protocols have an option of a name, if any has."""
+    if not protocols:
+        return ""
+    told = [f'"{key}"' for key in protocols[:PROTOCOLS_MAX]]
+    more = len(protocols) - len(told)
+    told += [f"{more} more"] if more else []
+    listed = " and ".join([", ".join(told[:-1]), told[-1]] if told[1:] else told)
+    return f"leave it out, or take another protocol: {name} is an option of {listed}"
 
 
 def _option(hint: Any, name: str, value: object, complain: Complain) -> object:
