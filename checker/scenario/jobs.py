@@ -13,20 +13,21 @@ import re
 from collections.abc import Iterable, Sequence
 
 from model.errors import FinaleError, nearest
+from model.structures import SET_ELEMENTS_MAX
 from model.topology import Edge, Job, Kind, Pattern, Subtask, Vertex
 from model.topology import Sink as SinkKind
 
 from .reading import Header
 
 _NAME = re.compile(r"[A-Za-z]\w*")
-_PARALLELISM = re.compile(r"p([1-9]\d{0,3})")
+_PARALLELISM = re.compile(r"p(\d{1,9})")
 _RECORDS = re.compile(r"r([0-8])")
 _TASKS = re.compile(r"([A-Za-z]\w*)(?:\[([\d,.*]+)\])?")
 ALL = "all"
 
 
 def job_in(header: Header, records: int = 0, key: str = "job") -> Job:
-    """The job of a key. Raises `bad-job`, and what `Job` does."""
+    """The job of a key. Raises `bad-job`, `state-too-wide`, and what `Job` does."""
     place = header.place(key)
     words: dict[str, list[str]] = {}
     edges: list[Edge] = []
@@ -42,6 +43,13 @@ def job_in(header: Header, records: int = 0, key: str = "job") -> Job:
                 words[first] = rest
         read = {edge.target for edge in edges}
         vertices = [_vertex(name, own, name in read, records) for name, own in words.items()]
+        count = sum(vertex.parallelism for vertex in vertices)
+        if count > SET_ELEMENTS_MAX:
+            raise FinaleError(
+                "state-too-wide",
+                f"the job has {count} tasks, more than the {SET_ELEMENTS_MAX} of a scenario",
+                advice="take a smaller job",
+            )
         return Job(tuple(vertices), tuple(edges))
     except FinaleError as error:
         error.place = place

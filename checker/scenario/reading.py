@@ -250,7 +250,7 @@ def _stimuli(left: str, words: Vocabulary, channels: int) -> Iterator[Stimulus]:
         elif words.tokens:
             for word, span in found:
                 if word != "|":
-                    yield from tokens_of(word, span, channels, words.tokens)
+                    yield from tokens_of(word, span, channels, words.tokens, words.keys)
         else:
             raise unknown_command(first, tuple(words.signatures), words.part)
 

@@ -14,6 +14,8 @@ from model.errors import FinaleError, nearest
 
 #: Not more than this in one scenario: larger is a mistake of writing.
 CHANNELS_MAX = 64
+#: Keys of headers that say how many channels there are; a part has one of them, or one channel.
+_COUNTS = ("channels", "inputs")
 
 
 @dataclass(frozen=True)
@@ -119,10 +121,13 @@ FORMS: Mapping[str, str] = {
 }
 
 
-def tokens_of(word: str, span: Span, channels: int, known: Sequence[str]) -> list[Token]:
+def tokens_of(
+    word: str, span: Span, channels: int, known: Sequence[str], keys: Sequence[str] = ()
+) -> list[Token]:
     """The tokens that a word stands for: one, or with `@*` one for each channel.
 
-    `known` are the kinds that the part knows. Raises `unknown-stimulus`, `unknown-channel`.
+    `known` are the kinds that the part knows, `keys` those of its header. Raises
+    `unknown-stimulus`, `unknown-channel`.
     """
     found = _TOKEN.fullmatch(word)
     if found is None or _kind(found) not in known:
@@ -134,7 +139,7 @@ def tokens_of(word: str, span: Span, channels: int, known: Sequence[str]) -> lis
         )
     if found["time"] is not None:
         return [Time(int(found["time"]), span)]
-    return [_token(found, at, span) for at in _channels(word, found, channels)]
+    return [_token(found, at, span) for at in _channels(word, found, channels, keys)]
 
 
 def _kind(found: re.Match[str]) -> str:
@@ -144,7 +149,13 @@ def _kind(found: re.Match[str]) -> str:
     return found["kind"] or found["end"] or "r"
 
 
-def _channels(word: str, found: re.Match[str], channels: int) -> Sequence[int]:
+def _channels(word: str, found: re.Match[str], channels: int, keys: Sequence[str]) -> Sequence[int]:
+    if not channels:
+        raise FinaleError(
+            "unknown-channel",
+            f'"{word}" arrives on a channel, and a source has none',
+            advice="leave it out, or make the task one that reads: kind: pass-through",
+        )
     given = found["at"] or found["of"] or found["on"]
     if given == "*":
         return range(channels)
@@ -156,10 +167,11 @@ def _channels(word: str, found: re.Match[str], channels: int) -> Sequence[int]:
         )
     channel = int(given or 0)
     if channel >= channels:
+        told = "".join(f"; `{key}:` says how many there are" for key in _COUNTS if key in keys)
         raise FinaleError(
             "unknown-channel",
             f'"{word}" arrives on channel {channel}, and the last one is {channels - 1}',
-            advice="channels are counted from 0; `channels:` says how many there are",
+            advice=f"channels are counted from 0{told}",
         )
     return (channel,)
 

@@ -59,6 +59,13 @@ def run(folder: Path, text: str) -> list[Run]:
         ("unknown-channel", HANDLER + "\nr => -\n", 5),
         ("unknown-channel", TIMED + "\nqueue 2 a0 => -\n", 5),
         ("unknown-channel", START + "\nlog W S a => -\n", 5),
+        ("unknown-channel", TASK + "kind: source\n\nD@0 => -\n", 5),
+        ("unknown-channel", TASK + "kind: source\n\nB1@* => -\n", 5),
+        ("bad-parallelism", "title: a\npart: plan\njob: A p0\n\nplan => planned\n", 3),
+        ("bad-parallelism", "title: a\npart: plan\njob: A p32769\n\nplan => planned\n", 3),
+        ("bad-parallelism", "title: a\npart: plan\njob: A; B p0; A -> B\n\nplan => planned\n", 3),
+        ("state-too-wide", "title: a\npart: plan\njob: A p999\n\nplan => planned\n", 3),
+        ("state-too-wide", "title: a\npart: coordinator\njob: A p256; B\n\ntrig 1 => -\n", 3),
         ("bad-stimulus", TIMED + "\nqueue 0 a0 1B => -\n", 5),
         ("bad-stimulus", TIMED + "\nqueue 0 a0 B2 => -\n", 5),
         ("bad-number", TASK + "inputs: 2 in-turn\n\ntrigger 1 => -\n", 3),
@@ -107,6 +114,22 @@ def test_a_mistake_is_told(code: str, text: str, line: int | None, tmp_path: Pat
     assert raised.value.place.file == str(tmp_path / "a.scenario")
     assert raised.value.place.line == line
     assert raised.value.advice[:1].islower() or not raised.value.advice[:1].isalpha()
+
+
+@pytest.mark.parametrize(
+    ("text", "key"),
+    [
+        (TASK + "\nD@5 => -\n", "; `inputs:` says how many there are"),
+        (HANDLER + "\nB1@5 => -\n", "; `channels:` says how many there are"),
+        ("title: a\npart: persister\n\nB1@5 => -\n", ""),
+    ],
+)
+def test_the_key_that_says_how_many_channels_there_are_is_told(
+    text: str, key: str, tmp_path: Path
+) -> None:
+    with pytest.raises(FinaleError) as raised:
+        run(tmp_path, text)
+    assert raised.value.advice == f"channels are counted from 0{key}"
 
 
 def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:

@@ -136,13 +136,13 @@ class TaskBench(ProtocolBench[FinalCheckpoint]):
     def channels_of(cls, header: Header) -> int:
         plain = header.values.get("inputs", "3").removesuffix(_IN_ORDER)
         header = replace(header, values={**header.values, "inputs": plain})
-        return number_in(header, "inputs", 3, CHANNELS_MAX)
+        number = number_in(header, "inputs", 3, CHANNELS_MAX)
+        return 0 if header.values.get("kind") == Kind.SOURCE.value else number
 
     @property
     def inputs(self) -> int:
         """How many inputs the task has."""
-        source = self.case.header.values.get("kind") == Kind.SOURCE.value
-        return 0 if source else self.channels_of(self.case.header)
+        return self.channels_of(self.case.header)
 
     def further_ids(self) -> Sequence[int]:
         header, text = self.case.header, self.case.header.values.get("restored", "")
