@@ -118,7 +118,6 @@ def _options(kind: type[Protocol], width: int) -> list[Text]:
             Text(word, "bold" if word == standard else "")
             for word in words_of(hints[declared.name])
         )
-        if hints[declared.name] is int:
-            words = joined([words, Text(f"default {standard}")])
+        words = joined([words, Text(f"default {standard}" if standard else "")])
         rows.append([Text(declared.name), words, Text(told.get(declared.name, ""))])
     return columns(rows, width, indent=2) or [Text("  no options", "dim")]
