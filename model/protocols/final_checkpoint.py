@@ -17,7 +17,7 @@ from typing import ClassVar
 
 from model.properties.views import EndOfDataView
 from model.protocols.parts.channels import Channel
-from model.protocols.parts.checkpoints import Checkpoint
+from model.protocols.parts.checkpoints import Checkpoint, CheckpointKind
 from model.protocols.parts.committer import ConstantTagWriter, Writer
 from model.protocols.parts.coordinator import Acknowledgement
 from model.protocols.parts.elements import CheckpointId, EndOfData
@@ -346,6 +346,11 @@ class FinalCheckpoint(Queueing, Tolerance, Reporting, Watermarks, EndOfDataView)
         if not self.stops_processing:
             return False
         return checkpoint.is_pending and any(channel.holds_data() for channel in self.channels)
+
+    @define
+    def counts_on_expiry(self, checkpoint: Checkpoint) -> bool:
+        """AB-4: savepoints of users and of stops do not count when they time out."""
+        return not self.has_kinds or checkpoint.kind == CheckpointKind.CHECKPOINT
 
     # --- triggers of this protocol ---------------------------------------------------------------
 

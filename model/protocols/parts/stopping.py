@@ -199,8 +199,21 @@ class Stopping(Requests):
     def apply_decline(self, checkpoint: Checkpoint) -> None:
         """AB-1, SP-12: a decline aborts the checkpoint, and if it ends the job fails the job."""
         super().apply_decline(checkpoint)
-        if self.stops and self.decline_fails and self.ends_the_job(checkpoint):
+        if self.fails_when_declined(checkpoint):
             self.restart_all()
+
+    @define
+    def fails_when_declined(self, checkpoint: Checkpoint) -> bool:
+        """SP-12: whether a decline of this checkpoint fails the job."""
+        return self.stops and self.decline_fails and self.ends_the_job(checkpoint)
+
+    @step
+    def snapshot_failed(self, checkpoint: Checkpoint) -> None:
+        """AB-1, SP-12: where it fails the job at once, the savepoint's decline is not counted."""
+        if self.fails_when_declined(checkpoint):
+            checkpoint.declined = True
+        else:
+            super().snapshot_failed(checkpoint)
 
     @step
     def trigger_failed(self, task: Task, checkpoint: Checkpoint) -> None:

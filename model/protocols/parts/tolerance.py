@@ -2,7 +2,9 @@
 
 Only what an operator or a time-out does to a checkpoint counts: a snapshot that fails, and a
 checkpoint that expires. Declines of tasks that end, subsumption, triggers that fail and union state
-that has finished in part do not. A completed checkpoint sets the count back, and so does a restart.
+that has finished in part do not. Nor does a savepoint that expires; one whose snapshot fails does,
+unless it is that of a stop (SP-12, `stopping.py`). A completed checkpoint sets the count back, and
+so does the restart that the count itself causes; any other restart leaves it as it is.
 A checkpoint that is held up by records (F6) expires in the end: the one time-out that is promised.
 """
 
@@ -77,6 +79,17 @@ class Tolerance(Failover):
         """AB-1, AB-4: a pending checkpoint times out."""
         super().expire(checkpoint)
         if self.options.counts_failed_checkpoints:
+            self.count_expired(checkpoint)
+
+    @define
+    def counts_on_expiry(self, checkpoint: Checkpoint) -> bool:
+        """AB-4: whether a checkpoint that times out counts as failed."""
+        return True
+
+    @step
+    def count_expired(self, checkpoint: Checkpoint) -> None:
+        """AB-4: a checkpoint has timed out, which the coordinator alone knows."""
+        if self.counts_on_expiry(checkpoint):
             self.count_failed()
 
     @define
@@ -89,7 +102,7 @@ class Tolerance(Failover):
         """AB-1, AB-4: a pending checkpoint whose barriers are held up by records times out."""
         require(self.options.counts_failed_checkpoints, self.is_held_up(checkpoint))
         self.abort(checkpoint)
-        self.count_failed()
+        self.count_expired(checkpoint)
 
     @step
     def count_failed(self) -> None:
