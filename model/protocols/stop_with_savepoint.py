@@ -244,10 +244,11 @@ class StopWithSavepoint(RegionalStops, Resuming, FinalCheckpoint):
 
     @define
     def ends_data_of(self, task: Task, channel: Channel) -> bool:
-        """FC-2, H7: as built, the last of several inputs must have drained."""
-        one_input = all(each.edge.edge == channel.edge.edge for each in task.inputs)
+        """FC-2, H7: as built, the last of several inputs must have drained, on each channel."""
+        last = tuple(each for each in task.inputs if each.edge.edge == channel.edge.edge)
         as_built = self.stopping.multi_input == MultiInput.AS_BUILT
-        if self.stops and as_built and not one_input and channel.stopped:
+        several = len(last) < len(task.inputs)
+        if self.stops and as_built and several and any(each.stopped for each in last):
             return False
         return super().ends_data_of(task, channel)
 
