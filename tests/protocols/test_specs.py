@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
@@ -21,7 +22,7 @@ from model.language.explore import Branch
 from model.language.marks import Marked, mark_of
 from model.protocols.registry import PROTOCOLS as REGISTERED
 from model.system import Kind, System, Update, leaves
-from tests.protocols.specs import specs
+from tests.protocols.specs import FILES, name_of, spec_of, specs
 
 PROTOCOLS = tuple(entry.key for entry in REGISTERED)
 
@@ -122,6 +123,16 @@ def examined(key: str) -> Examined:
 def test_specs_are_as_expected(key: str) -> None:
     wrong = examined(key).wrong
     assert not wrong, "\n".join(wrong)
+
+
+@pytest.mark.parametrize("file", FILES, ids=name_of)
+def test_a_spec_says_where_it_is_from(file: Path) -> None:
+    assert spec_of(file).cites
+
+
+def test_titles_tell_specs_apart() -> None:
+    titles = Counter(spec_of(file).title for file in FILES)
+    assert [title for title, number in titles.items() if number > 1] == []
 
 
 @pytest.mark.slow
