@@ -15,7 +15,7 @@ from model.topology import Channel as Wire
 from model.topology import Job
 from reference.channel import Channel, NoRoom
 from reference.coordinator import Coordinator
-from reference.files import Files
+from reference.files import Files, MemoryFiles
 from reference.gate import Gate
 from reference.network import Network
 from reference.observation import Observation, observation_of
@@ -129,7 +129,8 @@ class Engine:
         return observation_of(self)
 
     def fork(self) -> Engine:
-        """Another engine in the same state, with files of its own if they are in memory."""
+        """Another engine in the same state, with files of its own: they must be in memory."""
+        assert isinstance(self.files, MemoryFiles), "on disk the two would write the same files"
         copy: Engine = pickle.loads(pickle.dumps(self))
         return copy
 

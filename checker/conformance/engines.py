@@ -37,7 +37,7 @@ def engine_for(spec: Spec) -> Engine:
     job, protocol = spec.setting.job, spec.instance()
     bounds = protocol.bounds
     assert job is not None
-    _refuse_recycled_ids(spec, int(bounds.live_checkpoints))
+    _refuse_unbuilt_bounds(spec, bounds)
     faults = Faults(
         checkpoints=int(bounds.checkpoints),
         failures=int(bounds.failures),
@@ -54,14 +54,25 @@ def engine_for(spec: Spec) -> Engine:
     )
 
 
-def _refuse_recycled_ids(spec: Spec, live: int) -> None:
-    if live:
-        raise FinaleError(
-            "no-engine",
-            "the engine never gives the id of a checkpoint twice",
-            place=Place(str(spec.file), key="bounds.live_checkpoints"),
-            advice="use checkpoints instead",
-        )
+#: What an engine can be told to do, and how often at most.
+BUILT = {
+    "checkpoints": None, "channel": None, "failures": None, "lost_confirmations": None,
+    "declines": None, "expiries": None, "stops": 1,
+}  # fmt: skip
+
+
+def _refuse_unbuilt_bounds(spec: Spec, bounds: Any) -> None:
+    for each in fields(bounds):
+        number = int(getattr(bounds, each.name))
+        usual = int(getattr(type(bounds)(), each.name))
+        most = BUILT.get(each.name, usual)
+        if most is not None and number > most:
+            raise FinaleError(
+                "no-engine",
+                f"the engine has no {each.name} = {number}",
+                place=Place(str(spec.file), key=f"bounds.{each.name}"),
+                advice=f"it has {', '.join(BUILT)}, and one stop at most",
+            )
 
 
 def _options(spec: Spec, given: Any, kind: type[EngineOptions]) -> EngineOptions:

@@ -157,6 +157,12 @@ def test_the_way_to_a_disagreement_can_be_gone(monkeypatch: pytest.MonkeyPatch) 
     [
         ("chandy-lamport/sfl", "no-engine", "protocol"),
         ("legacy-finish/broken/commit-on-close", "no-engine", "variant"),
+        ("stop-with-savepoint/iteration-head", "no-engine", "job.I.kind"),
+        ("stop-with-savepoint/second-stop", "no-engine", "bounds.stops"),
+        ("stop-with-savepoint/cancelled", "no-engine", "bounds.cancels"),
+        ("stop-with-savepoint/resume", "no-engine", "bounds.resumes"),
+        ("stop-with-savepoint/savepoint-after-stop", "no-engine", "bounds.savepoints"),
+        ("stop-with-savepoint/watermarks", "no-engine", "bounds.watermarks"),
         ("legacy-finish/committer", "no-engine", "job.W.kind"),
         ("legacy-finish/commits-stop-when-a-source-ends", "no-engine", "bounds.live_checkpoints"),
         ("final-checkpoint/union-state", "no-engine", "job.W.kind"),
