@@ -56,7 +56,7 @@ class Followed:
     def operator(self, subtask: Subtask, files: Files, *, keeps: bool) -> Callable[[], Operator]:
         context = Context(subtask.name, files)
         vertex = subtask.vertex
-        if vertex.is_source and vertex.kind is Kind.PASS_THROUGH:
+        if vertex.is_source and vertex.kind is not Kind.ITERATION_HEAD:
             return partial(Numbered, context, count=subtask.records, bounded=subtask.bounded)
         if vertex.is_sink and not self.effects:
             return partial(Operator, context)
