@@ -10,10 +10,9 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from model.errors import FinaleError
-from model.protocols.releases import Release
 
 from .claim import Spec
-from .releases import Under, preset, settings_of, topic_of
+from .releases import Under, preset, settings_asked, topic_of
 from .rows import Result, Row
 from .spec import spec_of
 from .toml_text import toml_in
@@ -51,7 +50,7 @@ class Comparison:
 
 
 def compared(
-    spec: Spec, releases: Sequence[Release], only: Sequence[str], search: Search
+    spec: Spec, releases: Sequence[Under], only: Sequence[str], search: Search
 ) -> Comparison:
     """The spec under releases, for the properties named or else those that it expects.
 
@@ -68,26 +67,26 @@ def compared(
     known: dict[object, Column] = {}
     columns = tuple(
         column
-        for release in releases
-        for column in _columns(spec, release, topic, names, search, known)
+        for asked in releases
+        for column in _columns(spec, asked, topic, names, search, known)
     )
     return Comparison(spec, names, columns)
 
 
 def _columns(
     spec: Spec,
-    release: Release,
+    asked: Under,
     topic: str,
     names: Sequence[str],
     search: Search,
     known: dict[object, Column],
 ) -> Iterator[Column]:
-    key = release.protocols.get(topic)
+    key = asked.release.protocols.get(topic)
     if key is None:
-        yield Column(Under(release), None, None, f"it has nothing for {topic}")
+        yield Column(asked, None, None, f"it has nothing for {topic}")
         return
     kind = spec.catalogue.protocol(key)
-    for under in settings_of(kind, release):
+    for under in settings_asked(kind, asked):
         same = (key, *sorted(preset(kind, under).items()))
         if same not in known:
             known[same] = _column(spec, key, under, names, search)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 
 from model.errors import FinaleError, nearest
@@ -28,23 +28,47 @@ class Under:
         return f"{self.release.key}{own[0] if own else ''}"
 
 
-def release_named(name: str) -> Release:
-    """The release with a key, as V4, or a name, as flink-1.15. Raises `unknown-release`."""
+def release_named(name: str, further: Iterable[str] = ()) -> Release:
+    """The release with a key, as V4, or a name, as flink-1.15. Raises `unknown-release`.
+
+    Names that are known `further` may be meant where it is none.
+    """
     for release in RELEASES:
         if name in (release.key, release.name):
             return release
     known = [name for release in RELEASES for name in (release.key, release.name)]
+    known += further
     raise FinaleError(
         "unknown-release", f'there is no release "{name}"', advice=nearest(name, known)
     )
 
 
-def releases_in(text: str) -> tuple[Release, ...]:
-    """Those of a list with commas, or all. Raises `unknown-release`."""
+def releases_in(text: str) -> tuple[Under, ...]:
+    """Those of a list with commas, or all, in the order of the releases.
+
+    A name that a table prints, as V4a, means one scheduler of its release; without one, all that
+    the release has. Raises `unknown-release`.
+    """
     if text.strip() == ALL:
-        return RELEASES
-    chosen = [release_named(word.strip()) for word in text.split(",")]
-    return tuple(release for release in RELEASES if release in chosen)
+        return tuple(map(Under, RELEASES))
+    chosen = [_asked(word.strip()) for word in text.split(",")]
+    whole = [under.release for under in chosen if under.scheduler is None]
+    return tuple(
+        under
+        for release in RELEASES
+        for under in (Under(release), *_schedulers(release))
+        if under in chosen and (under.scheduler is None or release not in whole)
+    )
+
+
+def _asked(name: str) -> Under:
+    printed = {each.label: each for release in RELEASES for each in _schedulers(release)}
+    return printed[name] if name in printed else Under(release_named(name, printed))
+
+
+def _schedulers(release: Release) -> Sequence[Under]:
+    """A release under each of the schedulers that have names of their own in a table."""
+    return [Under(release, name) for name in release.schedulers if name != DEFAULT]
 
 
 def topic_of(key: str) -> str | None:
@@ -66,6 +90,12 @@ def settings_of(kind: type[Protocol], release: Release) -> Sequence[Under]:
     if any(preset(kind, one) != preset(kind, each[0]) for one in each[1:]):
         return each
     return [Under(release)]
+
+
+def settings_asked(kind: type[Protocol], asked: Under) -> Sequence[Under]:
+    """The same, of the one scheduler that was asked for where the protocol knows the difference."""
+    each = settings_of(kind, asked.release)
+    return [asked] if asked in each else each
 
 
 def preset_of_spec(kind: type[Protocol], name: str) -> tuple[Under, dict[str, Value]]:
@@ -100,6 +130,7 @@ __all__ = [
     "preset_of_spec",
     "release_named",
     "releases_in",
+    "settings_asked",
     "settings_of",
     "topic_of",
 ]

@@ -20,14 +20,13 @@ from checker.means import Means
 from checker.pairs import folders_of_bugs, mistakes_in_pairs
 from checker.question import INTERRUPTED, Limits
 from checker.reductions.kinds import Reduction
-from checker.releases import releases_in
+from checker.releases import Under, releases_in
 from checker.rows import PRECEDENCE, SEARCH, Exit, Result
 from checker.run import run
 from checker.show.layout import console, write
 from checker.show.results import compared_line, json_rows, slow_line, summary_lines
 from checker.spec import Spec, check_property_name, read_spec
 from model.errors import FinaleError, Place, nearest
-from model.protocols.releases import Release
 
 from .errors import print_error
 from .main import VERSION
@@ -119,7 +118,7 @@ class Options:
     slow: bool
     record: bool
     trace_dir: Path | None
-    releases: tuple[Release, ...] | None
+    releases: tuple[Under, ...] | None
 
     def refuse_contradictions(self, paths: Sequence[Path]) -> None:
         """Raises `reduced-counts`, `releases-alone`, `resume-one-spec`, what `check_means` does."""
@@ -228,7 +227,7 @@ class Checking:
                 options.means,
             )
 
-    def _compare(self, spec: Spec, releases: Sequence[Release]) -> None:
+    def _compare(self, spec: Spec, releases: Sequence[Under]) -> None:
         from checker.comparing import compared
         from checker.show.releases import comparison_lines, comparison_rows
 

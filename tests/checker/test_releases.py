@@ -14,10 +14,12 @@ from checker.rows import Result
 from checker.run import run
 from checker.show.releases import comparison_lines
 from checker.spec import Spec, read_spec
+from checker.typed import option_word
 from model.errors import FinaleError
 from model.protocols.releases import RELEASES
 
 KNOWN = catalogue()
+EVERY = releases_in("all")
 PAIR = """
 title = "A pair"
 protocol = "final-checkpoint"
@@ -54,7 +56,7 @@ def verdicts(found: Comparison, name: str) -> list[str | None]:
 
 
 def test_each_release_has_its_own_protocol_and_options(tmp_path: Path) -> None:
-    found = compared(spec(tmp_path), RELEASES, (), search)
+    found = compared(spec(tmp_path), EVERY, (), search)
     assert [c.protocol for c in found.columns] == ["legacy-finish"] * 3 + ["final-checkpoint"] * 6
     assert verdicts(found, "commit-completeness") == ["violated"] * 4 + ["holds"] * 5
 
@@ -66,7 +68,7 @@ def test_options_that_do_not_differ_are_searched_once(tmp_path: Path) -> None:
         searched.append(changed)
         return run(changed, only=names)
 
-    found = compared(spec(tmp_path), RELEASES, (), count)
+    found = compared(spec(tmp_path), EVERY, (), count)
     assert len(searched) < len(found.columns) == 9
     under = [column.result.spec.under for column in found.columns if column.result]
     assert [each.release for each in under if each] == list(RELEASES)
@@ -74,11 +76,11 @@ def test_options_that_do_not_differ_are_searched_once(tmp_path: Path) -> None:
 
 def test_own_options_win_and_may_not_apply(tmp_path: Path) -> None:
     mine = spec(tmp_path, "[options]\ncheckpoints_after_finish = true")
-    found = compared(mine, RELEASES, ["commit-completeness"], search)
+    found = compared(mine, EVERY, ["commit-completeness"], search)
     assert verdicts(found, "commit-completeness") == [None] * 3 + ["holds"] * 6
     assert 'no option "checkpoints_after_finish"' in found.columns[0].why
     variant = spec(tmp_path, 'variant = "writes-twice"')
-    assert "no variant" in compared(variant, RELEASES[:1], (), search).columns[0].why
+    assert "no variant" in compared(variant, EVERY[:1], (), search).columns[0].why
 
 
 def test_a_release_in_a_spec(tmp_path: Path) -> None:
@@ -91,14 +93,60 @@ def test_a_release_in_a_spec(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "keys"),
-    [("all", "V0 V1 V2 V3 V4 V4' V5 V6 V7"), ("V6, flink-1.8", "V0 V6"), ("V4',V4'", "V4'")],
+    ("text", "labels"),
+    [
+        ("all", "V0 V1 V2 V3 V4 V4' V5 V6 V7"),
+        ("V6, flink-1.8", "V0 V6"),
+        ("V4',V4'", "V4'"),
+        ("V4'a,V4a", "V4a V4'a"),
+        ("V4a,V3,V4", "V3 V4"),
+    ],
 )
-def test_releases_named(text: str, keys: str) -> None:
-    assert " ".join(each.key for each in releases_in(text)) == keys
+def test_releases_named(text: str, labels: str) -> None:
+    assert " ".join(each.label for each in releases_in(text)) == labels
 
 
-@pytest.mark.parametrize("text", ["V9", "", "V1,,V2", "1.15"])
+STOPPED = """
+title = "A pair is stopped"
+protocol = "stop-with-savepoint"
+[job]
+shape = "pair"
+[bounds]
+checkpoints = 1
+[[expect]]
+property = "no-deadlock"
+verdict = "holds"
+"""
+
+
+def test_each_name_that_a_table_prints_can_be_asked_for(tmp_path: Path) -> None:
+    def labels(text: str) -> list[str]:
+        found = compared(stopped, releases_in(text), ["no-such"], search)
+        return [column.under.label for column in found.columns]
+
+    stopped = spec(tmp_path, text=STOPPED)
+    printed = labels("all")
+    assert {"V2a", "V3a", "V4a", "V4'a", "V7a"} < set(printed)
+    for name in printed:
+        assert name in labels(name)
+    assert labels("V4a") == ["V4a"]
+    assert labels("V4") == ["V4", "V4a"]
+
+
+def test_what_is_searched_is_that_scheduler(tmp_path: Path) -> None:
+    stopped = spec(tmp_path, text=STOPPED)
+    (column,) = compared(stopped, releases_in("V4a"), ["stop-is-answered"], search).columns
+    assert column.result is not None
+    assert column.result.spec.under == column.under
+    assert option_word(column.result.spec.setting.options["scheduler"]) == "adaptive"
+
+
+def test_a_scheduler_that_makes_no_difference(tmp_path: Path) -> None:
+    found = compared(spec(tmp_path), releases_in("V4a"), (), search)
+    assert [column.under.label for column in found.columns] == ["V4"]
+
+
+@pytest.mark.parametrize("text", ["V9", "", "V1,,V2", "1.15", "V4b", "V0a"])
 def test_releases_that_are_none(text: str) -> None:
     with pytest.raises(FinaleError, match="there is no release") as caught:
         releases_in(text)
@@ -106,7 +154,7 @@ def test_releases_that_are_none(text: str) -> None:
 
 
 def test_a_table_is_divided_where_the_page_is_narrow(tmp_path: Path) -> None:
-    found = compared(spec(tmp_path), RELEASES, (), search)
+    found = compared(spec(tmp_path), EVERY, (), search)
     lines = [line.plain for line in comparison_lines(found, 60)][1:]
     assert max(map(len, lines)) <= 60
     assert sum("V0" in line and "V1" in line for line in lines) == 1
