@@ -20,6 +20,11 @@ from .releases import SIGNS
 
 MATRIX = "matrix"
 _COLUMN = re.compile(r"([a-z]+)0*(\d+)(-if-not|-if)?")
+#: What the names beside and above the picture are.
+AXES = (
+    "rows: protocols, a folder of specs each",
+    "columns: properties, by their ids in docs/rule-ids.md",
+)
 _CONDITIONS = (None, "-if", "-if-not")
 
 
@@ -58,6 +63,7 @@ def _picture(results: Sequence[Result], width: int) -> Iterator[Text]:
     if not all(result.ok for result in results):
         legend.append(Text("!", "bold red") + Text(" not as expected", "dim"))
     yield from flow(legend, width, indent=2)
+    yield from flow([Text(each, "dim") for each in AXES], width, indent=2)
 
 
 def _signs(shown: set[str]) -> Iterator[tuple[str, str, str]]:
