@@ -42,6 +42,13 @@ class Progress:
 
 def run(job: JobFile, folder: Path, look: Callable[[Progress], None] | None = None) -> Progress:
     """Run a job until it has finished. Raises coded errors for a folder that is not its own."""
+    if folder.exists() and not folder.is_dir():
+        raise FinaleError(
+            "not-a-folder",
+            "this is a file, and a run needs a folder",
+            place=Place(str(folder)),
+            advice="name a folder, which may be new",
+        )
     folder.mkdir(parents=True, exist_ok=True)
     with _locked(folder):
         files = DiskFiles(folder)

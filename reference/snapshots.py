@@ -93,19 +93,16 @@ class CheckpointStore:
         file = name.rsplit("/", 1)[1]
         if file not in sums:
             return None
-        data = self.files.read(name)
-        if _sum(data) != sums[file]:
-            raise FinaleError(
-                "checkpoint-altered",
-                f"{name} is not what checkpoint {checkpoint} has written",
-                place=Place(name),
-                advice="start from another checkpoint",
-            )
+        if not self.files.exists(name) or _sum(data := self.files.read(name)) != sums[file]:
+            raise _altered(name)
         return json.loads(data)
 
     def _read_metadata(self, checkpoint: int) -> dict[str, Any]:
         name = _metadata(checkpoint)
-        metadata: dict[str, Any] = json.loads(self.files.read(name))
+        try:
+            metadata: dict[str, Any] = json.loads(self.files.read(name))
+        except ValueError:
+            raise _altered(name) from None
         if metadata.get("format") != FORMAT:
             raise FinaleError(
                 "checkpoint-format",
@@ -114,6 +111,15 @@ class CheckpointStore:
                 advice="read it with the version that has written it",
             )
         return metadata
+
+
+def _altered(name: str) -> FinaleError:
+    return FinaleError(
+        "checkpoint-altered",
+        "the file is gone, or not what the checkpoint has written",
+        place=Place(name),
+        advice="put it back, or run the job from its start in another directory",
+    )
 
 
 def _folder(checkpoint: int) -> str:

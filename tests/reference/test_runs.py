@@ -254,6 +254,11 @@ def test_a_file_more_is_another_job(tmp_path: Path) -> None:
     assert caught.value.code == "folder-of-another-job"
 
 
+def test_a_run_needs_a_folder(tmp_path: Path) -> None:
+    (tmp_path / "state").write_text("")
+    assert refused(tmp_path, COUNTED).code == "not-a-folder"
+
+
 def test_a_folder_belongs_to_one_run_at_a_time(tmp_path: Path) -> None:
     (tmp_path / "state").mkdir()
     with (tmp_path / "state" / "lock").open("w") as lock:

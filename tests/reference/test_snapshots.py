@@ -42,13 +42,21 @@ def test_nothing_is_left_of_one_that_is_discarded(files: Files) -> None:
     assert [name for name in files.under("checkpoints") if name.startswith("checkpoints/1/")] == []
 
 
-def test_an_altered_file_is_refused_by_name(files: Files) -> None:
+@pytest.mark.parametrize("name", ["S.json", "metadata.json"])
+@pytest.mark.parametrize("data", [b'{"emitted":4', None])
+def test_an_altered_file_is_refused_by_name(files: Files, name: str, data: bytes | None) -> None:
     store = written(files)
-    files.write("checkpoints/1/S.json", b'{"emitted":4}')
+    path = f"checkpoints/1/{name}"
+    if data is not None:
+        files.write(path, data)
+    elif name != "metadata.json":  # without it there is no checkpoint
+        files.remove(path)
+    else:
+        files.write(path, b"[")
     with pytest.raises(FinaleError) as caught:
         store.load(1, "S")
     assert caught.value.code == "checkpoint-altered"
-    assert "checkpoints/1/S.json" in str(caught.value)
+    assert path in str(caught.value)
 
 
 def test_an_unknown_format_is_refused_by_its_number(files: Files) -> None:
