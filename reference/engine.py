@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import pickle
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Sequence
 from typing import ClassVar
 
@@ -30,7 +31,7 @@ from reference.task import Output, Phase, Task
 BURST = 3
 
 
-class Engine:
+class Engine(ABC):
     """A job, and which steps it can take. Subclasses say what they are."""
 
     key: ClassVar[str]
@@ -44,9 +45,9 @@ class Engine:
         cls.actions = actions_of(cls)
 
     @property
+    @abstractmethod
     def after_finish(self) -> bool:
         """Whether checkpoints go on when some task has FINISHED."""
-        raise NotImplementedError
 
     def __init__(
         self, job: Job, program: Program, files: Files, settings: Settings, options: EngineOptions
@@ -92,13 +93,13 @@ class Engine:
             wire.sender.name, wire.receiver.name, port=port, capacity=self.settings.channel
         )
 
+    @abstractmethod
     def take_checkpoint(self, task: Task, checkpoint: int) -> None:
         """All barriers of a checkpoint have come to a task."""
-        raise NotImplementedError
 
+    @abstractmethod
     def give_up_alignment(self, task: Task, checkpoint: int) -> None:
         """A checkpoint can not be completed at a task."""
-        raise NotImplementedError
 
     def listens(self, task: str) -> bool:
         """Whether a task is there to be told anything."""

@@ -5,6 +5,7 @@ Common to all protocols. How a task ends is the protocol's.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import ClassVar
 
 from reference.channel import Channel
@@ -206,6 +207,32 @@ class Running(Engine):
     def secures(self, task: Task, checkpoint: int) -> bool:
         """Whether a task need wait for no other checkpoint."""
         return task.final is not None and task.final <= checkpoint
+
+    # --- the end ---------------------------------------------------------------------------------
+
+    @action("task")
+    def end_source(self, task: Task) -> Guarded:
+        """A source has emitted all that it will."""
+        source = task.source
+        yield source is not None and task.phase is Phase.RUNNING and self.has_no_more(task)
+        self.finish(task)
+
+    def has_no_more(self, task: Task) -> bool:
+        """Whether a source has emitted all that it will."""
+        return task.source is not None and task.source.has_ended
+
+    @abstractmethod
+    def finish(self, task: Task) -> None:
+        """The data of a task have ended: its operator emits what it held back."""
+
+    @action("task")
+    def close(self, task: Task) -> Guarded:
+        """The mailbox is empty: close the operator and all channels."""
+        yield task.phase is Phase.DRAINING and not task.mail
+        task.broadcast(EndOfPartition())
+        task.operator.close()
+        task.phase = Phase.CLOSED
+        self.network.forget_notices(task.name)
 
     @action("task")
     def learn_finished(self, task: Task) -> Guarded:

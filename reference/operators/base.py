@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -65,18 +66,18 @@ class Operator:
         return ()
 
 
-class Source(Operator):
+class Source(Operator, ABC):
     """An operator that has records of its own."""
 
+    @abstractmethod
     def peek(self) -> Buffer | None:
         """The next records, or None where there are none now."""
-        raise NotImplementedError
 
+    @abstractmethod
     def advance(self) -> None:
         """What was peeked at has been emitted."""
-        raise NotImplementedError
 
     @property
+    @abstractmethod
     def has_ended(self) -> bool:
         """Whether no record will ever come."""
-        raise NotImplementedError

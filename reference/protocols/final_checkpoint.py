@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from reference.channel import Channel
-from reference.elements import EndOfData, EndOfPartition
+from reference.elements import EndOfData
 from reference.failing import Failing
 from reference.settings import EngineOptions
 from reference.steps import Guarded, action
@@ -37,13 +37,6 @@ class FinalCheckpoint(Failing):
     def after_finish(self) -> bool:
         return self.options.checkpoints_after_finish
 
-    @action("task")
-    def end_source(self, task: Task) -> Guarded:
-        """A source has emitted all that it will."""
-        source = task.source
-        yield source is not None and task.phase is Phase.RUNNING and self.has_no_more(task)
-        self.finish(task)
-
     @action("channel")
     def poll_end_of_data(self, channel: Channel) -> Guarded:
         """The data of an input have ended; with the last input's, the task's."""
@@ -54,10 +47,6 @@ class FinalCheckpoint(Failing):
         channel.data_ended, channel.stopped = True, not end.drain
         if all(each.data_ended for each in task.inputs):
             self.finish(task)
-
-    def has_no_more(self, task: Task) -> bool:
-        """Whether a source has emitted all that it will."""
-        return task.source is not None and task.source.has_ended
 
     def finish(self, task: Task) -> None:
         """The operator emits what it held back, and whoever reads the task hears of the end.
@@ -94,12 +83,3 @@ class FinalCheckpoint(Failing):
         if not self.options.waits_for_acknowledgement:
             return True
         return all(channel.data_ended for channel in task.outputs)
-
-    @action("task")
-    def close(self, task: Task) -> Guarded:
-        """The mailbox is empty: close the operator and all channels."""
-        yield task.phase is Phase.DRAINING and not task.mail
-        task.broadcast(EndOfPartition())
-        task.operator.close()
-        task.phase = Phase.CLOSED
-        self.network.forget_notices(task.name)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from reference.elements import EndOfPartition
 from reference.failing import Failing
 from reference.steps import Guarded, action
 from reference.task import Phase, Task
@@ -18,13 +17,6 @@ class LegacyFinish(Failing):
         return False
 
     @action("task")
-    def end_source(self, task: Task) -> Guarded:
-        """A source has emitted all that it will."""
-        source = task.source
-        yield source is not None and task.phase is Phase.RUNNING and source.has_ended
-        self.finish(task)
-
-    @action("task")
     def end_task(self, task: Task) -> Guarded:
         """All inputs have closed."""
         yield task.phase is Phase.RUNNING and bool(task.inputs) and task.gate.all_ended
@@ -34,11 +26,3 @@ class LegacyFinish(Failing):
         task.operator.last_watermark(task.emit)
         task.operator.finish(task.emit)
         task.phase = Phase.DRAINING
-
-    @action("task")
-    def close(self, task: Task) -> Guarded:
-        yield task.phase is Phase.DRAINING and not task.mail
-        task.broadcast(EndOfPartition())
-        task.operator.close()
-        task.phase = Phase.CLOSED
-        self.network.forget_notices(task.name)
