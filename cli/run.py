@@ -8,7 +8,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from checker.show.layout import console, counted, duration, joined, write
-from reference.jobfile import read_job
+from reference.formats.jobfile import read_job
 from reference.runner import Progress
 from reference.runner import run as run_job
 

@@ -6,8 +6,8 @@ import enum
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from reference.formats.snapshots import CheckpointStore
 from reference.network import Network
-from reference.snapshots import CheckpointStore
 
 
 class Kind(enum.Enum):

@@ -16,14 +16,14 @@ from model.topology import Channel as Wire
 from model.topology import Job
 from reference.channel import Channel, NoRoom
 from reference.coordinator import Coordinator
-from reference.files import Files, MemoryFiles
+from reference.formats.files import Files, MemoryFiles
+from reference.formats.snapshots import CheckpointStore
 from reference.gate import Gate
 from reference.network import Network
 from reference.observation import Observation, observation_of
 from reference.operators.base import Word
 from reference.program import Program
 from reference.settings import EngineOptions, Happened, Settings
-from reference.snapshots import CheckpointStore
 from reference.steps import Guarded, StepId, actions_of
 from reference.task import Output, Phase, Task
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 from reference.channel import Channel
 from reference.elements import Barrier, Buffer, CancelBarrier, Element, EndOfData
+from reference.formats.snapshots import METADATA
 from reference.operators.base import Word
 from reference.overtaking import LoggedChannel, OvertakingGate
-from reference.snapshots import METADATA
 
 if TYPE_CHECKING:
     from reference.engine import Engine

@@ -10,7 +10,7 @@ from typing import Protocol
 from model.errors import FinaleError, Place
 from model.topology import Edge, Job, Kind, Sink, Subtask
 from reference.elements import Record
-from reference.files import Files
+from reference.formats.files import Files
 from reference.operators.base import Context, Operator
 from reference.operators.simple import HoldBack, HoldUntilLast, Numbered, PassOn
 from reference.operators.sinks import AppendingSink, TransactionalSink

@@ -17,8 +17,8 @@ from pathlib import Path
 
 from model.errors import FinaleError, Place
 from reference.engine import Engine
-from reference.files import DiskFiles, Files
-from reference.jobfile import JobFile
+from reference.formats.files import DiskFiles, Files
+from reference.formats.jobfile import JobFile
 from reference.protocols import ENGINES
 from reference.settings import Settings
 from reference.steps import StepId

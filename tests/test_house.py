@@ -13,6 +13,8 @@ PACKAGES = ("model", "checker", "cli", "reference", "pipeline")
 FILE_LINES_MAX = 400
 FUNCTION_LINES_MAX = 70
 COLUMNS_MAX = 100
+#: The engine, without its operators and what it reads and writes: an hour's reading.
+ENGINE_LINES_MAX = 3_000
 # Tests that may be longer than a file should be: path -> the reason.
 LONG_TESTS: dict[str, str] = {}
 
@@ -68,6 +70,14 @@ def test_every_file_is_in_style() -> None:
     bare = [folder for folder in sorted(folders) if not (ROOT / folder / "__init__.py").is_file()]
     found.extend(f"{folder}: a package without __init__.py" for folder in bare)
     assert not found, "\n" + "\n".join(found)
+
+
+def test_the_engine_is_read_in_an_hour() -> None:
+    engine = ROOT / "reference"
+    aside = (engine / "operators", engine / "formats")
+    core = [path for path in engine.rglob("*.py") if not any(map(path.is_relative_to, aside))]
+    lines = sum(len(path.read_text().splitlines()) for path in core)
+    assert 1_000 < lines < ENGINE_LINES_MAX
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 from checker.claim import Spec
 from model.errors import FinaleError, Place
 from reference.engine import Engine
-from reference.files import MemoryFiles
+from reference.formats.files import MemoryFiles
 from reference.program import Followed
 from reference.protocols import ENGINES
 from reference.settings import EngineOptions, Faults, Settings

@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from reference.elements import Buffer, Record
-from reference.files import Files
-from reference.snapshots import State
+from reference.formats.files import Files
+from reference.formats.snapshots import State
 
 Word = str | int | bool | None | tuple["Word", ...]
 

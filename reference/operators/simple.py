@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Sequence
 
 from reference.elements import Buffer, Record
+from reference.formats.snapshots import State
 from reference.operators.base import Context, Emit, Operator, Source, Word
-from reference.snapshots import State
 
 
 class Numbered(Source):

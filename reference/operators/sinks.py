@@ -15,8 +15,8 @@ import json
 from collections.abc import Sequence
 
 from reference.elements import Record
+from reference.formats.snapshots import State
 from reference.operators.base import Context, Emit, Operator
-from reference.snapshots import State
 
 
 def _lines(records: Sequence[Record]) -> bytes:

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from model.errors import FinaleError, Place
 from reference.elements import Buffer, Record
+from reference.formats.snapshots import State
 from reference.operators.base import Context, Emit, Operator, Source
-from reference.snapshots import State
 
 #: So many bytes of a file are read at once.
 CHUNK = 1 << 18

@@ -13,10 +13,10 @@ from model.errors import FinaleError
 from reference.channel import Channel
 from reference.coordinator import Coordinator
 from reference.elements import EndOfData
+from reference.formats.snapshots import State
 from reference.gate import Gate
 from reference.operators.sinks import TransactionalSink
 from reference.protocols.final_checkpoint import FinalCheckpoint
-from reference.snapshots import State
 from reference.steps import Guarded, StepId, action
 from reference.task import Phase, Task
 from tests.protocols.specs import ROOT, spec_of

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from reference.coordinator import Coordinator, Kind
-from reference.files import MemoryFiles
+from reference.formats.files import MemoryFiles
+from reference.formats.snapshots import CheckpointStore
 from reference.network import Network
 from reference.operators.base import Context
 from reference.operators.sinks import AppendingSink
-from reference.snapshots import CheckpointStore
 
 
 class Recorded(MemoryFiles):

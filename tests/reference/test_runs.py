@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from model.errors import FinaleError
-from reference.files import DiskFiles
-from reference.jobfile import read_job
+from reference.formats.files import DiskFiles
+from reference.formats.jobfile import read_job
 from reference.runner import Runner, run
 
 LINES_TO_WORDS = """

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from model.errors import FinaleError
-from reference.files import DiskFiles, Files, MemoryFiles
-from reference.snapshots import CheckpointStore
+from reference.formats.files import DiskFiles, Files, MemoryFiles
+from reference.formats.snapshots import CheckpointStore
 
 
 @pytest.fixture(params=["memory", "disk"])
@@ -90,7 +90,7 @@ def test_what_is_synced_is_so_with_all_folders_above(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     synced: list[Path] = []
-    monkeypatch.setattr("reference.files._sync", synced.append)
+    monkeypatch.setattr("reference.formats.files._sync", synced.append)
     written(DiskFiles(tmp_path))
     folder = tmp_path / "checkpoints"
     assert {tmp_path, folder, folder / "1", folder / "1" / "S.json"} <= set(synced)

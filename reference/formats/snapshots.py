@@ -13,7 +13,7 @@ import json
 from typing import Any
 
 from model.errors import FinaleError, Place
-from reference.files import Files
+from reference.formats.files import Files
 
 FORMAT = 2
 FOLDER = "checkpoints"

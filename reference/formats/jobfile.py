@@ -29,7 +29,7 @@ from typing import Any, cast
 from model.errors import FinaleError, Place, nearest
 from model.topology import Edge, Job, Pattern, Sink, Subtask, Vertex
 from reference.elements import Record
-from reference.files import Files
+from reference.formats.files import Files
 from reference.operators.base import Context, Operator
 from reference.operators.sinks import AppendingSink, TransactionalSink
 from reference.operators.text import CountByKey, Each, Lines, files_of, words
