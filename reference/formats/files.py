@@ -6,9 +6,14 @@ before it is synced, and a name not before its folder is.
 
 from __future__ import annotations
 
+import errno
 import os
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
+
+from model.errors import FinaleError, Place
 
 
 class Files(Protocol):
@@ -24,7 +29,7 @@ class Files(Protocol):
         """Cut a file to its first bytes."""
 
     def sync(self, name: str) -> None:
-        """Make sure that a file's bytes survive."""
+        """Make sure that a file's bytes survive, and its name."""
 
     def rename(self, old: str, new: str) -> None:
         """Give a file another name, in place of what had it; the folders are synced."""
@@ -81,35 +86,43 @@ class MemoryFiles:
 
 
 class DiskFiles:
-    """Files below a folder of the machine."""
+    """Files below a folder of the machine. Raises `disk-full` and `unwritable`."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
 
     def write(self, name: str, data: bytes) -> None:
-        self._path(name).write_bytes(data)
+        with _told(name):
+            self._path(name).write_bytes(data)
 
     def append(self, name: str, data: bytes) -> None:
-        with self._path(name).open("ab") as file:
+        with _told(name), self._path(name).open("ab") as file:
             file.write(data)
 
     def truncate(self, name: str, size: int) -> None:
-        os.truncate(self.root / name, size)
+        with _told(name):
+            os.truncate(self.root / name, size)
 
     def sync(self, name: str) -> None:
-        _sync(self.root / name)
+        path = self.root / name
+        with _told(name):
+            _sync(path)
+            _sync(path.parent)
 
     def rename(self, old: str, new: str) -> None:
-        target = self._path(new)
-        (self.root / old).replace(target)
-        for folder in {(self.root / old).parent, target.parent}:
-            _sync(folder)
+        with _told(new):
+            target = self._path(new)
+            (self.root / old).replace(target)
+            for folder in {(self.root / old).parent, target.parent}:
+                _sync(folder)
 
     def remove(self, name: str) -> None:
         path = self.root / name
-        path.unlink(missing_ok=True)
-        if path.parent != self.root and path.parent.exists() and not any(path.parent.iterdir()):
-            path.parent.rmdir()
+        with _told(name):
+            path.unlink(missing_ok=True)
+            empty = path.parent != self.root and path.parent.exists()
+            if empty and not any(path.parent.iterdir()):
+                path.parent.rmdir()
 
     def read(self, name: str) -> bytes:
         return (self.root / name).read_bytes()
@@ -140,3 +153,31 @@ def _sync(path: Path) -> None:
         os.fsync(handle)
     finally:
         os.close(handle)
+
+
+@contextmanager
+def _told(name: str) -> Generator[None]:
+    """What the machine refuses is told by its code and the file's name."""
+    try:
+        yield
+    except FileNotFoundError:
+        raise
+    except OSError as reason:
+        if reason.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise disk_full(name) from reason
+        raise FinaleError(
+            "unwritable",
+            f"it cannot be written: {reason.strerror}",
+            place=Place(name),
+            advice="check the permissions, and run the job again: it goes on",
+        ) from reason
+
+
+def disk_full(name: str) -> FinaleError:
+    """The disk has no room."""
+    return FinaleError(
+        "disk-full",
+        "the disk has no room for it",
+        place=Place(name),
+        advice="make room, and run the job again: it goes on from its newest checkpoint",
+    )

@@ -6,6 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from model.errors import FinaleError
 from reference.elements import Buffer, Record
 from reference.formats.files import Files
 from reference.formats.snapshots import State
@@ -54,6 +55,21 @@ class Operator:
     def snapshot(self, checkpoint: int, *, last: bool) -> State:
         """What a restart needs. `last`: a snapshot before has secured all that will ever come."""
         return None
+
+    @classmethod
+    def share(cls, states: Sequence[State], index: int, count: int) -> State:
+        """What one of `count` subtasks restores of the snapshots of another number of them.
+
+        `states`: those of all old subtasks in order, None where there is none. Raises
+        `not-rescalable`.
+        """
+        if all(state is None for state in states):
+            return None
+        raise FinaleError(
+            "not-rescalable",
+            f"the state of {cls.__name__} is that of {len(states)} subtasks, not of {count}",
+            advice=f"write parallelism = {len(states)}",
+        )
 
     def completed(self, checkpoint: int, emit: Emit) -> None:
         """A checkpoint that this operator is part of is durable."""
