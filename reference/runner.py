@@ -6,26 +6,21 @@ next one goes on from.
 
 from __future__ import annotations
 
-import fcntl
-import json
-import os
 import time
-from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 from model.errors import FinaleError, Place
 from reference.engine import Engine
 from reference.formats.files import DiskFiles, Files
+from reference.formats.folder import locked, own
 from reference.formats.jobfile import JobFile
 from reference.protocols import ENGINES
 from reference.settings import Settings
 from reference.steps import StepId
 from reference.task import Phase
 
-LOCK = "lock"
-SHAPE = "job.json"
 #: Of these the environment alone decides when they happen.
 OF_THE_ENVIRONMENT = ("trigger_checkpoint", "fail", "expire", "fail_snapshot", "lose_confirmation")
 
@@ -50,9 +45,9 @@ def run(job: JobFile, folder: Path, look: Callable[[Progress], None] | None = No
             advice="name a folder, which may be new",
         )
     folder.mkdir(parents=True, exist_ok=True)
-    with _locked(folder):
+    with locked(folder):
         files = DiskFiles(folder)
-        _own(job, files, folder)
+        own(job, files, folder)
         return Runner(job, files).run(look)
 
 
@@ -98,46 +93,3 @@ class Runner:
 
 
 TRIGGER = StepId("trigger_checkpoint")
-
-
-@contextmanager
-def _locked(folder: Path) -> Generator[None]:
-    """Nobody else runs a job in this folder. Raises `folder-in-use`."""
-    handle = os.open(folder / LOCK, os.O_CREAT | os.O_RDWR)
-    try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(handle)
-        raise FinaleError(
-            "folder-in-use",
-            "another run is using this folder",
-            place=Place(str(folder)),
-            advice="wait for its end, or name another folder",
-        ) from None
-    try:
-        yield
-    finally:
-        os.close(handle)
-
-
-def _own(job: JobFile, files: Files, folder: Path) -> None:
-    """The folder is new, or this job's. Raises `folder-of-another-job`."""
-    shape = json.dumps(
-        {
-            "vertices": [[v.name, job.kind(v), v.parallelism] for v in job.job.vertices],
-            "edges": [edge.name for edge in job.job.edges],
-            "inputs": [job.inputs(v) for v in job.job.vertices],
-        },
-        indent=1,
-    ).encode()
-    if not files.exists(SHAPE):
-        files.write(f".{SHAPE}", shape)
-        files.sync(f".{SHAPE}")
-        files.rename(f".{SHAPE}", SHAPE)
-    elif files.read(SHAPE) != shape:
-        raise FinaleError(
-            "folder-of-another-job",
-            "the folder has the checkpoints of a job with other operators or inputs",
-            place=Place(str(folder)),
-            advice="name another folder, or run that job",
-        )
