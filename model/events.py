@@ -3,10 +3,14 @@
 Scenarios write them (`docs/scenarios.md`), and whatever else tells what a run did. A word is the
 same for every part that knows it. `fields` says what follows it, in the order in which it is
 written.
+
+`STEPS` are the words of event logs (`docs/event-log.md`): each step of a protocol is an event of
+the step's own name.
 """
 
 from __future__ import annotations
 
+import enum
 from dataclasses import dataclass
 
 
@@ -89,4 +93,115 @@ QUERIES: tuple[Word, ...] = (
     Word("replays", "task records", "what was in flight and a restarted task will process first"),
 )
 
-__all__ = ["EVENTS", "QUERIES", "Word"]
+
+class Clock(enum.Enum):
+    """Who sees in which order some events come: a thread, or all that one lock guards."""
+
+    CHECKPOINTS = "jm.checkpoint-lock"
+    """What the checkpoint coordinator does under its lock."""
+    JOB = "jm.main"
+    """The main thread of the job's coordinator: requests, failures, ends of tasks."""
+    MAILBOX = "task.mailbox"
+    """The main loop of one task."""
+    ASYNC = "task.async"
+    """What one task writes in the background."""
+    CALLS = "tm.rpc"
+    """Calls to one task, as they arrive."""
+
+    @property
+    def of_a_task(self) -> bool:
+        """Whether each task has one of its own."""
+        return self in (Clock.MAILBOX, Clock.ASYNC, Clock.CALLS)
+
+
+@dataclass(frozen=True)
+class StepWord:
+    """A step that can be seen: on which clock, and the kinds of what it is about."""
+
+    name: str
+    clock: Clock
+    about: tuple[str, ...]
+    begins: bool
+    """It may begin a checkpoint, which its event then names."""
+
+
+#: By clock, each step and what it is about; a `+` says that it may begin a checkpoint.
+_STEPS = {
+    Clock.CHECKPOINTS: {
+        "trigger_checkpoint": "+",
+        "trigger_at_end_of_data": "+",
+        "serve_periodic": "+",
+        "serve_request": "request +",
+        "call_tasks": "checkpoint",
+        "apply_acknowledgement": "task checkpoint",
+        "complete": "checkpoint",
+        "apply_decline": "checkpoint",
+        "apply_failed_snapshot": "checkpoint",
+        "expire": "checkpoint",
+        "time_out_under_load": "checkpoint",
+    },
+    Clock.JOB: {
+        "request_stop": "request drain +",
+        "request_savepoint": "request +",
+        "request_checkpoint": "request +",
+        "request_cancel": "request",
+        "report_first": "request checkpoint",
+        "learn_savepoint": "request checkpoint",
+        "conclude_stop": "request checkpoint",
+        "conclude_without_checkpoint": "request",
+        "savepoint_failed": "request checkpoint",
+        "miss_failed_attempt": "request checkpoint",
+        "finish_cancelling": "",
+        "learn_finished": "task",
+        "apply_end_report": "task",
+        "fail": "",
+        "fail_region": "region",
+        "restart_region": "region",
+        "apply_late_report": "region",
+        "crash_coordinator": "",
+        "resume": "checkpoint",
+    },
+    Clock.MAILBOX: {
+        "restore": "task",
+        "run_trigger": "task checkpoint",
+        "stop_source": "task checkpoint",
+        "perform_savepoint": "task checkpoint",
+        "leave_thread": "task",
+        "notice_barrier": "channel checkpoint",
+        "notice_announcement": "channel checkpoint",
+        "time_out": "task",
+        "time_out_output": "channel checkpoint",
+        "poll_barrier": "channel",
+        "poll_cancel_barrier": "channel",
+        "poll_committables": "channel",
+        "poll_end_of_data": "channel",
+        "poll_end_of_partition": "channel",
+        "deliver_confirmation": "task checkpoint",
+        "deliver_abort": "task checkpoint",
+        "end_source": "task",
+        "end_task": "task",
+        "end_without_end_of_data": "task",
+        "cancel_task": "task",
+        "quiesce": "task",
+        "close": "task",
+    },
+    Clock.ASYNC: {"fail_snapshot": "task checkpoint"},
+    Clock.CALLS: {
+        "deliver_trigger": "task checkpoint",
+        "find_no_slot": "task checkpoint",
+        "lose_acknowledgement": "task checkpoint",
+        "lose_confirmation": "task checkpoint",
+    },
+}
+
+#: The steps of protocols on jobs that event logs tell.
+STEPS: tuple[StepWord, ...] = tuple(
+    StepWord(name, clock, tuple(about.replace("+", "").split()), "+" in about)
+    for clock, steps in _STEPS.items()
+    for name, about in steps.items()
+)
+
+#: The steps that only move records: no event tells them.
+DATA_STEPS: tuple[str, ...] = ("emit", "emit_parked", "tick", "poll_data", "poll_recovered")
+
+__all__ = ["DATA_STEPS", "EVENTS", "QUERIES", "STEPS", "Clock", "StepWord", "Word"]

@@ -56,6 +56,8 @@ class Engine(ABC):
         self.options = options
         self.faults = settings.faults
         self.happened = Happened()
+        self.attempt = 1
+        """How often the job was started, by this engine."""
         self.files = files
         self.channels = {wire.name: self._channel(job, wire) for wire in job.channels}
         self.tasks: dict[str, Task] = {}

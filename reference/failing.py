@@ -45,6 +45,7 @@ class Failing(Running):
 
     def restart(self) -> None:
         """All attempts end, and are restored."""
+        self.attempt += 1
         self.coordinator.restart()
         for channel in self.channels.values():
             channel.reset()

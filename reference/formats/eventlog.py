@@ -1,0 +1,336 @@
+"""Event logs: what a job did, step by step, one line of JSON each.
+
+A log has a section for each process that ran the job. It begins with `log-start`, which says
+everything about the job that its steps depend on, and ends with `log-end` and the number of events,
+unless the process was killed. Each step of the protocol is an event of the step's own name
+(`model/events.py`); steps that only move records are none. `docs/event-log.md` has every field.
+
+To write one: `EventLog.append(path, engine, job, run="…")` before the first step, `took(step)`
+after each, `close()` after the last.
+"""
+
+from __future__ import annotations
+
+import enum
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TextIO
+
+from model.errors import FinaleError, Place
+from model.events import DATA_STEPS, STEPS
+from model.topology import Edge, Job, Pattern, Sink, Vertex
+from reference.task import Phase
+
+if TYPE_CHECKING:
+    from reference.engine import Engine
+    from reference.steps import StepId
+
+VERSION = 1
+WORDS = {word.name: word for word in STEPS}
+
+
+class EventLog:
+    """Writes down what an engine does. Each line is written before the next step is taken."""
+
+    def __init__(
+        self, write: Callable[[str], object], engine: Engine, job: Job, *, run: str, process: int
+    ) -> None:
+        self.engine = engine
+        self.run = run
+        self.process = process
+        self.count = 0
+        self.newest = engine.coordinator.last_number
+        self.file: TextIO | None = None
+        self._write = write
+        self._seq: Counter[str] = Counter()
+        self._whose = {each.name: (each.vertex.name, each.index) for each in job.subtasks}
+        restoring = any(task.phase is Phase.RESTORING for task in engine.tasks.values())
+        self._line(
+            {
+                "event": "log-start",
+                "v": VERSION,
+                "profile": "engine",
+                "run": run,
+                "process": process,
+                "order": "file",
+                "protocol": engine.key,
+                "options": {name: _plain(each) for name, each in asdict(engine.options).items()},
+                "job": table_of(job),
+                "starts": "restoring" if restoring else "running",
+                "from": engine.store.newest if restoring else None,
+            }
+        )
+
+    @classmethod
+    def append(cls, path: Path, engine: Engine, job: Job, *, run: str) -> EventLog:
+        """A new section at the end of a file, which may be new or end in the midst of a line."""
+        known = path.read_bytes() if path.exists() else b""
+        file = path.open("a", encoding="utf-8", newline="\n")
+        if known and not known.endswith(b"\n"):
+            file.write("\n")
+        process = 1 + sum(line.startswith(b'{"event":"log-start"') for line in known.splitlines())
+        log = cls(file.write, engine, job, run=run, process=process)
+        log.file = file
+        file.flush()
+        return log
+
+    def took(self, step: StepId) -> None:
+        """The engine has taken a step."""
+        if step.name in DATA_STEPS:
+            return
+        about = dict(step.binding)
+        event: dict[str, object] = {"event": step.name, "attempt": self.engine.attempt}
+        fields: dict[str, object] = {}
+        task = about.pop("task", None)
+        if task is not None:
+            event["vertex"], event["subtask"] = self._whose[task]
+        if "channel" in about:
+            event["channel"] = about.pop("channel")
+            task = str(event["channel"]).split("→")[1]
+        if "checkpoint" in about:
+            event["checkpoint"] = int(about.pop("checkpoint").removeprefix("cp"))
+        elif self.engine.coordinator.last_number > self.newest:
+            event["checkpoint"] = self.newest = self.engine.coordinator.last_number
+        if step.name == "restore":
+            fields["from"] = self.engine.store.newest
+        fields |= about
+        if fields:
+            event["fields"] = fields
+        self._event(event, WORDS[step.name].clock.value, task)
+
+    def _event(self, event: dict[str, object], clock: str, task: str | None) -> None:
+        clock = clock if task is None or not clock.startswith("t") else f"{clock} {task}"
+        place = {"run": self.run, "process": self.process, "clock": clock, "seq": self._seq[clock]}
+        self._seq[clock] += 1
+        self.count += 1
+        self._line(event | place)
+
+    def close(self) -> None:
+        """The run has come to its end in good order, whether the job has or not."""
+        self._line({"event": "log-end", "count": self.count})
+        if self.file is not None:
+            self.file.close()
+
+    def _line(self, line: Mapping[str, object]) -> None:
+        self._write(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n")
+        if self.file is not None:
+            self.file.flush()
+
+
+def _plain(value: object) -> object:
+    return value.value if isinstance(value, enum.Enum) else value
+
+
+# --- the shape of a job ---------------------------------------------------------------------------
+
+
+def table_of(job: Job) -> dict[str, dict[str, object]]:
+    """A job as the `[job]` table of a spec, without records: what its protocol depends on."""
+    return {vertex.name: _entry(job, vertex) for vertex in job.vertices}
+
+
+def _entry(job: Job, vertex: Vertex) -> dict[str, object]:
+    entry: dict[str, object] = {"kind": vertex.kind.value, "parallelism": vertex.parallelism}
+    if vertex.is_source:
+        bounded = [each.bounded for each in job.subtasks_of(vertex)]
+        entry |= {"records": 0, "bounded": bounded[0] if len(set(bounded)) == 1 else bounded}
+    if vertex.sink is not Sink.NONE:
+        entry["sink"] = vertex.sink.value
+    inputs = [_input(edge) for edge in job.edges_into(vertex)]
+    return entry | ({"from": inputs} if inputs else {})
+
+
+def _input(edge: Edge) -> str | dict[str, object]:
+    said: dict[str, object] = {"vertex": edge.source}
+    if edge.pattern is not Pattern.ALL_TO_ALL:
+        said["pattern"] = edge.pattern.value
+    if edge.broadcast:
+        said["broadcast"] = True
+    if not edge.overtakes:
+        said["overtakes"] = False
+    return edge.source if len(said) == 1 else said
+
+
+# --- reading --------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Event:
+    """A line that tells of a step: the step's name, and what it is about by kinds.
+
+    `checkpoint` is the id that the step is about or has begun.
+    """
+
+    line: int
+    name: str
+    about: tuple[tuple[str, str], ...]
+    checkpoint: int | None
+    restored_from: int | None
+    attempt: int | None
+    clock: str
+    seq: int
+
+
+@dataclass(frozen=True)
+class Section:
+    """What one process did. `lost` are the places, by position, where lines are missing."""
+
+    line: int
+    start: Mapping[str, Any]
+    job: Job
+    events: tuple[Event, ...]
+    lost: frozenset[int]
+    ended: bool
+    """It has its last line, and as many events as that says."""
+
+
+@dataclass(frozen=True)
+class Log:
+    """All that a log has. Nothing is passed over in silence: what means nothing is counted."""
+
+    sections: tuple[Section, ...]
+    unreadable: tuple[int, ...]
+    """Lines that are not JSON, as the last one that a killed process has begun."""
+    unknown: Counter[str]
+    """Events and fields of no known name."""
+
+    @property
+    def count(self) -> int:
+        return sum(len(section.events) for section in self.sections)
+
+
+def read_log(lines: Iterable[str], file: str | None = None) -> Log:
+    """The log that some lines are. Raises `not-an-event-log`, `event-log-version`."""
+    reader = _Reader(file)
+    for number, line in enumerate(lines, 1):
+        reader.read(number, line)
+    reader.end_section(None)
+    if not reader.sections:
+        raise reader.not_a_log(1, "it has no line `log-start`")
+    return Log(tuple(reader.sections), tuple(reader.unreadable), reader.unknown)
+
+
+_PLACE = ("run", "process", "clock", "seq", "event", "job", "attempt", "vertex", "subtask")
+_KNOWN = frozenset((*_PLACE, "checkpoint", "channel", "fields", "src", "time"))
+
+
+class _Reader:
+    """Reads line by line."""
+
+    def __init__(self, file: str | None) -> None:
+        self.file = file
+        self.sections: list[Section] = []
+        self.unreadable: list[int] = []
+        self.unknown: Counter[str] = Counter()
+        self._start: tuple[int, Mapping[str, Any], Job] | None = None
+        self._names: dict[tuple[object, object], str] = {}
+        self._begin()
+
+    def _begin(self) -> None:
+        self._events: list[Event] = []
+        self._lost: set[int] = set()
+        self._next: Counter[str] = Counter()
+        self._others = 0
+
+    def read(self, number: int, text: str) -> None:
+        try:
+            line: Any = json.loads(text)
+            name = line["event"]
+        except (ValueError, TypeError, KeyError):
+            if self._start is None and not self.sections:
+                raise self.not_a_log(number, "the line is no event") from None
+            self.unreadable.append(number)
+            self._lost.add(len(self._events))
+            return
+        if name == "log-start":
+            self.end_section(None)
+            job = self._job(number, line)
+            self._start = number, line, job
+            self._names = {(each.vertex.name, each.index): each.name for each in job.subtasks}
+        elif self._start is None:
+            raise self.not_a_log(number, "no line `log-start` comes before it")
+        elif name == "log-end":
+            self.end_section(line.get("count"))
+        else:
+            self._event(number, line)
+
+    def _job(self, number: int, start: Mapping[str, Any]) -> Job:
+        if start.get("v") != VERSION:
+            raise FinaleError(
+                "event-log-version",
+                f"the log has version {start.get('v')!r}",
+                place=Place(self.file, number),
+                advice=f"this program reads version {VERSION}",
+            )
+        if not isinstance(start.get("job"), dict) or not isinstance(start.get("protocol"), str):
+            raise self.not_a_log(number, "`log-start` does not say which job, and which protocol")
+        try:
+            return Job.from_table(start["job"])
+        except FinaleError as error:
+            error.place = Place(self.file, number, (error.place or Place()).key)
+            raise
+
+    def end_section(self, count: object) -> None:
+        if self._start is None:
+            return
+        line, start, job = self._start
+        if count is not None and count != len(self._events) + self._others:
+            self._lost.add(len(self._events))
+            count = None
+        lost = frozenset(self._lost)
+        ended = count is not None
+        self.sections.append(Section(line, start, job, tuple(self._events), lost, ended))
+        self._start = None
+        self._begin()
+
+    def _event(self, number: int, line: Mapping[str, Any]) -> None:
+        clock, seq = str(line.get("clock")), line.get("seq")
+        if not isinstance(seq, int) or seq != self._next[clock]:
+            self._lost.add(len(self._events))
+        self._next[clock] = (seq if isinstance(seq, int) else self._next[clock]) + 1
+        self.unknown.update(f"field {key}" for key in line if key not in _KNOWN)
+        word = WORDS.get(str(line["event"]))
+        if word is None:
+            self.unknown[f"event {line['event']}"] += 1
+            self._others += 1
+            return
+        fields: Mapping[str, Any] = line.get("fields") or {}
+        about = tuple((kind, self._about(kind, line, fields)) for kind in word.about)
+        checkpoint, origin = line.get("checkpoint"), fields.get("from")
+        self._events.append(
+            Event(
+                number,
+                word.name,
+                about,
+                checkpoint if isinstance(checkpoint, int) else None,
+                origin if isinstance(origin, int) else None,
+                line.get("attempt"),
+                clock,
+                self._next[clock] - 1,
+            )
+        )
+
+    def _about(self, kind: str, line: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
+        match kind:
+            case "task":
+                return self._names.get((line.get("vertex"), line.get("subtask")), "?")
+            case "channel":
+                return str(line.get("channel"))
+            case "checkpoint":
+                return f"cp{line.get('checkpoint')}"
+            case _:
+                return str(fields.get(kind))
+
+    def not_a_log(self, line: int, why: str) -> FinaleError:
+        return FinaleError(
+            "not-an-event-log",
+            f"this is no event log: {why}",
+            place=Place(self.file, line),
+            advice="take a file that `finale run` has written",
+        )
+
+
+__all__ = ["VERSION", "Event", "EventLog", "Log", "Section", "read_log", "table_of"]
