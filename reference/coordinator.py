@@ -34,7 +34,7 @@ class Status(enum.Enum):
     ABORTED = "aborted"
 
 
-@dataclass
+@dataclass(eq=False)
 class Checkpoint:
     """A checkpoint as the coordinator knows it."""
 

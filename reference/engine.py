@@ -10,6 +10,7 @@ import itertools
 import pickle
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Sequence
+from functools import lru_cache
 from typing import ClassVar
 
 from model.topology import Channel as Wire
@@ -26,9 +27,13 @@ from reference.program import Program
 from reference.settings import EngineOptions, Happened, Settings
 from reference.steps import Guarded, StepId, actions_of
 from reference.task import Output, Phase, Task
+from reference.undo import go_back, save
 
 #: So many elements a step puts on a channel at most, where buffers take any number of records.
 BURST = 3
+
+Names = tuple[str, ...]
+Actions = tuple[tuple[str, Names], ...]
 
 
 class Engine(ABC):
@@ -139,11 +144,9 @@ class Engine(ABC):
 
     def candidates(self, without: Collection[str] = ()) -> Iterator[StepId]:
         """All steps there are, enabled or not."""
-        for name, about in self.actions.items():
-            if name in without:
-                continue
-            for chosen in itertools.product(*(self._names(kind) for kind in about)):
-                yield StepId(name, tuple(zip(about, chosen, strict=True)))
+        actions = tuple(each for each in self.actions.items() if each[0] not in without)
+        kinds = dict.fromkeys(kind for _, about in actions for kind in about)
+        return iter(_all_steps(actions, tuple((kind, tuple(self._names(kind))) for kind in kinds)))
 
     def _names(self, kind: str) -> Sequence[str]:
         match kind:
@@ -181,10 +184,14 @@ class Engine(ABC):
             return False
         if self._has_room_for(step):
             return True
+        assert isinstance(self.files, MemoryFiles), "a step on disk cannot be undone"
+        before = save(self)
         try:
-            self.fork().take(step)
+            self.take(step)
         except NoRoom:
             return False
+        finally:
+            go_back(before)
         return True
 
     def _has_room_for(self, step: StepId) -> bool:
@@ -195,6 +202,16 @@ class Engine(ABC):
                 few = self.settings.buffer_size is None
                 return task.has_room(BURST if few else self.settings.channel)
         return True
+
+
+@lru_cache(maxsize=64)
+def _all_steps(actions: Actions, names: tuple[tuple[str, Names], ...]) -> tuple[StepId, ...]:
+    things = dict(names)
+    return tuple(
+        StepId(name, tuple(zip(about, chosen, strict=True)))
+        for name, about in actions
+        for chosen in itertools.product(*(things[kind] for kind in about))
+    )
 
 
 class BoundTo:

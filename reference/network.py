@@ -8,7 +8,7 @@ Call = tuple[str, int]
 """A task, and the checkpoint that the message speaks of."""
 
 
-@dataclass
+@dataclass(eq=False)
 class Network:
     """What is under way. A message is there once at most; the kinds do not wait for each other."""
 

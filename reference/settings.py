@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 
-@dataclass
+@dataclass(frozen=True)
 class Faults:
     """How often what may go wrong still may, and how many checkpoints there may be."""
 
@@ -17,7 +17,7 @@ class Faults:
     stops: int = 0
 
 
-@dataclass
+@dataclass(eq=False)
 class Happened:
     """How often it has."""
 

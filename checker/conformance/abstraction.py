@@ -9,6 +9,7 @@ import enum
 import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any, cast
 
 from model.protocols.parts.elements import (
@@ -188,7 +189,7 @@ class Abstraction:
     def _parts(self, name: str, files: Files) -> list[Any]:
         """What each checkpoint has of a task, whether it is complete or not."""
         written = (files.get(f"checkpoints/{number}/{name}.json") for number in self.numbers)
-        return [json.loads(data[0])["operator"] if data else None for data in written]
+        return [_read(data[0])["operator"] if data else None for data in written]
 
     def _effects(self, counted: Counter[str]) -> tuple[int, ...]:
         return tuple(min(counted[datum], TOO_OFTEN) for datum in self.data)
@@ -239,8 +240,14 @@ def _element(element: tuple[str, Word]) -> tuple[str, Word]:
 
 def _logged(written: tuple[bytes, ...], channel: str) -> tuple[str, ...]:
     """What a file of channels says of one of them."""
-    logs: dict[str, list[list[str]]] = json.loads(written[0])
+    logs: dict[str, list[list[str]]] = _read(written[0])
     return tuple(record for buffer in logs.get(channel, []) for record in buffer)
+
+
+@lru_cache(maxsize=4096)
+def _read(data: bytes) -> Any:
+    """What a file says; nobody changes it."""
+    return json.loads(data)
 
 
 def _fate(task: str, number: int, files: Files) -> str:

@@ -6,7 +6,6 @@ says. Where the engine remembers more than the model, each of its states is gone
 
 from __future__ import annotations
 
-import pickle
 import time
 from collections import deque
 from collections.abc import Iterator
@@ -16,10 +15,10 @@ from checker.claim import Spec
 from checker.question import News, Progress
 from checker.readable.machine import Compiled
 from model.language.build import build
-from model.system import State
-from reference.engine import Engine
+from model.system import State, Variable
 from reference.observation import Observation
 from reference.steps import StepId
+from reference.undo import go_back, save
 
 from .abstraction import Abstraction, Word, word
 from .engines import engine_for
@@ -31,6 +30,21 @@ SECONDS_BETWEEN_NEWS = 0.2
 
 #: What the model remembers for its properties alone.
 HISTORY = frozenset({"taken", "cut", "progress", "calls"})
+
+
+class Words:
+    """A variable of the model in plain words."""
+
+    def __init__(self, variable: Variable) -> None:
+        self.decode = variable.domain.decode
+        self.cells = slice(variable.indices.start, variable.indices.stop)
+        self.known: dict[State, Word] = {}
+
+    def of(self, state: State) -> Word:
+        cells = state[self.cells]
+        if cells not in self.known:
+            self.known[cells] = word(self.decode(cells))
+        return self.known[cells]
 
 
 @dataclass(frozen=True)
@@ -63,7 +77,9 @@ class LockStep:
         self.system = build(protocol)
         self.machine = Compiled(self.system)
         self.abstraction = Abstraction(protocol)
-        self.names = [v.name for v in self.system.variables if v.ghost not in HISTORY]
+        seen = [v for v in self.system.variables if v.ghost not in HISTORY]
+        self.names = [v.name for v in seen]
+        self._words = [Words(v) for v in seen]
         self._said: dict[State, tuple[Word, ...]] = {}
         self._seen: dict[Observation, tuple[Word, ...]] = {}
         self._came: dict[Both, tuple[Both, StepId] | None] = {}
@@ -75,21 +91,22 @@ class LockStep:
         self._came = {start: None}
         if found := self._differences(start):
             return Disagreement((), found)
-        todo = deque([(start, 0, pickle.dumps(self.engine))])
+        todo = deque([(start, 0, save(self.engine))])
+        engine = self.engine
         transitions: set[tuple[State, StepId]] = set()
         while todo:
-            both, depth, frozen = todo.popleft()
+            both, depth, saved = todo.popleft()
             seconds = time.monotonic() - began
             if progress is not None and seconds - told > SECONDS_BETWEEN_NEWS:
                 told = seconds
                 progress(News(len(self._said), len(transitions), depth, len(todo), seconds))
             steps = self._steps(both[0])
-            engine: Engine = pickle.loads(frozen)
+            go_back(saved)
             if found := tuple(_different(set(steps), engine.enabled())):
                 return Disagreement(self._path(both), found)
             for step, after in steps.items():
                 transitions.add((both[0], step))
-                engine = pickle.loads(frozen)
+                go_back(saved)
                 engine.take(step)
                 reached = after, engine.observe()
                 if reached in self._came:
@@ -97,7 +114,7 @@ class LockStep:
                 self._came[reached] = both, step
                 if found := self._differences(reached):
                     return Disagreement(self._path(reached), found)
-                todo.append((reached, depth + 1, pickle.dumps(engine)))
+                todo.append((reached, depth + 1, save(engine, saved)))
         return Agreement(len(self._said), len(transitions), len(set(self._seen.values())))
 
     def _steps(self, state: State) -> dict[StepId, State]:
@@ -108,8 +125,7 @@ class LockStep:
     def _differences(self, both: Both) -> tuple[str, ...]:
         state, observation = both
         if state not in self._said:
-            values = self.system.values(state)
-            self._said[state] = tuple(word(values[name]) for name in self.names)
+            self._said[state] = tuple(words.of(state) for words in self._words)
         if observation not in self._seen:
             seen = self.abstraction.seen(observation)
             self._seen[observation] = tuple(seen.get(name, UNSEEN) for name in self.names)

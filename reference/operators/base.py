@@ -17,7 +17,7 @@ Emit = Callable[[Sequence[Record]], None]
 """Hands records on to whoever reads the task."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class Context:
     """Where an operator runs: its task's name, and the files that it may write."""
 

@@ -26,7 +26,7 @@ class Answer(enum.Enum):
     FAILED = "failed"
 
 
-@dataclass
+@dataclass(eq=False)
 class Stop:
     """A user's request to stop the job."""
 
