@@ -70,19 +70,23 @@ COPIES: dict[type, Callable[[Any], Any]] = {
 
 
 def _copied(value: Any) -> Any:
-    copy = COPIES.get(type(value))
+    copy = COPIES.get(_kind(value))
     return value if copy is None else copy(value)
 
 
 def _parts(values: Iterable[Any]) -> Iterator[object]:
     for value in values:
-        kind = type(value)
+        kind = _kind(value)
         if _is_part(kind):
             yield value
         elif issubclass(kind, dict):
             yield from _parts(value.values())
         elif kind in (list, tuple, deque):
             yield from _parts(value)
+
+
+def _kind(value: object) -> type:
+    return type(value)
 
 
 @cache

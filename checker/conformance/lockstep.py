@@ -15,7 +15,8 @@ from checker.claim import Spec
 from checker.question import News, Progress
 from checker.readable.machine import Compiled
 from model.language.build import build
-from model.system import State, Variable
+from model.language.entities import Variable
+from model.system import State
 from reference.observation import Observation
 from reference.steps import StepId
 from reference.undo import go_back, save
