@@ -33,6 +33,9 @@ COMMANDS = (
     ("scenario", "cli.scenario:scenario", "Run scenarios, and compare what is seen."),
     ("conform", "cli.conform:conform", "Compare model and engine in lock-step."),
     ("run", "cli.run:run", "Run a job on the engine."),
+    ("stop", "cli.requests:stop", "Stop a running job with a savepoint."),
+    ("savepoint", "cli.requests:savepoint", "Take a savepoint of a running job, which goes on."),
+    ("cancel", "cli.requests:cancel", "End a run at once."),
     ("export", "cli.export:export", "Write a spec's system in TLA+ or Promela, for TLC or SPIN."),
     ("list", "cli.listing:listing", "List protocols, properties, options or rules."),
 )

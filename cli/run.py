@@ -2,15 +2,28 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from checker.show.layout import console, counted, duration, joined, write
+from checker.show.layout import console, counted, duration, grouped, joined, write
+from reference.coordinator import Kind
 from reference.formats.jobfile import read_job
-from reference.runner import Progress
+from reference.runner import End, Orders, Progress
 from reference.runner import run as run_job
+
+from .main import EXIT_INTERRUPTED
+
+MEGABYTE = 1_000_000
+#: What an end has left to say.
+THEN = {
+    End.SUSPENDED: "the same command goes on from there",
+    End.CANCELLED: "the same command goes on from the newest checkpoint",
+}
 
 
 def run(
@@ -19,26 +32,65 @@ def run(
     directory: Annotated[
         Path, Parameter(help="Where its checkpoints and its output are; it goes on from there.")
     ],
+    stop: Annotated[
+        Literal["drain", "suspend"] | None,
+        Parameter(help="Process what is there, then stop it with a savepoint, for good or not."),
+    ] = None,
+    functions: Annotated[
+        Path | None, Parameter(help="Where the modules of its functions are; else beside it.")
+    ] = None,
+    every: Annotated[
+        float | None, Parameter(help="Seconds between checkpoints, in place of the job's.")
+    ] = None,
+    scheduler: Annotated[
+        Literal["steps", "threads"],
+        Parameter(help="One step after the other, or a thread for each task."),
+    ] = "steps",
+    seed: Annotated[
+        int | None, Parameter(help="Take the steps of a turn in an order by chance.")
+    ] = None,
 ) -> int:
-    """Run a job on the engine until it has finished."""
-    page = console(stderr=True)
-    with page.status("", spinner="line") as status:
+    """Run a job on the engine until it has ended."""
+    said = read_job(job, functions=functions)
+    if every is not None:
+        said = replace(said, seconds=every)
+    orders = Orders(Kind(stop) if stop else None, scheduler == "threads", seed)
+    page, newest = console(stderr=True), None
+    try:
+        with page.status("", spinner="line") as status:
 
-        def look(progress: Progress) -> None:
-            status.update(_told(job.name, progress))
+            def look(progress: Progress) -> None:
+                nonlocal newest
+                newest = progress.checkpoint
+                if page.is_terminal:
+                    status.update(_told(job.name, progress))
 
-        ended = run_job(read_job(job), directory, look if page.is_terminal else None)
-    write(console(), [f"finished · {_told(job.name, ended)}"])
-    return 0
+            ended = run_job(said, directory, look, orders)
+    except KeyboardInterrupt:
+        where = "its beginning" if newest is None else f"checkpoint {newest}"
+        print(f"interrupted: finale {_again()} goes on from {where}", file=sys.stderr)
+        return EXIT_INTERRUPTED
+    assert ended.end is not None
+    write(console(), [joined([ended.end.value, _told(job.name, ended)])])
+    if ended.end in THEN:
+        write(console(), [THEN[ended.end]])
+    return EXIT_INTERRUPTED if ended.end is End.CANCELLED else 0
+
+
+def _again() -> str:
+    return shlex.join(sys.argv[1:])
 
 
 def _told(name: str, progress: Progress) -> str:
-    newest = progress.checkpoint
-    return joined(
-        [
-            name,
-            f"checkpoint {newest}" if newest is not None else "no checkpoint yet",
-            counted(progress.steps, "step"),
-            duration(progress.seconds),
-        ]
-    ).plain
+    rate = progress.bytes / MEGABYTE / progress.seconds if progress.seconds else 0.0
+    newest, pending = progress.checkpoint, progress.pending
+    parts = [
+        name,
+        counted(progress.records, "record"),
+        f"{grouped(round(progress.bytes / MEGABYTE))} MB at {rate:.1f} MB/s",
+        counted(progress.completed, "checkpoint"),
+        f"newest {newest}" if newest is not None else "none yet",
+    ]
+    if pending is not None:
+        parts.append(f"{pending} pending")
+    return joined([*parts, duration(progress.seconds)]).plain

@@ -1,63 +1,113 @@
-"""Runs a job to its end: one step after the other, each task in turn.
+"""Runs a job until it has ended, and does what its user asks for meanwhile.
 
-A folder belongs to one job, and to one run at a time. What a run that was cut off had secured, the
-next one goes on from.
+What a run that was cut off had secured, the next one in the same folder goes on from.
 """
 
 from __future__ import annotations
 
+import enum
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from model.errors import FinaleError, Place
+from reference.coordinator import Kind
 from reference.engine import Engine
+from reference.formats.control import Control
 from reference.formats.files import DiskFiles, Files
-from reference.formats.folder import locked, own
+from reference.formats.folder import end_of, locked, mark_end, own
 from reference.formats.jobfile import JobFile
 from reference.protocols import ENGINES
+from reference.requests import Requests
 from reference.settings import Settings
 from reference.steps import StepId
 from reference.task import Phase
+from reference.threads import SECONDS, Threads, Turns
 
 #: Of these the environment alone decides when they happen.
-OF_THE_ENVIRONMENT = ("trigger_checkpoint", "fail", "expire", "fail_snapshot", "lose_confirmation")
+OF_THE_ENVIRONMENT = frozenset(
+    {"trigger_checkpoint", "fail", "expire", "fail_snapshot", "lose_confirmation"}
+)
+ENDS, NONE = frozenset({"end_source"}), frozenset[str]()
+TRIGGER = StepId("trigger_checkpoint")
+
+
+class End(enum.Enum):
+    """How a run ends."""
+
+    FINISHED = "finished"
+    DRAINED = "drained"
+    SUSPENDED = "suspended"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True)
+class Orders:
+    """What a user says beside the job."""
+
+    stop: Kind | None = None
+    """Stop it so, when all that is there is processed."""
+    threads: bool = False
+    seed: int | None = None
 
 
 @dataclass(frozen=True)
 class Progress:
     """How far a run is."""
 
-    steps: int
+    records: int
+    """That sources have read."""
+    bytes: int
+    completed: int
+    """Checkpoints, by this run."""
     checkpoint: int | None
-    """The newest that is complete."""
+    """The newest that is complete to start from, or the savepoint that has ended the job."""
+    pending: int | None
     seconds: float
+    end: End | None = None
 
 
-def run(job: JobFile, folder: Path, look: Callable[[Progress], None] | None = None) -> Progress:
-    """Run a job until it has finished. Raises coded errors for a folder that is not its own."""
-    if folder.exists() and not folder.is_dir():
-        raise FinaleError(
-            "not-a-folder",
-            "this is a file, and a run needs a folder",
-            place=Place(str(folder)),
-            advice="name a folder, which may be new",
-        )
-    folder.mkdir(parents=True, exist_ok=True)
-    with locked(folder):
+def run(
+    job: JobFile,
+    folder: Path,
+    look: Callable[[Progress], None] | None = None,
+    orders: Orders = Orders(),
+) -> Progress:
+    """Run a job in a folder until it has ended. Raises coded errors for one that is not its own."""
+    with locked(folder) as name:
         files = DiskFiles(folder)
         own(job, files, folder)
-        return Runner(job, files).run(look)
+        if (end := end_of(files)) is not None:
+            return Progress(0, 0, 0, None, None, 0.0, End(end))
+        control = Control(folder, name)
+        try:
+            ended = Runner(job, files, orders, control).run(look)
+        except BaseException:
+            control.close(ok=False, why="the run has failed; what it had secured stands")
+            raise
+        control.close(ok=False, why="the job had ended before")
+        return ended
 
 
 class Runner:
-    """An engine and its clock."""
+    """An engine, its clock, and what its user asks for."""
 
-    def __init__(self, job: JobFile, files: Files) -> None:
+    def __init__(
+        self,
+        job: JobFile,
+        files: Files,
+        orders: Orders = Orders(),
+        control: Control | None = None,
+    ) -> None:
         kind = ENGINES[job.protocol]
         self.engine: Engine = kind(job.job, job, files, Settings(), kind.Options())
-        self.seconds = job.seconds
+        self.job, self.orders, self.control = job, orders, control
+        self.files = files
+        self.mover = Threads(self.engine) if orders.threads else Turns(self.engine, orders.seed)
+        self.requests = Requests(self.engine, control)
+        if orders.stop is not None:
+            self.requests.refuse_unless_stoppable()
+        self.completed = 0
         self._resume()
 
     def _resume(self) -> None:
@@ -67,29 +117,90 @@ class Runner:
         for task in self.engine.tasks.values():
             task.begin(Phase.RESTORING)
 
-    def run(self, look: Callable[[Progress], None] | None) -> Progress:
-        began = due = time.monotonic()
-        due += self.seconds
-        steps = 0
-        engine = self.engine
-        while not engine.coordinator.job_finished:
-            before = steps
-            for step in engine.candidates(OF_THE_ENVIRONMENT):
-                if engine.is_ready(step):
-                    engine.take(step)
-                    steps += 1
-            now = time.monotonic()
-            if now >= due or steps == before:
-                if engine.is_ready(TRIGGER):
-                    engine.take(TRIGGER)
-                    steps += 1
-                elif steps == before:
-                    raise AssertionError("the job neither goes on nor ends")
-                due = now + self.seconds
-            engine.coordinator.forget({n for task in engine.tasks.values() for n in task.mail})
-            if look is not None:
-                look(Progress(steps, engine.store.newest, now - began))
-        return Progress(steps, engine.store.newest, time.monotonic() - began)
+    def run(self, look: Callable[[Progress], None] | None = None) -> Progress:
+        """Go on until the job has ended."""
+        self.began = self._triggered = time.monotonic()
+        self._read = 0
+        """Records, when a checkpoint was triggered last."""
+        with self.mover:
+            while (end := self._end()) is None:
+                self._go_on()
+                if look is not None:
+                    look(self.progress())
+        if end in (End.FINISHED, End.DRAINED):
+            mark_end(self.files, end.value)
+        return self.progress(end)
+
+    def progress(self, end: End | None = None) -> Progress:
+        """How far the run is."""
+        sources = [t.source for t in self.engine.tasks.values() if t.source is not None]
+        return Progress(
+            records=sum(source.read_records for source in sources),
+            bytes=sum(source.read_bytes for source in sources),
+            completed=self.completed,
+            checkpoint=self.requests.ending or self.engine.store.newest,
+            pending=max((each.number for each in self.engine.coordinator.pending), default=None),
+            seconds=time.monotonic() - self.began,
+            end=end,
+        )
+
+    def _go_on(self) -> None:
+        """A turn of all tasks, and then what concerns the job as a whole."""
+        engine, requests = self.engine, self.requests
+        waits = self._is_to_be_stopped()
+        moved = self.mover.turn(OF_THE_ENVIRONMENT | (ENDS if waits else NONE), self._saw)
+        with self.mover.alone():
+            requests.take_up()
+            if waits and not moved and not requests.is_stopping:
+                requests.stop(self.orders.stop or Kind.SUSPEND)
+                moved = True
+            if self._is_due(moved) and engine.is_ready(TRIGGER):
+                engine.take(TRIGGER)
+                self._saw(TRIGGER)
+                moved = True
+            requests.answer()
+            in_mail = {number for task in engine.tasks.values() for number in task.mail}
+            engine.coordinator.forget(in_mail | requests.spoken_of)
+        if not moved:
+            assert self._waits_for_input(), "the job neither goes on nor ends"
+            time.sleep(SECONDS)
+
+    def _is_to_be_stopped(self) -> bool:
+        """Whether a source is yet to hear of the stop that was ordered, and must not end before."""
+        tasks = self.engine.tasks.values()
+        unaware = (t.source and t.phase is Phase.RUNNING and t.ending is None for t in tasks)
+        return self.orders.stop is not None and any(unaware)
+
+    def _is_due(self, moved: bool) -> bool:
+        """Whether a checkpoint is: by the clock, by the records, or since tasks wait for one."""
+        now = time.monotonic()
+        tasks = self.engine.tasks.values()
+        wait = not moved and any(t.phase is Phase.FINISHING and not t.secured for t in tasks)
+        read = self.progress().records - self._read
+        many = self.job.records is not None and read >= self.job.records
+        return wait or many or now - self._triggered >= self.job.seconds
+
+    def _saw(self, step: StepId) -> None:
+        """A step was taken that is not the moving of records."""
+        if step.name == "complete":
+            self.completed += 1
+        elif step == TRIGGER:
+            self._triggered = time.monotonic()
+            self._read = self.progress().records
+
+    def _waits_for_input(self) -> bool:
+        """Whether some source may have records later."""
+        sources = [t for t in self.engine.tasks.values() if t.source and t.phase is Phase.RUNNING]
+        return any(task.source is not None and not task.source.has_ended for task in sources)
+
+    def _end(self) -> End | None:
+        """How the job has ended, if it has."""
+        if self.requests.cancelled:
+            return End.CANCELLED
+        if not self.engine.coordinator.job_finished or self.requests.is_stopping:
+            return None
+        ending = self.requests.ending
+        return STOPPED[self.engine.coordinator.checkpoints[ending].kind] if ending else End.FINISHED
 
 
-TRIGGER = StepId("trigger_checkpoint")
+STOPPED = {Kind.DRAIN: End.DRAINED, Kind.SUSPEND: End.SUSPENDED}

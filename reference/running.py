@@ -33,6 +33,7 @@ class Running(Engine):
         assert buffer is not None
         task.emit(buffer.records)
         source.advance()
+        source.read_records += len(buffer.records)
 
     def may_poll(self, task: Task, channel: Channel) -> bool:
         """Whether a task takes the next element of an input when there is one."""

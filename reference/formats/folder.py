@@ -5,6 +5,8 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import time
+import uuid
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,26 +17,76 @@ from reference.formats.jobfile import JobFile
 
 LOCK = "lock"
 SHAPE = "job.json"
+END = "ended.json"
+
+
+#: For so long a lock is tried: who only looks at it has it for a moment.
+PATIENCE = 0.3
 
 
 @contextmanager
-def locked(folder: Path) -> Generator[None]:
-    """Nobody else runs a job in this folder. Raises `folder-in-use`."""
-    handle = os.open(folder / LOCK, os.O_CREAT | os.O_RDWR)
+def locked(folder: Path) -> Generator[str]:
+    """Nobody else runs a job in this folder; the run's name. Raises `folder-in-use`."""
+    handle = _open(folder)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        os.close(handle)
-        raise FinaleError(
-            "folder-in-use",
-            "another run is using this folder",
-            place=Place(str(folder)),
-            advice="wait for its end, or name another folder",
-        ) from None
-    try:
-        yield
+        until = time.monotonic() + PATIENCE
+        while not _is_taken(handle, fcntl.LOCK_EX):
+            if time.monotonic() > until:
+                raise FinaleError(
+                    "folder-in-use",
+                    "another run is using this folder",
+                    place=Place(str(folder)),
+                    advice="wait for its end, or name another folder",
+                )
+            time.sleep(PATIENCE / 10)
+        name = uuid.uuid4().hex
+        os.ftruncate(handle, 0)
+        os.pwrite(handle, name.encode(), 0)
+        yield name
     finally:
         os.close(handle)
+
+
+def name_of_run(folder: Path) -> str | None:
+    """The name of the run that is using a folder, if there is one."""
+    try:
+        handle = os.open(folder / LOCK, os.O_RDONLY)
+    except OSError:
+        return None
+    try:
+        free = _is_taken(handle, fcntl.LOCK_SH)
+        return None if free else os.pread(handle, 100, 0).decode()
+    finally:
+        os.close(handle)
+
+
+def _open(folder: Path) -> int:
+    """The lock of a folder, which may be new. Raises `not-a-folder`, `unwritable`."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        return os.open(folder / LOCK, os.O_CREAT | os.O_RDWR)
+    except (FileExistsError, NotADirectoryError):
+        raise FinaleError(
+            "not-a-folder",
+            "this is a file, and a run needs a folder",
+            place=Place(str(folder)),
+            advice="name a folder, which may be new",
+        ) from None
+    except OSError as reason:
+        raise FinaleError(
+            "unwritable",
+            f"a run cannot write here: {reason.strerror}",
+            place=Place(str(folder)),
+            advice="name a folder that you may write to",
+        ) from None
+
+
+def _is_taken(handle: int, kind: int) -> bool:
+    try:
+        fcntl.flock(handle, kind | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
 
 
 def own(job: JobFile, files: Files, folder: Path) -> None:
@@ -48,9 +100,7 @@ def own(job: JobFile, files: Files, folder: Path) -> None:
         indent=1,
     ).encode()
     if not files.exists(SHAPE):
-        files.write(f".{SHAPE}", shape)
-        files.sync(f".{SHAPE}")
-        files.rename(f".{SHAPE}", SHAPE)
+        _write(files, SHAPE, shape)
     elif files.read(SHAPE) != shape:
         raise FinaleError(
             "folder-of-another-job",
@@ -58,3 +108,19 @@ def own(job: JobFile, files: Files, folder: Path) -> None:
             place=Place(str(folder)),
             advice="name another folder, or run that job",
         )
+
+
+def end_of(files: Files) -> str | None:
+    """How the job has ended for good, if it has: nothing is left to do."""
+    return json.loads(files.read(END))["end"] if files.exists(END) else None
+
+
+def mark_end(files: Files, end: str) -> None:
+    """The job has ended for good, and all that it has written is committed."""
+    _write(files, END, json.dumps({"end": end}).encode())
+
+
+def _write(files: Files, name: str, data: bytes) -> None:
+    files.write(f".{name}", data)
+    files.sync(f".{name}")
+    files.rename(f".{name}", name)

@@ -47,7 +47,9 @@ KINDS = {
 }
 SINKS = {"exactly-once": Sink.TWO_PHASE, "at-least-once": Sink.AT_LEAST_ONCE}
 OF_ALL = ("kind", "from", "parallelism")
-OF_A_JOB = ("protocol", "seconds", "operators")
+OF_A_JOB = ("protocol", "barriers", "seconds", "records", "operators")
+#: The protocols of jobs that can be stopped, by how barriers go.
+BARRIERS = {"aligned": "stop-with-savepoint", "unaligned": "unaligned"}
 
 
 @dataclass(frozen=True)
@@ -59,6 +61,8 @@ class JobFile:
     protocol: str
     seconds: float
     """How long after a checkpoint the next one is due."""
+    records: int | None
+    """After how many records from sources it is due in any case."""
     operators: Mapping[str, Mapping[str, Any]]
     functions: Mapping[str, Callable[[Record], Iterable[Record]]]
 
@@ -108,8 +112,8 @@ def by_hash(record: Record, count: int) -> int:
     return zlib.crc32(str(record).encode(errors="surrogateescape")) % count
 
 
-def read_job(file: Path) -> JobFile:
-    """Read a job. Raises coded errors, with the file and the key."""
+def read_job(file: Path, functions: Path | None = None) -> JobFile:
+    """Read a job, and modules from a folder. Raises coded errors, with the file and the key."""
     try:
         text = file.read_text(encoding="utf-8")
         table = tomllib.loads(text)
@@ -121,18 +125,18 @@ def read_job(file: Path) -> JobFile:
             advice="check its name, and that it is TOML",
         ) from None
     try:
-        return _job(file, table)
+        return _job(file, table, functions or file.parent)
     except FinaleError as error:
         place = error.place or Place()
         error.place = Place(str(file), key=place.key)
         raise
 
 
-def _job(file: Path, table: Mapping[str, Any]) -> JobFile:
+def _job(file: Path, table: Mapping[str, Any], folder: Path) -> JobFile:
     _refuse_unknown(table, OF_A_JOB, "")
     _refuse_types(table, "")
     operators: dict[str, dict[str, Any]] = table.get("operators", {})
-    protocol = str(table.get("protocol", "final-checkpoint"))
+    protocol = str(table.get("protocol", BARRIERS[table.get("barriers", "aligned")]))
     if protocol not in ENGINES:
         raise FinaleError(
             "no-engine",
@@ -147,7 +151,7 @@ def _job(file: Path, table: Mapping[str, Any]) -> JobFile:
         for source in said.get("from", ())
     )
     functions = {
-        name: _function(file.parent, name, said["function"])
+        name: _function(folder, name, said["function"])
         for name, said in operators.items()
         if said["kind"] == "each"
     }
@@ -156,6 +160,7 @@ def _job(file: Path, table: Mapping[str, Any]) -> JobFile:
         job=Job(vertices, edges),
         protocol=protocol,
         seconds=float(table.get("seconds", 5.0)),
+        records=table.get("records"),
         operators=operators,
         functions=functions,
     )
@@ -233,7 +238,9 @@ def _is_tables(value: object) -> bool:
 #: What each key takes, in words and as a test.
 TYPES: dict[str, tuple[str, Callable[[object], bool]]] = {
     "protocol": ("the name of a protocol", _is_text),
+    "barriers": (f"one of {', '.join(BARRIERS)}", lambda value: value in BARRIERS),
     "seconds": ("a number of seconds above zero", _is_number),
+    "records": ("a whole number above zero", _is_count),
     "operators": ("tables, [operators.NAME]", _is_tables),
     "kind": ("the name of an operator", _is_text),
     "from": ('names of operators, ["a", "b"]', _is_texts),

@@ -85,6 +85,11 @@ class Operator:
 class Source(Operator, ABC):
     """An operator that has records of its own."""
 
+    read_records = 0
+    """How many it has emitted."""
+    read_bytes = 0
+    """Of how many bytes, where it reads files."""
+
     @abstractmethod
     def peek(self) -> Buffer | None:
         """The next records, or None where there are none now."""

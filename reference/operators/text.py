@@ -34,6 +34,7 @@ class Lines(Source):
     def advance(self) -> None:
         assert self._next is not None
         self.offset += self._next[1]
+        self.read_bytes += self._next[1]
         self._next = None
 
     @property

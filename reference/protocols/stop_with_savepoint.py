@@ -7,7 +7,7 @@ they keep what they hold. Whoever takes the savepoint waits for it, and for no o
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from reference.coordinator import Kind, Status
@@ -75,6 +75,13 @@ class StopWithSavepoint(FinalCheckpoint):
         return known is not None and known.kind.ends_the_job
 
     # --- the request and its answer --------------------------------------------------------------
+
+    def new_stop(self) -> str:
+        """One more request than was foreseen; its name."""
+        self.faults = replace(self.faults, stops=self.faults.stops + 1)
+        name = f"stop{len(self.stops) + 1}"
+        self.stops[name] = Stop()
+        return name
 
     @action("request", "drain")
     def request_stop(self, request: str, drain: bool) -> Guarded:

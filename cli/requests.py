@@ -1,0 +1,61 @@
+"""`finale stop`, `finale savepoint`, `finale cancel`: ask a run for something, and wait for it."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from checker.show.layout import console, joined, write
+from model.errors import FinaleError
+from reference.formats.control import ask
+from reference.formats.snapshots import FOLDER
+
+from .errors import print_error
+from .parameters import PLAIN
+
+Directory = Annotated[Path, Parameter(help="The --directory of the run.")]
+Seconds = Annotated[float, Parameter(help="Wait for the answer so long.")]
+
+
+def stop(
+    directory: Directory,
+    *,
+    drain: Annotated[
+        bool,
+        PLAIN,
+        Parameter(help="For good: operators emit what they hold. Else the job can go on later."),
+    ] = False,
+    seconds: Seconds = 60.0,
+) -> int:
+    """Stop a running job with a savepoint."""
+    return _ask(directory, seconds, "drained" if drain else "suspended", what="stop", drain=drain)
+
+
+def savepoint(directory: Directory, *, seconds: Seconds = 60.0) -> int:
+    """Take a savepoint of a running job, which goes on."""
+    return _ask(directory, seconds, "saved", what="savepoint")
+
+
+def cancel(directory: Directory, *, seconds: Seconds = 60.0) -> int:
+    """End a run at once; its job can go on from its newest checkpoint."""
+    return _ask(directory, seconds, "cancelled", what="cancel")
+
+
+def _ask(directory: Path, seconds: float, done: str, **request: Any) -> int:
+    try:
+        answer = ask(directory, seconds=seconds, **request)
+    except FinaleError as error:
+        if error.code != "no-answer":
+            raise
+        print_error(error)
+        return 3
+    if not answer["ok"]:
+        print(f"the {request['what']} failed: {answer['why']}", file=sys.stderr)
+        return 1
+    where = answer.get("savepoint")
+    told = [done] if where is None else [done, f"savepoint {directory / FOLDER / str(where)}"]
+    write(console(), [joined(told)])
+    return 0

@@ -1,0 +1,120 @@
+"""What a run is asked to do: a file for each request, and one for its answer.
+
+    control/<run>/<request>.ask      what is asked: {"what": "stop", "drain": true}
+    control/<run>/<request>.answer   what has become of it: {"ok": true, "savepoint": "…"}
+
+Each is renamed into place. `<run>` is a name that a run makes up and writes into its lock, so that
+what an earlier run was asked is never taken for this one's.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import time
+import uuid
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from model.errors import FinaleError, Place
+from reference.formats.folder import name_of_run
+
+CONTROL = "control"
+ASK, ANSWER = ".ask", ".answer"
+SECONDS_BETWEEN_LOOKS = 0.05
+
+Said = Mapping[str, Any]
+"""A request, or the answer to one."""
+
+
+class Control:
+    """The requests to one run, as the run sees them."""
+
+    def __init__(self, folder: Path, run: str) -> None:
+        shutil.rmtree(folder / CONTROL, ignore_errors=True)
+        self.folder = folder / CONTROL / run
+        self.folder.mkdir(parents=True)
+        self.open: set[str] = set()
+        self._due = 0.0
+
+    def asked(self) -> Iterator[tuple[str, Said]]:
+        """New requests, each once, by name."""
+        if time.monotonic() < self._due:
+            return
+        self._due = time.monotonic() + SECONDS_BETWEEN_LOOKS
+        for file in sorted(self.folder.glob(f"*{ASK}")):
+            try:
+                request: Said = json.loads(file.read_text())
+                file.unlink()
+            except FileNotFoundError:
+                continue  # its sender has withdrawn it
+            self.open.add(file.stem)
+            yield file.stem, request
+
+    def answer(self, name: str, **answer: object) -> None:
+        """Tell what has become of a request."""
+        self.open.discard(name)
+        _write(self.folder / f"{name}{ANSWER}", answer)
+
+    def close(self, **answer: object) -> None:
+        """Whatever is still open, or comes now, gets this answer."""
+        self._due = 0.0
+        for name in {name for name, _ in self.asked()} | self.open:
+            self.answer(name, **answer)
+
+
+def ask(folder: Path, *, seconds: float, **request: object) -> Said:
+    """Ask the run in a folder, and wait for its answer. Raises `no-run`, `no-answer`."""
+    run = name_of_run(folder)
+    if run is None:
+        raise FinaleError(
+            "no-run",
+            "no job is running in this folder",
+            place=Place(str(folder)),
+            advice="name the --directory of a run that has not ended",
+        )
+    name, place = uuid.uuid4().hex, folder / CONTROL / run
+    try:
+        _write(place / f"{name}{ASK}", request)
+    except OSError as reason:
+        raise FinaleError(
+            "unwritable",
+            f"the request cannot be written: {reason.strerror}",
+            place=Place(str(place)),
+            advice="check the permissions, and that the run has not ended",
+        ) from None
+    return _wait(folder, run, name, seconds)
+
+
+def _wait(folder: Path, run: str, name: str, seconds: float) -> Said:
+    asked = folder / CONTROL / run / f"{name}{ASK}"
+    answered = asked.with_suffix(ANSWER)
+    until = time.monotonic() + seconds
+    while time.monotonic() < until:
+        lives = name_of_run(folder) == run
+        if answered.exists():  # looked at after the lock: the last answer comes before its release
+            answer: Said = json.loads(answered.read_text())
+            answered.unlink()
+            return answer
+        if not lives:
+            return {"ok": False, "why": "the run ended before it had answered"}
+        time.sleep(SECONDS_BETWEEN_LOOKS)
+    try:
+        asked.unlink()
+        then = "the request is withdrawn"
+    except FileNotFoundError:
+        then = "it knows of the request"
+    raise FinaleError(
+        "no-answer",
+        f"the run has not answered for {seconds:g} s; {then}",
+        place=Place(str(folder)),
+        advice="ask again, with more --seconds",
+    )
+
+
+def _write(file: Path, said: Said) -> None:
+    draft = file.with_suffix(".draft")
+    draft.write_text(json.dumps(said))
+    os.replace(draft, file)  # noqa: PTH105 - one file, one name

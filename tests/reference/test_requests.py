@@ -1,0 +1,168 @@
+"""What a running job is asked: stops, savepoints, cancellation; and what it answers."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from cli.main import main
+from model.errors import FinaleError
+from reference.formats.control import ask
+from reference.formats.jobfile import read_job
+from reference.runner import End, Orders, Progress, run
+
+from .test_runs import COUNTED, expected, prepared, written
+
+SLOW = """
+import time
+from pathlib import Path
+
+def split(line):
+    if not Path(__file__).with_name("fast").exists():
+        time.sleep(1e-4)
+    return line.lower().split()
+"""
+SLOWLY = COUNTED.replace('kind = "words"', 'kind = "each"\nfunction = "slow:split"')
+SCHEDULERS = (Orders(), Orders(threads=True))
+
+
+@contextmanager
+def running(job: Path, orders: Orders) -> Generator[list[Progress]]:
+    """A job that runs meanwhile, and then has ended so."""
+    ended: list[Progress] = []
+    thread = threading.Thread(
+        target=lambda: ended.append(run(read_job(job), job.parent / "state", None, orders))
+    )
+    thread.start()
+    try:
+        while not counted(job):
+            time.sleep(0.001)
+            assert thread.is_alive()
+        yield ended
+    finally:
+        thread.join()
+
+
+def counted(job: Path) -> bool:
+    """Whether something is done already: a task has taken a checkpoint."""
+    return any((job.parent / "state").glob("checkpoints/*/*.json"))
+
+
+@pytest.fixture
+def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """It takes its time, until there is a file called fast."""
+    monkeypatch.setattr("reference.operators.text.CHUNK", 2_000)
+    monkeypatch.delitem(sys.modules, "slow", raising=False)
+    (tmp_path / "slow.py").write_text(SLOW)
+    return prepared(tmp_path, f"seconds = 0.02\n{SLOWLY}", lines=5_000, files=1)
+
+
+def counts(folder: Path) -> Counter[str]:
+    pairs = (line.split("\t") for line in written(folder / "state"))
+    return Counter({word: int(count) for word, count in pairs})
+
+
+@pytest.mark.parametrize("orders", SCHEDULERS)
+def test_a_suspended_job_goes_on(job: Path, orders: Orders) -> None:
+    with running(job, orders) as ended:
+        answer = ask(job.parent / "state", seconds=10, what="stop", drain=False)
+    assert answer["ok"], answer
+    assert ended[0].end is End.SUSPENDED
+    assert ended[0].checkpoint == answer["savepoint"]
+    assert not written(job.parent / "state"), "what operators hold is not emitted"
+    (job.parent / "fast").touch()
+    assert run(read_job(job), job.parent / "state").end is End.FINISHED
+    assert counts(job.parent) == expected(job.parent)
+
+
+@pytest.mark.parametrize("orders", SCHEDULERS)
+def test_a_drained_job_has_told_all_and_is_over(job: Path, orders: Orders) -> None:
+    with running(job, orders) as ended:
+        answer = ask(job.parent / "state", seconds=10, what="stop", drain=True)
+    assert answer["ok"], answer
+    assert ended[0].end is End.DRAINED
+    lines = (job.parent / "texts" / "0.txt").read_text().splitlines()[: ended[0].records]
+    assert 0 < len(lines) < 5_000
+    told = counts(job.parent)
+    assert told == Counter(word for line in lines for word in line.lower().split())
+    assert run(read_job(job), job.parent / "state").end is End.DRAINED
+    assert counts(job.parent) == told
+
+
+def test_a_savepoint_is_taken_while_the_job_goes_on(job: Path) -> None:
+    state = job.parent / "state"
+    with running(job, Orders()) as ended:
+        answer = ask(state, seconds=10, what="savepoint")
+        metadata = json.loads(
+            (state / "checkpoints" / str(answer["savepoint"]) / "metadata.json").read_text()
+        )
+        assert metadata["checkpoint"] == answer["savepoint"]
+        assert ask(state, seconds=10, what="cancel")["ok"]
+    assert ended[0].end is End.CANCELLED
+
+
+def test_a_cancelled_job_goes_on_from_its_checkpoint(
+    job: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with running(job, Orders()) as ended:
+        assert main(["cancel", str(job.parent / "state")]) == 0
+    assert capsys.readouterr().out == "cancelled\n"
+    assert ended[0].end is End.CANCELLED
+    (job.parent / "fast").touch()
+    run(read_job(job), job.parent / "state")
+    assert counts(job.parent) == expected(job.parent)
+
+
+def test_what_is_asked_of_a_job_that_ends_meanwhile_is_answered(tmp_path: Path) -> None:
+    """A stop, or the natural end: one of them is first, and nothing is lost."""
+    job = prepared(tmp_path, f"seconds = 0.001\n{COUNTED}", lines=20_000)
+    with running(job, Orders()) as ended:
+        answer = ask(tmp_path / "state", seconds=10, what="stop", drain=True)
+    assert answer["ok"] == (ended[0].end is End.DRAINED)
+    assert answer["ok"] or "ended" in answer["why"]
+
+
+def test_a_job_that_cannot_be_stopped_says_so(
+    job: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    state = job.parent / "state"
+    job.write_text(f'protocol = "legacy-finish"\n{job.read_text()}')
+    with running(job, Orders()):
+        assert main(["stop", str(state), "--drain"]) == 1
+        assert '"legacy-finish" cannot be stopped' in capsys.readouterr().err
+        assert main(["cancel", str(state)]) == 0
+    assert main(["run", str(job), "--directory", str(state), "--stop", "drain"]) == 2
+    assert "error[no-stop]" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["stop", "savepoint", "cancel"])
+def test_where_no_job_runs_nobody_is_asked(
+    tmp_path: Path, command: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for folder in (tmp_path, tmp_path / "none"):
+        assert main([command, str(folder)]) == 2
+        assert "error[no-run]" in capsys.readouterr().err
+
+
+def test_a_run_that_does_not_answer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The request is withdrawn; where the run is gone meanwhile, that is the answer."""
+    (tmp_path / "lock").write_text("it")
+    (tmp_path / "control" / "it").mkdir(parents=True)
+    with (tmp_path / "lock").open() as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        assert main(["savepoint", str(tmp_path), "--seconds", "0.1"]) == 3
+        error = capsys.readouterr().err
+        assert "error[no-answer]" in error
+        assert "withdrawn" in error
+        (tmp_path / "control" / "it").rmdir()
+        with pytest.raises(FinaleError, match="cannot be written"):
+            ask(tmp_path, seconds=0.1, what="cancel")
