@@ -26,7 +26,7 @@ THEN = {
 }
 
 
-def run(
+def run(  # noqa: PLR0913 - one parameter a flag
     job: Annotated[Path, Parameter(help="A job, a TOML file.")],
     *,
     directory: Annotated[
@@ -42,6 +42,9 @@ def run(
     every: Annotated[
         float | None, Parameter(help="Seconds between checkpoints, in place of the job's.")
     ] = None,
+    log: Annotated[
+        Path | None, Parameter(help="Its event log; events.ndjson in the directory if not given.")
+    ] = None,
     scheduler: Annotated[
         Literal["steps", "threads"],
         Parameter(help="One step after the other, or a thread for each task."),
@@ -54,7 +57,7 @@ def run(
     said = read_job(job, functions=functions)
     if every is not None:
         said = replace(said, seconds=every)
-    orders = Orders(Kind(stop) if stop else None, scheduler == "threads", seed)
+    orders = Orders(Kind(stop) if stop else None, log, scheduler == "threads", seed)
     page, newest = console(stderr=True), None
     try:
         with page.status("", spinner="line") as status:

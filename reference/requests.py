@@ -8,6 +8,7 @@ from reference.engine import Engine
 from reference.formats.control import Control
 from reference.protocols.stop_with_savepoint import Answer, Stop, StopWithSavepoint
 from reference.steps import StepId
+from reference.threads import Saw
 
 #: What a failed request is told.
 WHY = "a task has ended, failed, or could take no part: the job goes on"
@@ -16,8 +17,9 @@ WHY = "a task has ended, failed, or could take no part: the job goes on"
 class Requests:
     """The requests to a job. Each is answered once, when it is decided."""
 
-    def __init__(self, engine: Engine, control: Control | None) -> None:
+    def __init__(self, engine: Engine, control: Control | None, saw: Saw) -> None:
         self.engine = engine
+        self.saw = saw
         self.control = control
         self.cancelled = False
         self._asks: dict[str, str] = {}
@@ -51,7 +53,9 @@ class Requests:
         assert isinstance(self.engine, StopWithSavepoint)
         name = self.engine.new_stop()
         drain = str(kind is Kind.DRAIN)
-        self.engine.take(StepId("request_stop", (("request", name), ("drain", drain))))
+        step = StepId("request_stop", (("request", name), ("drain", drain)))
+        self.engine.take(step)
+        self.saw(step)
         return name
 
     def refuse_unless_stoppable(self) -> None:

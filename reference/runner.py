@@ -14,6 +14,7 @@ from pathlib import Path
 from reference.coordinator import Kind
 from reference.engine import Engine
 from reference.formats.control import Control
+from reference.formats.eventlog import EventLog
 from reference.formats.files import DiskFiles, Files
 from reference.formats.folder import end_of, locked, mark_end, own
 from reference.formats.jobfile import JobFile
@@ -30,6 +31,7 @@ OF_THE_ENVIRONMENT = frozenset(
 )
 ENDS, NONE = frozenset({"end_source"}), frozenset[str]()
 TRIGGER = StepId("trigger_checkpoint")
+LOG = "events.ndjson"
 
 
 class End(enum.Enum):
@@ -47,6 +49,8 @@ class Orders:
 
     stop: Kind | None = None
     """Stop it so, when all that is there is processed."""
+    log: Path | None = None
+    """Where its event log is; in the folder if it is not said."""
     threads: bool = False
     seed: int | None = None
 
@@ -81,7 +85,10 @@ def run(
             return Progress(0, 0, 0, None, None, 0.0, End(end))
         control = Control(folder, name)
         try:
-            ended = Runner(job, files, orders, control).run(look)
+            runner = Runner(job, files, orders, control)
+            path = orders.log or folder / LOG
+            runner.log = EventLog.append(path, runner.engine, job.job, run=job.file.stem)
+            ended = runner.run(look)
         except BaseException:
             control.close(ok=False, why="the run has failed; what it had secured stands")
             raise
@@ -104,7 +111,8 @@ class Runner:
         self.job, self.orders, self.control = job, orders, control
         self.files = files
         self.mover = Threads(self.engine) if orders.threads else Turns(self.engine, orders.seed)
-        self.requests = Requests(self.engine, control)
+        self.requests = Requests(self.engine, control, self._saw)
+        self.log: EventLog | None = None
         if orders.stop is not None:
             self.requests.refuse_unless_stoppable()
         self.completed = 0
@@ -122,11 +130,15 @@ class Runner:
         self.began = self._triggered = time.monotonic()
         self._read = 0
         """Records, when a checkpoint was triggered last."""
-        with self.mover:
-            while (end := self._end()) is None:
-                self._go_on()
-                if look is not None:
-                    look(self.progress())
+        try:
+            with self.mover:
+                while (end := self._end()) is None:
+                    self._go_on()
+                    if look is not None:
+                        look(self.progress())
+        finally:
+            if self.log is not None:
+                self.log.close()
         if end in (End.FINISHED, End.DRAINED):
             mark_end(self.files, end.value)
         return self.progress(end)
@@ -182,6 +194,8 @@ class Runner:
 
     def _saw(self, step: StepId) -> None:
         """A step was taken that is not the moving of records."""
+        if self.log is not None:
+            self.log.took(step)
         if step.name == "complete":
             self.completed += 1
         elif step == TRIGGER:

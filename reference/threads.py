@@ -11,16 +11,15 @@ import threading
 from collections.abc import Callable, Collection, Generator, Iterable
 from contextlib import ExitStack, contextmanager
 
+from model.events import DATA_STEPS
 from reference.elements import Buffer
 from reference.engine import Engine
 from reference.steps import StepId
 
-#: Steps that move records.
-DATA = frozenset({"emit", "poll_data", "poll_recovered"})
 #: A thread that has nothing to do looks again after so long, even if nobody calls it.
 SECONDS = 0.02
 
-Look = Callable[[StepId], None]
+Saw = Callable[[StepId], None]
 """Is told of each step that is taken, but for those that move records."""
 
 
@@ -31,22 +30,22 @@ class Turns:
         self.engine = engine
         self.chance = random.Random(seed) if seed is not None else None
 
-    def turn(self, without: Collection[str], look: Look) -> bool:
+    def turn(self, without: Collection[str], saw: Saw) -> bool:
         """Whether any step could be taken."""
         steps: Iterable[StepId] = self.engine.candidates(without)
         if self.chance is not None:
             steps = sorted(steps)
             self.chance.shuffle(steps)
-        return self._take(steps, look) > 0
+        return self._take(steps, saw) > 0
 
-    def _take(self, steps: Iterable[StepId], look: Look) -> int:
+    def _take(self, steps: Iterable[StepId], saw: Saw) -> int:
         taken = 0
         for step in steps:
             if self.engine.is_ready(step):
                 self.engine.take(step)
                 taken += 1
-                if step.name not in DATA:
-                    look(step)
+                if step.name not in DATA_STEPS:
+                    saw(step)
         return taken
 
     @contextmanager
@@ -77,7 +76,7 @@ class Threads(Turns):
         self.calls = {name: threading.Event() for name in engine.tasks}
         self.threads = [threading.Thread(target=self._run, args=[name]) for name in engine.tasks]
 
-    def turn(self, without: Collection[str], look: Look) -> bool:
+    def turn(self, without: Collection[str], saw: Saw) -> bool:
         """All but the moving of records; exact about whether nothing at all can be done."""
         self.called.wait(SECONDS)
         self.called.clear()
@@ -85,7 +84,7 @@ class Threads(Turns):
             if self.error is not None:
                 raise self.error
             moved = 0
-            while taken := self._take(self.engine.candidates({*without, *DATA}), look):
+            while taken := self._take(self.engine.candidates({*without, *DATA_STEPS}), saw):
                 moved += taken
             data = (step for name in self.locks for step in self._data_steps(name))
             moved += any(map(self.engine.is_ready, data))
@@ -149,11 +148,14 @@ class Threads(Turns):
         return any(head is not None and not isinstance(head, Buffer) for head in heads)
 
     def _data_steps(self, name: str) -> list[StepId]:
-        steps = [StepId("emit", (("task", name),))]
-        for channel in self.engine.tasks[name].inputs:
-            for each in sorted(DATA & self.engine.actions.keys() - {"emit"}):
-                steps.append(StepId(each, (("channel", channel.name),)))
-        return steps
+        inputs = [channel.name for channel in self.engine.tasks[name].inputs]
+        about = {"task": [name], "channel": inputs}
+        kinds = {
+            step: self.engine.actions[step] for step in DATA_STEPS if step in self.engine.actions
+        }
+        return [
+            StepId(step, ((kind, each),)) for step, (kind,) in kinds.items() for each in about[kind]
+        ]
 
     def _call(self, names: Iterable[str]) -> None:
         for name in names:

@@ -17,6 +17,7 @@ import pytest
 from cli.main import main
 from model.errors import FinaleError
 from reference.formats.control import ask
+from reference.formats.eventlog import read_log
 from reference.formats.jobfile import read_job
 from reference.runner import End, Orders, Progress, run
 
@@ -166,3 +167,16 @@ def test_a_run_that_does_not_answer(tmp_path: Path, capsys: pytest.CaptureFixtur
         (tmp_path / "control" / "it").rmdir()
         with pytest.raises(FinaleError, match="cannot be written"):
             ask(tmp_path, seconds=0.1, what="cancel")
+
+
+@pytest.mark.parametrize("orders", SCHEDULERS)
+def test_the_log_tells_all_of_it(job: Path, orders: Orders) -> None:
+    """A section for each start, with all its steps: the stop, too."""
+    with running(job, orders):
+        ask(job.parent / "state", seconds=10, what="stop", drain=False)
+    (job.parent / "fast").touch()
+    run(read_job(job), job.parent / "state")
+    log = read_log((job.parent / "state" / "events.ndjson").read_text().splitlines())
+    assert [section.ended for section in log.sections] == [True, True]
+    assert not log.unknown
+    assert {"request_stop", "conclude_stop"} < {each.name for each in log.sections[0].events}
