@@ -33,6 +33,7 @@ class Channel:
         self.ended = False
         self.aligned = False
         self.blocked = False
+        self.watermark: int | None = None
 
     @property
     def room(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Protocol
@@ -40,9 +40,11 @@ OPERATORS: dict[Kind, type[Operator]] = {
 }
 
 
-def by_number(record: Record, count: int) -> int:
+def by_number(records: Sequence[Record], count: int) -> list[Sequence[Record]]:
     """`S#3` goes to the third channel."""
-    return int(str(record).split("#")[1].split("/")[0]) % count
+    numbers = [int(str(record).split("#")[1].split("/")[0]) for record in records]
+    numbered = list(zip(records, numbers, strict=True))
+    return [[each for each, number in numbered if number % count == i] for i in range(count)]
 
 
 @dataclass(frozen=True)

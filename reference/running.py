@@ -31,7 +31,7 @@ class Running(Engine):
         yield buffer is not None and task.phase is Phase.RUNNING
         assert source is not None
         assert buffer is not None
-        task.emit(buffer.records)
+        task.emit(buffer.records, buffer.watermark)
         source.advance()
         source.read_records += len(buffer.records)
 
@@ -50,9 +50,19 @@ class Running(Engine):
 
     def work(self, task: Task, channel: Channel, buffer: Buffer) -> None:
         """A task's operator works on records that came over a channel."""
-        task.operator.process(channel.port, buffer.records, task.emit)
+        if buffer.records:
+            task.operator.process(channel.port, buffer.records, task.emit)
         if buffer.watermark is not None:
-            task.operator.watermark(buffer.watermark, task.emit)
+            channel.watermark = buffer.watermark
+            self.pass_time(task)
+
+    def pass_time(self, task: Task) -> None:
+        """A watermark has come over an input, or the input has ended: time may go on."""
+        time = None if task.has_finished else task.watermark_of_inputs
+        if time is not None and (task.watermark is None or task.watermark < time):
+            task.watermark = time
+            task.operator.watermark(time, task.emit)
+            task.emit((), time)
 
     # --- barriers --------------------------------------------------------------------------------
 
@@ -78,6 +88,7 @@ class Running(Engine):
         yield isinstance(channel.head, EndOfPartition) and self.may_poll(task, channel)
         channel.take()
         task.gate.end(channel)
+        self.pass_time(task)
 
     def take_checkpoint(self, task: Task, checkpoint: int) -> None:
         """All barriers are there: pass one on, write down the operator's state, tell of it."""

@@ -11,8 +11,8 @@ from reference.elements import Buffer, Element, Record
 from reference.gate import Gate
 from reference.operators.base import Operator, Source
 
-Partitioner = Callable[[Record, int], int]
-"""Which of so many channels takes a record."""
+Partitioner = Callable[[Sequence[Record], int], Sequence[Sequence[Record]]]
+"""What each of so many channels takes of some records."""
 
 
 class Phase(enum.Enum):
@@ -77,6 +77,8 @@ class Task:
         """The savepoint that ends the job, once the task knows of it."""
         self.stopped: bool | None = None
         """A stop has ended the data of a source; with drain, if it is true."""
+        self.watermark: int | None = None
+        """The operator knows that no record before this time follows."""
         self.gate.reset()
 
     @property
@@ -107,33 +109,41 @@ class Task:
         for channel in self.outputs:
             channel.put(element)
 
-    def emit(self, records: Sequence[Record]) -> None:
-        """Records go along one channel of each edge, or along all. Raises `NoRoom`."""
+    def emit(self, records: Sequence[Record], watermark: int | None = None) -> None:
+        """Records go along one channel of each edge, or along all, and a watermark along all.
+
+        Raises `NoRoom`.
+        """
         for edge in self.edges:
             along = records if edge.mark is None else [edge.mark(record) for record in records]
             for channel, share in zip(edge.channels, _shares(edge, along), strict=True):
-                self._put(channel, share)
+                self._put(channel, share, watermark)
 
-    def _put(self, channel: Channel, records: Sequence[Record]) -> None:
+    def _put(self, channel: Channel, records: Sequence[Record], watermark: int | None) -> None:
         size = self.buffer_size or len(records) or 1
-        for first in range(0, len(records), size):
-            channel.put(Buffer(tuple(records[first : first + size])))
+        last = max(len(records) - size, 0)
+        for first in range(0, max(len(records), watermark is not None), size):
+            share = tuple(records[first : first + size])
+            channel.put(Buffer(share, watermark if first >= last else None))
+
+    @property
+    def watermark_of_inputs(self) -> int | None:
+        """No record before this time follows over any input; None where that is not known."""
+        ended = (each.data_ended or each.ended for each in self.inputs)
+        live = [i for i, over in zip(self.inputs, ended, strict=True) if i.stopped or not over]
+        known = [each.watermark for each in live if each.watermark is not None]
+        return min(known) if known and len(known) == len(live) else None
 
     def has_room(self, slots: int) -> bool:
         """Whether each channel out takes so many elements."""
         return all(channel.room >= slots for channel in self.outputs)
 
 
-def _shares(edge: Output, records: Sequence[Record]) -> list[Sequence[Record]]:
+def _shares(edge: Output, records: Sequence[Record]) -> Sequence[Sequence[Record]]:
     count = len(edge.channels)
-    if edge.partitioner is None:
+    if edge.partitioner is None or count == 1:
         return [records] * count
-    if count == 1:
-        return [records]
-    shares: list[list[Record]] = [[] for _ in range(count)]
-    for record in records:
-        shares[edge.partitioner(record, count)].append(record)
-    return list(shares)
+    return edge.partitioner(records, count)
 
 
 __all__ = ["NoRoom", "Output", "Partitioner", "Phase", "Task"]

@@ -23,6 +23,14 @@ class Context:
 
     task: str
     files: Files
+    index: int = 0
+    """Which of its vertex's subtasks it is in, of how many."""
+    count: int = 1
+
+    @property
+    def vertex(self) -> str:
+        """The name that the job file has for it."""
+        return self.task if self.count == 1 else self.task.rpartition(".")[0]
 
 
 class Operator:

@@ -12,20 +12,40 @@ be repeated. A start from a checkpoint commits what that lists, and drops what i
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from reference.elements import Record
 from reference.formats.snapshots import State
 from reference.operators.base import Context, Emit, Operator
+from reference.operators.keys import bad_record
 
 
-def _lines(records: Sequence[Record]) -> bytes:
-    return b"".join(_line(record) for record in records)
+def lines_of(records: Sequence[Record], vertex: str = "") -> bytes:
+    """A line for each record: texts as they are, all else as JSON. Raises `bad-record`."""
+    if set(map(type, records)) == {str}:
+        text = "\n".join(map(str, records))
+        if text.count("\n") == len(records) - 1 and (data := _bytes(text)) is not None:
+            return data + b"\n"
+    return b"".join(_line(record, vertex) for record in records)
 
 
-def _line(record: Record) -> bytes:
-    text = record if isinstance(record, str) else json.dumps(record, ensure_ascii=False)
-    return f"{text}\n".encode(errors="surrogateescape")
+def _line(record: Record, vertex: str) -> bytes:
+    if isinstance(record, str) and "\n" not in record and (data := _bytes(record)) is not None:
+        return data + b"\n"
+    try:
+        text = json.dumps(record, ensure_ascii=False)
+    except (TypeError, ValueError) as reason:
+        raise bad_record(vertex, "kind", record, f"JSON cannot write it: {reason}") from None
+    data = _bytes(text)
+    return (json.dumps(record).encode() if data is None else data) + b"\n"
+
+
+def _bytes(text: str) -> bytes | None:
+    """What a text was read from; None where no bytes are read as such a text."""
+    try:
+        return text.encode(errors="surrogateescape")
+    except UnicodeEncodeError:
+        return None
 
 
 class AppendingSink(Operator):
@@ -36,7 +56,7 @@ class AppendingSink(Operator):
         self.written = f"output/{context.task}"
 
     def process(self, port: int, records: Sequence[Record], emit: Emit) -> None:
-        self.context.files.append(self.written, _lines(records))
+        self.context.files.append(self.written, lines_of(records, self.context.vertex))
 
     def snapshot(self, checkpoint: int, *, last: bool) -> State:
         """Nothing to restore; but what the sources will not send again must be safe."""
@@ -46,42 +66,50 @@ class AppendingSink(Operator):
 
 
 class TransactionalSink(Operator):
-    """Writes each record once. `keeps` leaves empty and dropped transactions to be looked at."""
+    """Writes each record once. `keeps` leaves empty and dropped transactions to be looked at.
 
-    def __init__(self, context: Context, *, keeps: bool = False) -> None:
+    `beside` names a folder that takes the place of the output.
+    """
+
+    def __init__(self, context: Context, *, keeps: bool = False, beside: str = "") -> None:
         super().__init__(context)
         self.keeps = keeps
         self.files = context.files
-        self.staged = f"staging/{context.task}"
+        self.folder = beside or "output"
+        self.mark = f"~{beside}" if beside else ""
+        self.staged = f"staging/{context.task}{self.mark}"
 
     def process(self, port: int, records: Sequence[Record], emit: Emit) -> None:
-        self.files.append(self.staged, _lines(records))
+        self.files.append(self.staged, lines_of(records, self.context.vertex))
 
     def snapshot(self, checkpoint: int, *, last: bool) -> State:
+        task = self.context.task
         if not last and (self.keeps or self.files.exists(self.staged)):
             if not self.files.exists(self.staged):
                 self.files.write(self.staged, b"")
             self.files.sync(self.staged)
-            self.files.rename(self.staged, self._pending(checkpoint))
-        return {"pending": self.pending()}
+            self.files.rename(self.staged, self._pending(task, checkpoint))
+        return {"task": task, "pending": self.pending()}
 
     def completed(self, checkpoint: int, emit: Emit) -> None:
+        task = self.context.task
         for number in self.pending():
             if number <= checkpoint:
-                self._commit(number)
+                self._commit(task, number)
 
     def restore(self, state: State) -> None:
-        self.files.remove(self.staged)
-        for number in self.pending():
-            if number in state["pending"]:
-                self._commit(number)
-            else:
-                self._drop(number)
+        for task, listed in state.get("earlier", ()):
+            self._settle(task, listed)
+        self._settle(self.context.task, state["pending"])
+
+    @classmethod
+    def share(cls, states: Sequence[State], index: int, count: int) -> State:
+        """The transactions of tasks that may be no more are settled by those that are."""
+        earlier = [[s["task"], s["pending"]] for s in states[index::count] if s is not None]
+        return {"pending": [], "earlier": earlier}
 
     def start(self) -> None:
-        self.files.remove(self.staged)
-        for number in self.pending():
-            self._drop(number)
+        self._settle(self.context.task, ())
 
     def restore_finished(self) -> None:
         self.start()
@@ -89,20 +117,81 @@ class TransactionalSink(Operator):
     def close(self) -> None:
         self.files.remove(self.staged)
 
-    def pending(self) -> list[int]:
-        """The numbers of the transactions that are neither committed nor dropped."""
-        prefix = self._pending("")
-        found = (name for name in self.files.under("pending") if name.startswith(prefix))
-        return sorted(int(name.removeprefix(prefix)) for name in found)
+    def pending(self, task: str | None = None) -> list[int]:
+        """The numbers of a task's transactions that are neither committed nor dropped."""
+        prefix = self._pending(task or self.context.task, "")
+        names = (name.removeprefix(prefix) for name in self.files.under("pending"))
+        return sorted(int(name) for name in names if name.isdecimal())
 
-    def _pending(self, number: int | str) -> str:
-        return f"pending/{self.context.task}-{number}"
+    def _settle(self, task: str, listed: Collection[int]) -> None:
+        """What a checkpoint lists is committed, and nothing else."""
+        self.files.remove(f"staging/{task}{self.mark}")
+        for number in self.pending(task):
+            if number in listed:
+                self._commit(task, number)
+            else:
+                self._drop(task, number)
 
-    def _commit(self, number: int) -> None:
-        self.files.rename(self._pending(number), f"output/{self.context.task}-{number}")
+    def _pending(self, task: str, number: int | str) -> str:
+        return f"pending/{task}{self.mark}-{number}"
 
-    def _drop(self, number: int) -> None:
+    def _commit(self, task: str, number: int) -> None:
+        self.files.rename(self._pending(task, number), f"{self.folder}/{task}-{number}")
+
+    def _drop(self, task: str, number: int) -> None:
         if self.keeps:
-            self.files.rename(self._pending(number), f"dropped/{self.context.task}-{number}")
+            self.files.rename(self._pending(task, number), f"dropped/{task}-{number}")
         else:
-            self.files.remove(self._pending(number))
+            self.files.remove(self._pending(task, number))
+
+
+class SideFile:
+    """What an operator cannot use, once each, in files beside the output, and how much that is.
+
+    An operator whose records are refused instead has one that is not `used`.
+    """
+
+    def __init__(self, context: Context, folder: str, *, used: bool) -> None:
+        self.sink = TransactionalSink(context, beside=folder)
+        self.used = used
+        self.count = 0
+
+    def add(self, records: Sequence[Record]) -> None:
+        self.sink.process(0, records, _nowhere)
+        self.count += len(records)
+
+    def snapshot(self, checkpoint: int, *, last: bool) -> State:
+        if not self.used:
+            return None
+        return {"count": self.count, "file": self.sink.snapshot(checkpoint, last=last)}
+
+    def go_on(self, state: State) -> None:
+        """Restore, or start where there is nothing to restore."""
+        if state is not None:
+            self.count = state["count"]
+            self.sink.restore(state["file"])
+        elif self.used:
+            self.sink.start()
+
+    @classmethod
+    def share(cls, states: Sequence[State], index: int, count: int) -> State:
+        known = [state for state in states if state is not None]
+        if not known:
+            return None
+        files = [None if state is None else state["file"] for state in states]
+        return {
+            "count": sum(state["count"] for state in known) if index == 0 else 0,
+            "file": TransactionalSink.share(files, index, count),
+        }
+
+    def completed(self, checkpoint: int) -> None:
+        if self.used:
+            self.sink.completed(checkpoint, _nowhere)
+
+    def close(self) -> None:
+        if self.used:
+            self.sink.close()
+
+
+def _nowhere(records: Sequence[Record]) -> None:
+    """Files emit nothing."""

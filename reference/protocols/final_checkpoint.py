@@ -47,6 +47,8 @@ class FinalCheckpoint(Failing):
         channel.data_ended, channel.stopped = True, not end.drain
         if all(each.data_ended for each in task.inputs):
             self.finish(task)
+        else:
+            self.pass_time(task)
 
     def finish(self, task: Task) -> None:
         """The operator emits what it held back, and whoever reads the task hears of the end.

@@ -32,7 +32,7 @@ def split(line):
         time.sleep(1e-4)
     return line.lower().split()
 """
-SLOWLY = COUNTED.replace('kind = "words"', 'kind = "each"\nfunction = "slow:split"')
+SLOWLY = COUNTED.replace('kind = "words"', 'kind = "flat-map"\nfunction = "slow:split"')
 SCHEDULERS = (Orders(), Orders(threads=True))
 
 
@@ -61,7 +61,7 @@ def counted(job: Path) -> bool:
 @pytest.fixture
 def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """It takes its time, until there is a file called fast."""
-    monkeypatch.setattr("reference.operators.text.CHUNK", 2_000)
+    monkeypatch.setattr("reference.operators.sources.CHUNK", 2_000)
     monkeypatch.delitem(sys.modules, "slow", raising=False)
     (tmp_path / "slow.py").write_text(SLOW)
     return prepared(tmp_path, f"seconds = 0.02\n{SLOWLY}", lines=5_000, files=1)

@@ -189,10 +189,10 @@ def refused(tmp_path: Path, text: str) -> FinaleError:
     ("old", "new", "code", "key"),
     [
         ('kind = "words"', 'kind = "wrods"', "unknown-operator", "operators.words.kind"),
-        ('path = "texts/*.txt"', 'path = "none/*"', "no-input", "path"),
+        ('path = "texts/*.txt"', 'path = "none/*"', "no-input", "operators.lines.path"),
         ('path = "texts/*.txt"', 'paht = "x"', "unknown-key", "operators.lines.paht"),
         ('path = "texts/*.txt"', "", "missing-key", "operators.lines.path"),
-        ('"words"', '"each"\nfunction = "a:b"', "no-function", "operators.words.function"),
+        ('"words"', '"flat-map"\nfunction = "a:b"', "no-function", "operators.words.function"),
         ('from = ["lines"]', 'from = ["liens"]', "unknown-vertex", "job.words.from"),
         ('from = ["lines"]', 'from = "lines"', "bad-value", "operators.words.from"),
         ("parallelism = 2", 'parallelism = "two"', "bad-value", "operators.counts.parallelism"),
@@ -213,7 +213,7 @@ def test_a_wrong_job_is_refused(
 
 def test_a_function_that_raises_ends_the_run_and_it_goes_on(tmp_path: Path) -> None:
     module = tmp_path / "splits.py"
-    own = 'kind = "each"\nfunction = "splits:split"'
+    own = 'kind = "flat-map"\nfunction = "splits:split"'
     text = LINES_TO_WORDS.format(seconds=0.01).replace('kind = "words"', own)
     job = prepared(tmp_path, text, lines=40_000)
     module.write_text(RAISES)

@@ -1,0 +1,175 @@
+"""The kinds of operators that a job file knows: what each is called, and which keys it has."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import cast
+
+from model.errors import FinaleError, Place, nearest
+from model.topology import Sink
+from reference.operators.aggregates import FOLDS, Aggregate, CountByKey, Window
+from reference.operators.base import Operator
+from reference.operators.checks import (
+    Checks,
+    Said,
+    is_count,
+    is_one_of,
+    is_text,
+    is_texts,
+    is_whole,
+    refuse_types,
+    refuse_unknown,
+)
+from reference.operators.functions import Filter, FlatMap, Map, Words
+from reference.operators.holding import Hold, Join, Lookup, Number
+from reference.operators.keys import GROUPS
+from reference.operators.sinks import AppendingSink, TransactionalSink
+from reference.operators.sources import Lines
+from reference.operators.tables import TYPES, Csv, Ndjson
+
+
+@dataclass(frozen=True)
+class Kind:
+    """Operators of one kind. The keys of a job file are the names of what makes them."""
+
+    make: Callable[..., Operator]
+    needs: tuple[str, ...] = ()
+    may: tuple[str, ...] = ()
+    one_of: tuple[str, ...] = ()
+    """Of these further keys there is exactly one."""
+    inputs: int | None = None
+    """How many operators it reads, where that is not any number."""
+    keyed: bool = False
+    """All records with one key go to one subtask."""
+    broadcast: int | None = None
+    """The input of which all subtasks get all records."""
+    sink: Sink = Sink.NONE
+
+    @property
+    def is_source(self) -> bool:
+        return self.inputs == 0
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        return (*OF_ALL, *self.needs, *self.one_of, *self.may)
+
+
+def _is_types(value: object) -> bool:
+    types = cast("dict[str, object]", value).values() if isinstance(value, dict) else ()
+    return isinstance(value, dict) and all(each in TYPES for each in types)
+
+
+def _is_pattern(value: object) -> bool:
+    try:
+        re.compile(str(value))
+    except re.error:
+        return False
+    return isinstance(value, str)
+
+
+#: What each key takes, in words and as a test.
+CHECKS: Checks = {
+    "kind": ("the name of an operator", is_text),
+    "from": ('names of operators, ["a", "b"]', is_texts),
+    "parallelism": ("a whole number above zero", is_count),
+    "path": ("a path, which may have * in it", is_text),
+    "function": ("module:name", is_text),
+    "follow": ("true or false", lambda value: isinstance(value, bool)),
+    "time": ("the name of a field", is_text),
+    "out-of-order": ("a whole number", is_whole),
+    "types": ('what fields are, { a = "text", b = "number", c = "whole" }', _is_types),
+    "fields": ('names of fields, ["a", "b"]', lambda value: is_texts(value) and bool(value)),
+    "field": ("the name of a field", is_text),
+    "key": ("the name of a field", is_text),
+    "size": ("a whole number above zero", is_count),
+    "number": ("a whole number above zero", is_count),
+    "separator": ("one character", lambda value: isinstance(value, str) and len(value) == 1),
+    "matches": ("a regular expression", _is_pattern),
+    "aggregate": is_one_of(*FOLDS),
+    "emit": is_one_of("end", "each"),
+    "on-bad": is_one_of("refuse", "keep"),
+    "on-late": is_one_of("refuse", "keep"),
+}
+
+OF_ALL = ("kind", "from", "parallelism")
+OF_FILES = ("path",)
+OF_TABLES = ("follow", "time", "out-of-order", "types", "on-bad")
+KINDS: dict[str, Kind] = {
+    "lines": Kind(Lines, OF_FILES, ("follow",), inputs=0),
+    "ndjson": Kind(Ndjson, OF_FILES, OF_TABLES, inputs=0),
+    "csv": Kind(Csv, OF_FILES, (*OF_TABLES, "separator"), inputs=0),
+    "words": Kind(Words, (), ("field",)),
+    "map": Kind(Map, one_of=("function", "field", "fields")),
+    "flat-map": Kind(FlatMap, ("function",)),
+    "filter": Kind(Filter, (), ("field",), one_of=("function", "equals", "matches")),
+    "count": Kind(CountByKey, keyed=True),
+    "aggregate": Kind(Aggregate, ("aggregate",), ("key", "field", "emit"), keyed=True),
+    "window": Kind(Window, ("key", "time", "size"), ("aggregate", "field", "on-late"), keyed=True),
+    "join": Kind(Join, ("key",), inputs=2, keyed=True),
+    "lookup": Kind(Lookup, ("key",), inputs=2, broadcast=1),
+    "buffer": Kind(Hold, (), ("number",)),
+    "number": Kind(Number),
+    "exactly-once": Kind(TransactionalSink, sink=Sink.TWO_PHASE),
+    "at-least-once": Kind(AppendingSink, sink=Sink.AT_LEAST_ONCE),
+}
+
+
+def check_operator(name: str, said: Said) -> Kind:
+    """What an operator is. Raises coded errors for what is wrong in its table."""
+    where = f"operators.{name}."
+    refuse_types(said, CHECKS, where)
+    if not re.fullmatch(r"\w[\w .-]*", name):
+        raise FinaleError(
+            "bad-name",
+            f"{name!r} cannot be part of the name of a file",
+            place=Place(key=f"operators.{name}"),
+            advice='choose a plain name, such as "D" or "window"',
+        )
+    word = str(said.get("kind"))
+    if word not in KINDS:
+        raise FinaleError(
+            "unknown-operator",
+            f'"{name}" is of kind "{word}", which is no operator',
+            place=Place(key=f"{where}kind"),
+            advice=nearest(word, KINDS),
+        )
+    kind = KINDS[word]
+    refuse_unknown(said, kind.keys, where)
+    _refuse_lack(name, word, kind, said)
+    _refuse_shape(name, word, kind, said)
+    return kind
+
+
+def _refuse_lack(name: str, word: str, kind: Kind, said: Said) -> None:
+    counts = said.get("aggregate", "count") == "count"
+    needs = kind.needs if counts else (*kind.needs, "field")
+    lack = next((key for key in needs if key not in said), None)
+    if lack is None and (not kind.one_of or sum(key in said for key in kind.one_of) == 1):
+        return
+    wanted = f"its {lack}" if lack else f"one of {', '.join(kind.one_of)}"
+    raise FinaleError(
+        "missing-key",
+        f'"{name}" is of kind "{word}", and does not say {wanted}',
+        place=Place(key=f"operators.{name}.{lack or kind.one_of[0]}"),
+        advice=f"write {lack} = …" if lack else "write exactly one of them",
+    )
+
+
+def _refuse_shape(name: str, word: str, kind: Kind, said: Said) -> None:
+    inputs, parallelism = len(said.get("from", ())), said.get("parallelism", 1)
+    if kind.inputs is not None and inputs != kind.inputs:
+        raise FinaleError(
+            "bad-value",
+            f'"{name}" is of kind "{word}", and reads {inputs} operators',
+            place=Place(key=f"operators.{name}.from"),
+            advice=f"let it read {kind.inputs}",
+        )
+    if kind.keyed and parallelism > GROUPS:
+        raise FinaleError(
+            "bad-value",
+            f'"{name}" has {parallelism} subtasks, and keys have {GROUPS} groups',
+            place=Place(key=f"operators.{name}.parallelism"),
+            advice=f"write at most {GROUPS}",
+        )

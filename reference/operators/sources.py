@@ -1,0 +1,269 @@
+"""Sources that read files: their lines, and how far each file has been read."""
+
+from __future__ import annotations
+
+import glob
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO, NoReturn
+
+from model.errors import FinaleError, Place
+from reference.elements import Buffer, Record
+from reference.formats.snapshots import State
+from reference.operators.base import Context, Emit, Source
+from reference.operators.sinks import SideFile
+
+#: So many bytes of a file are read at once.
+CHUNK = 1 << 18
+
+
+def files_of(pattern: str, key: str) -> tuple[Path, ...]:
+    """The files that a pattern names, sorted. Raises `no-input`."""
+    # A pattern may be absolute, which Path.glob refuses.
+    found = (Path(name) for name in sorted(glob.glob(pattern, recursive=True)))  # noqa: PTH207
+    files = tuple(path for path in found if path.is_file())
+    if not files:
+        raise FinaleError(
+            "no-input",
+            f'no file is called "{pattern}"',
+            place=Place(key=key),
+            advice="check the path: it is relative to the job's file",
+        )
+    return files
+
+
+@dataclass
+class Position:
+    """How far a file has been read."""
+
+    path: Path
+    offset: int = 0
+    line: int = 0
+    time: int | None = None
+    """The latest that was read of it since the start."""
+    ended: bool = False
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """What was read of a file at once."""
+
+    position: Position
+    size: int
+    lines: int
+    time: int | None
+    buffer: Buffer
+    bad: tuple[Record, ...]
+
+
+@dataclass(eq=False)
+class Bad(Exception):
+    """A line that says nothing: which, counted from the chunk's first, and why."""
+
+    line: int
+    problem: str
+
+
+class Lines(Source):
+    """The lines of files. A position is a file, by its path, and a byte: it stays with its subtask.
+
+    A bounded source reads one file after the other; where records tell their time, the file that is
+    furthest behind. One that follows its files never ends, and leaves a half line for later.
+    """
+
+    def __init__(
+        self,
+        context: Context,
+        *,
+        files: Mapping[str, Path],
+        follow: bool = False,
+        bad: bool = False,
+    ) -> None:
+        super().__init__(context)
+        self.files = files
+        self.follow = follow
+        self.positions: dict[str, Position] = {}
+        self.watermark_told: int | None = None
+        self.bad = SideFile(context, "bad", used=bad)
+        self._next: Chunk | None = None
+        self._take(sorted(files))
+
+    def _take(self, names: Sequence[str]) -> None:
+        """Files that nobody has begun are dealt out among all subtasks."""
+        for name in names[self.context.index :: self.context.count]:
+            self.positions[name] = Position(self.files[name])
+
+    # --- as a source -----------------------------------------------------------------------------
+
+    def peek(self) -> Buffer | None:
+        if self._next is None:
+            self._next = self._read()
+        return None if self._next is None else self._next.buffer
+
+    def advance(self) -> None:
+        chunk = self._next
+        assert chunk is not None
+        at = chunk.position
+        self.read_bytes += chunk.size
+        at.offset, at.line, at.time = at.offset + chunk.size, at.line + chunk.lines, chunk.time
+        if chunk.buffer.watermark is not None:
+            self.watermark_told = chunk.buffer.watermark
+        if chunk.bad:
+            self.bad.add(chunk.bad)
+        self._next = None
+
+    @property
+    def has_ended(self) -> bool:
+        return not self.follow and self.peek() is None
+
+    def _read(self) -> Chunk | None:
+        open_files = [each for each in self.positions.values() if not each.ended]
+        while open_files:
+            position = min(open_files, key=_behind)
+            with position.path.open("rb") as file:
+                file.seek(position.offset)
+                data = self.whole(file, file.read(CHUNK))
+            if data:
+                return self._chunk(position, data)
+            position.ended = not self.follow
+            open_files.remove(position)
+        return None
+
+    def _chunk(self, position: Position, data: bytes) -> Chunk:
+        text = data.decode(errors="surrogateescape").removesuffix("\n")
+        lines = text.split("\n")
+        bad: list[Bad] = []
+        records = tuple(self.records(position, lines, bad.append))
+        if bad and not self.bad.used:
+            self._refuse(position, bad[0])
+        time = self.latest(records, position.time)
+        return Chunk(
+            position,
+            len(data),
+            len(lines),
+            time,
+            Buffer(records, self._watermark(position, time)),
+            tuple(
+                {
+                    "file": str(position.path),
+                    "line": position.line + each.line + 1,
+                    "problem": each.problem,
+                    "text": lines[each.line],
+                }
+                for each in bad
+            ),
+        )
+
+    def _watermark(self, position: Position, time: int | None) -> int | None:
+        """What all files have come to, if that is news."""
+        unread = [each for each in self.positions.values() if not each.ended]
+        times = [time if each is position else each.time for each in unread]
+        known = [each for each in times if each is not None]
+        if len(known) < len(times):
+            return None
+        mark = min(known) - self.out_of_order
+        return mark if self.watermark_told is None or mark > self.watermark_told else None
+
+    def _refuse(self, position: Position, bad: Bad) -> NoReturn:
+        raise FinaleError(
+            "bad-input",
+            bad.problem,
+            place=Place(str(position.path), position.line + bad.line + 1),
+            advice='mend the line, or write on-bad = "keep" to go on without it',
+        )
+
+    # --- what other formats do otherwise ---------------------------------------------------------
+
+    out_of_order = 0
+
+    def whole(self, file: BinaryIO, data: bytes) -> bytes:
+        """What was read, up to the end of a line."""
+        if data and not data.endswith(b"\n"):
+            data += file.readline()
+        half = len(data) - (data.rfind(b"\n") + 1) if self.follow else 0
+        file.seek(-half, os.SEEK_CUR)
+        return data[: len(data) - half]
+
+    def records(
+        self, position: Position, lines: Sequence[str], bad: Callable[[Bad], object]
+    ) -> Sequence[Record]:
+        """What lines say."""
+        return lines
+
+    def latest(self, records: Sequence[Record], before: int | None) -> int | None:
+        """The latest time of records and of what was read before them."""
+        return None
+
+    # --- checkpoints -----------------------------------------------------------------------------
+
+    def snapshot(self, checkpoint: int, *, last: bool) -> State:
+        return {
+            "known": sorted(self.files),
+            "positions": {name: [p.offset, p.line, p.ended] for name, p in self.positions.items()},
+            "bad": self.bad.snapshot(checkpoint, last=last),
+        }
+
+    def restore(self, state: State) -> None:
+        """Go on where the files were, and begin those that are new."""
+        self.positions = {}
+        for name, (offset, line, ended) in state["positions"].items():
+            if name in self.files:
+                _refuse_changed(self.files[name], offset)
+                self.positions[name] = Position(self.files[name], offset, line)
+            elif not ended:
+                raise _changed(Path(name), "it is gone, and was not read to its end")
+        self._take(sorted(self.files.keys() - set(state["known"])))
+        self.bad.go_on(state["bad"])
+
+    @classmethod
+    def share(cls, states: Sequence[State], index: int, count: int) -> State:
+        """Each file goes on where it was, at one of the subtasks."""
+        known = [state for state in states if state is not None]
+        if not known:
+            return None
+        positions = sorted(each for state in known for each in state["positions"].items())
+        return {
+            "known": sorted({name for state in known for name in state["known"]}),
+            "positions": dict(positions[index::count]),
+            "bad": SideFile.share([s and s["bad"] for s in states], index, count),
+        }
+
+    def start(self) -> None:
+        self.bad.go_on(None)
+
+    def restore_finished(self) -> None:
+        self.positions, self.follow = {}, False
+        self.bad.go_on(None)
+
+    def completed(self, checkpoint: int, emit: Emit) -> None:
+        self.bad.completed(checkpoint)
+
+    def close(self) -> None:
+        self.bad.close()
+
+
+def _behind(position: Position) -> float:
+    return float("-inf") if position.time is None else position.time
+
+
+def _refuse_changed(path: Path, offset: int) -> None:
+    """What was read of a file is still its beginning, as far as a look at its end can tell."""
+    size = path.stat().st_size
+    if size < offset:
+        raise _changed(path, f"it has {size} bytes, and {offset} were read of it")
+    if 0 < offset < size:
+        with path.open("rb") as file:
+            file.seek(offset - 1)
+            if file.read(1) != b"\n":
+                raise _changed(path, "its last line was read, and has become longer")
+
+
+def _changed(path: Path, problem: str) -> FinaleError:
+    return FinaleError(
+        "input-changed",
+        f"the file is not what a checkpoint has read: {problem}",
+        place=Place(str(path)),
+        advice="put it back, or run the job from its start in another directory",
+    )
