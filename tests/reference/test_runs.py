@@ -3,11 +3,6 @@
 from __future__ import annotations
 
 import fcntl
-import random
-import signal
-import subprocess
-import sys
-import time
 from collections import Counter
 from pathlib import Path
 
@@ -98,34 +93,6 @@ def test_a_finished_job_has_nothing_left_to_do(tmp_path: Path) -> None:
 
 
 PROTOCOLS = ("final-checkpoint", "unaligned")
-
-
-@pytest.mark.parametrize("protocol", PROTOCOLS)
-@pytest.mark.parametrize("kills", [3, pytest.param(50, marks=pytest.mark.slow)])
-def test_a_run_that_is_killed_goes_on(tmp_path: Path, kills: int, protocol: str) -> None:
-    """Each kill comes at a random moment after the process has begun to write."""
-    chance = random.Random(kills)
-    text = f'protocol = "{protocol}"\n{LINES_TO_WORDS.format(seconds=0.02)}'
-    job = prepared(tmp_path, text, lines=150_000)
-    command = (sys.executable, "-c", MAIN, "run", str(job), "--directory", str(tmp_path / "state"))
-    killed = 0
-    for _ in range(kills):
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-        wait_for(tmp_path / "state" / "lock", process)
-        time.sleep(chance.uniform(0.05, 0.6))
-        process.send_signal(signal.SIGKILL)
-        killed += process.wait() == -signal.SIGKILL
-    assert killed > 0
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
-    assert written(tmp_path / "state") == expected(tmp_path)
-
-
-MAIN = "import sys; from cli.main import main; sys.exit(main())"
-
-
-def wait_for(path: Path, process: subprocess.Popen[bytes]) -> None:
-    while not path.exists() and process.poll() is None:
-        time.sleep(0.01)
 
 
 class Cut(Exception):

@@ -1,0 +1,211 @@
+"""Runs that end at any moment, by a kill or by a cut at each operation on files: nothing is lost.
+
+Each moment of a run at which something becomes durable is looked at once: a copy of the folder, as
+a process that ends there would leave it, is gone on from, and must come to the same output.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from reference.coordinator import Kind
+from reference.formats.files import DiskFiles
+from reference.formats.folder import name_of_run
+from reference.formats.jobfile import JobFile, read_job
+from reference.runner import Orders, Runner
+
+MODES = ("aligned", "unaligned")
+#: One source is shorter than the other, and finishes long before it.
+JOB = """
+barriers = "{mode}"
+seconds = 1000
+records = {records}
+
+[operators.long]
+kind = "lines"
+path = "long/*"
+
+[operators.short]
+kind = "lines"
+path = "short/*"
+parallelism = 2
+
+[operators.upper]
+kind = "each"
+function = "loud:upper"
+from = ["long", "short"]
+parallelism = {parallelism}
+
+[operators.out]
+kind = "exactly-once"
+from = ["upper"]
+parallelism = 2
+"""
+LOUD = "def upper(line):\n    return [line.upper()]\n"
+
+
+def job_in(folder: Path, mode: str, *, lines: int, width: int, checkpoints: int) -> Path:
+    """Lines that differ, in files of several lengths."""
+    for name, share in (("long/0", 1.0), ("short/0", 0.1), ("short/1", 0.2)):
+        file = folder / name
+        file.parent.mkdir(exist_ok=True)
+        many = range(int(lines * share))
+        file.write_text("".join(f"{name} {n} ".ljust(width, "x") + "\n" for n in many))
+    (folder / "loud.py").write_text(LOUD)
+    records = max(1, int(1.3 * lines) // checkpoints)
+    file = folder / "job.toml"
+    file.write_text(JOB.format(mode=mode, records=records, parallelism=2))
+    return file
+
+
+def is_whole(folder: Path, state: Path) -> None:
+    """All lines have come out, each once, whatever their order."""
+    texts = (file.read_bytes() for name in ("long", "short") for file in (folder / name).iterdir())
+    wanted = Counter(line for text in texts for line in text.upper().splitlines())
+    found = (file.read_bytes() for file in (state / "output").iterdir())
+    assert Counter(line for text in found for line in text.splitlines()) == wanted
+    assert not any((state / "pending").glob("*"))
+
+
+class WatchedFiles(DiskFiles):
+    """Files at each moment of which somebody looks: before each operation, and amid each write."""
+
+    def __init__(self, root: Path, look: Callable[[str], None]) -> None:
+        super().__init__(root)
+        self.look = look
+        self.safe: dict[str, int] = {}
+        """How much of each file has been synced."""
+
+    def write(self, name: str, data: bytes) -> None:
+        self.safe.pop(name, None)
+        super().write(name, data[: len(data) // 2])
+        self.look("write")
+        super().write(name, data)
+
+    def append(self, name: str, data: bytes) -> None:
+        super().append(name, data[: len(data) // 2])
+        self.look("append")
+        super().append(name, data[len(data) // 2 :])
+
+    def sync(self, name: str) -> None:
+        self.look("sync")
+        super().sync(name)
+        self.safe[name] = (self.root / name).stat().st_size
+
+    def rename(self, old: str, new: str) -> None:
+        self.look("rename")
+        super().rename(old, new)
+        self.safe[new] = self.safe.pop(old, 0)
+
+    def remove(self, name: str) -> None:
+        self.look("remove")
+        super().remove(name)
+        self.safe.pop(name, None)
+
+    def lose_power(self, copy: Path) -> None:
+        """In a copy, what was not synced is gone."""
+        for name in DiskFiles(copy).under(""):
+            if name in self.safe:
+                os.truncate(copy / name, self.safe[name])
+            else:
+                (copy / name).unlink()
+
+
+def moments_of(job: JobFile, folder: Path, orders: Orders, every: int, kinds: str) -> Counter[str]:
+    """Go on from each such moment of a run; how many there were, by what was being done.
+
+    By turns the process alone ends, and the machine.
+    """
+    seen: Counter[str] = Counter()
+    state, copy = folder / "state", folder / "copy"
+
+    def look(what: str) -> None:
+        if what not in kinds:
+            return
+        seen[what] += 1
+        if seen.total() % every == 0:
+            shutil.copytree(state, copy)
+            if seen.total() // every % 2:
+                files.lose_power(copy)
+            Runner(job, DiskFiles(copy), replace(orders, stop=None)).run()
+            is_whole(folder, copy)
+            shutil.rmtree(copy)
+
+    files = WatchedFiles(state, look)
+    state.mkdir()
+    Runner(job, files, orders).run()
+    is_whole(folder, state)
+    return seen
+
+
+CASES = [*((mode, None) for mode in MODES), ("aligned", Kind.DRAIN), ("aligned", Kind.SUSPEND)]
+
+
+@pytest.mark.parametrize(("mode", "stop"), CASES)
+def test_a_run_is_cut_at_any_moment(
+    tmp_path: Path, mode: str, stop: Kind | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("reference.operators.text.CHUNK", 1_000)
+    job = read_job(job_in(tmp_path, mode, lines=100, width=40, checkpoints=3))
+    kinds = "write append sync rename remove"
+    seen = moments_of(job, tmp_path, Orders(stop), every=7, kinds=kinds)
+    assert seen.total() > 50
+    assert seen.keys() == set(kinds.split())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("mode", "stop"), CASES)
+def test_a_large_run_is_cut_at_each_moment(tmp_path: Path, mode: str, stop: Kind | None) -> None:
+    """Twenty megabytes; all moments at which something becomes safe, or known by another name."""
+    job = read_job(job_in(tmp_path, mode, lines=154_000, width=100, checkpoints=6))
+    seen = moments_of(job, tmp_path, Orders(stop), every=1, kinds="sync rename remove")
+    assert seen.total() > 100
+
+
+def command(job: Path, *more: str) -> tuple[str, ...]:
+    main = "import sys; from cli.main import main; sys.exit(main())"
+    state = str(job.parent / "state")
+    return (sys.executable, "-c", main, "run", str(job), "--directory", state, *more)
+
+
+FEW = [("aligned", "steps"), ("unaligned", "threads")]
+MANY = [
+    pytest.param(mode, scheduler, 50, marks=pytest.mark.slow)
+    for mode in MODES
+    for scheduler in ("steps", "threads")
+]
+
+
+@pytest.mark.parametrize(("mode", "scheduler", "kills"), [*((*each, 2) for each in FEW), *MANY])
+def test_a_run_that_is_killed_goes_on(
+    tmp_path: Path, kills: int, mode: str, scheduler: str
+) -> None:
+    """Each kill comes at a random moment after the process has begun to write."""
+    chance = random.Random(kills)
+    many = kills > 2
+    job = job_in(tmp_path, mode, lines=600_000 if many else 60_000, width=40, checkpoints=100)
+    killed = 0
+    for _ in range(kills):
+        process = subprocess.Popen(
+            command(job, "--scheduler", scheduler), stdout=subprocess.DEVNULL
+        )
+        while not (name_of_run(tmp_path / "state") or process.poll() is not None):
+            time.sleep(0.005)
+        time.sleep(chance.uniform(0.02, 0.3))
+        process.send_signal(signal.SIGKILL)
+        killed += process.wait() == -signal.SIGKILL
+    assert killed > 0
+    subprocess.run(command(job, "--scheduler", scheduler), check=True, stdout=subprocess.DEVNULL)
+    is_whole(tmp_path, tmp_path / "state")
