@@ -95,7 +95,7 @@ class Engine(ABC):
             task.gate.give_up = BoundTo(self.give_up_alignment, task)
 
     def _channel(self, job: Job, wire: Wire) -> Channel:
-        port = [each.edge for each in job.inputs(wire.receiver)].index(wire.edge)
+        port = job.edges_into(wire.receiver.vertex).index(wire.edge)
         return self.channel_class(
             wire.sender.name, wire.receiver.name, port=port, capacity=self.settings.channel
         )

@@ -1,0 +1,447 @@
+"""Operators, each alone: what it emits, and that nothing is lost when its subtasks change."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from model.errors import FinaleError
+from reference.elements import Record
+from reference.formats.files import MemoryFiles
+from reference.operators.aggregates import Aggregate, CountByKey, Window
+from reference.operators.base import Context, Operator
+from reference.operators.functions import Filter, FlatMap, Map, Words
+from reference.operators.holding import Hold, Join, Lookup, Number
+from reference.operators.keys import GROUPS, ByKey, Field, InTurn, index_of, text_of, value_of
+from reference.operators.sinks import TransactionalSink, lines_of
+
+few = settings(max_examples=40, deadline=None)
+Make = Callable[[Context], Operator]
+Fed = tuple[int, Sequence[Record]]
+"""An input, and records that come over it."""
+
+
+class Bench:
+    """The subtasks of an operator, fed as a job feeds them."""
+
+    def __init__(self, make: Make, count: int, key: str | None = None, broadcast: int = -1) -> None:
+        self.make, self.key, self.broadcast = make, key, broadcast
+        self.files = MemoryFiles()
+        self.emitted: list[Any] = []
+        self.number = 0
+        self.subtasks = self.made(count)
+
+    def made(self, count: int) -> list[Operator]:
+        names = ["D"] if count == 1 else [f"D.{i}" for i in range(count)]
+        contexts = [Context(name, self.files, i, count) for i, name in enumerate(names)]
+        return [self.make(context) for context in contexts]
+
+    def feed(self, port: int, records: Sequence[Record]) -> None:
+        shares = [records] * len(self.subtasks)
+        if port != self.broadcast:
+            keyed = self.key is not None
+            share = ByKey(Field("D", "key", self.key or None)) if keyed else InTurn()
+            shares = list(share(records, len(self.subtasks)))
+        for subtask, some in zip(self.subtasks, shares, strict=True):
+            subtask.process(port, some, self.emitted.extend)
+
+    def watermark(self, time: int) -> None:
+        for subtask in self.subtasks:
+            subtask.watermark(time, self.emitted.extend)
+
+    def rescale(self, count: int) -> None:
+        """A checkpoint, and a start from it with so many subtasks."""
+        self.number += 1
+        taken = [each.snapshot(self.number, last=False) for each in self.subtasks]
+        written = json.dumps(taken)
+        kind = type(self.subtasks[0])
+        self.subtasks = self.made(count)
+        for index, subtask in enumerate(self.subtasks):
+            subtask.restore(kind.share(json.loads(written), index, count))
+
+    def finish(self) -> list[Any]:
+        for subtask in self.subtasks:
+            subtask.last_watermark(self.emitted.extend)
+            subtask.finish(self.emitted.extend)
+        return self.emitted
+
+
+def plain(records: Sequence[Record]) -> Counter[str]:
+    return Counter(json.dumps(record, sort_keys=True) for record in records)
+
+
+def flat(buffers: Sequence[Sequence[Any]]) -> list[Any]:
+    return [record for records in buffers for record in records]
+
+
+def emitted(make: Make, *fed: Fed, counts: Sequence[int] = (1,), **how: Any) -> list[Any]:
+    """What is emitted of it all, with the number of subtasks changed again and again."""
+    bench = Bench(make, counts[0], **how)
+    for number, (port, records) in enumerate(fed):
+        if number and len(counts) > 1:
+            bench.rescale(counts[number % len(counts)])
+        bench.feed(port, records)
+    return bench.finish()
+
+
+# --- one record at a time -------------------------------------------------------------------------
+
+ROWS = [{"k": "a", "n": 1}, {"k": "b", "n": 2}]
+
+
+def letters(record: Any) -> list[str]:
+    return list(record)
+
+
+def doubled(record: Any) -> Any:
+    return record * 2
+
+
+@pytest.mark.parametrize(
+    ("make", "records", "wanted"),
+    [
+        (partial(Words), ["A b", " c "], ["a", "b", "c"]),
+        (partial(Words, field="k"), ROWS, ["a", "b"]),
+        (partial(Map, function=doubled), [1, "x"], [2, "xx"]),
+        (partial(Map, field="n"), ROWS, [1, 2]),
+        (partial(Map, fields=["n"]), ROWS, [{"n": 1}, {"n": 2}]),
+        (partial(FlatMap, function=letters), ["ab", ""], ["a", "b"]),
+        (partial(Filter, function=bool), [0, 1, ""], [1]),
+        (partial(Filter, field="n", equals=2), ROWS, ROWS[1:]),
+        (partial(Filter, equals=1), [1, True, 1.0, "1"], [1]),
+        (partial(Filter, matches="^a"), ["ab", "ba"], ["ab"]),
+    ],
+)
+def test_one_record_at_a_time(make: Make, records: list[Any], wanted: list[Any]) -> None:
+    assert emitted(make, (0, records)) == wanted
+    again = emitted(make, (0, records), (0, records), counts=(2, 3))
+    assert plain(again) == plain(2 * wanted)
+
+
+@pytest.mark.parametrize(
+    ("make", "record", "code", "said"),
+    [
+        (partial(Words, field="k"), {"n": 1}, "bad-record", 'no "k"'),
+        (partial(Words, field="k"), "text", "bad-record", 'no "k"'),
+        (partial(Map, fields=["n"]), {"k": 1}, "bad-record", 'no "n"'),
+        (partial(Map, function=lambda record: {1}), 1, "bad-record", "JSON"),
+        (partial(Map, function=doubled), None, "operator-raised", "TypeError"),
+        (partial(FlatMap, function=doubled), 1, "operator-raised", "TypeError"),
+        (partial(Aggregate, aggregate="sum", field="n"), {"n": "1"}, "bad-record", "no number"),
+        (partial(Aggregate, aggregate="sum", field="n"), {"n": True}, "bad-record", "no number"),
+        (partial(Aggregate, aggregate="sum", field="n"), {"n": 1e999}, "bad-record", "not finite"),
+        (partial(Window, key="k", time="t", size=5), {"k": 1}, "bad-record", 'no "t"'),
+        (TransactionalSink, {1: {2}}, "bad-record", "JSON"),
+    ],
+)
+def test_what_cannot_be_worked_on_is_named(make: Make, record: Any, code: str, said: str) -> None:
+    with pytest.raises(FinaleError) as caught:
+        emitted(make, (0, [record]))
+    assert caught.value.code == code
+    assert said in caught.value.message
+    assert caught.value.place is not None
+    assert str(caught.value.place.key).startswith("operators.D.")
+
+
+# --- by key ---------------------------------------------------------------------------------------
+
+KEYS = st.one_of(st.text(max_size=2), st.integers(0, 3), st.booleans(), st.none())
+NUMBERS = st.one_of(st.integers(), st.floats(-1e6, 1e6))
+TABLES = st.lists(
+    st.lists(st.fixed_dictionaries({"k": KEYS, "n": NUMBERS}), max_size=8), max_size=5
+)
+COUNTS = st.lists(st.integers(1, 5), min_size=2, max_size=4)
+
+
+@few
+@given(KEYS)
+def test_a_key_is_written_as_text_and_read(key: Record) -> None:
+    assert value_of(text_of(key)) == key
+    assert type(value_of(text_of(key))) is type(key)
+
+
+@few
+@given(KEYS, st.integers(1, GROUPS))
+def test_each_subtask_has_a_range_of_groups(key: Record, count: int) -> None:
+    index = index_of(text_of(key), count)
+    assert index in range(count)
+    assert index_of(text_of(key), GROUPS) in range(
+        -(-index * GROUPS // count), -(-(index + 1) * GROUPS // count)
+    )
+
+
+@few
+@given(st.lists(KEYS), st.integers(1, 12))
+def test_records_are_shared_out_whole(records: list[Record], count: int) -> None:
+    for share in (InTurn(), ByKey(Field("D", "key", None))):
+        shares = [each for _ in range(2) for each in share(records, count)]
+        assert plain([r for some in shares for r in some]) == plain(2 * records)
+
+
+def test_records_without_a_key_are_shared_out_evenly() -> None:
+    turn, sizes = InTurn(), [0, 0, 0]
+    for records in (["a"], ["b"], ["c", "d"], ["e", "f"]):
+        for index, share in enumerate(turn(records, 3)):
+            sizes[index] += len(share)
+    assert sizes == [2, 2, 2]
+
+
+def test_keys_are_where_they_always_were() -> None:
+    """The state of a checkpoint is found again by another version on another machine."""
+    assert [index_of(key, GROUPS) for key in ("a", "word", "\0 1", "ä")] == [67, 17, 10, 3]
+
+
+def number_of(rows: list[Any]) -> dict[str, list[Any]]:
+    by_key: dict[str, list[Any]] = {}
+    for row in rows:
+        by_key.setdefault(json.dumps(row["k"]), []).append(row["n"])
+    return by_key
+
+
+@few
+@given(TABLES, COUNTS, st.sampled_from(["count", "min", "max"]))
+def test_an_aggregate_does_not_depend_on_its_subtasks(
+    tables: list[list[Any]], counts: list[int], aggregate: str
+) -> None:
+    make = partial(Aggregate, aggregate=aggregate, key="k", field="n")
+    told = emitted(make, *((0, rows) for rows in tables), counts=counts, key="k")
+    fold: Any = {"count": len, "min": min, "max": max}[aggregate]
+    wanted = {key: fold(some) for key, some in number_of(flat(tables)).items()}
+    assert {json.dumps(each["key"]): each[aggregate] for each in told} == wanted
+    assert len(told) == len(wanted)
+
+
+@few
+@given(TABLES, COUNTS, st.randoms(use_true_random=False))
+def test_a_sum_is_exact_in_any_order(tables: list[list[Any]], counts: list[int], dice: Any) -> None:
+    make = partial(Aggregate, aggregate="sum", key="k", field="n")
+    rows = flat(tables)
+    shuffled = dice.sample(rows, len(rows))
+    told = emitted(make, *((0, some) for some in tables), counts=counts, key="k")
+    again = emitted(make, (0, shuffled), key="k")
+    assert plain(told) == plain(again)
+    assert {each["key"]: each["sum"] for each in emitted(make, (0, [
+        {"k": "a", "n": 0.1}, {"k": "a", "n": 0.2}, {"k": "b", "n": 10**30}, {"k": "b", "n": 1}
+    ]))} == {"a": 0.30000000000000004, "b": 10**30 + 1}  # fmt: skip
+
+
+def test_an_aggregate_tells_each_change() -> None:
+    make = partial(Aggregate, aggregate="count", key="k", emit="each")
+    told = emitted(make, (0, ROWS), (0, ROWS), key="k")
+    assert [(each["key"], each["count"]) for each in told] == [
+        ("a", 1),
+        ("b", 1),
+        ("a", 2),
+        ("b", 2),
+    ]
+
+
+@few
+@given(st.lists(st.lists(KEYS, max_size=6), max_size=4), COUNTS)
+def test_counts_are_told_as_text(buffers: list[list[Record]], counts: list[int]) -> None:
+    told = emitted(CountByKey, *((0, some) for some in buffers), counts=counts, key="")
+    words = Counter(text_of(each).removeprefix("\0") for some in buffers for each in some)
+    assert sum(int(line.rpartition("\t")[2]) for line in told) == sum(words.values())
+    assert {line.rpartition("\t")[0] for line in told} == set(words)
+
+
+# --- windows --------------------------------------------------------------------------------------
+
+EVENTS = st.lists(
+    st.fixed_dictionaries({"k": st.sampled_from("ab"), "t": st.integers(-20, 20)}), max_size=12
+)
+
+
+@few
+@given(EVENTS, EVENTS, COUNTS)
+def test_a_window_has_all_that_is_not_late(
+    before: list[Any], after: list[Any], counts: list[int]
+) -> None:
+    """What comes behind the watermark is late if its window has been told, and kept then."""
+    bench = Bench(partial(Window, key="k", time="t", size=5, on_late="keep"), counts[0], key="k")
+    bench.feed(0, before)
+    bench.watermark(3)
+    told = list(bench.emitted)
+    bench.rescale(counts[1])
+    bench.feed(0, after)
+    bench.rescale(counts[0])
+    bench.finish()
+    bench.rescale(1)
+
+    def windows(events: list[Any]) -> Counter[tuple[str, int]]:
+        return Counter((each["k"], each["t"] // 5 * 5) for each in events)
+
+    def seen(records: list[Any]) -> dict[tuple[str, int], int]:
+        assert all(each["to"] - each["from"] == 5 for each in records)
+        return {(each["key"], each["from"]): each["count"] for each in records}
+
+    late = [each for each in after if each["t"] // 5 * 5 + 5 <= 3]
+    assert seen(told) == {at: n for at, n in windows(before).items() if at[1] + 5 <= 3}
+    wanted = windows(before) + windows(after) - windows(late)
+    assert seen(bench.emitted) == dict(wanted)
+    kept = [line for n in bench.files.under("late") for line in bench.files.read(n).splitlines()]
+    assert Counter(kept) == Counter(json.dumps(each).encode() for each in late)
+
+
+def test_a_late_record_is_refused() -> None:
+    bench = Bench(partial(Window, key="k", time="t", size=5), 1, key="k")
+    bench.feed(0, [{"k": "a", "t": 1}])
+    bench.watermark(5)
+    bench.feed(0, [{"k": "a", "t": 5}])
+    with pytest.raises(FinaleError) as caught:
+        bench.feed(0, [{"k": "a", "t": 4}])
+    assert caught.value.code == "late-record"
+
+
+def test_who_has_told_least_decides_what_is_late() -> None:
+    states = [
+        {"passed": 10, "windows": [[15, {"a": 1, "b": 1}]], "late": None},
+        {"passed": 5, "windows": [[10, {"c": 1}], [15, {"d": 2}]], "late": None},
+        None,
+    ]
+    shared = Window.share(states, 0, 1)
+    assert shared["passed"] == 5
+    assert shared["windows"] == [[10, {"c": 1}], [15, {"a": 1, "b": 1, "d": 2}]]
+
+
+# --- two inputs -----------------------------------------------------------------------------------
+
+SOME = st.lists(st.fixed_dictionaries({"k": KEYS, "n": st.integers(0, 9)}), max_size=5)
+SIDES = st.lists(st.tuples(st.integers(0, 1), SOME), max_size=6)
+
+
+def sides(fed: list[Any]) -> tuple[list[Any], list[Any]]:
+    return (
+        [row for port, rows in fed for row in rows if port == 0],
+        [row for port, rows in fed for row in rows if port == 1],
+    )
+
+
+def same(one: Record, other: Record) -> bool:
+    return json.dumps(one) == json.dumps(other)
+
+
+@few
+@given(SIDES, COUNTS)
+def test_a_join_has_each_pair_once(fed: list[Any], counts: list[int]) -> None:
+    told = emitted(partial(Join, key="k"), *fed, counts=counts, key="k")
+    left, right = sides(fed)
+    pairs = [
+        {"key": one["k"], "left": one, "right": other}
+        for one in left
+        for other in right
+        if same(one["k"], other["k"])
+    ]
+    assert plain(told) == plain(pairs)
+
+
+@few
+@given(SIDES, COUNTS)
+def test_a_lookup_finds_what_is_there_or_nothing(fed: list[Any], counts: list[int]) -> None:
+    """Each key is in the table once: with several, which one is found depends on the moment."""
+    table: dict[str, Any] = {}
+    fed = [
+        (
+            port,
+            [row for row in rows if not port or table.setdefault(json.dumps(row["k"]), row) is row],
+        )
+        for port, rows in fed
+    ]
+    told = emitted(partial(Lookup, key="k"), *fed, counts=counts, broadcast=1)
+    left, right = sides(fed)
+    found = {json.dumps(row["k"]): row for row in right}
+    wanted = [
+        {"key": one["k"], "left": one, "right": found.get(json.dumps(one["k"]))} for one in left
+    ]
+    assert plain(told) == plain(wanted)
+
+
+# --- held, and numbered ---------------------------------------------------------------------------
+
+BUFFERS = st.lists(st.lists(st.integers(0, 9), max_size=7), max_size=5)
+
+
+@few
+@given(BUFFERS, COUNTS, st.one_of(st.none(), st.integers(1, 4)))
+def test_what_is_held_comes_out_at_last(
+    buffers: list[list[int]], counts: list[int], number: int | None
+) -> None:
+    make = partial(Hold, number=number)
+    told = emitted(make, *((0, some) for some in buffers), counts=counts)
+    assert Counter(told) == Counter(flat(buffers))
+
+
+def test_records_are_held_until_there_are_enough() -> None:
+    bench = Bench(partial(Hold, number=3), 1)
+    bench.feed(0, [1, 2])
+    assert bench.emitted == []
+    bench.feed(0, [3, 4, 5, 6, 7])
+    assert bench.emitted == [1, 2, 3, 4, 5, 6]
+    assert bench.finish() == [1, 2, 3, 4, 5, 6, 7]
+
+
+@few
+@given(BUFFERS, COUNTS)
+def test_no_number_is_given_twice(buffers: list[list[int]], counts: list[int]) -> None:
+    told = emitted(Number, *((0, some) for some in buffers), counts=counts)
+    assert len({each["number"] for each in told}) == len(told)
+    assert Counter(each["record"] for each in told) == Counter(flat(buffers))
+
+
+# --- what is written ------------------------------------------------------------------------------
+
+
+@few
+@given(BUFFERS, COUNTS)
+def test_transactions_of_subtasks_that_are_no_more_are_settled(
+    buffers: list[list[int]], counts: list[int]
+) -> None:
+    """What a checkpoint lists is committed; what came after it comes again, and is not."""
+    bench = Bench(TransactionalSink, counts[0])
+    for number, records in enumerate(buffers):
+        bench.feed(0, records)
+        bench.rescale(counts[number % len(counts)])
+        bench.feed(0, [99])
+        for subtask in bench.subtasks:
+            subtask.snapshot(1_000 + number, last=False)
+        for subtask in bench.subtasks:
+            subtask.restore({"pending": []})
+    assert bench.files.under("pending") == bench.files.under("staging") == []
+    names = bench.files.under("output")
+    written = [int(line) for name in names for line in bench.files.read(name).splitlines()]
+    assert Counter(written) == Counter(flat(buffers))
+
+
+def test_a_sink_is_not_taken_for_one_with_a_longer_name() -> None:
+    files = MemoryFiles()
+    for name in ("out", "out-1"):
+        sink = TransactionalSink(Context(name, files))
+        sink.process(0, [name], lambda records: None)
+        sink.snapshot(3, last=False)
+    sink = TransactionalSink(Context("out", files))
+    assert sink.pending() == [3]
+    sink.start()
+    assert files.under("pending") == ["pending/out-1-3"]
+
+
+@pytest.mark.parametrize(
+    ("records", "written"),
+    [
+        (["a", "b"], b"a\nb\n"),
+        (["a", 1, None], b"a\n1\nnull\n"),
+        ([{"k": "ä"}], '{"k": "ä"}\n'.encode()),
+        (["a\nb", "c"], b'"a\\nb"\nc\n'),
+        ([b"\xff".decode(errors="surrogateescape")], b"\xff\n"),
+        (["\ud800", "c"], b'"\\ud800"\nc\n'),
+        ([["\ud800"]], b'["\\ud800"]\n'),
+    ],
+)
+def test_a_record_is_a_line(records: list[Record], written: bytes) -> None:
+    assert lines_of(records) == written
