@@ -134,7 +134,8 @@ class Coordinator:
         by it; unless it ends the job, tasks do not hear of it.
         """
         to_start_from = checkpoint.kind is Kind.CHECKPOINT
-        self.store.complete(checkpoint.number, checkpoint.finished, newest=to_start_from)
+        kind = checkpoint.kind.value
+        self.store.complete(checkpoint.number, checkpoint.finished, kind=kind, newest=to_start_from)
         checkpoint.status = Status.COMPLETED
         if checkpoint.kind is Kind.SAVEPOINT:
             return
@@ -144,7 +145,7 @@ class Coordinator:
                     self.abort(older.number)
                 if to_start_from:
                     older.finished.clear()
-        self.store.discard_older()
+        self.store.discard_older({each.number for each in self.pending})
         for task in self._concerned(checkpoint):
             self.network.confirmations.add((task, checkpoint.number))
 

@@ -18,7 +18,7 @@ from model.topology import Job
 from reference.channel import Channel, NoRoom
 from reference.coordinator import Coordinator
 from reference.formats.files import Files, MemoryFiles
-from reference.formats.snapshots import CheckpointStore
+from reference.formats.snapshots import CheckpointStore, shape_of
 from reference.gate import Gate
 from reference.network import Network
 from reference.observation import Observation, observation_of
@@ -81,7 +81,14 @@ class Engine(ABC):
             task = Task(subtask.name, make, gate, outputs, buffer_size=settings.buffer_size)
             self.tasks[task.name] = task
         self.network = Network()
-        self.store = CheckpointStore(files, keeps=settings.keeps)
+        shape = shape_of(job, [program.kind(vertex) for vertex in job.vertices])
+        self.store = CheckpointStore(
+            files,
+            shape,
+            keeps=settings.keeps,
+            retained=settings.retained,
+            version=settings.checkpoint_format,
+        )
         self.coordinator = Coordinator(
             {task.name: [each.writer for each in task.inputs] for task in self.tasks.values()},
             self.network,

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Protocol
 
 from model.errors import FinaleError, Place
-from model.topology import Edge, Job, Kind, Sink, Subtask
+from model.topology import Edge, Job, Kind, Sink, Subtask, Vertex
 from reference.elements import Record
 from reference.formats.files import Files
 from reference.operators.base import Context, Operator
@@ -19,6 +19,10 @@ from reference.task import Partitioner
 
 class Program(Protocol):
     """Asked once, when an engine is made."""
+
+    def kind(self, vertex: Vertex) -> str:
+        """What a vertex does, in a word."""
+        ...
 
     def operator(self, subtask: Subtask, files: Files, *, keeps: bool) -> Callable[[], Operator]:
         """Makes the operator of a subtask, once for each attempt."""
@@ -54,6 +58,9 @@ class Followed:
     job: Job
     effects: bool = True
     """Whether sinks write anything."""
+
+    def kind(self, vertex: Vertex) -> str:
+        return vertex.kind.value
 
     def operator(self, subtask: Subtask, files: Files, *, keeps: bool) -> Callable[[], Operator]:
         context = Context(subtask.name, files)

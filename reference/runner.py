@@ -18,6 +18,7 @@ from reference.formats.eventlog import EventLog
 from reference.formats.files import DiskFiles, Files
 from reference.formats.folder import end_of, locked, mark_end, own
 from reference.formats.jobfile import JobFile
+from reference.formats.resuming import start
 from reference.protocols import ENGINES
 from reference.requests import Requests
 from reference.settings import Settings
@@ -107,7 +108,8 @@ class Runner:
         control: Control | None = None,
     ) -> None:
         kind = ENGINES[job.protocol]
-        self.engine: Engine = kind(job.job, job, files, Settings(), kind.Options())
+        settings = Settings(retained=job.retained, checkpoint_format=job.checkpoint_format)
+        self.engine: Engine = kind(job.job, job, files, settings, kind.Options())
         self.job, self.orders, self.control = job, orders, control
         self.files = files
         self.mover = Threads(self.engine) if orders.threads else Turns(self.engine, orders.seed)
@@ -120,8 +122,8 @@ class Runner:
 
     def _resume(self) -> None:
         """Start from the newest checkpoint that is there, or drop what an earlier run has begun."""
-        newest = self.engine.store.find()
-        self.engine.coordinator.last_number = newest or 0
+        self.start = start(self.engine.store, self.engine.tasks)
+        self.engine.coordinator.last_number = self.start.last_number
         for task in self.engine.tasks.values():
             task.begin(Phase.RESTORING)
 

@@ -47,4 +47,8 @@ class Settings:
     """How many records a buffer takes at most."""
     keeps: bool = False
     """Files that are of no use any more stay."""
+    retained: int = 1
+    """So many checkpoints stay."""
+    checkpoint_format: int = 2
+    """The version in which they are written."""
     faults: Faults = field(default_factory=Faults)

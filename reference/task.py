@@ -38,6 +38,10 @@ class Output:
     mark: Callable[[Record], Record] | None = None
     """What becomes of a record along the edge, if anything."""
 
+    def shares(self, records: Sequence[Record]) -> Sequence[Sequence[Record]]:
+        """What each of its channels takes of some records."""
+        return _shares(self, records)
+
 
 class Task:
     """What a task knows. What it does next is its engine's to say."""

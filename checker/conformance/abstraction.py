@@ -240,8 +240,8 @@ def _element(element: tuple[str, Word]) -> tuple[str, Word]:
 
 def _logged(written: tuple[bytes, ...], channel: str) -> tuple[str, ...]:
     """What a file of channels says of one of them."""
-    logs: dict[str, list[list[str]]] = _read(written[0])
-    return tuple(record for buffer in logs.get(channel, []) for record in buffer)
+    logs: dict[str, list[dict[str, list[str]]]] = _read(written[0])
+    return tuple(record for buffer in logs.get(channel, []) for record in buffer["records"])
 
 
 @lru_cache(maxsize=4096)

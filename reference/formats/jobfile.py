@@ -29,6 +29,7 @@ from model.errors import FinaleError, Place, nearest
 from model.topology import Edge, Job, Pattern, Sink, Subtask, Vertex
 from reference.elements import Record
 from reference.formats.files import Files
+from reference.formats.metadata import VERSIONS
 from reference.operators.base import Context, Operator
 from reference.operators.checks import (
     Checks,
@@ -46,7 +47,10 @@ from reference.operators.sources import files_of
 from reference.protocols import ENGINES
 from reference.task import Partitioner
 
-OF_A_JOB = ("protocol", "barriers", "seconds", "records", "operators")
+OF_A_JOB = (
+    "name", "protocol", "barriers", "seconds", "records", "retained", "checkpoint-format",
+    "operators",
+)  # fmt: skip
 #: The protocols of jobs that can be stopped, by how barriers go.
 BARRIERS = {"aligned": "stop-with-savepoint", "unaligned": "unaligned"}
 #: What each key takes, in words and as a test.
@@ -55,6 +59,9 @@ CHECKS: Checks = {
     "barriers": (f"one of {', '.join(BARRIERS)}", lambda value: value in BARRIERS),
     "seconds": ("a number of seconds above zero", is_number),
     "records": ("a whole number above zero", is_count),
+    "name": ("a name", is_text),
+    "retained": ("a whole number above zero", is_count),
+    "checkpoint-format": (f"one of {', '.join(map(str, VERSIONS))}", lambda it: it in VERSIONS),
     "operators": ("tables, [operators.NAME]", is_tables),
 }
 
@@ -74,6 +81,11 @@ class JobFile:
     functions: Mapping[str, Callable[[Record], Any]]
     files: Mapping[str, Mapping[str, Path]]
     """What sources read, by the paths from the job's folder."""
+    name: str
+    retained: int
+    """So many checkpoints stay; savepoints do all."""
+    checkpoint_format: int
+    """The version in which checkpoints are written."""
 
     def kind(self, vertex: Vertex) -> str:
         """What a vertex does."""
@@ -161,6 +173,9 @@ def _job(file: Path, table: Mapping[str, Any], folder: Path) -> JobFile:
             for name, said in operators.items()
             if "path" in said
         },
+        name=str(table.get("name", file.stem)),
+        retained=int(table.get("retained", 1)),
+        checkpoint_format=int(table.get("checkpoint-format", max(VERSIONS))),
     )
 
 

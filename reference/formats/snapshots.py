@@ -1,151 +1,236 @@
 """Checkpoints on disk: a folder each, complete once its metadata is there.
 
-    checkpoints/<number>/<task>.json    the state of a task
-    checkpoints/<number>/metadata.json  the format, which tasks had finished, the sums of the files
+    checkpoints/<number>/<task>.json           the state of a task
+    checkpoints/<number>/<task>.channels.json  what was in flight to it
+    checkpoints/<number>/metadata.json         what all this is: docs/checkpoint-format.md
 
 The metadata is written under another name and renamed: there is no half a checkpoint.
 """
 
 from __future__ import annotations
 
-import hashlib
 import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from model.errors import FinaleError, Place
+from model.topology import Job
 from reference.formats.files import Files
+from reference.formats.metadata import (
+    CHANNELS,
+    CHECKPOINT,
+    FIELDS,
+    STATE,
+    File,
+    Metadata,
+    Operator,
+    Part,
+    altered,
+    decoded,
+    encoded,
+)
 
-FORMAT = 2
 FOLDER = "checkpoints"
 METADATA = "metadata.json"
+REFUSED = "metadata.refused.json"
 
 State = Any
 """What JSON can write."""
 
 
+def shape_of(job: Job, kinds: Sequence[str]) -> tuple[Operator, ...]:
+    """The operators of a job, each of which is of a kind; nothing is known of their state."""
+    return tuple(
+        Operator(
+            vertex.name,
+            kind,
+            tuple(edge.source for edge in job.edges_into(vertex)),
+            (Part(),) * vertex.parallelism,
+        )
+        for vertex, kind in zip(job.vertices, kinds, strict=True)
+    )
+
+
 class CheckpointStore:
     """The snapshots of one job. `keeps` leaves what is of no use any more, to be looked at."""
 
-    def __init__(self, files: Files, *, keeps: bool = False) -> None:
+    def __init__(
+        self,
+        files: Files,
+        shape: Sequence[Operator] = (),
+        *,
+        keeps: bool = False,
+        retained: int = 1,
+        version: int = FIELDS,
+    ) -> None:
         self.files = files
+        self.shape = tuple(shape)
         self.keeps = keeps
+        self.retained = retained
+        """So many checkpoints are kept; savepoints are the user's, and are kept all."""
+        self.version = version
+        """What is written."""
         self.newest: int | None = None
-        """The newest checkpoint that is complete."""
+        """The newest checkpoint that is complete, and that a restart takes."""
+        self.known: dict[int, str] = {}
+        """The complete checkpoints and savepoints, and what each is for."""
+        self.written: dict[int, dict[str, File]] = {}
+        """What was written of those that are not complete, by task and use."""
 
     # --- writing ---------------------------------------------------------------------------------
 
-    def put(self, checkpoint: int, task: str, state: State) -> None:
+    def put(self, checkpoint: int, task: str, state: State, use: str = STATE) -> None:
         """Write a task's part of a checkpoint."""
-        name = _part(checkpoint, task)
-        self.files.write(name, _text(state))
-        self.files.sync(name)
+        data = json.dumps(state, separators=(",", ":"), sort_keys=True).encode()
+        self.put_data(checkpoint, f"{task}{use}", data)
 
-    def complete(self, checkpoint: int, finished: set[str], *, newest: bool = True) -> None:
+    def put_data(self, checkpoint: int, name: str, data: bytes) -> None:
+        """Write a file of a checkpoint."""
+        file = File.of(f"{name}.json", data)
+        path = f"{_folder(checkpoint)}/{file.name}"
+        self.files.write(path, data)
+        self.files.sync(path)
+        self.written.setdefault(checkpoint, {})[name] = file
+
+    def complete(
+        self,
+        checkpoint: int,
+        finished: Collection[str],
+        *,
+        kind: str = CHECKPOINT,
+        newest: bool = True,
+    ) -> None:
         """All parts are there, but of tasks that had finished: from now on it can be restored.
 
         `newest`: a restart takes it.
         """
-        parts = [name for name in self.files.under(_folder(checkpoint)) if _is_part(name)]
-        metadata = {
-            "format": FORMAT,
-            "checkpoint": checkpoint,
-            "finished": sorted(finished),
-            "files": {name.rsplit("/", 1)[1]: _sum(self.files.read(name)) for name in parts},
-        }
-        draft = f"{_folder(checkpoint)}/.{METADATA}"
-        self.files.write(draft, _text(metadata))
-        self.files.sync(draft)
-        self.files.rename(draft, _metadata(checkpoint))
+        written = self.written.pop(checkpoint, {})
+        operators = tuple(
+            replace(each, parts=tuple(_part(t, t in finished, written) for t in each.tasks))
+            for each in self.shape
+        )
+        metadata = Metadata(checkpoint, kind, newest, operators)
+        folder = _folder(checkpoint)
+        self.files.write(f"{folder}/.{METADATA}", encoded(metadata, self.version))
+        self.files.sync(f"{folder}/.{METADATA}")
+        self.files.rename(f"{folder}/.{METADATA}", f"{folder}/{METADATA}")
+        self.known[checkpoint] = kind
         if newest:
             self.newest = checkpoint
 
-    def discard_older(self) -> None:
-        """What is older than the newest complete checkpoint is not needed, aborted or not.
+    def discard_older(self, pending: Collection[int] = ()) -> None:
+        """What is older than the newest checkpoint is not needed, but for the user's savepoints.
 
-        The metadata goes first: what is left of a checkpoint is never taken for one.
+        Aborted ones go with it. `pending`: those that may still be completed.
         """
         if self.keeps or self.newest is None:
             return
-        older = [name for name in self.files.under(FOLDER) if _number(name) < self.newest]
-        for name in sorted(older, key=_is_part):
-            self.files.remove(name)
+        known = sorted(n for n, kind in self.known.items() if kind == CHECKPOINT)
+        users = {n for n, kind in self.known.items() if kind != CHECKPOINT}
+        kept = {*known[-self.retained :], *users, *pending}
+        self._remove({n for n in self.numbers() if n < self.newest} - kept)
+
+    def discard_incomplete(self) -> None:
+        """What an earlier run has begun, and not come to the end of, is of no use."""
+        looked_at = {number for number, file in self._files() if file in (METADATA, REFUSED)}
+        self._remove(self.numbers() - looked_at)
+
+    def refuse(self, checkpoint: int) -> None:
+        """It is not used from now on, whatever becomes of it, but stays to be looked at."""
+        folder = _folder(checkpoint)
+        self.files.rename(f"{folder}/{METADATA}", f"{folder}/{REFUSED}")
+
+    def _remove(self, numbers: Collection[int]) -> None:
+        """The metadata goes first: what is left of a checkpoint is never taken for one."""
+        found = [(file != METADATA, n, file) for n, file in self._files() if n in numbers]
+        for _, number, file in sorted(found):
+            self.files.remove(f"{_folder(number)}/{file}")
+        for number in numbers:
+            self.known.pop(number, None)
+            self.written.pop(number, None)
 
     # --- reading ---------------------------------------------------------------------------------
 
-    def find(self) -> int | None:
-        """Look for the newest complete checkpoint, as a new process does; remove what is not."""
-        names = self.files.under(FOLDER)
-        complete = [_number(name) for name in names if name.endswith(f"/{METADATA}")]
-        self.newest = max(complete, default=None)
-        for name in names:
-            if _number(name) != self.newest:
-                self.files.remove(name)
-        return self.newest
+    def numbers(self) -> set[int]:
+        """All of which there is something."""
+        return {number for number, _ in self._files()}
+
+    def complete_ones(self) -> list[int]:
+        """All of which there is metadata, the newest first."""
+        return sorted((n for n, file in self._files() if file == METADATA), reverse=True)
+
+    def snapshot(self, checkpoint: int) -> Snapshot:
+        """A complete checkpoint. Raises `checkpoint-altered`, `checkpoint-format`."""
+        snapshot = Snapshot.read(self.files, _folder(checkpoint))
+        if snapshot.metadata.checkpoint != checkpoint:
+            raise altered(f"{snapshot.folder}/{METADATA}")
+        return snapshot
 
     def finished(self, checkpoint: int) -> frozenset[str]:
         """The tasks that had finished when it was planned."""
-        return frozenset(self._read_metadata(checkpoint)["finished"])
+        return self.snapshot(checkpoint).metadata.finished
 
-    def load(self, checkpoint: int, task: str) -> State:
-        """A task's part. Raises `checkpoint-altered`; None where the task has no part."""
-        sums = self._read_metadata(checkpoint)["files"]
-        name = _part(checkpoint, task)
-        file = name.rsplit("/", 1)[1]
-        if file not in sums:
-            return None
-        if not self.files.exists(name) or _sum(data := self.files.read(name)) != sums[file]:
-            raise _altered(name)
-        return json.loads(data)
+    def load(self, checkpoint: int, task: str, use: str = STATE) -> State:
+        """A task's part; None where it has none. Raises `checkpoint-altered`."""
+        snapshot = self.snapshot(checkpoint)
+        return snapshot.load(snapshot.metadata.part(task).file(use))
 
-    def _read_metadata(self, checkpoint: int) -> dict[str, Any]:
-        name = _metadata(checkpoint)
+    def _files(self) -> list[tuple[int, str]]:
+        """The files of all checkpoints, complete or not."""
+        split = [name.split("/") for name in self.files.under(FOLDER)]
+        return [(int(each[1]), each[2]) for each in split if len(each) == 3 and each[1].isdigit()]
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """A complete checkpoint, in any folder."""
+
+    files: Files
+    folder: str
+    metadata: Metadata
+
+    @classmethod
+    def read(cls, files: Files, folder: str) -> Snapshot:
+        """Raises `no-checkpoint`, `checkpoint-altered`, `checkpoint-format`."""
+        name = f"{folder}/{METADATA}"
         try:
-            metadata: dict[str, Any] = json.loads(self.files.read(name))
-        except ValueError:
-            raise _altered(name) from None
-        if metadata.get("format") != FORMAT:
+            data = files.read(name)
+        except OSError:
             raise FinaleError(
-                "checkpoint-format",
-                f"{name} is of format {metadata.get('format')!r}, and {FORMAT} is known",
-                place=Place(name, key="format"),
-                advice="read it with the version that has written it",
-            )
-        return metadata
+                "no-checkpoint",
+                "this is no complete checkpoint: it has no metadata that can be read",
+                place=Place(name),
+                advice="name the folder of one, which has its number",
+            ) from None
+        return cls(files, folder, decoded(data, name))
 
+    def load(self, file: File | None) -> State:
+        """What a file says. Raises `checkpoint-altered`."""
+        return None if file is None else json.loads(self.data(file))
 
-def _altered(name: str) -> FinaleError:
-    return FinaleError(
-        "checkpoint-altered",
-        "the file is gone, or not what the checkpoint has written",
-        place=Place(name),
-        advice="put it back, or run the job from its start in another directory",
-    )
+    def data(self, file: File) -> bytes:
+        """A file as it was written. Raises `checkpoint-altered`."""
+        name = f"{self.folder}/{file.name}"
+        try:
+            data = self.files.read(name)
+        except OSError:
+            raise altered(name) from None
+        if File.of(file.name, data) != file:
+            raise altered(name)
+        return data
+
+    def verify(self) -> None:
+        """Read every file. Raises `checkpoint-altered`."""
+        for file in self.metadata.files:
+            self.data(file)
 
 
 def _folder(checkpoint: int) -> str:
     return f"{FOLDER}/{checkpoint}"
 
 
-def _number(name: str) -> int:
-    return int(name.split("/")[1])
-
-
-def _part(checkpoint: int, task: str) -> str:
-    return f"{_folder(checkpoint)}/{task}.json"
-
-
-def _metadata(checkpoint: int) -> str:
-    return f"{_folder(checkpoint)}/{METADATA}"
-
-
-def _is_part(name: str) -> bool:
-    file = name.rsplit("/", 1)[1]
-    return file.endswith(".json") and not file.endswith(METADATA)
-
-
-def _text(value: State) -> bytes:
-    return json.dumps(value, separators=(",", ":"), sort_keys=True).encode()
-
-
-def _sum(data: bytes) -> str:
-    return hashlib.sha256(data).hexdigest()
+def _part(task: str, finished: bool, written: Mapping[str, File]) -> Part:
+    if finished:
+        return Part(finished=True)
+    return Part(False, written.get(f"{task}{STATE}"), written.get(f"{task}{CHANNELS}"))

@@ -232,6 +232,9 @@ class Window(Folding):
             "late": SideFile.share(late, index, count),
         }
 
+    def ahead_of(self, checkpoint: int | None) -> list[str]:
+        return self.late.ahead_of(checkpoint)
+
     def start(self) -> None:
         self.late.go_on(None)
 

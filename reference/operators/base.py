@@ -79,6 +79,10 @@ class Operator:
             advice=f"write parallelism = {len(states)}",
         )
 
+    def ahead_of(self, checkpoint: int | None) -> list[str]:
+        """The files for others to read that are newer than a checkpoint: it has them not."""
+        return []
+
     def completed(self, checkpoint: int, emit: Emit) -> None:
         """A checkpoint that this operator is part of is durable."""
 

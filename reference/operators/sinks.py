@@ -12,6 +12,7 @@ be repeated. A start from a checkpoint commits what that lists, and drops what i
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Sequence
 
 from reference.elements import Record
@@ -78,6 +79,8 @@ class TransactionalSink(Operator):
         self.folder = beside or "output"
         self.mark = f"~{beside}" if beside else ""
         self.staged = f"staging/{context.task}{self.mark}"
+        of_all = rf"{re.escape(context.vertex)}(\.\d+)?"
+        self._committed = rf"{re.escape(self.folder)}/{of_all}-(?P<number>\d+)"
 
     def process(self, port: int, records: Sequence[Record], emit: Emit) -> None:
         self.files.append(self.staged, lines_of(records, self.context.vertex))
@@ -107,6 +110,12 @@ class TransactionalSink(Operator):
         """The transactions of tasks that may be no more are settled by those that are."""
         earlier = [[s["task"], s["pending"]] for s in states[index::count] if s is not None]
         return {"pending": [], "earlier": earlier}
+
+    def ahead_of(self, checkpoint: int | None) -> list[str]:
+        names = self.files.under(self.folder)
+        own = (re.fullmatch(self._committed, name) for name in names)
+        newest = 0 if checkpoint is None else checkpoint
+        return [found.group() for found in own if found and int(found["number"]) > newest]
 
     def start(self) -> None:
         self._settle(self.context.task, ())
@@ -172,6 +181,9 @@ class SideFile:
             self.sink.restore(state["file"])
         elif self.used:
             self.sink.start()
+
+    def ahead_of(self, checkpoint: int | None) -> list[str]:
+        return self.sink.ahead_of(checkpoint)
 
     @classmethod
     def share(cls, states: Sequence[State], index: int, count: int) -> State:

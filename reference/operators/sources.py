@@ -230,6 +230,9 @@ class Lines(Source):
             "bad": SideFile.share([s and s["bad"] for s in states], index, count),
         }
 
+    def ahead_of(self, checkpoint: int | None) -> list[str]:
+        return self.bad.ahead_of(checkpoint)
+
     def start(self) -> None:
         self.bad.go_on(None)
 

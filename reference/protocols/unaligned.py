@@ -11,8 +11,10 @@ from typing import Any, cast
 from model.topology import Channel as Wire
 from model.topology import Job, Pattern
 from reference.channel import Channel
-from reference.elements import Barrier, Buffer, Record
+from reference.elements import Barrier, Buffer
 from reference.engine import BoundTo
+from reference.formats.inflight import recovered, told
+from reference.formats.metadata import CHANNELS
 from reference.overtaking import LoggedChannel, OvertakingGate
 from reference.protocols.final_checkpoint import FinalCheckpoint
 from reference.steps import Guarded, action
@@ -78,11 +80,10 @@ class Unaligned(FinalCheckpoint):
     def complete_part(self, task: Task, checkpoint: int) -> None:
         """A task has its state and all that its inputs have logged."""
         logs = {
-            channel.name: [list(buffer.records) for buffer in channel.log.pop(checkpoint, ())]
-            for channel in self.gate_of(task).inputs
+            channel.name: channel.log.pop(checkpoint, []) for channel in self.gate_of(task).inputs
         }
         if any(logs.values()):
-            self.store.put(checkpoint, f"{task.name}.channels", logs)
+            self.store.put(checkpoint, task.name, told(logs), CHANNELS)
         for channel in self.gate_of(task).inputs:
             channel.log = {c: log for c, log in channel.log.items() if c > checkpoint}
         self.acknowledge(task, checkpoint)
@@ -116,11 +117,9 @@ class Unaligned(FinalCheckpoint):
         checkpoint = self.store.newest
         if checkpoint is None:
             return
-        logs: dict[str, list[list[Record]]] | None
-        logs = self.store.load(checkpoint, f"{task.name}.channels")
+        logs = self.store.load(checkpoint, task.name, CHANNELS)
         for channel in self.gate_of(task).inputs:
-            kept = logs.get(channel.name, []) if logs is not None else []
-            channel.recovered = [Buffer(tuple(records)) for records in kept]
+            channel.recovered = recovered(logs, channel.name)
 
 
 def _is_unordered(wire: Wire) -> bool:

@@ -1,0 +1,84 @@
+"""What was in flight when barriers overtook it: a list of buffers for each channel to a task.
+
+{"A.0→B": [{"records": ["x", "y"]}, {"records": ["z"], "watermark": 17}]}
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from model.errors import FinaleError, Place
+from reference.elements import Buffer
+from reference.formats.metadata import Operator
+from reference.task import Output, Task
+
+Logs = dict[str, list[dict[str, Any]]]
+"""What JSON has of it."""
+
+
+def told(logs: Mapping[str, Iterable[Buffer]]) -> Logs:
+    """What is written down of a task's channels."""
+    return {channel: [_told(each) for each in buffers] for channel, buffers in logs.items()}
+
+
+def _told(buffer: Buffer) -> dict[str, Any]:
+    records = {"records": list(buffer.records)}
+    return records if buffer.watermark is None else records | {"watermark": buffer.watermark}
+
+
+def recovered(logs: Logs | None, channel: str) -> list[Buffer]:
+    """What was in flight over one channel."""
+    kept = (logs or {}).get(channel, [])
+    return [Buffer(tuple(each["records"]), each.get("watermark")) for each in kept]
+
+
+def shared_out(
+    logs: Sequence[Logs | None],
+    now: Operator,
+    old: Sequence[Operator],
+    new: Sequence[Operator],
+    tasks: Mapping[str, Task],
+) -> dict[str, Logs]:
+    """What comes to each subtask of an operator, where it or those it reads had another number.
+
+    Each record goes where it would go today. What came from one subtask stays in its order, and
+    comes from one; watermarks are left out, as not all that they speak of is behind them. Raises
+    `in-flight`.
+    """
+    was = {task: (each, i) for each in old for i, task in enumerate(each.tasks)}
+    writers = {each.name: each for each in new if each.name in now.inputs}
+    found: dict[str, Logs] = {task: {} for task in now.tasks}
+    for channel, buffers in (item for each in logs if each for item in each.items() if item[1]):
+        (source, index), (before, read_by) = (was[task] for task in channel.split("→"))
+        if source.name not in writers:
+            raise _lost(source, now)
+        writer = writers[source.name]
+        edge = _edge(writer, now, tasks)
+        sender = writer.tasks[index % writer.parallelism]
+        for records in (each["records"] for each in buffers):
+            if before.parallelism == now.parallelism:
+                shares = {now.tasks[read_by]: records}
+            elif edge.partitioner is not None and len(edge.channels) == now.parallelism:
+                shares = dict(zip(now.tasks, edge.shares(records), strict=True))
+            else:
+                raise _lost(source, now)
+            for task, share in shares.items():
+                if share:
+                    log = found[task].setdefault(f"{sender}→{task}", [])
+                    log.append({"records": list(share)})
+    return found
+
+
+def _edge(writer: Operator, reader: Operator, tasks: Mapping[str, Task]) -> Output:
+    edges = tasks[writer.tasks[0]].edges
+    return next(each for each in edges if each.channels[0].reader in reader.tasks)
+
+
+def _lost(source: Operator, now: Operator) -> FinaleError:
+    return FinaleError(
+        "in-flight",
+        f'records from "{source.name}" to "{now.name}" are in flight, and have no way any more',
+        place=Place(key=f"operators.{now.name}.from"),
+        advice="start the job as it was, and stop it with a savepoint: that has none in flight",
+    )

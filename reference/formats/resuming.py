@@ -1,0 +1,194 @@
+"""Where a run starts: from the newest checkpoint that can be trusted, or from a given savepoint.
+
+All that it needs is read and checked first; only then something is removed, written or committed.
+Where the newest checkpoint is damaged, an older one that was retained takes its place, unless what
+was committed since would be written again. A checkpoint of another shape of the job is written
+anew in that of today.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from model.errors import FinaleError, Place
+from reference.formats.changes import finished_of, refuse_changes
+from reference.formats.files import DiskFiles
+from reference.formats.inflight import Logs, shared_out
+from reference.formats.metadata import CHANNELS, DRAIN, STATE, Metadata, Operator, Part
+from reference.formats.snapshots import CheckpointStore, Snapshot, State
+from reference.task import Task
+
+Tasks = Mapping[str, Task]
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where a run starts."""
+
+    checkpoint: int | None
+    last_number: int
+    """The newest number that was ever used here."""
+    refused: tuple[FinaleError, ...] = ()
+    """What is wrong with newer checkpoints, which are passed over."""
+
+
+def start(store: CheckpointStore, tasks: Tasks, savepoint: Path | None = None) -> Start:
+    """Find where a run starts, and bring it into the job's shape. Raises coded errors."""
+    refused: dict[int, FinaleError] = {}
+    if savepoint is None:
+        found = _newest(store, refused)
+        own = True
+    else:
+        found = _given(savepoint)
+        own = _is_own(store, found)
+        if not own and store.complete_ones():
+            raise _not_new(savepoint)
+    _refuse_output_ahead(found if own else None, tasks, refused)
+    anew = found is not None and (savepoint is not None or not _fits(found.metadata, store))
+    contents = _in_shape(found, store, tasks) if found is not None and anew else None
+    # From here on nothing is refused.
+    for damaged in refused:
+        store.refuse(damaged)
+    store.discard_incomplete()
+    number = None if found is None else found.metadata.checkpoint
+    last = max(store.numbers(), default=0)
+    if number is not None and contents is not None:
+        last = number = max(number, last + 1)
+        for (task, use), state in contents.parts.items():
+            store.put(number, task, state, use)
+        store.complete(number, contents.finished)
+    store.newest = number
+    return Start(number, last, tuple(refused.values()))
+
+
+# --- which one ------------------------------------------------------------------------------------
+
+
+def _newest(store: CheckpointStore, refused: dict[int, FinaleError]) -> Snapshot | None:
+    """The newest that a new run takes, and is as it was written; what is not is noted."""
+    found: Snapshot | None = None
+    for number in store.complete_ones():
+        try:
+            snapshot = store.snapshot(number)
+            store.known[number] = snapshot.metadata.kind
+            if found is None and snapshot.metadata.starts_runs:
+                snapshot.verify()
+                found = snapshot
+        except FinaleError as reason:
+            if found is None:
+                refused[number] = reason
+    if found is None and refused:
+        raise next(iter(refused.values()))
+    return found
+
+
+def _given(folder: Path) -> Snapshot:
+    """What a user names. Raises `no-checkpoint`, `checkpoint-altered`, `checkpoint-format`."""
+    snapshot = Snapshot.read(DiskFiles(Path()), str(folder))
+    snapshot.verify()
+    return snapshot
+
+
+def _is_own(store: CheckpointStore, given: Snapshot) -> bool:
+    """Whether a checkpoint is one of the folder in which the job is to run."""
+    number = given.metadata.checkpoint
+    try:
+        return number in store.complete_ones() and store.snapshot(number).metadata == given.metadata
+    except FinaleError:
+        return False
+
+
+def _not_new(savepoint: Path) -> FinaleError:
+    return FinaleError(
+        "folder-not-new",
+        "the job is to start from another folder's checkpoint, and this one has some of its own",
+        place=Place(str(savepoint)),
+        advice="leave out the savepoint: the job goes on from its newest; or name a new folder",
+    )
+
+
+def _refuse_output_ahead(
+    found: Snapshot | None, tasks: Tasks, refused: Mapping[int, FinaleError]
+) -> None:
+    """What was committed behind a checkpoint would be committed again by a start from it."""
+    number = None if found is None else found.metadata.checkpoint
+    ahead = [file for task in tasks.values() for file in task.operator.ahead_of(number)]
+    if not ahead:
+        return
+    start = "its beginning" if number is None else f"checkpoint {number}"
+    damage = "".join(f"{each.place}: {each.message}. " for each in refused.values())
+    more = f" and {len(ahead) - 1} more" if len(ahead) > 1 else ""
+    raise FinaleError(
+        "output-ahead",
+        f"{damage}The job would start from {start}, and write again what is in {ahead[0]}{more}",
+        place=Place(ahead[0]),
+        advice="put back what is damaged or gone; or move these files away, and all of their "
+        "records come again",
+    )
+
+
+# --- in the job's shape ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Contents:
+    """What a checkpoint is to have."""
+
+    parts: Mapping[tuple[str, str], State]
+    """By task and use."""
+    finished: frozenset[str]
+
+
+def _fits(metadata: Metadata, store: CheckpointStore) -> bool:
+    """Whether the job has the shape that it had. A stop with drain has ended its sources' data."""
+    return metadata.kind != DRAIN and _outlines(metadata.operators) == _outlines(store.shape)
+
+
+def _outlines(operators: Sequence[Operator]) -> list[tuple[object, ...]]:
+    return [(each.name, each.kind, each.inputs, each.parallelism) for each in operators]
+
+
+def _in_shape(found: Snapshot, store: CheckpointStore, tasks: Tasks) -> Contents:
+    """The same for the job as it is today. Raises where that cannot be."""
+    old = [_drained(each, found.metadata) for each in found.metadata.operators]
+    before = {each.name: each for each in old}
+    producers = {task: [each.writer for each in tasks[task].inputs] for task in tasks}
+    refuse_changes(old, store.shape, producers)
+    parts: dict[tuple[str, str], State] = {}
+    finished: set[str] = set()
+    for operator in store.shape:
+        if operator.name not in before:
+            continue
+        was = before[operator.name]
+        finished.update(finished_of(was, operator))
+        states = [found.load(part.state) for part in was.parts]
+        parts |= {(task, STATE): s for task, s in _states(operator, states, tasks).items()}
+        logs: list[Logs | None] = [found.load(part.channels) for part in was.parts]
+        flights = shared_out(logs, operator, old, store.shape, tasks)
+        parts |= {(task, CHANNELS): log for task, log in flights.items() if log}
+    kept = {key: state for key, state in parts.items() if key[0] not in finished}
+    return Contents(kept, frozenset(finished))
+
+
+def _drained(operator: Operator, metadata: Metadata) -> Operator:
+    """What a drain has ended does not begin again."""
+    if metadata.kind != DRAIN or operator.inputs:
+        return operator
+    return replace(operator, parts=(Part(finished=True),) * operator.parallelism)
+
+
+def _states(operator: Operator, states: Sequence[State], tasks: Tasks) -> dict[str, State]:
+    """What each subtask restores. Raises `not-rescalable`."""
+    if len(states) != operator.parallelism:
+        held = [state and state["operator"] for state in states]
+        try:
+            shares = [
+                tasks[task].operator.share(held, index, operator.parallelism)
+                for index, task in enumerate(operator.tasks)
+            ]
+        except FinaleError as error:
+            raise error.located(Place(key=f"operators.{operator.name}.parallelism")) from None
+        states = [None if share is None else {"operator": share} for share in shares]
+    return {t: s for t, s in zip(operator.tasks, states, strict=True) if s is not None}
