@@ -43,7 +43,7 @@ path = "short/*"
 parallelism = 2
 
 [operators.upper]
-kind = "each"
+kind = "flat-map"
 function = "loud:upper"
 from = ["long", "short"]
 parallelism = {parallelism}
@@ -157,7 +157,7 @@ CASES = [*((mode, None) for mode in MODES), ("aligned", Kind.DRAIN), ("aligned",
 def test_a_run_is_cut_at_any_moment(
     tmp_path: Path, mode: str, stop: Kind | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("reference.operators.text.CHUNK", 1_000)
+    monkeypatch.setattr("reference.operators.sources.CHUNK", 1_000)
     job = read_job(job_in(tmp_path, mode, lines=100, width=40, checkpoints=3))
     kinds = "write append sync rename remove"
     seen = moments_of(job, tmp_path, Orders(stop), every=7, kinds=kinds)
