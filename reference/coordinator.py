@@ -31,6 +31,8 @@ class Status(enum.Enum):
 
     PENDING = "pending"
     COMPLETED = "completed"
+    DISCARDED = "discarded"
+    """It was complete, and a newer one has taken its place."""
     ABORTED = "aborted"
 
 
@@ -71,8 +73,14 @@ class Coordinator:
         self.checkpoints: dict[int, Checkpoint] = {}
         self.last_number = 0
         self.finished: set[str] = set()
+        #: A restart takes the newest of these.
+        self.stored = {Kind.CHECKPOINT}
+        #: Tasks hear that these have completed.
+        self.told = {Kind.CHECKPOINT, Kind.DRAIN, Kind.SUSPEND}
         #: Says whether somebody is there to be told.
         self.listens: Callable[[str], bool]
+        #: Is told what has become of a checkpoint.
+        self.decided: Callable[[Checkpoint], None]
 
     @property
     def tasks(self) -> Iterable[str]:
@@ -130,24 +138,27 @@ class Coordinator:
     def complete(self, checkpoint: Checkpoint) -> None:
         """Make it durable. Then older checkpoints are of no use, and all who took part are told.
 
-        A savepoint is the user's: nothing starts from it by itself, makes it superfluous, or is so
-        by it; unless it ends the job, tasks do not hear of it.
+        A savepoint is the user's: nothing makes it superfluous, nor is anything so by it unless it
+        ends the job.
         """
-        to_start_from = checkpoint.kind is Kind.CHECKPOINT
-        kind = checkpoint.kind.value
-        self.store.complete(checkpoint.number, checkpoint.finished, kind=kind, newest=to_start_from)
+        number, kind, stored = checkpoint.number, checkpoint.kind, checkpoint.kind in self.stored
+        self.store.complete(number, checkpoint.finished, kind=kind.value, newest=stored)
         checkpoint.status = Status.COMPLETED
-        if checkpoint.kind is Kind.SAVEPOINT:
-            return
-        for older in list(self.checkpoints.values()):
+        if checkpoint.kind is not Kind.SAVEPOINT:
+            self._replace_older(checkpoint, stored=stored)
+        if checkpoint.kind in self.told:
+            for task in self._concerned(checkpoint):
+                self.network.confirmations.add((task, checkpoint.number))
+        self.decided(checkpoint)
+
+    def _replace_older(self, checkpoint: Checkpoint, *, stored: bool) -> None:
+        for older in self.checkpoints.values():
             if older.number < checkpoint.number and older.kind is Kind.CHECKPOINT:
                 if older.is_pending:
                     self.abort(older.number)
-                if to_start_from:
-                    older.finished.clear()
+                elif stored and older.status is Status.COMPLETED:
+                    older.status = Status.DISCARDED
         self.store.discard_older({each.number for each in self.pending})
-        for task in self._concerned(checkpoint):
-            self.network.confirmations.add((task, checkpoint.number))
 
     def abort(self, number: int) -> None:
         """Give a pending checkpoint up, and tell those who were to take part."""
@@ -156,21 +167,20 @@ class Coordinator:
         for task in self._concerned(checkpoint):
             self.network.aborts[task, number] = latest
         checkpoint.status = Status.ABORTED
-        checkpoint.finished.clear()
-        checkpoint.awaited.clear()
         self.network.forget_answers(number)
+        self.decided(checkpoint)
 
     def _concerned(self, checkpoint: Checkpoint) -> list[str]:
         return [t for t in self.tasks if t not in checkpoint.finished and self.listens(t)]
 
-    def forget(self, in_mail: set[int]) -> None:
+    def forget(self, in_use: set[int]) -> None:
         """Decided checkpoints of which nothing is under way any more need not be known.
 
-        `in_mail`: those that a task still has a call of.
+        `in_use`: those that somebody else still speaks of.
         """
         network, newest = self.network, self.newest_completed
         spoken_of = {c for _, c in (*network.triggers, *network.confirmations, *network.aborts)}
-        kept = spoken_of | in_mail | {newest}
+        kept = spoken_of | in_use | {newest}
         for number in list(self.checkpoints):
             if not self.checkpoints[number].is_pending and number not in kept:
                 del self.checkpoints[number]
@@ -181,8 +191,12 @@ class Coordinator:
         """A task has FINISHED; with the last one, so has the job."""
         self.finished.add(task)
         if self.job_finished:
-            self.abort_all()
-            self.network.triggers.clear()
+            self.shut_down()
+
+    def shut_down(self) -> None:
+        """Nothing is pending any more, and nobody is called."""
+        self.abort_all()
+        self.network.triggers.clear()
 
     def abort_all(self) -> None:
         for checkpoint in self.pending:

@@ -16,14 +16,14 @@ from typing import ClassVar
 from model.topology import Channel as Wire
 from model.topology import Job
 from reference.channel import Channel, NoRoom
-from reference.coordinator import Coordinator
+from reference.coordinator import Checkpoint, Coordinator
 from reference.formats.files import Files, MemoryFiles
 from reference.formats.snapshots import CheckpointStore, shape_of
 from reference.gate import Gate
 from reference.network import Network
 from reference.observation import Observation, observation_of
 from reference.operators.base import Word
-from reference.program import Program
+from reference.operators.program import Program
 from reference.settings import EngineOptions, Happened, Settings
 from reference.steps import Guarded, StepId, actions_of
 from reference.task import Output, Phase, Task
@@ -40,7 +40,8 @@ class Engine(ABC):
     """A job, and which steps it can take. Subclasses say what they are."""
 
     key: ClassVar[str]
-    Options: ClassVar[type[EngineOptions]] = EngineOptions
+    #: What it leaves open, unless it is said otherwise.
+    usual: ClassVar[EngineOptions] = EngineOptions()
     channel_class: ClassVar[type[Channel]] = Channel
     gate_class: ClassVar[type[Gate]] = Gate
     #: By name, and what each is about.
@@ -97,6 +98,7 @@ class Engine(ABC):
             after_finish=self.after_finish,
         )
         self.coordinator.listens = self.listens
+        self.coordinator.decided = self.answer
         for task in self.tasks.values():
             task.gate.take = BoundTo(self.take_checkpoint, task)
             task.gate.give_up = BoundTo(self.give_up_alignment, task)
@@ -118,6 +120,15 @@ class Engine(ABC):
     def listens(self, task: str) -> bool:
         """Whether a task is there to be told anything."""
         return self.tasks[task].phase not in (Phase.CLOSED, Phase.FAILED)
+
+    @abstractmethod
+    def answer(self, checkpoint: Checkpoint) -> None:
+        """Whoever has asked for a checkpoint hears what has become of it."""
+
+    def in_use(self) -> Iterator[int]:
+        """The checkpoints that somebody beside the coordinator may still speak of."""
+        for task in self.tasks.values():
+            yield from task.mail
 
     # --- steps -----------------------------------------------------------------------------------
 
@@ -153,36 +164,30 @@ class Engine(ABC):
         """All steps there are, enabled or not."""
         actions = tuple(each for each in self.actions.items() if each[0] not in without)
         kinds = dict.fromkeys(kind for _, about in actions for kind in about)
-        return iter(_all_steps(actions, tuple((kind, tuple(self._names(kind))) for kind in kinds)))
+        return iter(_all_steps(actions, tuple((kind, tuple(self.names(kind))) for kind in kinds)))
 
-    def _names(self, kind: str) -> Sequence[str]:
+    def names(self, kind: str) -> Sequence[str]:
+        """The things of a kind that a step can be about."""
         match kind:
             case "task":
                 return tuple(self.tasks)
             case "channel":
                 return tuple(self.channels)
-            case "request":
-                return tuple(f"stop{number + 1}" for number in range(self.faults.stops))
-            case "drain":
-                return ("False", "True")
             case _:
                 return tuple(f"cp{number}" for number in self.coordinator.checkpoints)
 
     def _prepared(self, step: StepId) -> Guarded:
-        arguments = [self._thing(kind, name) for kind, name in step.binding]
+        arguments = [self.thing(kind, name) for kind, name in step.binding]
         prepared: Guarded = getattr(self, step.name)(*arguments)
         return prepared
 
-    def _thing(self, kind: str, name: str) -> Task | Channel | int | str | bool:
+    def thing(self, kind: str, name: str) -> object:
+        """The thing of a kind that has a name."""
         match kind:
             case "task":
                 return self.tasks[name]
             case "channel":
                 return self.channels[name]
-            case "request":
-                return name
-            case "drain":
-                return name == "True"
             case _:
                 return int(name.removeprefix("cp"))
 

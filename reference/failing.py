@@ -65,6 +65,6 @@ class Failing(Running):
         task.confirmed = checkpoint
         part = self.store.load(checkpoint, task.name)
         if task.name in self.store.finished(checkpoint):
-            task.operator.restore_finished()
+            task.operator = task.operator.restore_finished()
         elif part is not None:
             task.operator.restore(part["operator"])

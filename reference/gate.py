@@ -72,6 +72,7 @@ class Gate:
         if self.all_ended:
             self.newest = checkpoint
             self.take(checkpoint)
+            return
         for channel in self.inputs:
             if not channel.ended:
                 self.barrier(channel, checkpoint, blocks=False)

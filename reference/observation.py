@@ -2,81 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from reference.channel import Channel
+from reference.coordinator import Status
 from reference.elements import Barrier, Buffer, CancelBarrier, Element, EndOfData
 from reference.formats.snapshots import METADATA
 from reference.operators.base import Word
-from reference.overtaking import LoggedChannel, OvertakingGate
 
 if TYPE_CHECKING:
     from reference.engine import Engine
     from reference.task import Task
 
+Seen = tuple[tuple[str, Any], ...]
+"""What is seen of a part, by names."""
 
-@dataclass(frozen=True)
-class TaskSeen:
-    """A task, its mailbox and its gate."""
-
-    phase: str
-    mail: frozenset[int]
-    newest: int | None
-    collecting: bool
-    started: bool
-    given_up: frozenset[int]
-    confirmed: int | None
-    final: int | None
-    secured: bool
-    ending: int | None
-    stopped: bool | None
-    operator: tuple[tuple[str, Word], ...]
-
-
-@dataclass(frozen=True)
-class ChannelSeen:
-    """A channel: each element is its kind and what it carries."""
-
-    queue: tuple[tuple[str, Word], ...]
-    data_ended: bool
-    stopped: bool
-    ended: bool
-    aligned: bool
-    blocked: bool
-    recovered: tuple[str, ...]
-    log: tuple[tuple[int, tuple[str, ...]], ...]
-    """What was in flight, by checkpoint, as far as it is not written down."""
-
-
-@dataclass(frozen=True)
-class CheckpointSeen:
-    """A checkpoint at the coordinator, and the messages about it that are under way."""
-
-    status: str
-    kind: str
-    finished: frozenset[str]
-    awaited: frozenset[str]
-    triggers: frozenset[str]
-    acknowledgements: frozenset[str]
-    declined: bool
-    confirmations: frozenset[str]
-    aborts: tuple[tuple[str, int | None], ...]
+#: Of these parts what is seen is what they know.
+TASK = ("mail", "given_up", "confirmed", "final", "secured", "ending", "stopped", "stalled")
+GATE = ("newest", "collecting", "started", "hurrying")
+CHANNEL = ("data_ended", "stopped", "ended", "aligned", "blocked", "hurried")
 
 
 @dataclass(frozen=True)
 class Observation:
     """Equal observations are states that no step can tell apart."""
 
-    happened: tuple[tuple[str, int], ...]
+    happened: Seen
     job_finished: frozenset[str]
-    job: tuple[tuple[str, Word], ...]
+    job: Seen
     """What a protocol knows of the job as a whole."""
     newest_completed: int | None
-    tasks: tuple[tuple[str, TaskSeen], ...]
-    channels: tuple[tuple[str, ChannelSeen], ...]
-    checkpoints: tuple[tuple[int, CheckpointSeen], ...]
+    tasks: tuple[tuple[str, Seen], ...]
+    """Each with its mailbox, its gate and its operator."""
+    channels: tuple[tuple[str, Seen], ...]
+    """Each with its elements: a kind, and what it carries. The log is what was in flight, by
+    checkpoint, as far as it is not written down."""
+    checkpoints: tuple[tuple[int, Seen], ...]
+    """At the coordinator, with the messages about it that are under way."""
     files: tuple[tuple[str, tuple[bytes, ...]], ...]
     """What is on disk, by its lines, in whatever order tasks have written them; but for metadata,
     which repeats what is said above."""
@@ -103,34 +67,30 @@ def observation_of(engine: Engine) -> Observation:
     )
 
 
-def _task(task: Task) -> TaskSeen:
-    return TaskSeen(
-        phase=task.phase.value,
-        mail=frozenset(task.mail),
-        newest=task.gate.newest,
-        collecting=task.gate.collecting,
-        started=isinstance(task.gate, OvertakingGate) and task.gate.started,
-        given_up=frozenset(task.given_up),
-        confirmed=task.confirmed,
-        final=task.final,
-        secured=task.secured,
-        ending=task.ending,
-        stopped=task.stopped,
-        operator=task.operator.seen(),
-    )
+def _known(part: object, names: Iterable[str]) -> Seen:
+    values = ((name, getattr(part, name, None)) for name in names)
+    return tuple((name, FROZEN.get(v.__class__, _as_it_is)(v)) for name, v in values)
 
 
-def _channel(channel: Channel) -> ChannelSeen:
-    logged = channel if isinstance(channel, LoggedChannel) else None
-    return ChannelSeen(
-        queue=tuple(_element(element) for element in channel.queue),
-        data_ended=channel.data_ended,
-        stopped=channel.stopped,
-        ended=channel.ended,
-        aligned=channel.aligned,
-        blocked=channel.blocked,
-        recovered=_records(logged.recovered) if logged else (),
-        log=tuple((c, _records(log)) for c, log in logged.log.items()) if logged else (),
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+FROZEN: dict[type, Callable[[Any], Any]] = {set: frozenset}
+
+
+def _task(task: Task) -> Seen:
+    own = ("phase", task.phase.value), ("operator", task.operator.seen())
+    return own + _known(task, TASK) + _known(task.gate, GATE)
+
+
+def _channel(channel: Channel) -> Seen:
+    log: dict[int, list[Buffer]] = getattr(channel, "log", {})
+    return (
+        ("queue", tuple(_element(element) for element in channel.queue)),
+        ("recovered", _records(getattr(channel, "recovered", ()))),
+        ("log", tuple((checkpoint, _records(logged)) for checkpoint, logged in log.items())),
+        *_known(channel, CHANNEL),
     )
 
 
@@ -152,25 +112,27 @@ def _element(element: Element) -> tuple[str, Word]:
             return "end-of-partition", None
 
 
-def _checkpoint(engine: Engine, number: int) -> CheckpointSeen:
+def _checkpoint(engine: Engine, number: int) -> Seen:
+    """Of one that is decided it is of no use any more whom it has waited for, and who had finished
+    if nothing can be started from it."""
     known, network = engine.coordinator.checkpoints[number], engine.network
-
+    matters = known.status in (Status.PENDING, Status.COMPLETED)
     aborts = {task: latest for (task, about), latest in network.aborts.items() if about == number}
 
     def concerned(calls: set[tuple[str, int]]) -> frozenset[str]:
         return frozenset(task for task, checkpoint in calls if checkpoint == number)
 
-    return CheckpointSeen(
-        status=known.status.value,
-        kind=known.kind.value,
-        finished=frozenset(known.finished),
-        awaited=frozenset(known.awaited),
-        triggers=concerned(network.triggers),
-        acknowledgements=concerned(network.acknowledgements),
-        declined=number in network.declines,
-        confirmations=concerned(network.confirmations),
-        aborts=tuple(sorted(aborts.items())),
+    return (
+        ("status", known.status.value),
+        ("kind", known.kind.value),
+        ("finished", frozenset(known.finished if matters else ())),
+        ("awaited", frozenset(known.awaited if known.is_pending else ())),
+        ("triggers", concerned(network.triggers)),
+        ("acknowledgements", concerned(network.acknowledgements)),
+        ("declined", number in network.declines),
+        ("confirmations", concerned(network.confirmations)),
+        ("aborts", tuple(sorted(aborts.items()))),
     )
 
 
-__all__ = ["ChannelSeen", "CheckpointSeen", "Observation", "TaskSeen"]
+__all__ = ["Observation", "Seen", "observation_of"]

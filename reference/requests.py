@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from model.errors import FinaleError, Place
+from reference.asking import Answer, Request, Wish
 from reference.coordinator import Kind, Status
 from reference.engine import Engine
 from reference.formats.control import Control
-from reference.protocols.stop_with_savepoint import Answer, Stop, StopWithSavepoint
 from reference.steps import StepId
+from reference.stopping import Stopping
 from reference.threads import Saw
 
 #: What a failed request is told.
@@ -28,8 +29,9 @@ class Requests:
         """By request, the savepoint; None until there is room for one."""
 
     @property
-    def stops(self) -> dict[str, Stop]:
-        return self.engine.stops if isinstance(self.engine, StopWithSavepoint) else {}
+    def stops(self) -> dict[str, Request]:
+        asked = self.engine.requests if isinstance(self.engine, Stopping) else {}
+        return {name: each for name, each in asked.items() if each.wish is Wish.STOP}
 
     @property
     def is_stopping(self) -> bool:
@@ -38,20 +40,19 @@ class Requests:
     @property
     def ending(self) -> int | None:
         """The savepoint that has ended the job, if one has."""
-        done = (s.savepoint for s in self.stops.values() if s.answer is Answer.SUCCEEDED)
+        done = (s.checkpoint for s in self.stops.values() if s.answer is Answer.SUCCEEDED)
         return next(done, None)
 
     @property
     def spoken_of(self) -> set[int]:
         """The checkpoints that some request is about."""
-        numbers = (*self._savepoints.values(), *(stop.savepoint for stop in self.stops.values()))
-        return {number for number in numbers if number is not None}
+        return {number for number in self._savepoints.values() if number is not None}
 
     def stop(self, kind: Kind) -> str:
         """Ask for a stop; its name. Raises `no-stop`."""
         self.refuse_unless_stoppable()
-        assert isinstance(self.engine, StopWithSavepoint)
-        name = self.engine.new_stop()
+        assert isinstance(self.engine, Stopping)
+        name = self.engine.add_request(Wish.STOP)
         drain = str(kind is Kind.DRAIN)
         step = StepId("request_stop", (("request", name), ("drain", drain)))
         self.engine.take(step)
@@ -60,7 +61,7 @@ class Requests:
 
     def refuse_unless_stoppable(self) -> None:
         """Raises `no-stop`."""
-        if not isinstance(self.engine, StopWithSavepoint):
+        if not isinstance(self.engine, Stopping):
             raise FinaleError(
                 "no-stop",
                 f'a job that ends by "{self.engine.key}" cannot be stopped',
@@ -99,7 +100,7 @@ class Requests:
             if known.answer is not Answer.ADMITTED:
                 del self._asks[stop]
                 why = "" if known.answer is Answer.SUCCEEDED else WHY
-                self._answer(name, known.savepoint, why)
+                self._answer(name, known.checkpoint, why)
         for name, number in list(self._savepoints.items()):
             if number is None:
                 continue

@@ -109,7 +109,7 @@ class Runner:
     ) -> None:
         kind = ENGINES[job.protocol]
         settings = Settings(retained=job.retained, checkpoint_format=job.checkpoint_format)
-        self.engine: Engine = kind(job.job, job, files, settings, kind.Options())
+        self.engine: Engine = kind(job.job, job, files, settings, kind.usual)
         self.job, self.orders, self.control = job, orders, control
         self.files = files
         self.mover = Threads(self.engine) if orders.threads else Turns(self.engine, orders.seed)
@@ -173,8 +173,7 @@ class Runner:
                 self._saw(TRIGGER)
                 moved = True
             requests.answer()
-            in_mail = {number for task in engine.tasks.values() for number in task.mail}
-            engine.coordinator.forget(in_mail | requests.spoken_of)
+            engine.coordinator.forget(set(engine.in_use()) | requests.spoken_of)
         if not moved:
             assert self._waits_for_input(), "the job neither goes on nor ends"
             time.sleep(SECONDS)

@@ -9,6 +9,7 @@ from abc import abstractmethod
 from typing import ClassVar
 
 from reference.channel import Channel
+from reference.coordinator import Kind
 from reference.elements import Barrier, Buffer, CancelBarrier, EndOfPartition
 from reference.engine import Engine
 from reference.steps import Guarded, action
@@ -126,9 +127,18 @@ class Running(Engine):
         """A checkpoint can not be completed here: read all inputs, and tell everybody."""
         task.gate.newest = checkpoint
         task.gate.release()
+        self.decline(checkpoint)
+        task.broadcast(CancelBarrier(checkpoint))
+
+    def decline(self, checkpoint: int) -> None:
+        """A task can take no part in a checkpoint."""
         if self.coordinator.waits_for(checkpoint):
             self.network.declines.add(checkpoint)
-        task.broadcast(CancelBarrier(checkpoint))
+
+    def kind_of(self, checkpoint: int) -> Kind:
+        """What a checkpoint is for, as its barriers and calls say."""
+        known = self.coordinator.checkpoints.get(checkpoint)
+        return known.kind if known is not None else Kind.CHECKPOINT
 
     # --- the coordinator's calls -----------------------------------------------------------------
 

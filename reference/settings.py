@@ -15,6 +15,9 @@ class Faults:
     declines: int = 0
     expiries: int = 0
     stops: int = 0
+    savepoints: int = 0
+    cancels: int = 0
+    resumes: int = 0
 
 
 @dataclass(eq=False)
@@ -25,16 +28,41 @@ class Happened:
     lost_confirmations: int = 0
     declines: int = 0
     expiries: int = 0
+    resumes: int = 0
 
 
 @dataclass(frozen=True)
 class EngineOptions:
-    """What a protocol leaves open, under the names that the model has for it."""
+    """What protocols leave open, under the names that the model has for it."""
 
     concurrent: int = 1
     """How many checkpoints may be pending at once."""
     aborts_carry_latest: bool = True
     """An abort tells the newest completed checkpoint, in case that news was lost."""
+    calls_in_order: bool = False
+    """The calls to a task arrive, and are run, in their order."""
+    checkpoints_after_finish: bool = True
+    """Checkpoints go on after tasks have finished, and each task waits for one."""
+    waits_for_acknowledgement: bool = True
+    """A task closes when all who read it have come to the end of its data."""
+    savepoint_stored: bool = False
+    """A job that has failed may start again from a savepoint."""
+    savepoint_confirmed: bool = False
+    """Tasks hear of a savepoint that has completed."""
+    scheduler: str = "default"
+    """Whether a second stop takes the place of the first; with "adaptive" it is refused."""
+    resumes_scheduling: bool = True
+    """Checkpoints go on after a stop has failed."""
+    decline_fails: bool = True
+    """A savepoint that is to end the job, and is declined, fails it."""
+    end_input_on_suspend: bool = False
+    """Operators finish also where the job is to go on later."""
+    source_blocks: bool = False
+    """A source stalls on the savepoint of a stop, too."""
+    abort_releases: bool = True
+    """The abort of the savepoint wakes those that stall."""
+    stop_ends_source: bool = True
+    """The savepoint's completion ends the sources."""
 
 
 @dataclass(frozen=True)

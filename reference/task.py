@@ -79,6 +79,8 @@ class Task:
         """Such a checkpoint is durable."""
         self.ending: int | None = None
         """The savepoint that ends the job, once the task knows of it."""
+        self.stalled = False
+        """It waits for what becomes of that savepoint, and does nothing else."""
         self.stopped: bool | None = None
         """A stop has ended the data of a source; with drain, if it is true."""
         self.watermark: int | None = None

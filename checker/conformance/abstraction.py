@@ -21,7 +21,7 @@ from model.protocols.parts.elements import (
     EndOfPartition,
 )
 from model.rules import Entity, Nothing, Protocol
-from reference.observation import ChannelSeen, CheckpointSeen, Observation, TaskSeen
+from reference.observation import Observation
 
 Word = Any
 Files = Mapping[str, tuple[bytes, ...]]
@@ -77,70 +77,62 @@ class Abstraction:
         """What is seen of each variable that is not history."""
         values: dict[str, Word] = dict(observation.happened)
         values["losses"] = values.pop("lost_confirmations")
-        checkpoints = dict(observation.checkpoints)
+        checkpoints = {number: dict(known) for number, known in observation.checkpoints}
         for number in self.numbers:
-            self._checkpoint(f"cp{number}", checkpoints.get(number), values)
+            self._checkpoint(f"cp{number}", checkpoints.get(number, UNUSED), values)
         files = dict(observation.files)
         for name, task in observation.tasks:
-            self._task(name, task, name in observation.job_finished, values)
-            self._operator(name, dict(task.operator), files, values)
+            known = dict(task)
+            self._task(name, known, name in observation.job_finished, values)
+            self._operator(name, dict(known["operator"]), files, values)
             if name in self.sinks:
                 self._sink(name, files, values)
         for name, channel in observation.channels:
-            _channel(name, channel, values)
-            values[f"{name}.log"] = self._logs(name, channel, checkpoints, files)
+            known = dict(channel)
+            _channel(name, known, values)
+            values[f"{name}.log"] = self._logs(name, dict(known["log"]), checkpoints, files)
         _job(dict(observation.job), values)
         return values
 
-    def _checkpoint(self, name: str, seen: CheckpointSeen | None, values: dict[str, Word]) -> None:
-        known = seen or UNUSED
-        latest = {at for _, at in known.aborts}
+    def _checkpoint(self, name: str, known: Seen, values: dict[str, Word]) -> None:
+        latest = {at for _, at in known["aborts"]}
         assert len(latest) <= 1, "aborts of one checkpoint carry the same news"
         of_this = {
-            "status": known.status,
-            "kind": known.kind,
-            "finished": known.finished,
-            "triggers": known.triggers,
-            "awaited": known.awaited,
-            "acknowledgements": known.acknowledgements,
-            "declined": known.declined,
-            "confirmations": known.confirmations,
-            "aborts": frozenset(task for task, _ in known.aborts),
+            **known,
+            "status": "completed" if known["status"] == "discarded" else known["status"],
+            "aborts": frozenset(task for task, _ in known["aborts"]),
             "latest": _id(next(iter(latest), None)),
         }
         values.update({f"{name}.{field}": value for field, value in of_this.items()})
 
-    def _task(self, name: str, task: TaskSeen, finished: bool, values: dict[str, Word]) -> None:
+    def _task(self, name: str, task: Seen, finished: bool, values: dict[str, Word]) -> None:
         of_this = {
-            "status": PHASES[task.phase],
+            "status": PHASES[task["phase"]],
             "reported_finished": finished,
-            "mail": _ids(task.mail),
-            "newest": _id(task.newest),
-            "aborted": _ids(task.given_up),
-            "confirmed": _id(task.confirmed),
-            "final_from": _id(task.final),
-            "released": task.secured,
-            "sync": _id(task.ending),
-            "mode": MODES[task.stopped],
-            "gate.aligning": task.collecting,
-            "gate.started": task.started,
+            "mail": _ids(task["mail"]),
+            "newest": _id(task["newest"]),
+            "aborted": _ids(task["given_up"]),
+            "confirmed": _id(task["confirmed"]),
+            "final_from": _id(task["final"]),
+            "released": task["secured"],
+            "sync": _id(task["ending"]),
+            "mode": MODES[task["stopped"]],
+            "stalled": task["stalled"],
+            "gate.aligning": task["collecting"],
+            "gate.started": task["started"],
+            "gate.hurrying": task["hurrying"],
         }
         values.update({f"{name}.{field}": value for field, value in of_this.items()})
 
     def _operator(self, name: str, state: Seen, files: Files, values: dict[str, Word]) -> None:
-        if "emitted" in state:
-            total = self.records[name]
-            values[f"{name}.remaining"] = total - state["emitted"]
-            kept = self._parts(name, files)
-            values[f"{name}.offset"] = tuple(
-                total - part["emitted"] if part else 0 for part in kept
-            )
-        if "held" in state:
-            values[f"{name}.buffer"] = self._effects(Counter(state["held"]))
-            values[f"{name}.buffered"] = tuple(
-                self._effects(Counter(part["held"] if part else ()))
-                for part in self._parts(name, files)
-            )
+        """What had finished when the job was restored has no state."""
+        total, parts = self.records[name], self._parts(name, files)
+        sent = [part["emitted"] if part and "emitted" in part else total for part in parts]
+        held = [part["held"] if part and "held" in part else () for part in parts]
+        values[f"{name}.remaining"] = total - state.get("emitted", total)
+        values[f"{name}.offset"] = tuple(total - each for each in sent)
+        values[f"{name}.buffer"] = self._effects(Counter(state.get("held", ())))
+        values[f"{name}.buffered"] = tuple(self._effects(Counter(each)) for each in held)
 
     def _sink(self, name: str, files: Files, values: dict[str, Word]) -> None:
         def lines(file: str) -> list[str]:
@@ -161,13 +153,12 @@ class Abstraction:
     def _logs(
         self,
         name: str,
-        channel: ChannelSeen,
-        checkpoints: Mapping[int, CheckpointSeen],
+        kept: Mapping[int, tuple[str, ...]],
+        checkpoints: Mapping[int, Seen],
         files: Files,
     ) -> tuple[tuple[str, ...], ...]:
         """What is in flight for each checkpoint that is pending, or that a restart would take."""
         reader = name.split("→")[1]
-        kept = dict(channel.log)
         logs: list[tuple[str, ...]] = []
         for number in self.numbers:
             known = checkpoints.get(number)
@@ -179,12 +170,10 @@ class Abstraction:
         return tuple(logs)
 
     @staticmethod
-    def _is_of_use(
-        number: int, known: CheckpointSeen, checkpoints: Mapping[int, CheckpointSeen]
-    ) -> bool:
-        newer = (each.status for n, each in checkpoints.items() if n > number)
-        completed = known.status == "completed" and "completed" not in newer
-        return known.status == "pending" or completed
+    def _is_of_use(number: int, known: Seen, checkpoints: Mapping[int, Seen]) -> bool:
+        newer = (each["status"] for n, each in checkpoints.items() if n > number)
+        completed = known["status"] == "completed" and "completed" not in newer
+        return known["status"] == "pending" or completed
 
     def _parts(self, name: str, files: Files) -> list[Any]:
         """What each checkpoint has of a task, whether it is complete or not."""
@@ -195,14 +184,13 @@ class Abstraction:
         return tuple(min(counted[datum], TOO_OFTEN) for datum in self.data)
 
 
-UNUSED = CheckpointSeen(
-    "unused",
-    "checkpoint",
-    *(frozenset[str](),) * 4,
-    declined=False,
-    confirmations=frozenset(),
-    aborts=(),
-)
+NOBODY = ("finished", "awaited", "triggers", "acknowledgements", "confirmations", "aborts")
+UNUSED: Seen = {
+    "status": "unused",
+    "kind": "checkpoint",
+    "declined": False,
+    **dict.fromkeys(NOBODY, frozenset[str]()),
+}
 FATES = {"pending": "pre-committed", "output": "committed", "dropped": "aborted"}
 
 
@@ -211,21 +199,19 @@ MODES = {None: "none", True: "drain", False: "no drain"}
 
 def _job(job: dict[str, Word], values: dict[str, Word]) -> None:
     values["scheduling"] = job.pop("periodic", True)
-    values["job_status"] = "failed" if job.pop("failed", False) else "running"
+    values["job_status"] = job.pop("status", "running")
+    values["resumed_from"], values["used_before"] = map(_id, job.pop("start", (None, None)))
     for request, (answer, checkpoint) in job.items():
         values[f"{request}.status"] = answer
         values[f"{request}.of"] = _id(checkpoint)
 
 
-def _channel(name: str, channel: ChannelSeen, values: dict[str, Word]) -> None:
+def _channel(name: str, channel: Seen, values: dict[str, Word]) -> None:
     of_this = {
-        "queue": tuple(map(_element, channel.queue)),
-        "end_of_data": channel.data_ended,
-        "stopped": channel.stopped,
-        "ended": channel.ended,
-        "aligned": channel.aligned,
-        "blocked": channel.blocked,
-        "recovered": channel.recovered,
+        **channel,
+        "queue": tuple(map(_element, channel["queue"])),
+        "end_of_data": channel["data_ended"],
+        "hurried": _id(channel["hurried"]),
     }
     values.update({f"{name}.{field}": value for field, value in of_this.items()})
 

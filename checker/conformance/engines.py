@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import fields
+from dataclasses import fields, replace
 from typing import Any
 
 from checker.claim import Spec
 from model.errors import FinaleError, Place
 from reference.engine import Engine
 from reference.formats.files import MemoryFiles
-from reference.program import Followed
+from reference.operators.program import Followed
 from reference.protocols import ENGINES
 from reference.settings import EngineOptions, Faults, Settings
 
@@ -45,19 +45,21 @@ def engine_for(spec: Spec) -> Engine:
         declines=int(bounds.declines),
         expiries=int(bounds.expiries),
         stops=int(bounds.stops),
+        savepoints=int(bounds.savepoints),
+        cancels=int(bounds.cancels),
+        resumes=int(bounds.resumes),
     )
     settings = Settings(channel=int(bounds.channel), buffer_size=1, keeps=True, faults=faults)
     program = Followed(job, effects="effects" in spec.setting.observe)
     kind = ENGINES[spec.protocol.key]
-    return kind(
-        job, program, MemoryFiles(), settings, _options(spec, protocol.options, kind.Options)
-    )
+    return kind(job, program, MemoryFiles(), settings, _options(spec, protocol.options, kind.usual))
 
 
 #: What an engine can be told to do, and how often at most.
 BUILT = {
     "checkpoints": None, "channel": None, "failures": None, "lost_confirmations": None,
-    "declines": None, "expiries": None, "stops": 1,
+    "declines": None, "expiries": None, "stops": None, "savepoints": None, "cancels": None,
+    "resumes": None,
 }  # fmt: skip
 
 
@@ -71,14 +73,14 @@ def _refuse_unbuilt_bounds(spec: Spec, bounds: Any) -> None:
                 "no-engine",
                 f"the engine has no {each.name} = {number}",
                 place=Place(str(spec.file), key=f"bounds.{each.name}"),
-                advice=f"it has {', '.join(BUILT)}, and one stop at most",
+                advice=f"it has {', '.join(BUILT)}",
             )
 
 
-def _options(spec: Spec, given: Any, kind: type[EngineOptions]) -> EngineOptions:
+def _options(spec: Spec, given: Any, usually: EngineOptions) -> EngineOptions:
     """The spec's options, by the names that both have. Raises `option-not-built`."""
     usual = type(given)()
-    known = {field.name for field in fields(kind)}
+    known = {field.name for field in fields(usually)}
     values: dict[str, Any] = {}
     for each in fields(given):
         value = getattr(given, each.name)
@@ -92,4 +94,4 @@ def _options(spec: Spec, given: Any, kind: type[EngineOptions]) -> EngineOptions
                 place=Place(str(spec.file), key=f"options.{each.name}"),
                 advice=f"it knows {', '.join(sorted(known))}",
             )
-    return kind(**values)
+    return replace(usually, **values)

@@ -117,7 +117,7 @@ class CheckpointStore:
         self.files.rename(f"{folder}/.{METADATA}", f"{folder}/{METADATA}")
         self.known[checkpoint] = kind
         if newest:
-            self.newest = checkpoint
+            self.newest = max(checkpoint, self.newest or 0)
 
     def discard_older(self, pending: Collection[int] = ()) -> None:
         """What is older than the newest checkpoint is not needed, but for the user's savepoints.

@@ -238,8 +238,9 @@ class Window(Folding):
     def start(self) -> None:
         self.late.go_on(None)
 
-    def restore_finished(self) -> None:
+    def restore_finished(self) -> Operator:
         self.late.go_on(None)
+        return super().restore_finished()
 
     def completed(self, checkpoint: int, emit: Emit) -> None:
         self.late.completed(checkpoint)

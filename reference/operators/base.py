@@ -42,8 +42,9 @@ class Operator:
     def restore(self, state: State) -> None:
         """Go on from a snapshot; not called where there is none."""
 
-    def restore_finished(self) -> None:
-        """Go on from a checkpoint before which the task had finished: nothing is left to do."""
+    def restore_finished(self) -> Operator:
+        """What takes its place if it had finished before the checkpoint: nothing is left to do."""
+        return Ended(self.context) if isinstance(self, Source) else Operator(self.context)
 
     def start(self) -> None:
         """Begin without a snapshot, where something may have been left outside."""
@@ -114,3 +115,17 @@ class Source(Operator, ABC):
     @abstractmethod
     def has_ended(self) -> bool:
         """Whether no record will ever come."""
+
+
+class Ended(Source):
+    """In place of a source that had finished before the job was restored."""
+
+    def peek(self) -> None:
+        return None
+
+    def advance(self) -> None:
+        """There is nothing to advance."""
+
+    @property
+    def has_ended(self) -> bool:
+        return True

@@ -40,9 +40,6 @@ class Numbered(Source):
     def restore(self, state: State) -> None:
         self.emitted = state["emitted"]
 
-    def restore_finished(self) -> None:
-        self.emitted = self.count
-
     def seen(self) -> tuple[tuple[str, Word], ...]:
         return (("emitted", self.emitted),)
 

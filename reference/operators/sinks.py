@@ -120,8 +120,9 @@ class TransactionalSink(Operator):
     def start(self) -> None:
         self._settle(self.context.task, ())
 
-    def restore_finished(self) -> None:
+    def restore_finished(self) -> Operator:
         self.start()
+        return self if self.keeps else super().restore_finished()
 
     def close(self) -> None:
         self.files.remove(self.staged)

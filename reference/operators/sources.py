@@ -12,7 +12,7 @@ from typing import BinaryIO, NoReturn
 from model.errors import FinaleError, Place
 from reference.elements import Buffer, Record
 from reference.formats.snapshots import State
-from reference.operators.base import Context, Emit, Source
+from reference.operators.base import Context, Emit, Operator, Source
 from reference.operators.sinks import SideFile
 
 #: So many bytes of a file are read at once.
@@ -236,9 +236,9 @@ class Lines(Source):
     def start(self) -> None:
         self.bad.go_on(None)
 
-    def restore_finished(self) -> None:
-        self.positions, self.follow = {}, False
+    def restore_finished(self) -> Operator:
         self.bad.go_on(None)
+        return super().restore_finished()
 
     def completed(self, checkpoint: int, emit: Emit) -> None:
         self.bad.completed(checkpoint)

@@ -6,10 +6,12 @@ from reference.engine import Engine
 from reference.protocols.final_checkpoint import FinalCheckpoint
 from reference.protocols.legacy_finish import LegacyFinish
 from reference.protocols.stop_with_savepoint import StopWithSavepoint
+from reference.protocols.sync_savepoint import SyncSavepoint
 from reference.protocols.unaligned import Unaligned
 
 ENGINES: dict[str, type[Engine]] = {
-    each.key: each for each in (FinalCheckpoint, LegacyFinish, StopWithSavepoint, Unaligned)
+    each.key: each
+    for each in (FinalCheckpoint, LegacyFinish, StopWithSavepoint, SyncSavepoint, Unaligned)
 }
 
 __all__ = ["ENGINES"]

@@ -6,32 +6,17 @@ before one checkpoint; tasks close, from the sources on, when it is durable and 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from reference.asking import Asking
 from reference.channel import Channel
 from reference.elements import EndOfData
-from reference.failing import Failing
-from reference.settings import EngineOptions
 from reference.steps import Guarded, action
 from reference.task import Phase, Task
 
 
-@dataclass(frozen=True)
-class FinalCheckpointOptions(EngineOptions):
-    """What the texts of FLIP-147 leave open."""
-
-    checkpoints_after_finish: bool = True
-    """Checkpoints go on after tasks have finished, and each task waits for one."""
-    waits_for_acknowledgement: bool = True
-    """A task closes when all who read it have come to the end of its data."""
-
-
-class FinalCheckpoint(Failing):
+class FinalCheckpoint(Asking):
     """A job whose tasks end together."""
 
     key = "final-checkpoint"
-    Options = FinalCheckpointOptions
-    options: FinalCheckpointOptions
 
     @property
     def after_finish(self) -> bool:

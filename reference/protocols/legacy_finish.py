@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from reference.failing import Failing
+from reference.asking import Asking
 from reference.steps import Guarded, action
 from reference.task import Phase, Task
 
 
-class LegacyFinish(Failing):
+class LegacyFinish(Asking):
     """Tasks wait for nothing. What a sink has not committed by then is never committed."""
 
     key = "legacy-finish"

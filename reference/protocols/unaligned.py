@@ -11,6 +11,7 @@ from typing import Any, cast
 from model.topology import Channel as Wire
 from model.topology import Job, Pattern
 from reference.channel import Channel
+from reference.coordinator import Kind
 from reference.elements import Barrier, Buffer
 from reference.engine import BoundTo
 from reference.formats.inflight import recovered, told
@@ -46,19 +47,18 @@ class Unaligned(FinalCheckpoint):
         return cast(OvertakingGate, task.gate)
 
     def overtakes(self, checkpoint: int, channel: Channel) -> bool:
-        """Whether the barrier of a checkpoint need not wait its turn."""
-        return channel.name in self.overtaken
+        """Whether the barrier of a checkpoint need not wait its turn; a savepoint's does."""
+        return channel.name in self.overtaken and self.kind_of(checkpoint) is Kind.CHECKPOINT
 
     @action("channel", "checkpoint")
     def notice_barrier(self, channel: LoggedChannel, checkpoint: int) -> Guarded:
         """A barrier is noticed ahead of what it has overtaken; none overtakes an earlier one."""
         task = self.tasks[channel.reader]
-        may = channel.name in self.overtaken and task.lives
         its_turn = channel.head == Barrier(checkpoint) and task.reads(channel)
         ready = self.is_recovered(task)
         earlier = (each for each in self.coordinator.checkpoints if each < checkpoint)
         yield (
-            may
+            task.lives
             and self._is_ahead(task, channel, checkpoint)
             and not (its_turn and ready)
             and not any(self._is_ahead(task, channel, each) for each in earlier)
@@ -66,7 +66,8 @@ class Unaligned(FinalCheckpoint):
         self.gate_of(task).barrier(channel, checkpoint, ahead=True)
 
     def _is_ahead(self, task: Task, channel: LoggedChannel, checkpoint: int) -> bool:
-        return channel.holds(checkpoint) and self.gate_of(task).awaits(channel, checkpoint)
+        on_its_way = channel.holds(checkpoint) and self.overtakes(checkpoint, channel)
+        return on_its_way and self.gate_of(task).awaits(channel, checkpoint)
 
     # --- logs ------------------------------------------------------------------------------------
 

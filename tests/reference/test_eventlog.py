@@ -17,7 +17,7 @@ from model.topology import Job
 from reference.engine import Engine
 from reference.formats.eventlog import EventLog, read_log, table_of
 from reference.formats.files import MemoryFiles
-from reference.program import Followed
+from reference.operators.program import Followed
 from reference.protocols import ENGINES
 from reference.settings import Faults, Settings
 from reference.steps import StepId
@@ -36,7 +36,7 @@ TABLE: dict[str, Any] = {
 def engine_of(job: Job, protocol: str = "final-checkpoint") -> Engine:
     kind = ENGINES[protocol]
     settings = Settings(faults=Faults(checkpoints=1, failures=1))
-    return kind(job, Followed(job), MemoryFiles(), settings, kind.Options())
+    return kind(job, Followed(job), MemoryFiles(), settings, kind.usual)
 
 
 def logged(steps: int) -> list[str]:

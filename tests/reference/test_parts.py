@@ -38,6 +38,7 @@ def test_a_checkpoint_is_known_while_a_task_has_a_call_of_it() -> None:
         {"S": ()}, network, CheckpointStore(MemoryFiles()), concurrent=1, after_finish=True
     )
     coordinator.listens = lambda task: True
+    coordinator.decided = lambda checkpoint: None
     number = coordinator.trigger(Kind.CHECKPOINT).number
     coordinator.abort(number)
     network.clear()

@@ -1,0 +1,234 @@
+"""What users ask of a running job: a savepoint, its cancellation; and that it start again.
+
+Each request is a thing of its own, so that its answer can be waited for. Stops are in `stopping`.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from reference.coordinator import Checkpoint, Kind, Status
+from reference.failing import Failing
+from reference.operators.base import Word
+from reference.steps import Guarded, action
+from reference.task import Phase, Task
+
+
+class Wish(enum.Enum):
+    """What is asked for."""
+
+    SAVEPOINT = "savepoint"
+    STOP = "stop"
+    CANCEL = "cancel"
+
+
+class Answer(enum.Enum):
+    """What has become of it."""
+
+    UNUSED = "unused"
+    ADMITTED = "admitted"
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+
+
+@dataclass(eq=False)
+class Request:
+    """One request of a user, and the checkpoint that answers it."""
+
+    wish: Wish
+    answer: Answer = Answer.UNUSED
+    checkpoint: int | None = None
+
+    @property
+    def is_admitted(self) -> bool:
+        return self.answer is Answer.ADMITTED
+
+
+class JobStatus(enum.Enum):
+    """What is said of the job as a whole. That it has finished follows from its tasks."""
+
+    RUNNING = "running"
+    CANCELLING = "cancelling"
+    CANCELED = "canceled"
+    FAILED = "failed"
+    """It is not started again by itself."""
+
+
+class Asking(Failing):
+    """A job that hears what users ask for."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        if self.options.savepoint_stored:
+            self.coordinator.stored.add(Kind.SAVEPOINT)
+        if self.options.savepoint_confirmed:
+            self.coordinator.told.add(Kind.SAVEPOINT)
+        self.status = JobStatus.RUNNING
+        self.resumed_from: int | None = None
+        self.used_before: int | None = None
+        """The newest number that was given before the job was last resumed."""
+        self.requests: dict[str, Request] = {}
+        for wish in Wish:
+            for _ in range(getattr(self.faults, f"{wish.value}s")):
+                self.add_request(wish)
+
+    def add_request(self, wish: Wish) -> str:
+        """Room for one more request; by the name that it gets it is made."""
+        name = f"{wish.value}{len(self.requests_for(wish)) + 1}"
+        self.requests[name] = Request(wish)
+        return name
+
+    def requests_for(self, wish: Wish) -> list[Request]:
+        return [request for request in self.requests.values() if request.wish is wish]
+
+    def is_next(self, request: Request, wish: Wish) -> bool:
+        """Whether the job runs, and a request is the next of its kind."""
+        unused = [each for each in self.requests_for(wish) if each.answer is Answer.UNUSED]
+        return self.runs() and unused[:1] == [request]
+
+    def runs(self) -> bool:
+        """The job has not ended and is not about to."""
+        return self.status is JobStatus.RUNNING and not self.coordinator.job_finished
+
+    def has_ended(self) -> bool:
+        ended = self.status in (JobStatus.CANCELED, JobStatus.FAILED)
+        return ended or self.coordinator.job_finished
+
+    def seen(self) -> tuple[tuple[str, Word], ...]:
+        asked = ((name, (r.answer.value, r.checkpoint)) for name, r in self.requests.items())
+        start = self.resumed_from, self.used_before
+        return (("status", self.status.value), ("start", start), *asked)
+
+    def names(self, kind: str) -> Sequence[str]:
+        return tuple(self.requests) if kind == "request" else super().names(kind)
+
+    def thing(self, kind: str, name: str) -> object:
+        return self.requests[name] if kind == "request" else super().thing(kind, name)
+
+    def in_use(self) -> Iterator[int]:
+        yield from super().in_use()
+        yield from (r.checkpoint for r in self.requests.values() if r.checkpoint is not None)
+
+    # --- calls -----------------------------------------------------------------------------------
+
+    @action("task", "checkpoint")
+    def deliver_trigger(self, task: Task, checkpoint: int) -> Guarded:
+        earlier = any((task.name, each) in self.network.triggers for each in range(checkpoint))
+        if self.options.calls_in_order and earlier:
+            yield False
+        yield from super().deliver_trigger(task, checkpoint)
+
+    @action("task", "checkpoint")
+    def run_trigger(self, task: Task, checkpoint: int) -> Guarded:
+        if not self.is_in_turn(task, checkpoint):
+            yield False
+        yield from super().run_trigger(task, checkpoint)
+
+    def is_in_turn(self, task: Task, checkpoint: int) -> bool:
+        """Whether a call is the oldest of those that the mailbox has, if that matters."""
+        return not self.options.calls_in_order or all(each >= checkpoint for each in task.mail)
+
+    # --- savepoints ------------------------------------------------------------------------------
+
+    def may_plan(self) -> bool:
+        """Whether a savepoint can be triggered, however many checkpoints are pending."""
+        return self.runs() and self.all_restored() and self.coordinator.may_plan()
+
+    def may_trigger(self) -> bool:
+        return self.runs() and super().may_trigger()
+
+    @action("request")
+    def request_savepoint(self, request: Request) -> Guarded:
+        """A savepoint is triggered at once, or refused."""
+        may = self.may_plan()
+        asked = self.is_next(request, Wish.SAVEPOINT)
+        yield asked and (self.has_numbers_left() or not may)
+        if may:
+            self.trigger_for(request, Kind.SAVEPOINT)
+        else:
+            request.answer = Answer.FAILED
+
+    def trigger_for(self, request: Request, kind: Kind) -> None:
+        request.answer = Answer.ADMITTED
+        request.checkpoint = self.coordinator.trigger(kind).number
+
+    def answer(self, checkpoint: Checkpoint) -> None:
+        """Who has asked for a savepoint hears at once what has become of it."""
+        for request in self.requests_for(Wish.SAVEPOINT):
+            if request.is_admitted and request.checkpoint == checkpoint.number:
+                failed = checkpoint.status is Status.ABORTED
+                request.answer = Answer.FAILED if failed else Answer.SUCCEEDED
+
+    # --- cancellation ----------------------------------------------------------------------------
+
+    @action("request")
+    def request_cancel(self, request: Request) -> Guarded:
+        """Nothing is pending any more, and tasks will be told."""
+        yield self.is_next(request, Wish.CANCEL)
+        request.answer = Answer.ADMITTED
+        self.cancel()
+
+    def cancel(self) -> None:
+        self.status = JobStatus.CANCELLING
+        self.coordinator.shut_down()
+
+    @action("task")
+    def cancel_task(self, task: Task) -> Guarded:
+        """A task ends at once, whatever it waits for."""
+        over = task.phase in (Phase.CLOSED, Phase.FAILED)
+        yield self.status is JobStatus.CANCELLING and not over and self.heeds_cancellation(task)
+        self.end_for_good(task)
+
+    def heeds_cancellation(self, task: Task) -> bool:
+        """Whether a cancellation ends a task at once."""
+        return True
+
+    def end_for_good(self, task: Task) -> None:
+        """An attempt ends, and there is no other."""
+        task.phase = Phase.FAILED
+        task.stalled = False
+        task.mail.clear()
+        self.network.forget_notices(task.name)
+
+    @action()
+    def finish_cancelling(self) -> Guarded:
+        """All tasks have ended."""
+        over = all(task.phase in (Phase.CLOSED, Phase.FAILED) for task in self.tasks.values())
+        yield self.status is JobStatus.CANCELLING and over
+        self.status = JobStatus.CANCELED
+        for request in self.requests.values():
+            if request.is_admitted:
+                won = self.won_by_cancellation(request)
+                request.answer = Answer.SUCCEEDED if won else Answer.FAILED
+
+    def won_by_cancellation(self, request: Request) -> bool:
+        """Whether whoever asked has got it when the job is canceled."""
+        return request.wish is Wish.CANCEL
+
+    @action()
+    def fail(self) -> Guarded:
+        if not self.runs():
+            yield False
+        yield from super().fail()
+
+    # --- a new start -----------------------------------------------------------------------------
+
+    @action("checkpoint")
+    def resume(self, checkpoint: int) -> Guarded:
+        """A job that has ended is started again, from the newest checkpoint that it has left."""
+        left = self.happened.resumes < self.faults.resumes and self.has_ended()
+        asked = any(request.is_admitted for request in self.requests.values())
+        kept = [each.number for each in self.coordinator.checkpoints.values() if self.is_left(each)]
+        yield left and not asked and checkpoint == max(kept, default=None)
+        self.happened.resumes += 1
+        self.restart()
+        self.store.newest = self.resumed_from = checkpoint
+        self.used_before = self.coordinator.last_number
+        self.status = JobStatus.RUNNING
+
+    def is_left(self, checkpoint: Checkpoint) -> bool:
+        """Whether a checkpoint outlives the job: what a user has asked for does."""
+        return checkpoint.status is Status.COMPLETED and checkpoint.kind is not Kind.CHECKPOINT
