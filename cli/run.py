@@ -36,6 +36,9 @@ def run(  # noqa: PLR0913 - one parameter a flag
         Literal["drain", "suspend"] | None,
         Parameter(help="Process what is there, then stop it with a savepoint, for good or not."),
     ] = None,
+    from_: Annotated[
+        Path | None, Parameter(name="--from", help="Start from this savepoint, a folder.")
+    ] = None,
     functions: Annotated[
         Path | None, Parameter(help="Where the modules of its functions are; else beside it.")
     ] = None,
@@ -57,14 +60,18 @@ def run(  # noqa: PLR0913 - one parameter a flag
     said = read_job(job, functions=functions)
     if every is not None:
         said = replace(said, seconds=every)
-    orders = Orders(Kind(stop) if stop else None, log, scheduler == "threads", seed)
-    page, newest = console(stderr=True), None
+    orders = Orders(Kind(stop) if stop else None, from_, log, scheduler == "threads", seed)
+    page, newest, warned = console(stderr=True), None, False
     try:
         with page.status("", spinner="line") as status:
 
             def look(progress: Progress) -> None:
-                nonlocal newest
+                nonlocal newest, warned
                 newest = progress.checkpoint
+                if not warned:
+                    warned = True
+                    for damage in progress.passed_over:
+                        print(f"warning: passed over: {damage}", file=sys.stderr)
                 if page.is_terminal:
                     status.update(_told(job.name, progress))
 

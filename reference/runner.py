@@ -11,12 +11,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from model.errors import FinaleError
 from reference.coordinator import Kind
 from reference.engine import Engine
 from reference.formats.control import Control
 from reference.formats.eventlog import EventLog
 from reference.formats.files import DiskFiles, Files
-from reference.formats.folder import end_of, locked, mark_end, own
+from reference.formats.folder import END, end_of, locked, mark_end, own
 from reference.formats.jobfile import JobFile
 from reference.formats.resuming import start
 from reference.protocols import ENGINES
@@ -50,6 +51,8 @@ class Orders:
 
     stop: Kind | None = None
     """Stop it so, when all that is there is processed."""
+    savepoint: Path | None = None
+    """Start from this one, in a new folder, or in its own if nothing was committed since."""
     log: Path | None = None
     """Where its event log is; in the folder if it is not said."""
     threads: bool = False
@@ -69,6 +72,8 @@ class Progress:
     """The newest that is complete to start from, or the savepoint that has ended the job."""
     pending: int | None
     seconds: float
+    passed_over: tuple[FinaleError, ...] = ()
+    """What was wrong with newer checkpoints than the one that the run has started from."""
     end: End | None = None
 
 
@@ -82,8 +87,8 @@ def run(
     with locked(folder) as name:
         files = DiskFiles(folder)
         own(job, files, folder)
-        if (end := end_of(files)) is not None:
-            return Progress(0, 0, 0, None, None, 0.0, End(end))
+        if orders.savepoint is None and (end := end_of(files)) is not None:
+            return Progress(0, 0, 0, None, None, 0.0, end=End(end))
         control = Control(folder, name)
         try:
             runner = Runner(job, files, orders, control)
@@ -122,7 +127,9 @@ class Runner:
 
     def _resume(self) -> None:
         """Start from the newest checkpoint that is there, or drop what an earlier run has begun."""
-        self.start = start(self.engine.store, self.engine.tasks)
+        self.start = start(self.engine.store, self.engine.tasks, self.orders.savepoint)
+        if self.orders.savepoint is not None:
+            self.files.remove(END)
         self.engine.coordinator.last_number = self.start.last_number
         for task in self.engine.tasks.values():
             task.begin(Phase.RESTORING)
@@ -155,6 +162,7 @@ class Runner:
             checkpoint=self.requests.ending or self.engine.store.newest,
             pending=max((each.number for each in self.engine.coordinator.pending), default=None),
             seconds=time.monotonic() - self.began,
+            passed_over=self.start.refused,
             end=end,
         )
 

@@ -67,8 +67,8 @@ def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return prepared(tmp_path, f"seconds = 0.02\n{SLOWLY}", lines=5_000, files=1)
 
 
-def counts(folder: Path) -> Counter[str]:
-    pairs = (line.split("\t") for line in written(folder / "state"))
+def counts(folder: Path, state: Path | None = None) -> Counter[str]:
+    pairs = (line.split("\t") for line in written(state or folder / "state"))
     return Counter({word: int(count) for word, count in pairs})
 
 
@@ -180,3 +180,35 @@ def test_the_log_tells_all_of_it(job: Path, orders: Orders) -> None:
     assert [section.ended for section in log.sections] == [True, True]
     assert not log.unknown
     assert {"request_stop", "conclude_stop"} < {each.name for each in log.sections[0].events}
+
+
+def test_another_folder_starts_from_a_savepoint(job: Path, tmp_path: Path) -> None:
+    """And the job that it was taken of goes on by itself."""
+    state = tmp_path / "state"
+    with running(job, Orders()) as ended:
+        answer = ask(state, seconds=10, what="savepoint")
+        (tmp_path / "fast").touch()
+    assert ended[0].end is End.FINISHED
+    savepoint = state / "checkpoints" / str(answer["savepoint"])
+    assert (
+        main(["run", str(job), "--directory", str(tmp_path / "b"), "--from", str(savepoint)]) == 0
+    )
+    for folder in (state, tmp_path / "b"):
+        assert counts(tmp_path, folder) == expected(tmp_path)
+
+
+def test_what_is_passed_over_is_told(
+    job: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    job.write_text(f"retained = 2\n{job.read_text()}")
+    state = tmp_path / "state"
+    with running(job, Orders()):
+        while len(list(state.glob("checkpoints/*/metadata.json"))) < 2:
+            time.sleep(0.001)
+        assert ask(state, seconds=10, what="cancel")["ok"]
+    (tmp_path / "fast").touch()
+    newest = max(state.glob("checkpoints/*/metadata.json"), key=lambda file: int(file.parent.name))
+    newest.write_text(newest.read_text().replace("{", "{ ", 1)[:-9])
+    assert main(["run", str(job), "--directory", str(state)]) == 0
+    assert "warning: passed over: error[checkpoint-altered]" in capsys.readouterr().err
+    assert counts(tmp_path) == expected(tmp_path)
