@@ -79,7 +79,11 @@ class PlainSystem:
 
     def judge_state(self, predicate: PlainPredicate, values: Values) -> Judgement:
         """What a property of states says of one."""
-        with self.world.on(PlainStore(values)):
+        return self.judge_store(predicate, PlainStore(values))
+
+    def judge_store(self, predicate: PlainPredicate, store: PlainStore) -> Judgement:
+        """The same of the state in a store, which may watch what is read."""
+        with self.world.on(store):
             return self._called(predicate, predicate.arguments)
 
     def judge_step(

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
+from checker.conformance.acceptance import Accepted, Log, Rejected, Undecided, Verdict
+from checker.conformance.acceptance_findings import Severity
 from checker.conformance.lockstep import Agreement, Disagreement
 
 from .layout import counted, duration, grouped, joined
 from .places import shown_file
+from .values import label_of, value_text
 
 
 def compared_lines(file: str, outcome: Agreement | Disagreement, seconds: float) -> Iterator[Text]:
@@ -56,4 +59,54 @@ def summary_line(agree: int, differ: int, unbuilt: int, states: int) -> Text:
     return joined(part for part in parts if part)
 
 
-__all__ = ["compared_lines", "summary_line", "unbuilt_line"]
+# --- event logs -----------------------------------------------------------------------------------
+
+#: So many of the last things are told that a rule has read before it could not be taken.
+READS_TOLD = 8
+
+
+def judged_lines(
+    file: str, log: Log, verdict: Verdict, seconds: float, lines: Sequence[str]
+) -> Iterator[Text]:
+    """What can be said of a log: whether a run explains it, and what the run shows."""
+    name = Text(shown_file(file), "bold")
+    counts = [counted(log.count, "event"), counted(len(log.sections), "section")]
+    match verdict.conforms:
+        case Accepted() as accepted:
+            yield Text("✓ ", "bold green") + name + Text(": accepted")
+            unseen = accepted.unseen
+            counts += [f"{counted(unseen, 'step')} without an event"] if unseen else []
+        case Rejected() as rejected:
+            yield Text("✗ ", "bold red") + name + Text(f": rejected at line {rejected.line}")
+            yield from _refused(rejected, lines)
+        case Undecided(line=line, why=why):
+            yield Text("? ", "bold yellow") + name + Text(f": undecided at line {line}: {why}")
+    yield Text("  ") + joined([*counts, verdict.coverage.value, duration(seconds)])
+    if log.unreadable:
+        yield Text(f"  {counted(len(log.unreadable), 'line')} cannot be read", "yellow")
+    for what, number in sorted(log.unknown.items()):
+        yield Text(f"  {what}: means nothing here, {number} times", "dim")
+    for finding in verdict.findings:
+        about = ", ".join(value for _, value in finding.binding)
+        style = "red" if finding.severity is not Severity.OPEN else "yellow"
+        yield Text(f"  {finding.severity.value:<9}", style) + Text(
+            f"{finding.property}({about})  from line {finding.line}"
+        )
+        yield Text(f"           {finding.sentence}", "dim")
+
+
+def _refused(rejected: Rejected, lines: Sequence[str]) -> Iterator[Text]:
+    if 0 < rejected.line <= len(lines):
+        yield Text(f"  {lines[rejected.line - 1].strip()}", "cyan")
+    yield Text(f"  no run explains it; {counted(rejected.states, 'state')} could be before it")
+    for number, refusal in enumerate(rejected.refusals):
+        if number:
+            yield Text("    or")
+        yield Text(f"    {refusal.why}")
+        if refusal.place is not None:
+            yield Text(f"    {refusal.place}: {refusal.source}", "dim")
+        for variable, value in refusal.reads[-READS_TOLD:]:
+            yield Text(f"        {label_of(variable):<24}{value_text(variable.domain, value)}")
+
+
+__all__ = ["compared_lines", "judged_lines", "summary_line", "unbuilt_line"]

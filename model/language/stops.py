@@ -79,7 +79,7 @@ def caller() -> Place:
     return Place(*caller_line())
 
 
-def _line_of(error: BaseException) -> tuple[Place, bool]:
+def line_of(error: BaseException) -> tuple[Place, bool]:
     """The last line of a protocol that an exception went through; whether it was raised there."""
     place, raised_there = Place(), False
     for frame, line in walk_tb(error.__traceback__):
@@ -91,7 +91,7 @@ def _line_of(error: BaseException) -> tuple[Place, bool]:
 
 def fault_of(error: Exception) -> FaultHere:
     """The fault that an exception of FAULTS is; an assertion of the language itself goes on."""
-    place, raised_there = _line_of(error)
+    place, raised_there = line_of(error)
     if not isinstance(error, AssertionError):
         return FaultHere("rule-raises", _described(error), place)
     if not raised_there:
@@ -102,11 +102,11 @@ def fault_of(error: Exception) -> FaultHere:
 def mistake_of(error: Exception) -> FinaleError:
     """The coded error that any other Python exception in a rule is."""
     if isinstance(error, RecursionError):
-        return endless(_line_of(error)[0])
+        return endless(line_of(error)[0])
     return FinaleError(
         "rule-raises",
         _described(error),
-        place=_line_of(error)[0],
+        place=line_of(error)[0],
         advice="a rule only reads and writes fields, tests them, and calls helpers",
     )
 

@@ -47,6 +47,7 @@ class EventLog:
         self._write = write
         self._seq: Counter[str] = Counter()
         self._whose = {each.name: (each.vertex.name, each.index) for each in job.subtasks}
+        newest = engine.store.newest
         restoring = any(task.phase is Phase.RESTORING for task in engine.tasks.values())
         self._line(
             {
@@ -60,7 +61,8 @@ class EventLog:
                 "options": {name: _plain(each) for name, each in asdict(engine.options).items()},
                 "job": table_of(job),
                 "starts": "restoring" if restoring else "running",
-                "from": engine.store.newest if restoring else None,
+                "from": newest if restoring else None,
+                "finished": sorted(engine.store.finished(newest)) if restoring and newest else [],
             }
         )
 
@@ -168,7 +170,7 @@ class Event:
     name: str
     about: tuple[tuple[str, str], ...]
     checkpoint: int | None
-    restored_from: int | None
+    fields: Mapping[str, Any]
     attempt: int | None
     clock: str
     seq: int
@@ -176,7 +178,7 @@ class Event:
 
 @dataclass(frozen=True)
 class Section:
-    """What one process did. `lost` are the places, by position, where lines are missing."""
+    """What one process did. `lost` are the places, by position, where lines may be missing."""
 
     line: int
     start: Mapping[str, Any]
@@ -233,6 +235,7 @@ class _Reader:
         self._events: list[Event] = []
         self._lost: set[int] = set()
         self._next: Counter[str] = Counter()
+        self._latest: dict[str, int] = {}
         self._others = 0
 
     def read(self, number: int, text: str) -> None:
@@ -277,9 +280,10 @@ class _Reader:
         if self._start is None:
             return
         line, start, job = self._start
-        if count is not None and count != len(self._events) + self._others:
-            self._lost.add(len(self._events))
+        if isinstance(count, int) and count != len(self._events) + self._others:
             count = None
+            if not self._lost:  # the last of some clock, and nobody knows of which
+                self._lost = set(range(len(self._events) + 1))
         lost = frozenset(self._lost)
         ended = count is not None
         self.sections.append(Section(line, start, job, tuple(self._events), lost, ended))
@@ -288,9 +292,11 @@ class _Reader:
 
     def _event(self, number: int, line: Mapping[str, Any]) -> None:
         clock, seq = str(line.get("clock")), line.get("seq")
+        here = len(self._events)
         if not isinstance(seq, int) or seq != self._next[clock]:
-            self._lost.add(len(self._events))
+            self._lost.update(range(self._latest.get(clock, 0), here + 1))
         self._next[clock] = (seq if isinstance(seq, int) else self._next[clock]) + 1
+        self._latest[clock] = here + 1
         self.unknown.update(f"field {key}" for key in line if key not in _KNOWN)
         word = WORDS.get(str(line["event"]))
         if word is None:
@@ -299,14 +305,14 @@ class _Reader:
             return
         fields: Mapping[str, Any] = line.get("fields") or {}
         about = tuple((kind, self._about(kind, line, fields)) for kind in word.about)
-        checkpoint, origin = line.get("checkpoint"), fields.get("from")
+        checkpoint = line.get("checkpoint")
         self._events.append(
             Event(
                 number,
                 word.name,
                 about,
                 checkpoint if isinstance(checkpoint, int) else None,
-                origin if isinstance(origin, int) else None,
+                fields,
                 line.get("attempt"),
                 clock,
                 self._next[clock] - 1,

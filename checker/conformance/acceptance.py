@@ -1,0 +1,160 @@
+"""Whether a run of the protocol explains an event log, and what such a run shows.
+
+An accepted log comes with its witness: steps from the first state on, those of the events and,
+where events may be missing, others between them; it is gone once more before it is believed. For a
+rejected one all has been tried: its first event that no run explains is told, with the states that
+were possible before it. Else it is undecided. What properties say of the witness is said apart
+(`acceptance_findings.py`): a run may show a hazard, and be one of the protocol.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from checker.concrete.execution import After
+from checker.loading import Catalogue, catalogue
+from reference.formats.eventlog import Log, Section
+
+from .acceptance_findings import Finding, Judge
+from .acceptance_search import (
+    ALL_STEPS,
+    BUDGET,
+    REACHES,
+    Accepted,
+    Move,
+    Rejected,
+    Search,
+    Undecided,
+)
+from .acceptance_system import IDS_LIVE, SectionSystem
+
+
+class Visible(enum.Enum):
+    """Whether steps of a name leave an event."""
+
+    ALWAYS = "always"
+    MAYBE = "maybe"
+    NEVER = "never"
+
+
+#: Each step leaves an event.
+ALL_VISIBLE: Mapping[str, Visible] = {}
+
+
+class Coverage(enum.Enum):
+    """How much of what happened the log has."""
+
+    COMPLETE = "complete"
+    TRUNCATED = "truncated"
+    """Its end is missing."""
+    GAP = "gap"
+    """Something in its midst is missing."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What can be said of a log."""
+
+    conforms: Accepted | Rejected | Undecided
+    findings: tuple[Finding, ...]
+    coverage: Coverage
+
+
+def accept(
+    log: Log,
+    *,
+    profile: Mapping[str, Visible] = ALL_VISIBLE,
+    budget: int = BUDGET,
+    judges: bool = True,
+    known: Catalogue | None = None,
+    file: str | None = None,
+) -> Verdict:
+    """Judge a log. `profile` says of steps, by name, whether they leave events: else they do.
+
+    Raises coded errors where `log-start` names a protocol, option or job that is not known.
+    """
+    hidden = frozenset(name for name, seen in profile.items() if seen is not Visible.ALWAYS)
+    witness: list[tuple[Move, ...]] = []
+    findings: list[Finding] = []
+    completed: dict[int, frozenset[str]] = {}
+    known = known or catalogue()
+    for number, section in enumerate(log.sections):
+        follows = log.sections[number + 1] if number + 1 < len(log.sections) else None
+        run = _explained(section, follows, hidden, budget, known, file, completed)
+        if not isinstance(run, _Run):
+            return Verdict(run, tuple(findings), _coverage(log))
+        replay(run.system, run.moves)
+        witness.append(run.moves)
+        if judges:
+            last = follows is None
+            findings += Judge(run.system).judge(run.moves, ends=last)
+    return Verdict(Accepted(tuple(witness)), tuple(findings), _coverage(log))
+
+
+def _coverage(log: Log) -> Coverage:
+    *earlier, last = log.sections
+    inner = any(place < len(last.events) for place in last.lost)
+    if inner or any(not section.ended or section.lost for section in earlier):
+        return Coverage.GAP
+    return Coverage.COMPLETE if last.ended else Coverage.TRUNCATED
+
+
+def replay(system: SectionSystem, moves: tuple[Move, ...]) -> None:
+    """Go a witness once more, by the rules alone. An error is a mistake of the search."""
+    values = system.start().values
+    for move in moves:
+        taken = system.plain.take(move.rule, values)
+        assert taken == After(move.after.values), f"{move} does not lead where the witness says"
+        values = move.after.values
+
+
+# --- one section ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Run:
+    system: SectionSystem
+    moves: tuple[Move, ...]
+
+
+def _explained(
+    section: Section,
+    follows: Section | None,
+    hidden: frozenset[str],
+    budget: int,
+    known: Catalogue,
+    file: str | None,
+    completed: dict[int, frozenset[str]],
+) -> _Run | Rejected | Undecided:
+    """A run for a section; with more ids where there were too few."""
+    live, reaches = IDS_LIVE, list(REACHES)
+    while True:
+        reach, part = reaches[0]
+        system = SectionSystem(section, known, hidden, file=file, live=live)
+        search = Search(system, hidden, int(budget * part), reach, follows, completed)
+        found = search.run()
+        if isinstance(found, tuple):
+            completed |= search.completed_in(found)
+            return _Run(system, found)
+        if search.cut and len(reaches) > 1:
+            del reaches[0]
+        elif search.short is not None and live < len(section.events):
+            live *= 4
+        else:
+            return found if search.short is None else Undecided(found.line, search.short)
+
+
+__all__ = [
+    "ALL_STEPS",
+    "Accepted",
+    "Coverage",
+    "Log",
+    "Move",
+    "Rejected",
+    "Undecided",
+    "Verdict",
+    "Visible",
+    "accept",
+]
