@@ -243,7 +243,7 @@ def test_what_comes_too_early_is_rejected_there(name: str) -> None:
         rest = events[: at - 1] + events[at:]
         return [early, *rest]
 
-    rejected_at(changed(lines, move), 2)
+    assert rejected_at(changed(lines, move), 2).event == name
 
 
 def test_most_lines_are_missed_when_they_are_gone() -> None:
