@@ -1,0 +1,220 @@
+"""Jobs of all operators: what they write, wherever they are cut off, against plain computations."""
+
+from __future__ import annotations
+
+import csv
+import json
+import random
+from collections import Counter
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from reference.formats.faulty import Cut, FaultyFiles
+from reference.formats.files import MemoryFiles
+from reference.formats.jobfile import JobFile, read_job
+from reference.runner import Runner
+
+OUT = '\n[operators.out]\nkind = "exactly-once"\nfrom = ["%s"]\nparallelism = 2\n'
+FUNCTIONS = """
+def is_odd(record):
+    return record["n"] % 2 == 1
+
+def twice(record):
+    return [record, record]
+
+def total(record):
+    return {"k": record["k"], "n": record["n"] + 1}
+"""
+
+
+def table(name: str, **keys: Any) -> str:
+    """An operator of a job file."""
+    said = "".join(f"{key.replace('_', '-')} = {json.dumps(keys[key])}\n" for key in keys)
+    return f"\n[operators.{name}]\n{said}"
+
+
+def made(folder: Path, text: str, mode: str = "aligned", last: str = "end") -> JobFile:
+    (folder / "own.py").write_text(FUNCTIONS)
+    file = folder / "job.toml"
+    file.write_text(f'seconds = 1e-9\nbarriers = "{mode}"\n{text}{OUT % last}')
+    return read_job(file)
+
+
+def rows(seed: int, count: int) -> list[dict[str, Any]]:
+    """Records whose times go up, but for a few steps back."""
+    dice = random.Random(seed)
+    return [
+        {"k": dice.choice("abcdef"), "n": n, "t": n + dice.randint(-3, 0)} for n in range(count)
+    ]
+
+
+def write_json(path: Path, records: Iterable[Any]) -> None:
+    path.write_text("".join(json.dumps(each) + "\n" for each in records))
+
+
+def write_csv(path: Path, records: list[dict[str, Any]]) -> None:
+    with path.open("w", newline="") as file:
+        writer = csv.DictWriter(file, list(records[0]))
+        writer.writeheader()
+        writer.writerows(records)
+
+
+def lines(files: MemoryFiles, folder: str = "output") -> list[str]:
+    return [line for n in files.under(folder) for line in files.read(n).decode().splitlines()]
+
+
+def ran(job: JobFile, at: int | None = None) -> tuple[MemoryFiles, int]:
+    """What is on disk after a run that was cut at a moment and gone on; and the moments it had."""
+    files = MemoryFiles()
+    faulty = FaultyFiles(files, at)
+    try:
+        Runner(job, faulty).run()
+    except Cut:
+        Runner(job, files).run()
+    return files, faulty.moments
+
+
+# --- jobs, and what they are to write -------------------------------------------------------------
+
+
+def counted(records: Iterable[Any]) -> Counter[str]:
+    return Counter(json.dumps(each, sort_keys=True) for each in records)
+
+
+def windows(folder: Path) -> tuple[str, Counter[str]]:
+    one, other = rows(1, 60), rows(2, 40)
+    write_csv(folder / "1.csv", one)
+    write_csv(folder / "2.csv", other)
+    text = table("rows", kind="csv", path="*.csv", time="t", out_of_order=4, parallelism=2)
+    text = text.replace("parallelism", 'types = { n = "number" }\nparallelism')
+    text += table("end", kind="window", key="k", time="t", size=7, aggregate="sum", field="n",
+                  parallelism=2) + "from = [\"rows\"]\n"  # fmt: skip
+    sums: Counter[tuple[str, int]] = Counter()
+    for row in one + other:
+        sums[row["k"], row["t"] // 7 * 7] += row["n"]
+    keys = {(row["k"], row["t"] // 7 * 7) for row in one + other}
+    told = ({"key": k, "from": t, "to": t + 7, "sum": sums[k, t]} for k, t in keys)
+    return text, counted(told)
+
+
+def joined(folder: Path) -> tuple[str, Counter[str]]:
+    left, right = rows(3, 30), rows(4, 20)
+    write_json(folder / "left.ndjson", left)
+    write_json(folder / "right.ndjson", right)
+    text = table("left", kind="ndjson", path="left.ndjson")
+    text += table("right", kind="ndjson", path="right.ndjson", parallelism=2)
+    text += table("end", kind="join", key="k", parallelism=3) + 'from = ["left", "right"]\n'
+    pairs = [(one, other) for one in left for other in right if one["k"] == other["k"]]
+    return text, counted({"key": one["k"], "left": one, "right": two} for one, two in pairs)
+
+
+def looked_up(folder: Path) -> tuple[str, Counter[str]]:
+    facts, names = rows(5, 40), {"a": "Anna", "b": "Berta", "x": "Xaver"}
+    write_json(folder / "facts.ndjson", facts)
+    write_csv(folder / "names.csv", [{"k": key, "name": name} for key, name in names.items()])
+    text = table("facts", kind="ndjson", path="facts.ndjson")
+    text += table("names", kind="csv", path="names.csv")
+    text += table("end", kind="lookup", key="k", parallelism=2) + 'from = ["facts", "names"]\n'
+    right = {key: {"k": key, "name": name} for key, name in names.items()}
+    return text, counted(
+        {"key": fact["k"], "left": fact, "right": right.get(fact["k"])} for fact in facts
+    )
+
+
+def called(folder: Path) -> tuple[str, Counter[str]]:
+    records = rows(6, 50)
+    write_json(folder / "1.ndjson", records)
+    text = table("rows", kind="ndjson", path="*.ndjson")
+    text += table("odd", kind="filter", function="own:is_odd", parallelism=2) + 'from = ["rows"]\n'
+    text += table("both", kind="flat-map", function="own:twice") + 'from = ["odd"]\n'
+    text += table("more", kind="map", function="own:total", parallelism=2) + 'from = ["both"]\n'
+    text += table("end", kind="filter", field="k", matches="[a-c]") + 'from = ["more"]\n'
+    odd = [row for row in records if row["n"] % 2 and row["k"] in "abc"]
+    return text, counted({"k": row["k"], "n": row["n"] + 1} for row in odd + odd)
+
+
+def each_count(folder: Path) -> tuple[str, Counter[str]]:
+    texts = ["a b c a", "b a", "c c A"] * 8
+    (folder / "1.txt").write_text("\n".join(texts))
+    text = table("lines", kind="lines", path="*.txt")
+    text += table("words", kind="words", parallelism=2) + 'from = ["lines"]\n'
+    text += table("held", kind="buffer", number=3) + 'from = ["words"]\n'
+    text += table("end", kind="aggregate", aggregate="count", emit="each", parallelism=2)
+    text += 'from = ["held"]\n'
+    counts = Counter(" ".join(texts).lower().split())
+    return text, counted(
+        {"key": word, "count": n + 1} for word in counts for n in range(counts[word])
+    )
+
+
+JOBS: list[Callable[[Path], tuple[str, Counter[str]]]] = [
+    windows, joined, looked_up, called, each_count
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("mode", ["aligned", "unaligned"])
+@pytest.mark.parametrize("job", JOBS)
+@pytest.mark.parametrize("every", [31, pytest.param(1, marks=pytest.mark.slow)])
+def test_a_job_writes_what_it_is_to_wherever_it_is_cut(
+    tmp_path: Path,
+    job: Callable[[Path], tuple[str, Counter[str]]],
+    mode: str,
+    every: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("reference.operators.sources.CHUNK", 150)
+    text, wanted = job(tmp_path)
+    read = made(tmp_path, text, mode)
+    files, moments = ran(read)
+    assert counted(map(json.loads, lines(files))) == wanted
+    assert moments > every
+    for at in range(every // 2, moments, every):
+        files, _ = ran(read, at)
+        assert counted(map(json.loads, lines(files))) == wanted
+        assert not files.under("pending")
+
+
+def test_numbers_are_given_once_wherever_a_job_is_cut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("reference.operators.sources.CHUNK", 30)
+    (tmp_path / "1.txt").write_text("".join(f"line {n}\n" for n in range(40)))
+    text = table("lines", kind="lines", path="*.txt")
+    text += table("end", kind="number", parallelism=3) + 'from = ["lines"]\n'
+    job = made(tmp_path, text)
+    for at in range(0, ran(job)[1], 41):
+        told = [json.loads(line) for line in lines(ran(job, at)[0])]
+        assert len({each["number"] for each in told}) == 40
+        assert Counter(each["record"] for each in told) == {f"line {n}": 1 for n in range(40)}
+
+
+def test_what_is_bad_or_late_is_kept_once_wherever_a_job_is_cut(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("reference.operators.sources.CHUNK", 60)
+    good = [{"k": "a", "t": n if n % 9 else 0} for n in range(40)]
+    written = [json.dumps(each) for each in good]
+    bad = ["no json", '{"k": "b"}', '{"k": 1, "t": 1}']
+    for number, line in enumerate(bad):
+        written.insert(7 * number, line)
+    (tmp_path / "1.ndjson").write_text("\n".join(written))
+    text = table("rows", kind="ndjson", path="*.ndjson", time="t", on_bad="keep")
+    text = text.replace("time", 'types = { k = "text" }\ntime')
+    text += table("end", kind="window", key="k", time="t", size=5, on_late="keep", parallelism=2)
+    job = made(tmp_path, text + 'from = ["rows"]\n')
+    whole, moments = ran(job)
+    late = lines(whole, "late")
+    assert set(late) == {'{"k": "a", "t": 0}'}
+    assert sum(json.loads(line)["count"] for line in lines(whole)) + len(late) == len(good)
+    kept = [json.loads(line) for line in lines(whole, "bad")]
+    assert {each["line"]: each["text"] for each in kept} == {1: bad[0], 8: bad[1], 15: bad[2]}
+    assert [each["problem"].split(":")[0] for each in sorted(kept, key=lambda e: e["line"])] == [
+        "the line is no JSON", 'the line has no "t"', '"k" is 1, and not a text'
+    ]  # fmt: skip
+    for at in range(0, moments, 41):
+        files, _ = ran(job, at)
+        for folder in ("output", "late", "bad"):
+            assert sorted(lines(files, folder)) == sorted(lines(whole, folder))
