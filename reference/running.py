@@ -252,9 +252,13 @@ class Running(Engine):
         """The mailbox is empty: close the operator and all channels."""
         yield task.phase is Phase.DRAINING and not task.mail
         task.broadcast(EndOfPartition())
-        task.operator.close()
+        self.closing(task)
         task.phase = Phase.CLOSED
         self.network.forget_notices(task.name)
+
+    def closing(self, task: Task) -> None:
+        """A task ends: so does its operator."""
+        task.operator.close()
 
     @action("task")
     def learn_finished(self, task: Task) -> Guarded:

@@ -45,6 +45,12 @@ class EngineOptions:
     """Checkpoints go on after tasks have finished, and each task waits for one."""
     waits_for_acknowledgement: bool = True
     """A task closes when all who read it have come to the end of its data."""
+    release: str = "any"
+    """Which checkpoint after its end a task waits for: `any`, or the `first` one alone."""
+    final_wait: str = "after-end-of-data"
+    """What such a checkpoint comes after; or `after-end-of-partition`, or there is `none`."""
+    opens_after_finish: bool = False
+    """A sink opens a transaction with each checkpoint, also after its end."""
     savepoint_stored: bool = False
     """A job that has failed may start again from a savepoint."""
     savepoint_confirmed: bool = False

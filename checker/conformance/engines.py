@@ -8,6 +8,7 @@ from typing import Any
 
 from checker.claim import Spec
 from model.errors import FinaleError, Place
+from reference.broken import BROKEN
 from reference.engine import Engine
 from reference.formats.files import MemoryFiles
 from reference.operators.program import Followed
@@ -27,12 +28,12 @@ def engine_for(spec: Spec) -> Engine:
             place=Place(str(spec.file), key="protocol"),
             advice=f"it has {', '.join(ENGINES)}",
         )
-    if spec.variant is not None:
+    if spec.variant is not None and spec.variant not in BROKEN:
         raise FinaleError(
             "no-engine",
             f'the engine has no counterpart of the variant "{spec.variant}"',
             place=Place(str(spec.file), key="variant"),
-            advice="compare the protocol itself",
+            advice=f"compare the protocol itself; it has the mistakes {', '.join(BROKEN)}",
         )
     job, protocol = spec.setting.job, spec.instance()
     bounds = protocol.bounds
@@ -51,7 +52,7 @@ def engine_for(spec: Spec) -> Engine:
     )
     settings = Settings(channel=int(bounds.channel), buffer_size=1, keeps=True, faults=faults)
     program = Followed(job, effects="effects" in spec.setting.observe)
-    kind = ENGINES[spec.protocol.key]
+    kind = ENGINES[spec.protocol.key] if spec.variant is None else BROKEN[spec.variant]
     return kind(job, program, MemoryFiles(), settings, _options(spec, protocol.options, kind.usual))
 
 

@@ -16,6 +16,7 @@ from checker.question import News, Progress
 from checker.readable.machine import Compiled
 from model.language.build import build
 from model.language.entities import Variable
+from model.rules import Protocol
 from model.system import State
 from reference.observation import Observation
 from reference.steps import StepId
@@ -68,40 +69,68 @@ class Agreement:
     observations: int
 
 
-class LockStep:
-    """A spec's system and its engine, side by side."""
+class Model:
+    """A spec's system, asked once for each of its states."""
 
-    def __init__(self, spec: Spec) -> None:
-        self.spec = spec
-        self.engine = engine_for(spec)
-        protocol = spec.instance()
+    def __init__(self, protocol: Protocol) -> None:
         self.system = build(protocol)
         self.machine = Compiled(self.system)
-        self.abstraction = Abstraction(protocol)
         seen = [v for v in self.system.variables if v.ghost not in HISTORY]
         self.names = [v.name for v in seen]
         self._words = [Words(v) for v in seen]
         self._said: dict[State, tuple[Word, ...]] = {}
+        self._steps: dict[State, dict[StepId, State]] = {}
+
+    @property
+    def initial(self) -> State:
+        return self.system.initial[0]
+
+    def said(self, state: State) -> tuple[Word, ...]:
+        """The variables in plain words, but for history."""
+        if state not in self._said:
+            self._said[state] = tuple(words.of(state) for words in self._words)
+        return self._said[state]
+
+    def steps(self, state: State) -> dict[StepId, State]:
+        """Where each step leads that can be taken."""
+        if state not in self._steps:
+            rules, leaves = self.system.rules, self.machine.leaves
+            taken = [(rules[leaves[leaf].rule], s) for leaf, s in self.machine.expand(state, [])]
+            self._steps[state] = {StepId(r.rule.name, r.binding): after for r, after in taken}
+        return self._steps[state]
+
+
+class LockStep:
+    """A spec's system and its engine, side by side. What the model says may be known before."""
+
+    def __init__(self, spec: Spec, model: Model | None = None) -> None:
+        self.spec = spec
+        self.engine = engine_for(spec)
+        protocol = spec.instance()
+        self.model = Model(protocol) if model is None else model
+        self.abstraction = Abstraction(protocol)
         self._seen: dict[Observation, tuple[Word, ...]] = {}
         self._came: dict[Both, tuple[Both, StepId] | None] = {}
 
     def run(self, progress: Progress | None = None) -> Agreement | Disagreement:
         """Compare all that can be reached, until something differs."""
         began, told = time.monotonic(), 0.0
-        start = self.system.initial[0], self.engine.observe()
+        start = self.model.initial, self.engine.observe()
         self._came = {start: None}
         if found := self._differences(start):
             return Disagreement((), found)
         todo = deque([(start, 0, save(self.engine))])
         engine = self.engine
+        states: set[State] = set()
         transitions: set[tuple[State, StepId]] = set()
         while todo:
             both, depth, saved = todo.popleft()
             seconds = time.monotonic() - began
             if progress is not None and seconds - told > SECONDS_BETWEEN_NEWS:
                 told = seconds
-                progress(News(len(self._said), len(transitions), depth, len(todo), seconds))
-            steps = self._steps(both[0])
+                progress(News(len(states), len(transitions), depth, len(todo), seconds))
+            steps = self.model.steps(both[0])
+            states.add(both[0])
             go_back(saved)
             if found := tuple(_different(set(steps), engine.enabled())):
                 return Disagreement(self._path(both), found)
@@ -116,24 +145,20 @@ class LockStep:
                 if found := self._differences(reached):
                     return Disagreement(self._path(reached), found)
                 todo.append((reached, depth + 1, save(engine, saved)))
-        return Agreement(len(self._said), len(transitions), len(set(self._seen.values())))
-
-    def _steps(self, state: State) -> dict[StepId, State]:
-        rules, leaves = self.system.rules, self.machine.leaves
-        taken = [(rules[leaves[leaf].rule], s) for leaf, s in self.machine.expand(state, [])]
-        return {StepId(rule.rule.name, rule.binding): after for rule, after in taken}
+        return Agreement(len(states), len(transitions), len(set(self._seen.values())))
 
     def _differences(self, both: Both) -> tuple[str, ...]:
         state, observation = both
-        if state not in self._said:
-            self._said[state] = tuple(words.of(state) for words in self._words)
+        names = self.model.names
         if observation not in self._seen:
             seen = self.abstraction.seen(observation)
-            self._seen[observation] = tuple(seen.get(name, UNSEEN) for name in self.names)
-        said, seen_words = self._said[state], self._seen[observation]
+            self._seen[observation] = tuple(seen.get(name, UNSEEN) for name in names)
+        said, seen_words = self.model.said(state), self._seen[observation]
+        if said == seen_words:
+            return ()
         return tuple(
             f"{name} is {one!r} in the model, and {other!r} in the engine"
-            for name, one, other in zip(self.names, said, seen_words, strict=True)
+            for name, one, other in zip(names, said, seen_words, strict=True)
             if one != other
         )
 

@@ -52,7 +52,17 @@ class FinalCheckpoint(Asking):
         return False
 
     def is_final(self, task: Task) -> bool:
-        return task.has_finished
+        """The operator has finished; read otherwise, its inputs have closed, too."""
+        early = self.options.final_wait != "after-end-of-partition"
+        return task.has_finished and (early or task.gate.all_ended)
+
+    def has_all(self, task: Task) -> bool:
+        return not self.options.opens_after_finish and super().has_all(task)
+
+    def secures(self, task: Task, checkpoint: int) -> bool:
+        if self.options.release == "first":
+            return task.final == checkpoint
+        return super().secures(task, checkpoint)
 
     @action("task")
     def quiesce(self, task: Task) -> Guarded:
@@ -62,8 +72,8 @@ class FinalCheckpoint(Asking):
 
     def may_close(self, task: Task) -> bool:
         """Whether nothing holds a task any more."""
-        secured = not self.after_finish or (task.secured and self.is_read(task))
-        return task.gate.all_ended and secured
+        waits = self.after_finish and self.options.final_wait != "none"
+        return task.gate.all_ended and (not waits or (task.secured and self.is_read(task)))
 
     def is_read(self, task: Task) -> bool:
         """Whether whoever reads the task has come to the end of its data."""

@@ -172,7 +172,7 @@ def test_the_way_to_a_disagreement_can_be_gone(monkeypatch: pytest.MonkeyPatch) 
     ("name", "code", "key"),
     [
         ("chandy-lamport/sfl", "no-engine", "protocol"),
-        ("legacy-finish/broken/commit-on-close", "no-engine", "variant"),
+        ("final-checkpoint/broken/writes-twice", "no-engine", "variant"),
         ("stop-with-savepoint/iteration-head", "no-engine", "job.I.kind"),
         ("stop-with-savepoint/retained-on-finish", "option-not-built", "options.retention"),
         ("stop-with-savepoint/watermarks", "no-engine", "bounds.watermarks"),

@@ -1,0 +1,17 @@
+"""Engines with one mistake each: what the rules that they break are for, in real files.
+
+Each has the name of its counterpart among the broken variants of the model.
+"""
+
+from __future__ import annotations
+
+from reference.broken.finish import CloseAbortsPending, CommitOnClose, WaitsForLostAcknowledgement
+from reference.engine import Engine
+
+BROKEN: dict[str, type[Engine]] = {
+    "close-aborts-pending": CloseAbortsPending,
+    "commit-on-close": CommitOnClose,
+    "waits-for-lost-ack": WaitsForLostAcknowledgement,
+}
+
+__all__ = ["BROKEN"]

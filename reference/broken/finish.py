@@ -1,0 +1,34 @@
+"""Mistakes of a job's end."""
+
+from __future__ import annotations
+
+from reference.operators.sinks import TransactionalSink
+from reference.protocols.final_checkpoint import FinalCheckpoint
+from reference.protocols.legacy_finish import LegacyFinish
+from reference.task import Task
+
+
+class CloseAbortsPending(FinalCheckpoint):
+    """V-16: a sink that closes drops what is pending, though its checkpoint may still complete."""
+
+    def closing(self, task: Task) -> None:
+        if isinstance(task.operator, TransactionalSink):
+            task.operator.start()
+        super().closing(task)
+
+
+class CommitOnClose(LegacyFinish):
+    """V-3: a sink that closes commits what it has, without a checkpoint."""
+
+    def closing(self, task: Task) -> None:
+        sink = task.operator
+        if isinstance(sink, TransactionalSink) and sink.files.exists(sink.staged):
+            sink.files.append(f"output/{task.name}", sink.files.read(sink.staged))
+        super().closing(task)
+
+
+class WaitsForLostAcknowledgement(FinalCheckpoint):
+    """A call that found its task gone is not looked at: the checkpoint is pending for ever."""
+
+    def call_failed(self, task: Task, checkpoint: int) -> None:
+        pass
