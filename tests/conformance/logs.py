@@ -8,11 +8,12 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
+from reference.program import Followed
+
 from model.topology import Job
 from reference.engine import Engine
 from reference.formats.eventlog import EventLog
 from reference.formats.files import MemoryFiles
-from reference.program import Followed
 from reference.protocols import ENGINES
 from reference.schedulers import Seeded, run
 from reference.settings import Faults, Settings

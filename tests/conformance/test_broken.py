@@ -36,4 +36,3 @@ def test_the_protocol_itself_does_not_make_it(name: str, monkeypatch: pytest.Mon
 
 def test_each_has_a_spec() -> None:
     assert {spec_of(ROOT / f"{name}.toml").variant for name in SPECS} == set(BROKEN)
-
