@@ -10,8 +10,8 @@ from __future__ import annotations
 import linecache
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import dataclass, fields
 from typing import Any, cast
 
 from checker.concrete.execution import After, PlainSystem
@@ -32,6 +32,7 @@ from model.protocols.parts.tasks import Task, TaskStatus
 from model.rules import Nothing
 from model.system import Blocked, Fault
 from reference.formats.eventlog import WORDS, Event, Section
+from reference.protocols import ENGINES
 
 #: From so many on, ids are given again; so many are live at once.
 IDS_LIVE = 16
@@ -131,7 +132,7 @@ class SectionSystem:
         if start.get("variant") is not None:
             kind = cast("type[Recycling]", known.variant(kind.key, str(start["variant"])))
         complain = _Complain(section, file)
-        options = options_of(kind.Options, start.get("options") or {}, complain)
+        options = options_of(kind.Options, _meant(start.get("options") or {}, kind), complain)
         without = type(kind.__name__, (kind,), {"hides_records": True})
         bounds = _bounds(section, without, hidden, live)
         history = frozenset(each for each in HISTORY if each in kind.ghosts)
@@ -327,6 +328,17 @@ def _named(ids: tuple[int | None, ...], number: int) -> tuple[int | None, ...] |
         if each is None and all(n < number for n in before) and all(n > number for n in behind):
             return (*ids[:place], number, *ids[place + 1 :])
     return None
+
+
+def _meant(options: Mapping[str, object], kind: type[Recycling]) -> dict[str, object]:
+    """The options but for those that an engine has beside, in their usual value."""
+    declared = {each.name for each in fields(kind.Options)}
+    usual = vars(ENGINES[kind.key].usual) if kind.key in ENGINES else {}
+    return {
+        name: value
+        for name, value in options.items()
+        if name in declared or name not in usual or value != usual[name]
+    }
 
 
 def _bounds(

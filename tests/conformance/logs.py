@@ -6,6 +6,7 @@ import io
 import json
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping
+from dataclasses import replace
 from typing import Any
 
 from reference.program import Followed
@@ -14,6 +15,10 @@ from model.topology import Job
 from reference.engine import Engine
 from reference.formats.eventlog import EventLog
 from reference.formats.files import MemoryFiles
+<<<<<<< Updated upstream
+=======
+from reference.operators.program import Followed
+>>>>>>> Stashed changes
 from reference.protocols import ENGINES
 from reference.schedulers import Seeded, run
 from reference.settings import Faults, Settings
@@ -35,7 +40,7 @@ def engine_of(
     job = Job.from_table(table)
     kind = ENGINES[protocol]
     settings = Settings(buffer_size=1, keeps=True, faults=faults or Faults(checkpoints=3))
-    chosen = kind.Options(**(options or {}))
+    chosen = replace(kind.usual, **(options or {}))
     return kind(job, Followed(job), MemoryFiles(), settings, chosen)
 
 
