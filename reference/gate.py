@@ -36,6 +36,10 @@ class Gate:
             return False
         return self.newest > checkpoint or not self.collecting
 
+    def is_new(self, checkpoint: int) -> bool:
+        """Whether nothing of a checkpoint, or of a newer one, was seen here."""
+        return self.newest is None or self.newest < checkpoint
+
     def barrier(self, channel: Channel, checkpoint: int, *, blocks: bool = True) -> None:
         """A barrier comes over an input, or is put there by a trigger, and then blocks nothing."""
         if self.is_late(checkpoint):

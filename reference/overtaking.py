@@ -59,6 +59,8 @@ class OvertakingGate(Gate):
         super().__init__(*args, **kwargs)
         self.started = False
         """The task's part is taken, and what comes before the other barriers is logged."""
+        self.hurrying = False
+        """No barrier of the checkpoint waits for its turn any more."""
         self.overtakes: Callable[[int, Channel], bool]
         self.done: Callable[[int], None]
 
@@ -71,18 +73,34 @@ class OvertakingGate(Gate):
         self._open(checkpoint)
         channel.aligned = True
         if ahead or self.overtakes(checkpoint, channel):
-            self._start()
+            self.hurrying = True
         else:
             channel.blocked = blocks or channel.blocked
+        if self.hurrying:
+            self._start()
         if self.started and isinstance(channel, LoggedChannel):
             channel.log_overtaken(checkpoint)
         self._go_on_if_complete()
+
+    def announced(self, checkpoint: int) -> None:
+        """A barrier has arrived behind other elements: its checkpoint begins."""
+        self._open(checkpoint)
+
+    @property
+    def is_aligning(self) -> bool:
+        return self.collecting and not self.hurrying
+
+    def hurry(self) -> None:
+        """The time is over: the task takes its part with the first barrier, or has had it."""
+        self.hurrying = True
+        if any(channel.aligned and not channel.ended for channel in self.inputs):
+            self._start()
 
     def awaits(self, channel: Channel, checkpoint: int) -> bool:
         """Whether the barrier of a checkpoint would still count on an input."""
         if self.is_late(checkpoint):
             return False
-        return self.newest is None or self.newest < checkpoint or not channel.aligned
+        return self.is_new(checkpoint) or not channel.aligned
 
     def logs(self, channel: Channel) -> bool:
         """Whether what comes over an input now is in flight across the cut."""
@@ -101,11 +119,11 @@ class OvertakingGate(Gate):
 
     def release(self) -> None:
         super().release()
-        self.started = False
+        self.started = self.hurrying = False
 
     def reset(self) -> None:
         super().reset()
-        self.started = False
+        self.started = self.hurrying = False
 
     def _start(self) -> None:
         if not self.started:

@@ -69,6 +69,8 @@ class EngineOptions:
     """The abort of the savepoint wakes those that stall."""
     stop_ends_source: bool = True
     """The savepoint's completion ends the sources."""
+    output_timeout: bool = True
+    """Time is over at writers, too."""
 
 
 @dataclass(frozen=True)

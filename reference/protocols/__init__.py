@@ -3,15 +3,39 @@
 from __future__ import annotations
 
 from reference.engine import Engine
+from reference.protocols.aligned_with_timeout import AlignedWithTimeout
 from reference.protocols.final_checkpoint import FinalCheckpoint
 from reference.protocols.legacy_finish import LegacyFinish
 from reference.protocols.stop_with_savepoint import StopWithSavepoint
 from reference.protocols.sync_savepoint import SyncSavepoint
 from reference.protocols.unaligned import Unaligned
 
+
+class UnalignedStops(Unaligned, StopWithSavepoint):
+    """A job with barriers that overtake, which can be stopped: its savepoints are aligned."""
+
+    key = "unaligned-stops"
+
+
+class TimedStops(AlignedWithTimeout, StopWithSavepoint):
+    """The same, where barriers overtake after a time."""
+
+    key = "timed-stops"
+
+
 ENGINES: dict[str, type[Engine]] = {
     each.key: each
-    for each in (FinalCheckpoint, LegacyFinish, StopWithSavepoint, SyncSavepoint, Unaligned)
+    for each in (
+        FinalCheckpoint, LegacyFinish, StopWithSavepoint, SyncSavepoint, Unaligned,
+        AlignedWithTimeout, UnalignedStops, TimedStops,
+    )
+}  # fmt: skip
+
+#: Jobs that can be stopped, by what their barriers do.
+STOPPABLE: dict[str, type[Engine]] = {
+    "aligned": StopWithSavepoint,
+    "unaligned": UnalignedStops,
+    "timeout": TimedStops,
 }
 
-__all__ = ["ENGINES"]
+__all__ = ["ENGINES", "STOPPABLE", "TimedStops", "UnalignedStops"]

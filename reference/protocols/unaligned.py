@@ -47,7 +47,11 @@ class Unaligned(FinalCheckpoint):
         return cast(OvertakingGate, task.gate)
 
     def overtakes(self, checkpoint: int, channel: Channel) -> bool:
-        """Whether the barrier of a checkpoint need not wait its turn; a savepoint's does."""
+        """Whether the barrier of a checkpoint need not wait its turn."""
+        return self.may_overtake(checkpoint, channel)
+
+    def may_overtake(self, checkpoint: int, channel: Channel) -> bool:
+        """Whether it ever need not: a savepoint's does wait."""
         return channel.name in self.overtaken and self.kind_of(checkpoint) is Kind.CHECKPOINT
 
     @action("channel", "checkpoint")
@@ -59,13 +63,14 @@ class Unaligned(FinalCheckpoint):
         earlier = (each for each in self.coordinator.checkpoints if each < checkpoint)
         yield (
             task.lives
-            and self._is_ahead(task, channel, checkpoint)
+            and self.is_ahead(task, channel, checkpoint)
             and not (its_turn and ready)
-            and not any(self._is_ahead(task, channel, each) for each in earlier)
+            and not any(self.is_ahead(task, channel, each) for each in earlier)
         )
         self.gate_of(task).barrier(channel, checkpoint, ahead=True)
 
-    def _is_ahead(self, task: Task, channel: LoggedChannel, checkpoint: int) -> bool:
+    def is_ahead(self, task: Task, channel: LoggedChannel, checkpoint: int) -> bool:
+        """Whether a barrier that need not wait its turn would count."""
         on_its_way = channel.holds(checkpoint) and self.overtakes(checkpoint, channel)
         return on_its_way and self.gate_of(task).awaits(channel, checkpoint)
 
