@@ -29,7 +29,15 @@ from reference.threads import SECONDS, Threads, Turns
 
 #: Of these the environment alone decides when they happen.
 OF_THE_ENVIRONMENT = frozenset(
-    {"trigger_checkpoint", "fail", "expire", "fail_snapshot", "lose_confirmation"}
+    {
+        "trigger_checkpoint",
+        "fail",
+        "expire",
+        "fail_snapshot",
+        "lose_confirmation",
+        "time_out",
+        "time_out_output",
+    }
 )
 ENDS, NONE = frozenset({"end_source"}), frozenset[str]()
 TRIGGER = StepId("trigger_checkpoint")

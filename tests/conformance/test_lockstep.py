@@ -13,9 +13,12 @@ from model.errors import FinaleError
 from reference.channel import Channel
 from reference.coordinator import Coordinator
 from reference.elements import EndOfData
+from reference.engine import Engine
 from reference.formats.snapshots import State
 from reference.gate import Gate
 from reference.operators.sinks import TransactionalSink
+from reference.overtaking import LoggedChannel
+from reference.protocols import ENGINES, TimedStops, UnalignedStops
 from reference.protocols.final_checkpoint import FinalCheckpoint
 from reference.steps import Guarded, StepId, action
 from reference.task import Phase, Task
@@ -23,6 +26,8 @@ from tests.protocols.specs import ROOT, spec_of
 
 #: With the observations, which are fewer than the states where a spec keeps history.
 QUICK = {
+    "aligned-with-timeout/pair": 438,
+    "aligned-with-timeout/pair-restarts": 1_056,
     "final-checkpoint/pair": 128,
     "final-checkpoint/buffering": 266,
     "final-checkpoint/checkpoints-after-finish-off": 525,
@@ -38,6 +43,8 @@ QUICK = {
     "unaligned/pair": 254,
 }
 SLOW = {
+    "aligned-with-timeout/called-while-open": 2_941,
+    "aligned-with-timeout/fan-in": 3_317,
     "final-checkpoint/42-43-44-any": 37_440,
     "final-checkpoint/at-least-once-sink": 4_099,
     "final-checkpoint/cancelled-alignment": 3_182,
@@ -90,6 +97,44 @@ def test_the_engine_does_what_the_model_says(name: str, observations: int) -> No
     if spec.counts is not None:
         counted = spec.counts.states, spec.counts.transitions
         assert (outcome.states, outcome.transitions) == counted
+
+
+class Counted(LoggedChannel):
+    """A channel on which everything needs room, as where no barrier overtakes."""
+
+    room = Channel.room
+    put = Channel.put
+
+
+class InOrder(UnalignedStops):
+    """No barrier overtakes."""
+
+    channel_class = Counted
+
+    def may_overtake(self, checkpoint: int, channel: Channel) -> bool:
+        return False
+
+
+@pytest.mark.parametrize(
+    ("name", "both"),
+    [
+        ("unaligned/pair", UnalignedStops),
+        ("aligned-with-timeout/pair", TimedStops),
+        ("stop-with-savepoint/pair", InOrder),
+        pytest.param("stop-with-savepoint/declined", InOrder, marks=pytest.mark.slow),
+        pytest.param("stop-with-savepoint/resume", InOrder, marks=pytest.mark.slow),
+        pytest.param("unaligned/fan-in", UnalignedStops, marks=pytest.mark.slow),
+    ],
+)
+def test_what_stops_and_overtakes_does_what_each_does_alone(
+    name: str, both: type[Engine], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The model does not have both in one."""
+    spec = read(name)
+    monkeypatch.setitem(ENGINES, spec.protocol.key, both)
+    outcome = LockStep(spec).run()
+    assert isinstance(outcome, Agreement), outcome
+    assert outcome.observations == (QUICK | SLOW)[name]
 
 
 # --- what an engine may do wrong ------------------------------------------------------------------
