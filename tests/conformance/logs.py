@@ -9,16 +9,11 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
-from reference.program import Followed
-
 from model.topology import Job
 from reference.engine import Engine
 from reference.formats.eventlog import EventLog
 from reference.formats.files import MemoryFiles
-<<<<<<< Updated upstream
-=======
 from reference.operators.program import Followed
->>>>>>> Stashed changes
 from reference.protocols import ENGINES
 from reference.schedulers import Seeded, run
 from reference.settings import Faults, Settings
