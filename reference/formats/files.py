@@ -120,8 +120,9 @@ class DiskFiles:
         path = self.root / name
         with _told(name):
             path.unlink(missing_ok=True)
-            empty = path.parent != self.root and path.parent.exists()
-            if empty and not any(path.parent.iterdir()):
+            # Folders of one checkpoint go with it; in those above, others may be writing.
+            below = path.parent.parent.is_relative_to(self.root) and path.parent.parent != self.root
+            if below and path.parent.exists() and not any(path.parent.iterdir()):
                 path.parent.rmdir()
 
     def read(self, name: str) -> bytes:
@@ -143,7 +144,7 @@ class DiskFiles:
         """A folder, and its name in the one above: a file in it is no safer than that."""
         if not folder.exists():
             self._make(folder.parent)
-            folder.mkdir()
+            folder.mkdir(exist_ok=True)
             _sync(folder.parent)
 
 

@@ -16,7 +16,7 @@ from reference.formats.files import Files
 from reference.formats.jobfile import JobFile
 
 LOCK = "lock"
-SHAPE = "job.json"
+JOB = "job.json"
 END = "ended.json"
 
 
@@ -90,23 +90,17 @@ def _is_taken(handle: int, kind: int) -> bool:
 
 
 def own(job: JobFile, files: Files, folder: Path) -> None:
-    """The folder is new, or this job's. Raises `folder-of-another-job`."""
-    shape = json.dumps(
-        {
-            "vertices": [[v.name, job.kind(v), v.parallelism] for v in job.job.vertices],
-            "edges": [edge.name for edge in job.job.edges],
-            "inputs": [job.inputs(v) for v in job.job.vertices],
-        },
-        indent=1,
-    ).encode()
-    if not files.exists(SHAPE):
-        _write(files, SHAPE, shape)
-    elif files.read(SHAPE) != shape:
+    """The folder is new, or this job's, by its name. Raises `folder-of-another-job`."""
+    name = json.dumps({"name": job.name}).encode()
+    if not files.exists(JOB):
+        _write(files, JOB, name)
+    elif files.read(JOB) != name:
         raise FinaleError(
             "folder-of-another-job",
-            "the folder has the checkpoints of a job with other operators or inputs",
+            f'the folder has the checkpoints of another job than "{job.name}"',
             place=Place(str(folder)),
-            advice="name another folder, or run that job",
+            advice="name another folder, or run that job; if it is this one, say its name in the "
+            "job, as job.json in the folder has it",
         )
 
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import re
 import sys
 import tomllib
 from collections.abc import Callable, Mapping
@@ -51,6 +52,8 @@ OF_A_JOB = (
     "name", "protocol", "barriers", "seconds", "records", "retained", "checkpoint-format",
     "operators",
 )  # fmt: skip
+#: Operators are so called: the files of their tasks are called after them.
+NAME = re.compile(r"(?!metadata$)[\w-]+")
 #: The protocols of jobs that can be stopped, by how barriers go.
 BARRIERS = {"aligned": "stop-with-savepoint", "unaligned": "unaligned"}
 #: What each key takes, in words and as a test.
@@ -180,6 +183,13 @@ def _job(file: Path, table: Mapping[str, Any], folder: Path) -> JobFile:
 
 
 def _vertex(name: str, said: Said) -> Vertex:
+    if not NAME.fullmatch(name):
+        raise FinaleError(
+            "bad-name",
+            f"an operator cannot be called {name!r}: files are named after it",
+            place=Place(key=f"operators.{name}"),
+            advice='write letters, digits, - and _, and not "metadata"',
+        )
     kind, parallelism = check_operator(name, said), int(said.get("parallelism", 1))
     if kind.is_source:
         bounded = not said.get("follow", False)

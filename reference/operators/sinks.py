@@ -56,6 +56,12 @@ class AppendingSink(Operator):
         super().__init__(context)
         self.written = f"output/{context.task}"
 
+    def start(self) -> None:
+        """A line that was written in part is no record: it comes again."""
+        files = self.context.files
+        if files.exists(self.written) and not (data := files.read(self.written)).endswith(b"\n"):
+            files.truncate(self.written, data.rfind(b"\n") + 1)
+
     def process(self, port: int, records: Sequence[Record], emit: Emit) -> None:
         self.context.files.append(self.written, lines_of(records, self.context.vertex))
 

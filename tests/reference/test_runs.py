@@ -164,6 +164,11 @@ def refused(tmp_path: Path, text: str) -> FinaleError:
         ('from = ["lines"]', 'from = "lines"', "bad-value", "operators.words.from"),
         ("parallelism = 2", 'parallelism = "two"', "bad-value", "operators.counts.parallelism"),
         ("[operators.lines]", "seconds = 0\n[operators.lines]", "bad-value", "seconds"),
+        ("[operators.lines]", "retained = 0\n[operators.lines]", "bad-value", "retained"),
+        ("[operators.lines]", "checkpoint-format = 3\n[operators.lines]", "bad-value",
+         "checkpoint-format"),
+        ("[operators.lines]", '[operators."../lines"]', "bad-name", "operators.../lines"),
+        ("[operators.lines]", "[operators.metadata]", "bad-name", "operators.metadata"),
         ("[operators.lines]", 'protocol = "x"\n[operators.lines]', "no-engine", "protocol"),
         ("[operators.lines]", "[operators.lines", "job-unreadable", None),
     ],
@@ -205,19 +210,9 @@ def split(line):
 
 def test_a_folder_belongs_to_one_job(tmp_path: Path) -> None:
     run(read_job(prepared(tmp_path, COUNTED, lines=1)), tmp_path / "state")
-    (tmp_path / "job.toml").write_text(COUNTED.replace("parallelism = 2", "parallelism = 3"))
+    (tmp_path / "job.toml").write_text(f'name = "other"\n{COUNTED}')
     with pytest.raises(FinaleError) as caught:
         run(read_job(tmp_path / "job.toml"), tmp_path / "state")
-    assert caught.value.code == "folder-of-another-job"
-
-
-def test_a_file_more_is_another_job(tmp_path: Path) -> None:
-    """Positions in files are by their number, which a file in front of them would shift."""
-    job = prepared(tmp_path, COUNTED, lines=1)
-    run(read_job(job), tmp_path / "state")
-    (tmp_path / "texts" / "00.txt").write_text("new\n")
-    with pytest.raises(FinaleError) as caught:
-        run(read_job(job), tmp_path / "state")
     assert caught.value.code == "folder-of-another-job"
 
 
