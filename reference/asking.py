@@ -230,5 +230,12 @@ class Asking(Failing):
         self.status = JobStatus.RUNNING
 
     def is_left(self, checkpoint: Checkpoint) -> bool:
-        """Whether a checkpoint outlives the job: what a user has asked for does."""
-        return checkpoint.status is Status.COMPLETED and checkpoint.kind is not Kind.CHECKPOINT
+        """Whether a checkpoint outlives the job: what a user has asked for does, or all do."""
+        end = 2 if self.status is JobStatus.CANCELED else 1
+        end = 3 if self.coordinator.job_finished else end
+        kept = checkpoint.kind is not Kind.CHECKPOINT or KEPT.get(self.options.retention, 0) >= end
+        return checkpoint.status is Status.COMPLETED and kept
+
+
+#: Up to which end of a job a policy keeps its checkpoints: failed, canceled, finished.
+KEPT = {"on-failure": 1, "on-cancellation": 2, "on-finish": 3}

@@ -69,6 +69,13 @@ class EngineOptions:
     """The abort of the savepoint wakes those that stall."""
     stop_ends_source: bool = True
     """The savepoint's completion ends the sources."""
+    stop: str = "stop"
+    """What a stop is: sources are told to end, or `cancel-with-savepoint`."""
+    cancel_wins: bool = True
+    """A cancellation ends those that stall, too."""
+    retention: str = "never"
+    """After which end of a job its checkpoints are kept: `on-failure`, `on-cancellation`, too, or
+    `on-finish`, too; `none` are, or that of a stop is `kept`."""
     output_timeout: bool = True
     """Time is over at writers, too."""
 

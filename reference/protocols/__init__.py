@@ -6,6 +6,8 @@ from reference.engine import Engine
 from reference.protocols.aligned_with_timeout import AlignedWithTimeout
 from reference.protocols.final_checkpoint import FinalCheckpoint
 from reference.protocols.legacy_finish import LegacyFinish
+from reference.protocols.legacy_stop import LegacyStop
+from reference.protocols.stop_with_checkpoint import StopWithCheckpoint
 from reference.protocols.stop_with_savepoint import StopWithSavepoint
 from reference.protocols.sync_savepoint import SyncSavepoint
 from reference.protocols.unaligned import Unaligned
@@ -26,8 +28,8 @@ class TimedStops(AlignedWithTimeout, StopWithSavepoint):
 ENGINES: dict[str, type[Engine]] = {
     each.key: each
     for each in (
-        FinalCheckpoint, LegacyFinish, StopWithSavepoint, SyncSavepoint, Unaligned,
-        AlignedWithTimeout, UnalignedStops, TimedStops,
+        FinalCheckpoint, Unaligned, AlignedWithTimeout, LegacyFinish, LegacyStop,
+        StopWithSavepoint, SyncSavepoint, StopWithCheckpoint, UnalignedStops, TimedStops,
     )
 }  # fmt: skip
 

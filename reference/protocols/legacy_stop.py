@@ -1,0 +1,79 @@
+"""The stops of the oldest releases: sources are told to end, or a savepoint is taken and the job
+cancelled.
+"""
+
+from __future__ import annotations
+
+from reference.asking import Answer, Request, Wish
+from reference.coordinator import Checkpoint, Kind, Status
+from reference.protocols.legacy_finish import LegacyFinish
+from reference.settings import EngineOptions
+from reference.steps import Guarded, action
+from reference.stopping import Stopping
+from reference.task import Phase, Task
+
+
+class EndingSources(Stopping, LegacyFinish):
+    """A job whose stop may be that its sources end: no checkpoint belongs to it."""
+
+    @property
+    def ends_sources(self) -> bool:
+        """Whether that is what a stop is."""
+        return self.options.stop == "stop"
+
+    @action("request", "drain")
+    def request_stop(self, request: Request, drain: bool) -> Guarded:
+        if not self.ends_sources:
+            yield from super().request_stop(request, drain)
+            return
+        yield not drain and self.is_next(request, Wish.STOP)
+        request.answer = Answer.ADMITTED
+
+    @action("task")
+    def stop_source(self, task: Task) -> Guarded:
+        """The stop reaches a source."""
+        asked = any(request.is_admitted for request in self.requests_for(Wish.STOP))
+        reads = task.source is not None and task.phase is Phase.RUNNING and task.stopped is None
+        yield self.ends_sources and asked and reads
+        task.stopped = False
+
+    def finish(self, task: Task) -> None:
+        """Behind a source that was stopped there is no last watermark."""
+        if not self.ends_sources or not self.was_stopped(task):
+            super().finish(task)
+            return
+        task.operator.finish(task.emit)
+        for channel in task.outputs:
+            channel.stopped = True
+        task.phase = Phase.DRAINING
+
+    @action("request")
+    def conclude_without_checkpoint(self, request: Request) -> Guarded:
+        """The job has finished."""
+        stop = request.wish is Wish.STOP and request.is_admitted
+        yield self.ends_sources and stop and self.coordinator.job_finished
+        request.answer = Answer.SUCCEEDED
+
+
+class LegacyStop(EndingSources):
+    """A job that is stopped, or cancelled with a savepoint that is as any other."""
+
+    key = "legacy-stop"
+    usual = EngineOptions(calls_in_order=True, savepoint_stored=True, savepoint_confirmed=True)
+
+    def kind_of_stop(self, *, drain: bool) -> Kind:
+        return Kind.SAVEPOINT
+
+    def answer(self, checkpoint: Checkpoint) -> None:
+        """With its savepoint the job is cancelled."""
+        super().answer(checkpoint)
+        asked = [each.checkpoint for each in self.requests_for(Wish.STOP) if each.is_admitted]
+        if checkpoint.number in asked and checkpoint.status is Status.COMPLETED:
+            self.cancel()
+
+    def won_by_cancellation(self, request: Request) -> bool:
+        return super().won_by_cancellation(request) or self.has_savepoint(request)
+
+    def is_left(self, checkpoint: Checkpoint) -> bool:
+        """A user has kept them all."""
+        return checkpoint.status is Status.COMPLETED
