@@ -14,22 +14,21 @@ from reference.protocols.unaligned import Unaligned
 
 
 class UnalignedStops(Unaligned, StopWithSavepoint):
-    """A job with barriers that overtake, which can be stopped: its savepoints are aligned."""
+    """A job with barriers that overtake, which can be stopped: its savepoints are aligned.
 
-    key = "unaligned-stops"
+    The model has no such stops: where there are none, it is `unaligned`.
+    """
 
 
 class TimedStops(AlignedWithTimeout, StopWithSavepoint):
     """The same, where barriers overtake after a time."""
-
-    key = "timed-stops"
 
 
 ENGINES: dict[str, type[Engine]] = {
     each.key: each
     for each in (
         FinalCheckpoint, Unaligned, AlignedWithTimeout, LegacyFinish, LegacyStop,
-        StopWithSavepoint, SyncSavepoint, StopWithCheckpoint, UnalignedStops, TimedStops,
+        StopWithSavepoint, SyncSavepoint, StopWithCheckpoint,
     )
 }  # fmt: skip
 

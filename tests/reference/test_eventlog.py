@@ -81,7 +81,7 @@ def test_the_job_is_read_without_its_records() -> None:
 def test_each_step_of_an_engine_has_a_word(protocol: str) -> None:
     words = {word.name: word.about for word in STEPS}
     for name, about in ENGINES[protocol].actions.items():
-        assert name in DATA_STEPS or words[name] == about, name
+        assert name in DATA_STEPS or words[name][: len(about)] == about, name
 
 
 def test_each_word_is_a_rule_of_the_model() -> None:
