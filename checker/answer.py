@@ -112,7 +112,8 @@ class Report:
     `reduced` names the reductions that its counts are under, `remarks` say what these found.
     `further` are searches for what the reductions do not keep; their answers are among `answers`.
     `memory` is how many bytes states and tables took at most, where the search knows, and
-    `seconds_before` how much of its time a resumed search had taken before.
+    `seconds_before` how much of its time a resumed search had taken before. Where it `lists_states`
+    not, only the depth to which it came and the time are counted.
     """
 
     backend: str
@@ -126,6 +127,7 @@ class Report:
     further: tuple[Report, ...] = ()
     memory: int = 0
     seconds_before: float = 0.0
+    lists_states: bool = True
 
     def statistics_of(self, name: str) -> Statistics:
         """What the search that answered for a property has seen."""

@@ -1,9 +1,10 @@
-"""Which search checks a spec: the readable one, the native one, or as large as it turns out to be.
+"""What checks a spec: the readable search, the native one, or as large as it turns out to be.
 
 The native search starts slower, for it compiles, and is over a hundred times as fast. `auto` begins
 with the readable one and changes over where there are more states than it does in that time, or
 where they take it longer, as those do that have many rules; a spec that is marked slow goes to the
-native one at once.
+native one at once. The bounded search, which asks a solver and lists no states, is for those who
+ask for it.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from .means import DEFAULT, Means
 from .question import Limits, Progress
 from .reductions.kinds import Reduction
 
-Backend = Literal["auto", "readable", "native"]
+Backend = Literal["auto", "readable", "native", "bmc"]
 
 #: A readable search of more states than this takes longer than a native one takes to start.
 READABLE_STATES_MAX = 20_000
@@ -29,7 +30,7 @@ READABLE_STATES_MAX = 20_000
 READABLE_SECONDS_MAX = 10.0
 
 
-def check_with(
+def check_with(  # noqa: PLR0913 - what is asked, of whom, and how far
     backend: Backend,
     system: System,
     limits: Limits,
@@ -37,11 +38,15 @@ def check_with(
     large: bool,
     reductions: Collection[Reduction] = (),
     means: Means = DEFAULT,
+    *,
+    only: Collection[str] = (),
 ) -> Report:
     """The answers to all properties of a system; `large` is known beforehand.
 
-    Raises `needs-native`, `hashed-partial-order`, `resume-under-reduction`, `domain-too-large`,
-    `too-many-rules`, `witness-missing`, and what resuming raises.
+    If only some rows matter, the bounded search does not look into the others.
+
+    Raises `needs-native`, `needs-bmc`, `hashed-partial-order`, `resume-under-reduction`,
+    `domain-too-large`, `too-many-rules`, `witness-missing`, and what resuming raises.
     """
     check_means(backend, reductions, means, limits)
     if reductions:
@@ -49,6 +54,10 @@ def check_with(
 
         _check_machine_code("reduce")
         return check_reduced(system, reductions, limits, progress, means)
+    if backend == "bmc":
+        from .symbolic import search
+
+        return search.check(system, limits, progress, only)
     if backend == "readable":
         return _readable(system, limits, progress)
     if backend == "native" or means.needs_native:
@@ -63,7 +72,13 @@ def check_means(
     flag = "reduce" if reductions else means.needs_native
     if limits.memory_max is not None and not flag:
         flag = "max-memory"
-    if flag and backend == "readable":
+    if limits.steps_max is not None and backend != "bmc":
+        raise FinaleError(
+            "needs-bmc",
+            "--max-steps is for the bounded search only: the others go as far as there is to go",
+            advice="leave out --max-steps, or take --backend bmc",
+        )
+    if flag and backend in {"readable", "bmc"}:
         raise FinaleError(
             "needs-native",
             f"--{flag} is for the native search only",

@@ -25,6 +25,7 @@ class Limits:
 
     A search that is stopped answers `unknown` where it has not seen enough. `memory_max` is in
     bytes, of what the states and the tables to find them take; only the native search has it.
+    `steps_max` is how long a counterexample may be that a bounded search looks for.
     `seconds_given` is what the user gave, where a part of it was over before the search began.
     Raises `bad-limit`.
     """
@@ -33,12 +34,14 @@ class Limits:
     seconds_max: float | None = None
     memory_max: int | None = None
     seconds_given: float | None = None
+    steps_max: int | None = None
 
     def __post_init__(self) -> None:
         limits = {
             "states_max": self.states_max,
             "seconds_max": self.seconds_max,
             "memory_max": self.memory_max,
+            "steps_max": self.steps_max,
         }
         for name, value in limits.items():
             if value is not None and not value > 0:

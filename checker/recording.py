@@ -22,6 +22,13 @@ COUNTED_BY = "concrete"
 def record(spec: Spec, result: Result) -> Result:
     """The result with the counts now in the file. Raises `counts-disagree`, `no-counts`."""
     found = result.report.statistics
+    if not result.report.lists_states:
+        raise FinaleError(
+            "no-counts",
+            "nothing is recorded of a bounded search: it lists no states",
+            place=Place(str(spec.file)),
+            advice="leave out --record, or take another --backend",
+        )
     if not found.complete:
         raise FinaleError(
             "no-counts",

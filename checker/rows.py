@@ -160,6 +160,9 @@ def why_of(verdict: Verdict) -> str:
 def _search_row(counts: Counts | None, report: Report) -> Row:
     found = report.statistics
     how = next((answer.how for answer in report.answers), "exhaustive")
+    if not report.lists_states:
+        verdict = Unknown.word if report.stopped else Holds.word
+        return Row(SEARCH, verdict, None, None, True, None, how, report.stopped)
     if report.reduced:
         counts = None  # those of the spec are of the full search
         how = (

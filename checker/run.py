@@ -43,7 +43,9 @@ def run(
         doing = "preparing the search"
         before = _seconds_before(means)
         left = limits.after(perf_counter() - began)
-        report = check_with(backend, system, left, progress, spec.slow, reductions, means)
+        report = check_with(
+            backend, system, left, progress, spec.slow, reductions, means, only=only
+        )
         report = replace(report, seconds_before=before)
     except TimeOver:
         report = _nothing(limits.seconds_word, doing, families, began)

@@ -32,7 +32,14 @@ from .errors import print_error
 from .main import VERSION
 from .meter import Meter
 from .pages import Pages
-from .parameters import PLAIN, BackendName, ProtocolsFolder, ReductionNames, StorageOption
+from .parameters import (
+    PLAIN,
+    BackendName,
+    ProtocolsFolder,
+    ReductionNames,
+    StepsLimit,
+    StorageOption,
+)
 
 
 def check(  # noqa: PLR0913 - one parameter a flag
@@ -48,6 +55,7 @@ def check(  # noqa: PLR0913 - one parameter a flag
     max_memory: Annotated[
         int | None, Parameter(help="Stop a native search at so many megabytes.")
     ] = None,
+    max_steps: StepsLimit = None,
     backend: BackendName = "auto",
     reduce: ReductionNames = (),
     storage: StorageOption = "exact",
@@ -85,7 +93,7 @@ def check(  # noqa: PLR0913 - one parameter a flag
     options = Options(
         known,
         properties,
-        _limits(max_states, max_seconds, max_memory, threads),
+        _limits(max_states, max_seconds, max_memory, threads, max_steps),
         backend,
         tuple(Reduction(name) for name in reduce),
         Means(storage, threads, resume),
@@ -368,13 +376,18 @@ def near_file(path: Path) -> str:
 
 
 def _limits(
-    states: int | None, seconds: float | None, megabytes: int | None, threads: int | None
+    states: int | None,
+    seconds: float | None,
+    megabytes: int | None,
+    threads: int | None,
+    steps: int | None,
 ) -> Limits:
     given = {
         "--max-states": states,
         "--max-seconds": seconds,
         "--max-memory": megabytes,
         "--threads": threads,
+        "--max-steps": steps,
     }
     for key, value in given.items():
         if value is not None and not value > 0:
@@ -383,4 +396,5 @@ def _limits(
                 f"{key} cannot be {value}",
                 advice="give a number above zero, or leave it out",
             )
-    return Limits(states, seconds, None if megabytes is None else megabytes * 2**20)
+    memory = None if megabytes is None else megabytes * 2**20
+    return Limits(states, seconds, memory, steps_max=steps)

@@ -18,7 +18,14 @@ ProtocolsFolder: TypeAlias = Annotated[
     Parameter(name="--protocols", help="A folder with Python files of protocols of your own."),
 ]
 BackendName: TypeAlias = Annotated[
-    Backend, Parameter(help="Which search; auto changes to the native one where it pays.")
+    Backend,
+    Parameter(
+        help="Which search; auto changes to the native one where it pays. bmc asks a solver."
+    ),
+]
+StepsLimit: TypeAlias = Annotated[
+    int | None,
+    Parameter(help="With --backend bmc: look for counterexamples of up to so many steps."),
 ]
 ReductionNames: TypeAlias = Annotated[
     tuple[Literal["symmetry", "partial-order", "dead-variables"], ...],

@@ -152,6 +152,13 @@ def _count_lines(result: Result, report: Report, row: Row | None, width: int) ->
     under = f"under {' and '.join(report.reduced)}: " if report.reduced else ""
     if not under and report is not result.report:
         under = "in full: "
+    if not report.lists_states:
+        depth = f"nothing else up to depth {found.depth}"
+        if found.complete:
+            depth = f"nothing else: what is new ends at depth {found.depth}"
+        return flow(
+            [Text(each, "dim") for each in (depth, duration(found.seconds))], width, indent=4
+        )
     numbers = [
         under + counted(found.states, "state"),
         counted(found.transitions, "transition"),

@@ -48,13 +48,14 @@ NOWHERE = Place()
 
 @dataclass
 class Loose:
-    """Makes one system of a seed."""
+    """Makes one system of a seed, of so many processes at most."""
 
     pick: Random
+    processes_max: int = 5
 
     def system(self) -> System:
         """The system."""
-        processes = self.pick.randint(2, 5)
+        processes = self.pick.randint(2, self.processes_max)
         self.alone = self.pick.choice([0.6, 0.8, 0.95])
         entities = [Entity(f"p{number}") for number in range(processes)]
         self.owner = [number for number in range(processes) for _ in range(self.pick.randint(1, 2))]
@@ -198,6 +199,6 @@ def system_of(
     )
 
 
-def loose(seed: int) -> System:
+def loose(seed: int, processes_max: int = 5) -> System:
     """The system of a seed."""
-    return Loose(Random(seed)).system()
+    return Loose(Random(seed), processes_max).system()

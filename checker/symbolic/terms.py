@@ -1,0 +1,185 @@
+"""Expressions as terms of z3: truth values as such, integers as bit-vectors.
+
+A bit-vector stands for its integer minus the lowest that the node can have, in as many bits as the
+span needs: of a cell, that is how packed states store it. No sum can overflow, for each node has
+room for all between its bounds.
+"""
+
+from __future__ import annotations
+
+# z3 has no types.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportMissingTypeStubs=false
+from collections.abc import Mapping, Sequence
+from typing import Any, assert_never
+
+import z3
+
+from checker.explicit.folding import parts
+from model.expressions import (
+    Add,
+    And,
+    Cell,
+    Constant,
+    Equal,
+    Expression,
+    IfThenElse,
+    Less,
+    Not,
+    Or,
+    Subtract,
+)
+
+Term = Any
+"""A term of z3."""
+
+
+def bits_of(node: Expression) -> int:
+    """How many bits an integer takes: one at least, for z3 knows no empty bit-vector."""
+    return max(1, (node.high - node.low).bit_length())
+
+
+def variable_of(cell: Expression, name: str, context: z3.Context) -> Term:
+    """A free variable for a cell's value."""
+    if cell.boolean:
+        return z3.Bool(name, context)
+    return z3.BitVec(name, bits_of(cell), context)
+
+
+def within_bounds(cell: Expression, variable: Term) -> Term:
+    """That a variable holds a value of the cell: bits may have room for more."""
+    if cell.boolean or cell.high - cell.low == (1 << bits_of(cell)) - 1:
+        return z3.BoolVal(True, variable.ctx)
+    return z3.ULE(variable, cell.high - cell.low)
+
+
+def value_term(cell: Expression, value: int, context: z3.Context) -> Term:
+    """A value of a cell, as a term."""
+    assert cell.low <= value <= cell.high, "a cell is outside its bounds"
+    if cell.boolean:
+        return z3.BoolVal(bool(value), context)
+    return z3.BitVecVal(value - cell.low, bits_of(cell), context)
+
+
+def all_of(terms: Sequence[Term], context: z3.Context) -> Term:
+    """That all terms hold; without the checks of z3's own `And`, which take most of the time."""
+    array = (z3.Ast * len(terms))(*(each.as_ast() for each in terms))
+    return z3.BoolRef(z3.Z3_mk_and(context.ref(), len(terms), array), context)
+
+
+def any_of(terms: Sequence[Term], context: z3.Context) -> Term:
+    """That some term holds."""
+    array = (z3.Ast * len(terms))(*(each.as_ast() for each in terms))
+    return z3.BoolRef(z3.Z3_mk_or(context.ref(), len(terms), array), context)
+
+
+class Terms:
+    """The terms of expressions over given variables, one a cell. Equal nodes are made once."""
+
+    def __init__(self, variables: Mapping[int, Term], context: z3.Context) -> None:
+        self._variables = variables
+        self._context = context
+        self._made: dict[Expression, Term] = {}
+
+    def of(self, root: Expression) -> Term:
+        """The term of an expression: that it is true, or its value minus its lowest."""
+        made, pending = self._made, [root]
+        while pending:
+            node = pending[-1]
+            missing = [part for part in parts(node) if part not in made]
+            if node in made or not missing:
+                pending.pop()
+                if node not in made:
+                    made[node] = self._make(node)
+            else:
+                pending += missing
+        return made[root]
+
+    def new_value(self, value: Expression, cell: Expression) -> Term:
+        """An expression as the value of a cell, in the cell's bits."""
+        return self.of(value) if cell.boolean else self._moved(value, cell.low, bits_of(cell))
+
+    def _make(self, node: Expression) -> Term:
+        of = self._made.__getitem__
+        match node:
+            case Constant():
+                return value_term(node, node.value, self._context)
+            case Cell():
+                assert not node.after, "steps are asked of the state before them"
+                return self._variables[node.index]
+            case Add():
+                bits, low = bits_of(node), node.left.low
+                return self._moved(node.left, low, bits) + self._moved(
+                    node.right, node.right.low, bits
+                )
+            case Subtract():
+                bits, high = bits_of(node), node.right.high - node.right.low
+                left = self._moved(node.left, node.left.low, bits)
+                right = self._moved(node.right, node.right.low, bits)
+                return left + (z3.BitVecVal(high, bits, self._context) - right)
+            case Equal() | Less():
+                return self._compared(node)
+            case Not():
+                return z3.Not(of(node.operand))
+            case And():
+                return all_of([*map(of, node.operands)], self._context)
+            case Or():
+                return any_of([*map(of, node.operands)], self._context)
+            case IfThenElse():
+                yes, no = of(node.yes), of(node.no)
+                if not node.boolean:
+                    yes = self._moved(node.yes, node.low, bits_of(node))
+                    no = self._moved(node.no, node.low, bits_of(node))
+                return z3.If(of(node.condition), yes, no)
+            case _:
+                assert_never(node)
+
+    def _compared(self, node: Equal | Less) -> Term:
+        left, right = node.left, node.right
+        if left.boolean:
+            assert isinstance(node, Equal)
+            return self._made[left] == self._made[right]
+        low = min(left.low, right.low)
+        bits = max(1, (max(left.high, right.high) - low).bit_length())
+        one, other = self._moved(left, low, bits), self._moved(right, low, bits)
+        return one == other if isinstance(node, Equal) else z3.ULT(one, other)
+
+    def _moved(self, node: Expression, low: int, bits: int) -> Term:
+        """An integer minus another lowest value, in so many bits: its value must have room."""
+        term, own = self._made[node], bits_of(node)
+        if isinstance(node, Constant):
+            return z3.BitVecVal(node.value - low, bits, self._context)
+        if own < bits:
+            term = z3.ZeroExt(bits - own, term)
+        elif own > bits:  # the value fits by what its path knows: what is cut off would be zero
+            term = z3.Extract(bits - 1, 0, term)
+        return term if node.low == low else term + z3.BitVecVal(node.low - low, bits, self._context)
+
+
+class Renaming:
+    """Other variables in place of some, in many terms: the list of them is read once."""
+
+    def __init__(self, old: Sequence[Term], new: Sequence[Term]) -> None:
+        self._kept = old, new
+        self._old = (z3.Ast * len(old))(*(each.as_ast() for each in old))
+        self._new = (z3.Ast * len(new))(*(each.as_ast() for each in new))
+
+    def of(self, term: Term) -> Term:
+        """The term, renamed."""
+        context = term.ctx
+        count = len(self._old)
+        found = z3.Z3_substitute(context.ref(), term.as_ast(), count, self._old, self._new)
+        return z3.BoolRef(found, context)
+
+
+__all__ = [
+    "Renaming",
+    "Term",
+    "Terms",
+    "all_of",
+    "any_of",
+    "bits_of",
+    "value_term",
+    "variable_of",
+    "within_bounds",
+]
