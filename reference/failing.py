@@ -66,6 +66,7 @@ class Failing(Running):
         part = self.store.load(checkpoint, task.name)
         if task.name in self.store.finished(checkpoint):
             task.operator = task.operator.restore_finished()
+            task.was_finished = True
         elif part is None:
             task.operator.start()
         else:

@@ -101,6 +101,8 @@ class Running(Engine):
         state = task.operator.snapshot(checkpoint, last=self.has_all(task))
         if state is not None:
             self.store.put(checkpoint, task.name, {"operator": state})
+        if task.was_finished:
+            self.store.put_finished(checkpoint, task.name)
         if task.final is None and self.is_final(task):
             task.final = checkpoint
         self.taken(task, checkpoint)

@@ -83,6 +83,8 @@ class Task:
         """It waits for what becomes of that savepoint, and does nothing else."""
         self.stopped: bool | None = None
         """A stop has ended the data of a source; with drain, if it is true."""
+        self.was_finished = False
+        """It was restored from a checkpoint before which it had FINISHED (RC-7)."""
         self.watermark: int | None = None
         """The operator knows that no record before this time follows."""
         self.gate.reset()

@@ -75,8 +75,9 @@ class CheckpointStore:
         """The newest checkpoint that is complete, and that a restart takes."""
         self.known: dict[int, str] = {}
         """The complete checkpoints and savepoints, and what each is for."""
-        self.written: dict[int, dict[str, File]] = {}
-        """What was written of those that are not complete, by task and use."""
+        self.written: dict[int, dict[str, File | None]] = {}
+        """What was written of those that are not complete, by task and use; or the task had
+        finished."""
 
     # --- writing ---------------------------------------------------------------------------------
 
@@ -84,6 +85,10 @@ class CheckpointStore:
         """Write a task's part of a checkpoint."""
         data = json.dumps(state, separators=(",", ":"), sort_keys=True).encode()
         self.put_data(checkpoint, f"{task}{use}", data)
+
+    def put_finished(self, checkpoint: int, task: str) -> None:
+        """A task's part is that it had finished before the checkpoint that it was restored from."""
+        self.written.setdefault(checkpoint, {})[task] = None
 
     def put_data(self, checkpoint: int, name: str, data: bytes) -> None:
         """Write a file of a checkpoint."""
@@ -230,7 +235,7 @@ def _folder(checkpoint: int) -> str:
     return f"{FOLDER}/{checkpoint}"
 
 
-def _part(task: str, finished: bool, written: Mapping[str, File]) -> Part:
-    if finished:
+def _part(task: str, finished: bool, written: Mapping[str, File | None]) -> Part:
+    if finished or written.get(task, ...) is None:
         return Part(finished=True)
     return Part(False, written.get(f"{task}{STATE}"), written.get(f"{task}{CHANNELS}"))

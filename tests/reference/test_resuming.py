@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -344,3 +345,28 @@ class CutAtDrain(MemoryFiles):
         super().rename(old, new)
         if b'"kind": "drain"' in self.contents[new]:
             raise Cut
+
+
+# --- again and again ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("barriers", ["aligned", "unaligned"])
+@pytest.mark.parametrize("name", ["checkpoints/", "output/"])
+def test_a_run_that_ends_again_and_again_goes_on(tmp_path: Path, barriers: str, name: str) -> None:
+    """What had finished before an earlier start has finished for all later ones."""
+    job_in(tmp_path, barriers=barriers, records=6)
+    for short in ("b", "c"):
+        (tmp_path / "texts" / short).write_text(f"{short}\n")
+    job = read_job(tmp_path / "job.toml")
+    passed_on: set[str] = set()
+    for times in range(1, 9):
+        files = MemoryFiles()
+        for after in (times, 1, 1, 1, 0):
+            cut = CutAfter(name, after)
+            cut.contents = files.contents
+            runner, files = Runner(job, cut), cut
+            with suppress(Cut):
+                runner.run()
+            passed_on |= {t.name for t in runner.engine.tasks.values() if t.was_finished}
+        assert output(files) == expected(tmp_path)
+    assert "lines.1" in passed_on
