@@ -18,10 +18,10 @@ from model.topology import Job
 from reference.channel import Channel, NoRoom
 from reference.coordinator import Checkpoint, Coordinator
 from reference.formats.files import Files, MemoryFiles
-from reference.formats.observation import Observation, observation_of
 from reference.formats.snapshots import CheckpointStore, shape_of
 from reference.gate import Gate
 from reference.network import Network
+from reference.observation import Observation, observation_of
 from reference.operators.base import Word
 from reference.operators.program import Program
 from reference.settings import EngineOptions, Happened, Settings

@@ -13,7 +13,7 @@ PACKAGES = ("model", "checker", "cli", "reference", "pipeline")
 FILE_LINES_MAX = 400
 FUNCTION_LINES_MAX = 70
 COLUMNS_MAX = 100
-#: The engine, without its operators and what it reads and writes: an hour's reading.
+#: The engine, without its operators, file formats and blank lines: an hour's reading.
 ENGINE_LINES_MAX = 3_000
 # Tests that may be longer than a file should be: path -> the reason.
 LONG_TESTS: dict[str, str] = {}
@@ -76,7 +76,7 @@ def test_the_engine_is_read_in_an_hour() -> None:
     engine = ROOT / "reference"
     aside = (engine / "operators", engine / "formats")
     core = [path for path in engine.rglob("*.py") if not any(map(path.is_relative_to, aside))]
-    lines = sum(len(path.read_text().splitlines()) for path in core)
+    lines = sum(bool(line.strip()) for path in core for line in path.read_text().splitlines())
     assert 1_000 < lines < ENGINE_LINES_MAX
 
 

@@ -21,7 +21,7 @@ from model.protocols.parts.elements import (
     EndOfPartition,
 )
 from model.rules import Entity, Nothing, Protocol
-from reference.formats.observation import Observation
+from reference.observation import Observation
 
 Word = Any
 Files = Mapping[str, tuple[bytes, ...]]

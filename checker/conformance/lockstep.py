@@ -18,7 +18,7 @@ from model.language.build import build
 from model.language.entities import Variable
 from model.rules import Protocol
 from model.system import State
-from reference.formats.observation import Observation
+from reference.observation import Observation
 from reference.steps import StepId
 from reference.undo import go_back, save
 
