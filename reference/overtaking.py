@@ -27,7 +27,8 @@ class LoggedChannel(Channel):
 
     @property
     def room(self) -> int:
-        return self.capacity - sum(isinstance(element, Buffer) for element in self.queue)
+        # Of a copy, for the reader may take something meanwhile.
+        return self.capacity - sum(isinstance(element, Buffer) for element in tuple(self.queue))
 
     def put(self, element: Element) -> None:
         if isinstance(element, Buffer) and self.room < 1:

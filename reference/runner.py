@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from model.errors import FinaleError
+from reference.asking import Answer, Asking, JobStatus, Wish
 from reference.coordinator import Kind
 from reference.engine import Engine
 from reference.formats.control import Control
@@ -19,9 +20,9 @@ from reference.formats.eventlog import EventLog
 from reference.formats.files import DiskFiles, Files
 from reference.formats.folder import END, end_of, locked, mark_end, own
 from reference.formats.jobfile import JobFile
+from reference.formats.requests import Requests
 from reference.formats.resuming import start
-from reference.protocols import ENGINES
-from reference.requests import Requests
+from reference.operators.base import Source
 from reference.settings import Settings
 from reference.steps import StepId
 from reference.task import Phase
@@ -29,17 +30,9 @@ from reference.threads import SECONDS, Threads, Turns
 
 #: Of these the environment alone decides when they happen.
 OF_THE_ENVIRONMENT = frozenset(
-    {
-        "trigger_checkpoint",
-        "fail",
-        "expire",
-        "fail_snapshot",
-        "lose_confirmation",
-        "time_out",
-        "time_out_output",
-    }
+    {"trigger_checkpoint", "fail", "expire", "fail_snapshot", "lose_confirmation"}
 )
-ENDS, NONE = frozenset({"end_source"}), frozenset[str]()
+TIME_OUTS = frozenset({"time_out", "time_out_output"})
 TRIGGER = StepId("trigger_checkpoint")
 LOG = "events.ndjson"
 
@@ -51,6 +44,11 @@ class End(enum.Enum):
     DRAINED = "drained"
     SUSPENDED = "suspended"
     CANCELLED = "cancelled"
+    FAILED = "failed"
+    """After the savepoint that was to stop it; the next run goes on from there."""
+
+
+ENDED = {JobStatus.CANCELED: End.CANCELLED, JobStatus.FAILED: End.FAILED}
 
 
 @dataclass(frozen=True)
@@ -102,7 +100,11 @@ def run(
             runner = Runner(job, files, orders, control)
             path = orders.log or folder / LOG
             runner.log = EventLog.append(path, runner.engine, job.job, run=job.file.stem)
-            ended = runner.run(look)
+            try:
+                ended = runner.run(look)
+            finally:
+                runner.log.close()
+                runner.requests.attend()
         except BaseException:
             control.close(ok=False, why="the run has failed; what it had secured stands")
             raise
@@ -120,24 +122,22 @@ class Runner:
         orders: Orders = Orders(),
         control: Control | None = None,
     ) -> None:
-        kind = ENGINES[job.protocol]
+        kind = job.engine
         settings = Settings(retained=job.retained, checkpoint_format=job.checkpoint_format)
         self.engine: Engine = kind(job.job, job, files, settings, kind.usual)
-        self.job, self.orders, self.control = job, orders, control
-        self.files = files
-        self.mover = Threads(self.engine) if orders.threads else Turns(self.engine, orders.seed)
-        self.requests = Requests(self.engine, control, self._saw)
+        self.job, self.files, self.orders = job, files, orders
         self.log: EventLog | None = None
-        if orders.stop is not None:
-            self.requests.refuse_unless_stoppable()
         self.completed = 0
-        self._resume()
-
-    def _resume(self) -> None:
-        """Start from the newest checkpoint that is there, or drop what an earlier run has begun."""
-        self.start = start(self.engine.store, self.engine.tasks, self.orders.savepoint)
-        if self.orders.savepoint is not None:
-            self.files.remove(END)
+        if orders.threads:
+            self.mover: Turns = Threads(self.engine, self._saw)
+        else:
+            self.mover = Turns(self.engine, self._saw, orders.seed)
+        self.requests = Requests(self.engine, self.mover, control)
+        if orders.stop is not None:
+            self.requests.refuse_unless_heard(Wish.STOP)
+        self.start = start(self.engine.store, self.engine.tasks, orders.savepoint)
+        if orders.savepoint is not None:
+            files.remove(END)
         self.engine.coordinator.last_number = self.start.last_number
         for task in self.engine.tasks.values():
             task.begin(Phase.RESTORING)
@@ -147,15 +147,11 @@ class Runner:
         self.began = self._triggered = time.monotonic()
         self._read = 0
         """Records, when a checkpoint was triggered last."""
-        try:
-            with self.mover:
-                while (end := self._end()) is None:
-                    self._go_on()
-                    if look is not None:
-                        look(self.progress())
-        finally:
-            if self.log is not None:
-                self.log.close()
+        with self.mover.running():
+            while (end := self._end()) is None:
+                self._go_on()
+                if look is not None:
+                    look(self.progress())
         if end in (End.FINISHED, End.DRAINED):
             mark_end(self.files, end.value)
         return self.progress(end)
@@ -163,11 +159,12 @@ class Runner:
     def progress(self, end: End | None = None) -> Progress:
         """How far the run is."""
         sources = [t.source for t in self.engine.tasks.values() if t.source is not None]
+        stopped = self.requests.find(Wish.STOP, Answer.SUCCEEDED)
         return Progress(
             records=sum(source.read_records for source in sources),
             bytes=sum(source.read_bytes for source in sources),
             completed=self.completed,
-            checkpoint=self.requests.ending or self.engine.store.newest,
+            checkpoint=stopped.checkpoint if stopped is not None else self.engine.store.newest,
             pending=max((each.number for each in self.engine.coordinator.pending), default=None),
             seconds=time.monotonic() - self.began,
             passed_over=self.start.refused,
@@ -176,23 +173,25 @@ class Runner:
 
     def _go_on(self) -> None:
         """A turn of all tasks, and then what concerns the job as a whole."""
-        engine, requests = self.engine, self.requests
-        waits = self._is_to_be_stopped()
-        moved = self.mover.turn(OF_THE_ENVIRONMENT | (ENDS if waits else NONE), self._saw)
+        stops = self._is_to_be_stopped()
+        waits_yet = time.monotonic() - self._triggered < self.job.timeout
+        without = {*OF_THE_ENVIRONMENT, *(TIME_OUTS if waits_yet else ())}
+        moved = self.mover.turn({*without, "end_source"} if stops else without)
         with self.mover.alone():
-            requests.take_up()
-            if waits and not moved and not requests.is_stopping:
-                requests.stop(self.orders.stop or Kind.SUSPEND)
+            if stops and not moved and self.requests.find(Wish.STOP, Answer.ADMITTED) is None:
+                self.requests.ask(Wish.STOP, drain=self.orders.stop is Kind.DRAIN)
                 moved = True
-            if self._is_due(moved) and engine.is_ready(TRIGGER):
-                engine.take(TRIGGER)
-                self._saw(TRIGGER)
-                moved = True
-            requests.answer()
-            engine.coordinator.forget(set(engine.in_use()) | requests.spoken_of)
+            self.requests.attend()
+            moved = (self._is_due(moved) and self.mover.take([TRIGGER])) or moved
+            self.engine.coordinator.forget(set(self.engine.in_use()))
+            waits = any(not source.has_ended for source in self._running_sources())
         if not moved:
-            assert self._waits_for_input(), "the job neither goes on nor ends"
+            assert waits, "the job neither goes on nor ends"
             time.sleep(SECONDS)
+
+    def _running_sources(self) -> list[Source]:
+        tasks = self.engine.tasks.values()
+        return [t.source for t in tasks if t.source is not None and t.phase is Phase.RUNNING]
 
     def _is_to_be_stopped(self) -> bool:
         """Whether a source is yet to hear of the stop that was ordered, and must not end before."""
@@ -202,12 +201,11 @@ class Runner:
 
     def _is_due(self, moved: bool) -> bool:
         """Whether a checkpoint is: by the clock, by the records, or since tasks wait for one."""
-        now = time.monotonic()
         tasks = self.engine.tasks.values()
         wait = not moved and any(t.phase is Phase.FINISHING and not t.secured for t in tasks)
         read = self.progress().records - self._read
         many = self.job.records is not None and read >= self.job.records
-        return wait or many or now - self._triggered >= self.job.seconds
+        return wait or many or time.monotonic() - self._triggered >= self.job.seconds
 
     def _saw(self, step: StepId) -> None:
         """A step was taken that is not the moving of records."""
@@ -219,19 +217,16 @@ class Runner:
             self._triggered = time.monotonic()
             self._read = self.progress().records
 
-    def _waits_for_input(self) -> bool:
-        """Whether some source may have records later."""
-        sources = [t for t in self.engine.tasks.values() if t.source and t.phase is Phase.RUNNING]
-        return any(task.source is not None and not task.source.has_ended for task in sources)
-
     def _end(self) -> End | None:
         """How the job has ended, if it has."""
-        if self.requests.cancelled:
-            return End.CANCELLED
-        if not self.engine.coordinator.job_finished or self.requests.is_stopping:
+        engine = self.engine
+        if isinstance(engine, Asking) and engine.status in ENDED:
+            return ENDED[engine.status]
+        admitted = self.requests.find(Wish.STOP, Answer.ADMITTED)
+        if not engine.coordinator.job_finished or admitted is not None:
             return None
-        ending = self.requests.ending
-        return STOPPED[self.engine.coordinator.checkpoints[ending].kind] if ending else End.FINISHED
-
-
-STOPPED = {Kind.DRAIN: End.DRAINED, Kind.SUSPEND: End.SUSPENDED}
+        stopped = self.requests.find(Wish.STOP, Answer.SUCCEEDED)
+        if stopped is None or stopped.checkpoint is None:
+            return End.FINISHED
+        drained = engine.coordinator.checkpoints[stopped.checkpoint].kind is Kind.DRAIN
+        return End.DRAINED if drained else End.SUSPENDED

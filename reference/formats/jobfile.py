@@ -29,6 +29,7 @@ from typing import Any, cast
 from model.errors import FinaleError, Place, nearest
 from model.topology import Edge, Job, Pattern, Sink, Subtask, Vertex
 from reference.elements import Record
+from reference.engine import Engine
 from reference.formats.files import Files
 from reference.formats.metadata import VERSIONS
 from reference.operators.base import Context, Operator
@@ -45,21 +46,20 @@ from reference.operators.checks import (
 from reference.operators.keys import ByKey, Field, InTurn
 from reference.operators.kinds import KINDS, OF_ALL, check_operator
 from reference.operators.sources import files_of
-from reference.protocols import ENGINES
+from reference.protocols import ENGINES, STOPPABLE
 from reference.task import Partitioner
 
 OF_A_JOB = (
-    "name", "protocol", "barriers", "seconds", "records", "retained", "checkpoint-format",
-    "operators",
+    "name", "protocol", "barriers", "timeout", "seconds", "records", "retained",
+    "checkpoint-format", "operators",
 )  # fmt: skip
 #: Operators are so called: the files of their tasks are called after them.
 NAME = re.compile(r"(?!metadata$)[\w-]+")
-#: The protocols of jobs that can be stopped, by how barriers go.
-BARRIERS = {"aligned": "stop-with-savepoint", "unaligned": "unaligned"}
 #: What each key takes, in words and as a test.
 CHECKS: Checks = {
     "protocol": ("the name of a protocol", is_text),
-    "barriers": (f"one of {', '.join(BARRIERS)}", lambda value: value in BARRIERS),
+    "barriers": (f"one of {', '.join(STOPPABLE)}", lambda value: value in STOPPABLE),
+    "timeout": ("a number of seconds above zero", is_number),
     "seconds": ("a number of seconds above zero", is_number),
     "records": ("a whole number above zero", is_count),
     "name": ("a name", is_text),
@@ -75,9 +75,11 @@ class JobFile:
 
     file: Path
     job: Job
-    protocol: str
+    engine: type[Engine]
     seconds: float
     """How long after a checkpoint the next one is due."""
+    timeout: float
+    """How long after its trigger a checkpoint's barriers overtake, if they do so after a time."""
     records: int | None
     """After how many records from sources it is due in any case."""
     operators: Mapping[str, Said]
@@ -147,8 +149,8 @@ def _job(file: Path, table: Mapping[str, Any], folder: Path) -> JobFile:
     refuse_unknown(table, OF_A_JOB, "")
     refuse_types(table, CHECKS, "")
     operators: dict[str, dict[str, Any]] = table.get("operators", {})
-    protocol = str(table.get("protocol", BARRIERS[table.get("barriers", "aligned")]))
-    if protocol not in ENGINES:
+    protocol = table.get("protocol")
+    if protocol is not None and protocol not in ENGINES:
         raise FinaleError(
             "no-engine",
             f'the engine has no "{protocol}"',
@@ -166,8 +168,9 @@ def _job(file: Path, table: Mapping[str, Any], folder: Path) -> JobFile:
     return JobFile(
         file=file,
         job=job,
-        protocol=protocol,
+        engine=ENGINES[protocol] if protocol else STOPPABLE[table.get("barriers", "aligned")],
         seconds=float(table.get("seconds", 5.0)),
+        timeout=float(table.get("timeout", 1.0)),
         records=table.get("records"),
         operators=operators,
         functions=functions,

@@ -21,15 +21,17 @@ from pathlib import Path
 import pytest
 
 from reference.coordinator import Kind
+from reference.formats.eventlog import read_log
 from reference.formats.files import DiskFiles
 from reference.formats.folder import name_of_run
 from reference.formats.jobfile import JobFile, read_job
-from reference.runner import Orders, Runner
+from reference.runner import Orders, Runner, run
 
-MODES = ("aligned", "unaligned")
+MODES = ("aligned", "unaligned", "timeout")
 #: One source is shorter than the other, and finishes long before it.
 JOB = """
 barriers = "{mode}"
+timeout = 0.005
 seconds = 1000
 records = {records}
 
@@ -150,7 +152,7 @@ def moments_of(job: JobFile, folder: Path, orders: Orders, every: int, kinds: st
     return seen
 
 
-CASES = [*((mode, None) for mode in MODES), ("aligned", Kind.DRAIN), ("aligned", Kind.SUSPEND)]
+CASES = [*((mode, None) for mode in MODES), ("aligned", Kind.DRAIN), ("unaligned", Kind.SUSPEND)]
 
 
 @pytest.mark.parametrize(("mode", "stop"), CASES)
@@ -180,7 +182,7 @@ def command(job: Path, *more: str) -> tuple[str, ...]:
     return (sys.executable, "-c", main, "run", str(job), "--directory", state, *more)
 
 
-FEW = [("aligned", "steps"), ("unaligned", "threads")]
+FEW = [("timeout", "steps"), ("unaligned", "threads")]
 MANY = [
     pytest.param(mode, scheduler, 50, marks=pytest.mark.slow)
     for mode in MODES
@@ -208,4 +210,19 @@ def test_a_run_that_is_killed_goes_on(
         killed += process.wait() == -signal.SIGKILL
     assert killed > 0
     subprocess.run(command(job, "--scheduler", scheduler), check=True, stdout=subprocess.DEVNULL)
+    is_whole(tmp_path, tmp_path / "state")
+
+
+@pytest.mark.parametrize(
+    ("mode", "step"),
+    [("unaligned", "notice_barrier"), ("timeout", "time_out"), ("aligned", "poll_barrier")],
+)
+def test_barriers_go_as_the_job_says(
+    tmp_path: Path, mode: str, step: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("reference.operators.sources.CHUNK", 1_000)
+    job = read_job(job_in(tmp_path, mode, lines=1_000, width=40, checkpoints=3))
+    run(replace(job, timeout=1e-9), tmp_path / "state")
+    log = read_log((tmp_path / "state" / "events.ndjson").read_text().splitlines())
+    assert step in {event.name for section in log.sections for event in section.events}
     is_whole(tmp_path, tmp_path / "state")

@@ -64,7 +64,7 @@ def job(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr("reference.operators.sources.CHUNK", 2_000)
     monkeypatch.delitem(sys.modules, "slow", raising=False)
     (tmp_path / "slow.py").write_text(SLOW)
-    return prepared(tmp_path, f"seconds = 0.02\n{SLOWLY}", lines=5_000, files=1)
+    return prepared(tmp_path, f"seconds = 0.02\n{SLOWLY}", lines=10_000, files=1)
 
 
 def counts(folder: Path, state: Path | None = None) -> Counter[str]:
@@ -92,7 +92,7 @@ def test_a_drained_job_has_told_all_and_is_over(job: Path, orders: Orders) -> No
     assert answer["ok"], answer
     assert ended[0].end is End.DRAINED
     lines = (job.parent / "texts" / "0.txt").read_text().splitlines()[: ended[0].records]
-    assert 0 < len(lines) < 5_000
+    assert 0 < len(lines) < 10_000
     told = counts(job.parent)
     assert told == Counter(word for line in lines for word in line.lower().split())
     assert run(read_job(job), job.parent / "state").end is End.DRAINED
@@ -125,24 +125,22 @@ def test_a_cancelled_job_goes_on_from_its_checkpoint(
 
 def test_what_is_asked_of_a_job_that_ends_meanwhile_is_answered(tmp_path: Path) -> None:
     """A stop, or the natural end: one of them is first, and nothing is lost."""
-    job = prepared(tmp_path, f"seconds = 0.001\n{COUNTED}", lines=20_000)
+    job = prepared(tmp_path, f"seconds = 0.001\n{COUNTED}", lines=10_000)
     with running(job, Orders()) as ended:
         answer = ask(tmp_path / "state", seconds=10, what="stop", drain=True)
     assert answer["ok"] == (ended[0].end is End.DRAINED)
     assert answer["ok"] or "ended" in answer["why"]
 
 
-def test_a_job_that_cannot_be_stopped_says_so(
-    job: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_job_that_hears_of_no_stop_says_so(job: Path, capsys: pytest.CaptureFixture[str]) -> None:
     state = job.parent / "state"
     job.write_text(f'protocol = "legacy-finish"\n{job.read_text()}')
     with running(job, Orders()):
         assert main(["stop", str(state), "--drain"]) == 1
-        assert '"legacy-finish" cannot be stopped' in capsys.readouterr().err
+        assert '"legacy-finish" hears of no stop' in capsys.readouterr().err
         assert main(["cancel", str(state)]) == 0
     assert main(["run", str(job), "--directory", str(state), "--stop", "drain"]) == 2
-    assert "error[no-stop]" in capsys.readouterr().err
+    assert "error[not-asked]" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("command", ["stop", "savepoint", "cancel"])
@@ -195,6 +193,20 @@ def test_another_folder_starts_from_a_savepoint(job: Path, tmp_path: Path) -> No
     )
     for folder in (state, tmp_path / "b"):
         assert counts(tmp_path, folder) == expected(tmp_path)
+
+
+@pytest.mark.parametrize("orders", SCHEDULERS)
+def test_a_suspended_job_goes_on_with_other_parallelism(
+    job: Path, orders: Orders, tmp_path: Path
+) -> None:
+    with running(job, orders):
+        assert ask(tmp_path / "state", seconds=10, what="stop", drain=False)["ok"]
+    (tmp_path / "fast").touch()
+    job.write_text(job.read_text().replace("parallelism = 2", "parallelism = 3"))
+    ended = run(read_job(job), tmp_path / "state", None, orders)
+    assert ended.end is End.FINISHED
+    assert 0 < ended.records < 10_000
+    assert counts(tmp_path) == expected(tmp_path)
 
 
 def test_what_is_passed_over_is_told(

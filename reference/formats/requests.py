@@ -1,0 +1,68 @@
+"""What a running job is asked by its user, from the asking to the answer."""
+
+from __future__ import annotations
+
+from model.errors import FinaleError, Place
+from reference.asking import Answer, Asking, Request, Wish
+from reference.engine import Engine
+from reference.formats.control import Control
+from reference.steps import StepId
+from reference.threads import Turns
+
+#: What a failed request is told.
+WHY = "a task has come to its end, or could take no part; the job goes on"
+
+
+class Requests:
+    """The requests to a job. Each is answered once, when it is decided."""
+
+    def __init__(self, engine: Engine, mover: Turns, control: Control | None) -> None:
+        self.engine, self.mover, self.control = engine, mover, control
+        self.open: dict[str, str] = {}
+        """By the name that the engine has for a request, who has asked."""
+
+    @property
+    def known(self) -> dict[str, Request]:
+        return self.engine.requests if isinstance(self.engine, Asking) else {}
+
+    def find(self, wish: Wish, answer: Answer) -> Request | None:
+        """A request that has come so far, if there is one."""
+        found = (r for r in self.known.values() if r.wish is wish and r.answer is answer)
+        return next(found, None)
+
+    def ask(self, wish: Wish, drain: bool | None = None) -> str:
+        """Ask the engine; the request's name. Raises `not-asked`."""
+        self.refuse_unless_heard(wish)
+        assert isinstance(self.engine, Asking)
+        name = self.engine.add_request(wish)
+        more = () if drain is None else (("drain", str(drain)),)
+        step = StepId(f"request_{wish.value}", (("request", name), *more))
+        if not self.mover.take([step]):
+            self.known[name].answer = Answer.FAILED
+        return name
+
+    def refuse_unless_heard(self, wish: Wish) -> None:
+        """Raises `not-asked`."""
+        if f"request_{wish.value}" not in self.engine.actions:
+            raise FinaleError(
+                "not-asked",
+                f'a job of the protocol "{self.engine.key}" hears of no {wish.value}',
+                place=Place(key="protocol"),
+                advice='leave "protocol" out of the job',
+            )
+
+    def attend(self) -> None:
+        """Pass on what is new, and tell what is decided."""
+        if self.control is None:
+            return
+        for asker, said in self.control.asked():
+            try:
+                self.open[self.ask(Wish(said["what"]), said.get("drain"))] = asker
+            except FinaleError as error:
+                self.control.answer(asker, ok=False, why=error.message)
+        for name, asker in list(self.open.items()):
+            request = self.known[name]
+            if request.answer in (Answer.SUCCEEDED, Answer.FAILED):
+                del self.open[name]
+                done = request.answer is Answer.SUCCEEDED
+                self.control.answer(asker, ok=done, savepoint=request.checkpoint, why=WHY)
