@@ -114,8 +114,10 @@ class TransactionalSink(Operator):
     @classmethod
     def share(cls, states: Sequence[State], index: int, count: int) -> State:
         """The transactions of tasks that may be no more are settled by those that are."""
-        earlier = [[s["task"], s["pending"]] for s in states[index::count] if s is not None]
-        return {"pending": [], "earlier": earlier}
+        known = [state for state in states[index::count] if state is not None]
+        earlier = [each for state in known for each in state.get("earlier", ())]
+        own = [[state["task"], state["pending"]] for state in known if "task" in state]
+        return {"pending": [], "earlier": earlier + own}
 
     def ahead_of(self, checkpoint: int | None) -> list[str]:
         names = self.files.under(self.folder)
