@@ -20,7 +20,10 @@ Seen = tuple[tuple[str, Any], ...]
 """What is seen of a part, by names."""
 
 #: Of these parts what is seen is what they know.
-TASK = ("mail", "given_up", "confirmed", "final", "secured", "ending", "stopped", "stalled")
+TASK = (
+    "mail", "given_up", "confirmed", "final", "secured", "ending", "stopped", "stalled",
+    "was_finished",
+)  # fmt: skip
 GATE = ("newest", "collecting", "started", "hurrying")
 CHANNEL = ("data_ended", "stopped", "ended", "aligned", "blocked", "hurried")
 

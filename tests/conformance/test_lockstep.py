@@ -253,5 +253,12 @@ def test_what_the_engine_does_not_have_is_said(name: str, code: str, key: str) -
     assert caught.value.place.key == key
 
 
+def test_each_protocol_of_the_engine_is_compared() -> None:
+    counted = QUICK | SLOW
+    for protocol in ENGINES:
+        assert sum(name.startswith(f"{protocol}/") for name in counted) >= 2, protocol
+    assert sum(counted.values()) > 100_000
+
+
 def test_every_spec_is_one_that_stands() -> None:
     assert all(Path(ROOT / f"{name}.toml").exists() for name in (*QUICK, *SLOW))
