@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import random
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -15,6 +16,7 @@ import pytest
 from reference.formats.faulty import Cut, FaultyFiles
 from reference.formats.files import MemoryFiles
 from reference.formats.jobfile import JobFile, read_job
+from reference.formats.snapshots import CheckpointStore
 from reference.runner import Runner
 
 OUT = '\n[operators.out]\nkind = "exactly-once"\nfrom = ["%s"]\nparallelism = 2\n'
@@ -66,14 +68,15 @@ def lines(files: MemoryFiles, folder: str = "output") -> list[str]:
     return [line for n in files.under(folder) for line in files.read(n).decode().splitlines()]
 
 
-def ran(job: JobFile, at: int | None = None) -> tuple[MemoryFiles, int]:
+def ran(job: JobFile, at: int | None = None, *, goes_on: bool = True) -> tuple[MemoryFiles, int]:
     """What is on disk after a run that was cut at a moment and gone on; and the moments it had."""
     files = MemoryFiles()
     faulty = FaultyFiles(files, at)
     try:
         Runner(job, faulty).run()
     except Cut:
-        Runner(job, files).run()
+        if goes_on:
+            Runner(job, files).run()
     return files, faulty.moments
 
 
@@ -218,3 +221,71 @@ def test_what_is_bad_or_late_is_kept_once_wherever_a_job_is_cut(
         files, _ = ran(job, at)
         for folder in ("output", "late", "bad"):
             assert sorted(lines(files, folder)) == sorted(lines(whole, folder))
+
+
+def test_a_source_that_has_finished_stays_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each start comes to a checkpoint, which knows of it by the one before alone."""
+    monkeypatch.setattr("reference.operators.sources.CHUNK", 2)
+    (tmp_path / "1.txt").write_text("once\n")
+    (tmp_path / "2.txt").write_text("".join(f"{n}\n" for n in range(60)))
+    text = table("short", kind="lines", path="1.txt") + table("long", kind="lines", path="2.txt")
+    text += table("end", kind="buffer", number=1) + 'from = ["short", "long"]\n'
+    job, at, before = made(tmp_path, text), 0, MemoryFiles()
+    while {True} not in finished(before):
+        at += 10
+        before = ran(job, at, goes_on=False)[0]
+    for at in range(0, 60, 4):
+        files = MemoryFiles()
+        files.contents.update(before.contents)
+        with pytest.raises(Cut):
+            Runner(job, FaultyFiles(files, at)).run()
+        Runner(job, files).run()
+        assert Counter(lines(files)) == {"once": 1} | {f"{n}": 1 for n in range(60)}
+
+
+# --- with other numbers of subtasks ---------------------------------------------------------------
+
+
+def rescaled(text: str, by: int) -> str:
+    """Each operator that has subtasks has as many more."""
+    return re.sub(r"parallelism = (\d)", lambda found: f"parallelism = {int(found[1]) + by}", text)
+
+
+@pytest.mark.parametrize("mode", ["aligned", "unaligned"])
+@pytest.mark.parametrize("job", JOBS)
+@pytest.mark.parametrize("every", [29, pytest.param(2, marks=pytest.mark.slow)])
+def test_a_job_goes_on_with_more_subtasks_or_fewer(
+    tmp_path: Path,
+    job: Callable[[Path], tuple[str, Counter[str]]],
+    mode: str,
+    every: int,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Two to three to one, and what has finished in part by then as it was."""
+    monkeypatch.setattr("reference.operators.sources.CHUNK", 150)
+    text, wanted = job(tmp_path)
+    moments = ran(made(tmp_path, text, mode))[1]
+    changed = 0
+    for at in range(every // 2, moments, every):
+        files, by = MemoryFiles(), 0
+        for wanted_by in (1, -1, None):
+            try:
+                Runner(made(tmp_path, rescaled(text, by), mode), FaultyFiles(files, at)).run()
+                break
+            except Cut:
+                by = by if wanted_by is None or {True, False} in finished(files) else wanted_by
+                changed += 1
+        else:
+            Runner(made(tmp_path, rescaled(text, by), mode), files).run()
+        assert counted(map(json.loads, lines(files))) == wanted
+    assert changed > moments // every
+
+
+def finished(files: MemoryFiles) -> list[set[bool]]:
+    """Which subtasks of each vertex had finished by the newest checkpoint: none, some, all."""
+    store = CheckpointStore(files)
+    newest = [store.snapshot(number).metadata for number in store.complete_ones()[:1]]
+    vertices = [each.parts for metadata in newest for each in metadata.operators]
+    return [{part.finished for part in parts} for parts in vertices]
