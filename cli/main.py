@@ -28,6 +28,7 @@ DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 COMMANDS = (
     ("check", "cli.check:check", "Check specs, and compare with what they expect."),
+    ("which", "cli.which:which", "Tell for which options, bounds and jobs a property holds."),
     ("trace", "cli.trace:trace", "Tell a counterexample or witness step by step."),
     ("show", "cli.show:show", "Show what a spec is about: its job, options, rules, properties."),
     ("scenario", "cli.scenario:scenario", "Run scenarios, and compare what is seen."),

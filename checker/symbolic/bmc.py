@@ -161,44 +161,13 @@ class Search:
                 self._open.remove(each)
                 self._settle(each, runs.least(each.condition))
 
-    # --- what was found --------------------------------------------------------------------------
-
     def _settle(self, wanted: Sought, run: Run | None) -> None:
         """Keep the least counterexample; what a state shows comes before what a step shows."""
         assert run is not None, "there is a run, for some state was found"
-        found = self._by_step(wanted, run) if wanted.further else self._by_state(wanted, run)
-        replay(self.system, found.trace)
+        found = found_by(self.system, wanted, run)
         known = self.found.get(wanted.subject)
         if known is None or found.order <= known.order:
             self.found[wanted.subject] = found
-
-    def _by_state(self, wanted: Sought, run: Run) -> Found:
-        state = run.trace.states[-1]
-        for question in of_states(self.system):
-            if question.topic == wanted.subject and evaluate(question.condition, state):
-                return Found(run.initial, run.trace, question.predicate.binding)
-        assert wanted.subject == DEADLOCK
-        assert is_deadlock(self.system, state)
-        return Found(run.initial, run.trace)
-
-    def _by_step(self, wanted: Sought, run: Run) -> Found:
-        """The first step, in rule order, that shows it."""
-        trace = run.trace
-        numbers = {id(rule): number for number, rule in enumerate(self.system.rules)}
-        for step in steps(self.system, trace.states[-1]):
-            number = numbers[id(step.rule)]
-            rules = (*trace.rules, number)
-            if isinstance(step.result, Fault):
-                if wanted.subject == FAULTS:
-                    return Found(run.initial, Trace(trace.states, rules, fault=step.result))
-                continue
-            for question in of_steps(self.system, number):
-                if question.topic == wanted.subject and evaluate(
-                    question.condition, trace.states[-1], step.result
-                ):
-                    longer = Trace((*trace.states, step.result), rules)
-                    return Found(run.initial, longer, question.predicate.binding)
-        raise AssertionError("some step shows it")
 
     def _look(self) -> None:
         """Tell how far it is. Raises LimitHit when the time is over."""
@@ -212,4 +181,41 @@ class Search:
             self.progress(News(0, 0, self.refuted, 0, seconds, before=doing))
 
 
-__all__ = ["STEPS_MAX", "Found", "Search"]
+def found_by(system: System, wanted: Sought, run: Run) -> Found:
+    """What a run to a state shows, with the step from there if it is one that shows it."""
+    found = _by_step(system, wanted, run) if wanted.further else _by_state(system, wanted, run)
+    replay(system, found.trace)
+    return found
+
+
+def _by_state(system: System, wanted: Sought, run: Run) -> Found:
+    state = run.trace.states[-1]
+    for question in of_states(system):
+        if question.topic == wanted.subject and evaluate(question.condition, state):
+            return Found(run.initial, run.trace, question.predicate.binding)
+    assert wanted.subject == DEADLOCK
+    assert is_deadlock(system, state)
+    return Found(run.initial, run.trace)
+
+
+def _by_step(system: System, wanted: Sought, run: Run) -> Found:
+    """The first step, in rule order, that shows it."""
+    trace = run.trace
+    numbers = {id(rule): number for number, rule in enumerate(system.rules)}
+    for step in steps(system, trace.states[-1]):
+        number = numbers[id(step.rule)]
+        rules = (*trace.rules, number)
+        if isinstance(step.result, Fault):
+            if wanted.subject == FAULTS:
+                return Found(run.initial, Trace(trace.states, rules, fault=step.result))
+            continue
+        for question in of_steps(system, number):
+            if question.topic == wanted.subject and evaluate(
+                question.condition, trace.states[-1], step.result
+            ):
+                longer = Trace((*trace.states, step.result), rules)
+                return Found(run.initial, longer, question.predicate.binding)
+    raise AssertionError("some step shows it")
+
+
+__all__ = ["STEPS_MAX", "Found", "Search", "found_by"]

@@ -55,6 +55,10 @@ class Runs:
         self.solver.add(self.encoding.step(self.length))
         self.length += 1
 
+    def leave_out(self, condition: Expression) -> None:
+        """From now on, no run begins in a state where the condition holds."""
+        self.solver.add(self.encoding.negated(self.encoding.holds(condition, 0)))
+
     def are_there(self) -> bool:
         """Whether there may be a run of this length without repetition; if not, that is proven."""
         for _ in range(REPETITIONS_MAX):

@@ -1,0 +1,28 @@
+"""What the specs expect of searches, the bounded search tells too, as far as it comes."""
+
+from __future__ import annotations
+
+import pytest
+
+from checker.answer import Unknown
+from checker.claim import Spec
+from checker.question import Limits
+from checker.symbolic.search import check
+from tests.protocols.specs import name_of, specs
+
+STEPS_MAX, SECONDS_MAX = 10, 30.0
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("spec", specs(), ids=lambda spec: name_of(spec.file))
+def test_tells_what_is_expected_as_far_as_it_comes(spec: Spec) -> None:
+    report = check(spec.system(), Limits(steps_max=STEPS_MAX, seconds_max=SECONDS_MAX))
+    for answer in report.answers:
+        expected = spec.expectations.get(answer.property)
+        if expected is None:
+            continue
+        if not isinstance(answer.verdict, Unknown):
+            assert answer.verdict.word == expected.verdict, answer
+            assert expected.steps in (None, answer.steps), answer
+        elif "fair runs" not in answer.verdict.why:
+            assert expected.steps is None or expected.steps > report.statistics.depth, answer
