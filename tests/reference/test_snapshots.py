@@ -9,7 +9,7 @@ import pytest
 
 from model.errors import FinaleError
 from reference.formats.files import DiskFiles, Files, MemoryFiles
-from reference.formats.metadata import CHANNELS, VERSIONS, Operator, Part
+from reference.formats.metadata import CHANNELS, SUSPEND, VERSIONS, Operator, Part
 from reference.formats.resuming import Start, start
 from reference.formats.snapshots import CheckpointStore
 
@@ -76,14 +76,65 @@ def test_versions_say_who_had_finished_in_their_own_words(finished: set[str]) ->
     first, second = (json.loads(each.read("checkpoints/4/metadata.json")) for each in files)
     assert first["operators"] != second["operators"]
     subtasks = first["operators"][1]["subtasks"]
-    marks = (
-        [f"T.{-part['index'] - 1}" for part in subtasks if part["index"] < 0]
-        if (subtasks != -1)
-        else ["T.0", "T.1"]
-    )
-    assert set(marks) == {each for each in finished if each.startswith("T")}
+    both = [{"index": -1}, {"index": -2}]
+    marks = [each["index"] for each in (both if subtasks == -1 else subtasks)]
+    assert marks == [-1 if "T.0" in finished else 0, -2 if "T.1" in finished else 1]
     flags = [each["finished"] for each in second["operators"][1]["subtasks"]]
     assert flags == ["T.0" in finished, "T.1" in finished]
+
+
+def test_nothing_is_left_of_one_that_is_discarded(files: Files) -> None:
+    store = written(files)
+    store.put(2, "S", {})
+    add(store, 3)
+    store.discard_older()
+    assert store.numbers() == {3}
+
+
+def test_what_is_pending_or_a_users_is_not_discarded(files: Files) -> None:
+    """A savepoint may be completed behind a newer checkpoint."""
+    store = store_in(files)
+    add(store, 1, kind="savepoint", newest=False)
+    store.put(2, "S", {"operator": {"emitted": 2}})
+    add(store, 3)
+    store.discard_older({2})
+    store.complete(2, {"K"}, kind="savepoint", newest=False)
+    add(store, 4)
+    store.discard_older()
+    assert store.numbers() == {1, 2, 4}
+    assert store.load(2, "S") == {"operator": {"emitted": 2}}
+    assert started(files) == Start(4, 4)
+
+
+def test_a_restart_takes_the_newest_whichever_was_completed_last(files: Files) -> None:
+    store = store_in(files)
+    add(store, 2)
+    add(store, 1, kind="savepoint")
+    assert store.newest == 2
+
+
+def test_a_new_run_goes_on_where_a_stop_has_ended_the_job(files: Files) -> None:
+    store = written(files)
+    add(store, 2, kind=SUSPEND, newest=False)
+    assert store.newest == 1
+    assert started(files) == Start(2, 2)
+
+
+def test_the_folder_of_another_number_is_no_checkpoint(files: Files) -> None:
+    written(files)
+    for name in files.under("checkpoints/1"):
+        files.write(name.replace("/1/", "/5/"), files.read(name))
+    found = started(files)
+    assert found.checkpoint == 1
+    assert [str(each.place) for each in found.refused] == ["checkpoints/5/metadata.json"]
+
+
+def test_other_things_in_the_folder_are_left_alone(files: Files) -> None:
+    written(files)
+    files.write("checkpoints/notes.txt", b"mine")
+    files.write("checkpoints/saved/1/S.json", b"mine")
+    assert started(files) == Start(1, 1)
+    assert files.read("checkpoints/notes.txt") == files.read("checkpoints/saved/1/S.json")
 
 
 # --- what is damaged ------------------------------------------------------------------------------
