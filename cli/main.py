@@ -33,6 +33,7 @@ COMMANDS = (
     ("show", "cli.show:show", "Show what a spec is about: its job, options, rules, properties."),
     ("scenario", "cli.scenario:scenario", "Run scenarios, and compare what is seen."),
     ("conform", "cli.conform:conform", "Compare model and engine in lock-step."),
+    ("replay", "cli.replay:replay", "Let the engine go through a counterexample, in real files."),
     ("run", "cli.run:run", "Run a job on the engine."),
     ("stop", "cli.requests:stop", "Stop a running job with a savepoint."),
     ("savepoint", "cli.requests:savepoint", "Take a savepoint of a running job, which goes on."),

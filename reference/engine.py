@@ -136,9 +136,13 @@ class Engine(ABC):
         """The steps that can be taken now."""
         return frozenset(step for step in self.candidates() if self._is_possible(step))
 
+    def may_begin(self, step: StepId) -> bool:
+        """Whether a step can be taken, if there is room for what it puts."""
+        return next(self._prepared(step))
+
     def is_ready(self, step: StepId) -> bool:
         """Whether a step can be taken, and whatever it puts has room: never too optimistic."""
-        return next(self._prepared(step)) and self._has_room_for(step)
+        return self.may_begin(step) and self._has_room_for(step)
 
     def take(self, step: StepId) -> None:
         """Take a step that is enabled. Raises `NoRoom` where a channel has no room for it."""
@@ -192,7 +196,7 @@ class Engine(ABC):
                 return int(name.removeprefix("cp"))
 
     def _is_possible(self, step: StepId) -> bool:
-        if not next(self._prepared(step)):
+        if not self.may_begin(step):
             return False
         if self._has_room_for(step):
             return True

@@ -10,7 +10,7 @@ from checker.claim import Spec
 from model.errors import FinaleError, Place
 from reference.broken import BROKEN
 from reference.engine import Engine
-from reference.formats.files import MemoryFiles
+from reference.formats.files import Files, MemoryFiles
 from reference.operators.program import Followed
 from reference.protocols import ENGINES
 from reference.settings import EngineOptions, Faults, Settings
@@ -19,8 +19,8 @@ from reference.settings import EngineOptions, Faults, Settings
 NO_COUNTERPART = ("no-engine", "option-not-built")
 
 
-def engine_for(spec: Spec) -> Engine:
-    """An engine at the beginning of the spec's job. Raises `no-engine`."""
+def engine_for(spec: Spec, files: Files | None = None) -> Engine:
+    """An engine at the beginning of the spec's job, in memory or not. Raises `no-engine`."""
     if spec.protocol.key not in ENGINES:
         raise FinaleError(
             "no-engine",
@@ -52,8 +52,9 @@ def engine_for(spec: Spec) -> Engine:
     )
     settings = Settings(channel=int(bounds.channel), buffer_size=1, keeps=True, faults=faults)
     program = Followed(job, effects="effects" in spec.setting.observe)
+    files = MemoryFiles() if files is None else files
     kind = ENGINES[spec.protocol.key] if spec.variant is None else BROKEN[spec.variant]
-    return kind(job, program, MemoryFiles(), settings, _options(spec, protocol.options, kind.usual))
+    return kind(job, program, files, settings, _options(spec, protocol.options, kind.usual))
 
 
 #: What an engine can be told to do, and how often at most.

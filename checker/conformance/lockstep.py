@@ -16,8 +16,7 @@ from checker.question import News, Progress
 from checker.readable.machine import Compiled
 from model.language.build import build
 from model.language.entities import Variable
-from model.rules import Protocol
-from model.system import State
+from model.system import State, System
 from reference.observation import Observation
 from reference.steps import StepId
 from reference.undo import go_back, save
@@ -72,8 +71,8 @@ class Agreement:
 class Model:
     """A spec's system, asked once for each of its states."""
 
-    def __init__(self, protocol: Protocol) -> None:
-        self.system = build(protocol)
+    def __init__(self, system: System) -> None:
+        self.system = system
         self.machine = Compiled(self.system)
         seen = [v for v in self.system.variables if v.ghost not in HISTORY]
         self.names = [v.name for v in seen]
@@ -107,7 +106,7 @@ class LockStep:
         self.spec = spec
         self.engine = engine_for(spec)
         protocol = spec.instance()
-        self.model = Model(protocol) if model is None else model
+        self.model = Model(build(protocol)) if model is None else model
         self.abstraction = Abstraction(protocol)
         self._seen: dict[Observation, tuple[Word, ...]] = {}
         self._came: dict[Both, tuple[Both, StepId] | None] = {}

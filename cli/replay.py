@@ -1,0 +1,127 @@
+"""`finale replay`: a trace of the model, gone through by the engine in real files."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from checker.claim import Spec
+from checker.conformance.replay import Replay, Replayed
+from checker.files import text_of
+from checker.loading import catalogue
+from checker.question import INTERRUPTED
+from checker.rows import Exit
+from checker.run import run
+from checker.show.layout import console, write
+from checker.show.places import shown_file
+from checker.show.replay import replayed_lines
+from checker.spec import check_property_name, read_spec
+from model.errors import FinaleError, Place
+from model.itf import from_itf
+from model.system import System
+from model.trace import Trace
+from reference.formats.files import DiskFiles
+
+from .meter import Meter
+from .trace import row_to_tell
+
+
+def replay(
+    file: Annotated[
+        Path, Parameter(help="A spec, or a trace that finale trace --format itf has written.")
+    ],
+    /,
+    *,
+    property: Annotated[
+        str | None, Parameter(help="Whose trace; without it, the one that finale trace tells.")
+    ] = None,
+    directory: Annotated[
+        Path | None, Parameter(help="Write the files here; without it, nothing stays.")
+    ] = None,
+    format: Annotated[Literal["text", "json"], Parameter(help="How to print it.")] = "text",
+) -> int:
+    """Let the engine go through a counterexample, and tell what becomes of the records."""
+    if directory is not None and directory.exists() and any(directory.iterdir()):
+        raise FinaleError(
+            "directory-not-empty",
+            "the files of a replay go into a folder of their own",
+            place=Place(str(directory)),
+            advice="name another folder, or one that is empty",
+        )
+    spec, name, system, trace = _read(file, property)
+    if directory is not None:
+        replayed = Replay(spec, system, DiskFiles(directory)).run(trace)
+    else:
+        with tempfile.TemporaryDirectory() as folder:
+            replayed = Replay(spec, system, DiskFiles(Path(folder))).run(trace)
+    if format == "json":
+        about = {"spec": shown_file(spec.file), "property": name}
+        print(json.dumps(about | _row(replayed), indent=2, ensure_ascii=False))
+    else:
+        page = console()
+        write(page, replayed_lines(spec, name, replayed, directory, page.width))
+    return Exit.AS_EXPECTED if replayed.parting is None else Exit.FAILED
+
+
+def _read(file: Path, name: str | None) -> tuple[Spec, str, System, Trace]:
+    """The spec, the property and its trace: searched for, or read."""
+    known = catalogue()
+    if name is not None:
+        check_property_name(name, known)
+    if file.suffix == ".json":
+        return _written(file)
+    spec = read_spec(file, known)
+    with Meter(file.name) as meter:
+        result = run(spec, progress=meter, only=() if name is None else (name,))
+    if result.report.stopped == INTERRUPTED:
+        raise KeyboardInterrupt
+    row = row_to_tell(result, name)
+    assert row.trace is not None
+    assert result.system is not None
+    return spec, row.property, result.system, row.trace
+
+
+def _written(file: Path) -> tuple[Spec, str, System, Trace]:
+    text = text_of(file, wanted="a trace")
+    try:
+        meta = json.loads(text)["#meta"]
+        source, name = Path(meta["source"]), str(meta["property"])
+    except (ValueError, KeyError, TypeError):
+        raise FinaleError(
+            "not-itf",
+            "this is not a trace that tells its spec and its property",
+            place=Place(str(file)),
+            advice="give a file that finale trace --format itf has written",
+        ) from None
+    spec = read_spec(_found(source, file), catalogue())
+    system = spec.system(spec.asked)
+    return spec, name, system, from_itf(system, text)
+
+
+def _found(source: Path, file: Path) -> Path:
+    """A trace names its spec as it was shown: from where one stood, or in the repository."""
+    for base in (Path(), Path(__file__).parent.parent, file.parent):
+        if (base / source).is_file():
+            return base / source
+    return source
+
+
+def _row(replayed: Replayed) -> dict[str, object]:
+    parting = replayed.parting
+    return {
+        "steps": [str(step) for step in replayed.trace],
+        "further": [str(step) for step in replayed.further],
+        "goes_along": parting is None,
+        "parting": None if parting is None else {"step": parting.position, "what": parting.what},
+        "records": [
+            {"record": f.record, "is": f.word, "written": f.written, "elsewhere": f.elsewhere}
+            for f in replayed.fates
+        ],
+        "gone": replayed.gone,
+        "waits": replayed.waits,
+        "damaged": replayed.damaged,
+    }
