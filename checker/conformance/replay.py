@@ -22,8 +22,9 @@ from reference.formats.files import Files
 from reference.steps import StepId
 from reference.task import NoRoom, Phase
 
+from .abstraction import Abstraction
 from .engines import engine_for
-from .lockstep import UNSEEN, Abstraction, Model
+from .lockstep import UNSEEN, Model
 
 #: What goes wrong, or users ask for: a run that goes on does without.
 NOT_BY_ITSELF = frozenset(
@@ -174,19 +175,20 @@ class Replay:
         """Records that are in no file of a sink, and where they are."""
         for task in self.engine.tasks.values():
             state = dict(task.operator.seen())
-            held = state.get("held", ())
-            for record in held if isinstance(held, tuple) else ():
-                yield str(record), f"operator {task.name}"
+            held = state.get("held")
+            if isinstance(held, tuple):
+                yield from ((str(record), f"operator {task.name}") for record in held)
             emitted = state.get("emitted")
             if isinstance(emitted, int):
-                for number in range(emitted, self.abstraction.records[task.name]):
-                    for record in self.abstraction.data:
-                        if record.split("/")[0] == f"{task.name}#{number + 1}":
-                            yield record, f"source {task.name}"
+                total = self.abstraction.records[task.name]
+                to_come = {f"{task.name}#{number + 1}" for number in range(emitted, total)}
+                for record in self.abstraction.data:
+                    if record.split("/")[0] in to_come:
+                        yield record, f"source {task.name}"
         for channel in self.engine.channels.values():
-            for element in channel.queue:
-                for record in element.records if isinstance(element, Buffer) else ():
-                    yield str(record), f"channel {channel.name}"
+            for buffer in channel.queue:
+                if isinstance(buffer, Buffer):
+                    yield from ((str(each), f"channel {channel.name}") for each in buffer.records)
 
     def _gone(self) -> Iterator[str]:
         for number, checkpoint in self.engine.coordinator.checkpoints.items():

@@ -70,6 +70,10 @@ DAMAGES = {
 }
 
 
+#: Their counterexamples take seconds to find.
+LARGE = {"unaligned/without-acknowledgement-loses", "final-checkpoint/42-43-44-first-record"}
+
+
 def replayed(name: str, property: str, folder: Path) -> Replayed:
     spec = spec_of(ROOT / f"{name}.toml")
     result = run(spec, only=(property,))
@@ -79,7 +83,10 @@ def replayed(name: str, property: str, folder: Path) -> Replayed:
     return Replay(spec, result.system, DiskFiles(folder)).run(row.trace)
 
 
-@pytest.mark.parametrize("name", DAMAGES)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(n, marks=[pytest.mark.slow] if n in LARGE else []) for n in DAMAGES],
+)
 def test_the_damage_is_in_real_files(name: str, tmp_path: Path) -> None:
     damage = DAMAGES[name]
     outcome = replayed(name, damage.property, tmp_path)
