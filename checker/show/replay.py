@@ -9,7 +9,6 @@ from rich.text import Text
 
 from checker.claim import Spec
 from checker.conformance.replay import Fate, Replayed
-from reference.steps import StepId
 
 from .layout import columns, counted, joined
 
@@ -28,9 +27,9 @@ def replayed_lines(
 ) -> Iterator[Text]:
     """A replay, from its steps to its files."""
     yield Text(spec.title, "bold")
-    about = [f"{name}, {counted(len(replayed.trace), 'step')}"]
-    about += [f"{counted(len(replayed.further), 'further step')}"] if replayed.further else []
-    yield Text("  ") + joined(about)
+    further = counted(len(replayed.further), "further step") if replayed.further else ""
+    parts = f"{name}, {counted(len(replayed.trace), 'step')}", further
+    yield Text("  ") + joined(part for part in parts if part)
     yield Text()
     way = (*replayed.trace, *replayed.further)
     parting = replayed.parting
@@ -38,7 +37,8 @@ def replayed_lines(
     for number, step in enumerate(way[:last], 1):
         if number == len(replayed.trace) + 1:
             yield Text("   then, by itself", "dim")
-        yield _step(number, step)
+        about = ", ".join(f"{kind} {value}" for kind, value in step.binding)
+        yield Text(f"  {number:>4}  {step.name}  ") + Text(about, "cyan")
     yield Text()
     if parting is not None:
         yield Text("The engine does not go along:", "bold red")
@@ -48,11 +48,6 @@ def replayed_lines(
     if folder is not None:
         yield Text()
         yield Text(f"The files are in {folder}.", "dim")
-
-
-def _step(number: int, step: StepId) -> Text:
-    about = ", ".join(f"{kind} {value}" for kind, value in step.binding)
-    return Text(f"  {number:>4}  {step.name}  ") + Text(about, "cyan")
 
 
 def _damage(replayed: Replayed, width: int) -> Iterator[Text]:
