@@ -61,13 +61,12 @@ def run(  # noqa: PLR0913 - one parameter a flag
     if every is not None:
         said = replace(said, seconds=every)
     orders = Orders(Kind(stop) if stop else None, from_, log, scheduler == "threads", seed)
-    page, newest, warned = console(stderr=True), None, False
+    page, warned = console(stderr=True), False
     try:
         with page.status("", spinner="line") as status:
 
             def look(progress: Progress) -> None:
-                nonlocal newest, warned
-                newest = progress.checkpoint
+                nonlocal warned
                 if not warned:
                     warned = True
                     for damage in progress.passed_over:
@@ -77,18 +76,14 @@ def run(  # noqa: PLR0913 - one parameter a flag
 
             ended = run_job(said, directory, look, orders)
     except KeyboardInterrupt:
-        where = "its beginning" if newest is None else f"checkpoint {newest}"
-        print(f"interrupted: finale {_again()} goes on from {where}", file=sys.stderr)
+        again = shlex.join(["finale", *sys.argv[1:]])
+        print(f"interrupted; from the newest checkpoint goes on: {again}", file=sys.stderr)
         return EXIT_INTERRUPTED
     assert ended.end is not None
     write(console(), [joined([ended.end.value, _told(job.name, ended)])])
     if ended.end in THEN:
         write(console(), [THEN[ended.end]])
     return EXIT_INTERRUPTED if ended.end is End.CANCELLED else 0
-
-
-def _again() -> str:
-    return shlex.join(sys.argv[1:])
 
 
 def _told(name: str, progress: Progress) -> str:

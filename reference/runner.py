@@ -17,7 +17,7 @@ from reference.coordinator import Kind
 from reference.engine import Engine
 from reference.formats.control import Control
 from reference.formats.eventlog import EventLog
-from reference.formats.files import DiskFiles, Files
+from reference.formats.files import DiskFiles, Files, told
 from reference.formats.folder import END, end_of, locked, mark_end, own
 from reference.formats.jobfile import JobFile
 from reference.formats.requests import Requests
@@ -99,7 +99,8 @@ def run(
         try:
             runner = Runner(job, files, orders, control)
             path = orders.log or folder / LOG
-            runner.log = EventLog.append(path, runner.engine, job.job, run=job.file.stem)
+            with told(str(path)):
+                runner.log = EventLog.append(path, runner.engine, job.job, run=job.name)
             try:
                 ended = runner.run(look)
             finally:

@@ -92,25 +92,25 @@ class DiskFiles:
         self.root = root
 
     def write(self, name: str, data: bytes) -> None:
-        with _told(name):
+        with told(name):
             self._path(name).write_bytes(data)
 
     def append(self, name: str, data: bytes) -> None:
-        with _told(name), self._path(name).open("ab") as file:
+        with told(name), self._path(name).open("ab") as file:
             file.write(data)
 
     def truncate(self, name: str, size: int) -> None:
-        with _told(name):
+        with told(name):
             os.truncate(self.root / name, size)
 
     def sync(self, name: str) -> None:
         path = self.root / name
-        with _told(name):
+        with told(name):
             _sync(path)
             _sync(path.parent)
 
     def rename(self, old: str, new: str) -> None:
-        with _told(new):
+        with told(new):
             target = self._path(new)
             (self.root / old).replace(target)
             for folder in {(self.root / old).parent, target.parent}:
@@ -118,7 +118,7 @@ class DiskFiles:
 
     def remove(self, name: str) -> None:
         path = self.root / name
-        with _told(name):
+        with told(name):
             path.unlink(missing_ok=True)
             # Folders of one checkpoint go with it; in those above, others may be writing.
             below = path.parent.parent.is_relative_to(self.root) and path.parent.parent != self.root
@@ -157,7 +157,7 @@ def _sync(path: Path) -> None:
 
 
 @contextmanager
-def _told(name: str) -> Generator[None]:
+def told(name: str) -> Generator[None]:
     """What the machine refuses is told by its code and the file's name."""
     try:
         yield

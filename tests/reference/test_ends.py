@@ -1,0 +1,97 @@
+"""How runs end otherwise: interrupted, refused, by a fault of an operator, or over already."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from cli.main import main
+from model.errors import FinaleError
+from reference.formats.jobfile import read_job
+from reference.runner import End, Orders, run
+
+from .test_cuts import command, is_whole, job_in
+
+SCHEDULERS = ("steps", "threads")
+
+
+@pytest.mark.parametrize("scheduler", SCHEDULERS)
+def test_an_interrupted_run_says_how_to_go_on(tmp_path: Path, scheduler: str) -> None:
+    job = job_in(tmp_path, "aligned", lines=60_000, width=40, checkpoints=20)
+    line = command(job, "--scheduler", scheduler)
+    process = subprocess.Popen(line, stderr=subprocess.PIPE, text=True)
+    while not any((tmp_path / "state").glob("checkpoints/*/metadata.json")):
+        assert process.poll() is None
+        time.sleep(0.01)
+    process.send_signal(signal.SIGINT)
+    _, error = process.communicate()
+    assert process.returncode == 130
+    assert f"goes on: finale run {job} --directory" in error
+    assert "Traceback" not in error
+    assert subprocess.run(line, check=True, capture_output=True).stdout.startswith(b"finished")
+    is_whole(tmp_path, tmp_path / "state")
+
+
+@pytest.mark.parametrize("threads", [False, True])
+def test_an_operator_that_raises_ends_the_run(
+    tmp_path: Path, threads: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("reference.operators.sources.CHUNK", 1_000)
+    job = job_in(tmp_path, "aligned", lines=1_000, width=40, checkpoints=5)
+    modules = tmp_path / "modules"
+    modules.mkdir()
+    (modules / "loud.py").write_text(RAISES)
+    monkeypatch.delitem(sys.modules, "loud", raising=False)
+    with pytest.raises(FinaleError) as caught:
+        run(read_job(job, modules), tmp_path / "state", None, Orders(threads=threads))
+    assert caught.value.code == "operator-raised"
+    monkeypatch.delitem(sys.modules, "loud")
+    ended = run(read_job(job), tmp_path / "state", None, Orders(threads=threads))
+    assert 0 < ended.records < 1_300
+    is_whole(tmp_path, tmp_path / "state")
+
+
+RAISES = """
+def upper(line):
+    if " 900 " in line:
+        raise ValueError("too much")
+    return [line.upper()]
+"""
+
+
+def test_a_job_that_is_over_stays_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    job = job_in(tmp_path, "unaligned", lines=100, width=40, checkpoints=2)
+    state = tmp_path / "state"
+    assert run(read_job(job), state).end is End.FINISHED
+    before = {file: file.stat().st_mtime_ns for file in (state / "output").iterdir()}
+    assert main(["run", str(job), "--directory", str(state)]) == 0
+    assert "finished" in capsys.readouterr().out
+    assert {file: file.stat().st_mtime_ns for file in (state / "output").iterdir()} == before
+
+
+@pytest.mark.parametrize("below", ["file/state", "state"])
+def test_where_nothing_can_be_written_nothing_runs(
+    tmp_path: Path, below: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A folder in a file; and one in a folder in which even the superuser makes none."""
+    job = job_in(tmp_path, "aligned", lines=1, width=40, checkpoints=1)
+    (tmp_path / "file").touch()
+    where = tmp_path / below if "/" in below else Path("/proc/finale")
+    assert main(["run", str(job), "--directory", str(where)]) == 2
+    error = capsys.readouterr().err
+    assert "error[not-a-folder]" in error or "error[unwritable]" in error
+
+
+def test_a_log_that_cannot_be_written_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    job = job_in(tmp_path, "aligned", lines=1, width=40, checkpoints=1)
+    line = ["run", str(job), "--directory", str(tmp_path / "state"), "--log", str(tmp_path)]
+    assert main(line) == 2
+    assert "error[unwritable]" in capsys.readouterr().err
+    assert not (tmp_path / "state" / "output").exists()
