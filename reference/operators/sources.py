@@ -122,14 +122,26 @@ class Lines(Source):
         open_files = [each for each in self.positions.values() if not each.ended]
         while open_files:
             position = min(open_files, key=_behind)
-            with position.path.open("rb") as file:
-                file.seek(position.offset)
-                data = self.whole(file, file.read(CHUNK))
+            data = self._bytes(position)
             if data:
                 return self._chunk(position, data)
             position.ended = not self.follow
             open_files.remove(position)
         return None
+
+    def _bytes(self, position: Position) -> bytes:
+        """What comes next in a file."""
+        try:
+            with position.path.open("rb") as file:
+                file.seek(position.offset)
+                return self.whole(file, file.read(CHUNK))
+        except OSError as reason:
+            raise FinaleError(
+                "no-input",
+                f"the file cannot be read any more: {reason.strerror}",
+                place=Place(str(position.path)),
+                advice="put it back, and run the job again: it goes on from its newest checkpoint",
+            ) from reason
 
     def _chunk(self, position: Position, data: bytes) -> Chunk:
         text = data.decode(errors="surrogateescape").removesuffix("\n")

@@ -64,6 +64,23 @@ def upper(line):
 """
 
 
+@pytest.mark.parametrize("threads", [False, True])
+def test_input_that_vanishes_ends_the_run(
+    tmp_path: Path, threads: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("reference.operators.sources.CHUNK", 1_000)
+    file = job_in(tmp_path, "aligned", lines=1_000, width=40, checkpoints=5)
+    job, input_file = read_job(file), tmp_path / "long" / "0"
+    text = input_file.read_text()
+    with pytest.raises(FinaleError) as caught:
+        run(job, tmp_path / "state", lambda _: input_file.unlink(True), Orders(threads=threads))
+    assert caught.value.code == "no-input"
+    assert str(input_file) in str(caught.value)
+    input_file.write_text(text)
+    run(job, tmp_path / "state", None, Orders(threads=threads))
+    is_whole(tmp_path, tmp_path / "state")
+
+
 def test_a_job_that_is_over_stays_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     job = job_in(tmp_path, "unaligned", lines=100, width=40, checkpoints=2)
     state = tmp_path / "state"
