@@ -16,6 +16,7 @@ from reference.formats.files import DiskFiles, MemoryFiles
 from reference.formats.jobfile import JobFile, read_job
 from reference.formats.snapshots import METADATA, REFUSED
 from reference.runner import Orders, Progress, Runner
+from tests.cli.running import run
 
 JOB = """
 name = "test"
@@ -214,6 +215,17 @@ def test_so_many_checkpoints_stay(tmp_path: Path, retained: int) -> None:
     store = runner.engine.store
     assert len(store.complete_ones()) == retained < runner.completed
     assert set(store.complete_ones()) == store.numbers()
+
+
+@pytest.mark.parametrize(("cut", "code"), [("checkpoints/3/metadata", 0), ("output/out-3", 2)])
+def test_a_user_is_told(tmp_path: Path, cut: str, code: int) -> None:
+    files = cut_off(job_in(tmp_path), cut)
+    damage(files, f"checkpoints/3/{METADATA}")
+    on_disk(files, tmp_path / "state")
+    ran = run("run job.toml --directory state", tmp_path)
+    assert ran.exit == code
+    assert f"checkpoints/3/{METADATA}" in ran.stderr
+    assert ran.stderr.startswith("warning:" if code == 0 else "error[output-ahead]")
 
 
 # --- no room --------------------------------------------------------------------------------------
