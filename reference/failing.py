@@ -63,11 +63,13 @@ class Failing(Running):
             task.operator.start()
             return
         task.confirmed = checkpoint
-        part = self.store.load(checkpoint, task.name)
-        if task.name in self.store.finished(checkpoint):
+        part, finished = self.store.load(checkpoint, task.name), self.store.finished(checkpoint)
+        if task.name in finished:
             task.operator = task.operator.restore_finished()
             task.was_finished = True
         elif part is None:
             task.operator.start()
         else:
+            beside = self.store.beside(task.name)
+            task.operator.beside = tuple(each for each in beside if each not in finished)
             task.operator.restore(part["operator"])

@@ -176,6 +176,10 @@ class CheckpointStore:
         """The tasks that had finished when it was planned."""
         return self.snapshot(checkpoint).metadata.finished
 
+    def beside(self, task: str) -> tuple[str, ...]:
+        """The tasks of the same operator, itself among them."""
+        return next(each.tasks for each in self.shape if task in each.tasks)
+
     def load(self, checkpoint: int, task: str, use: str = STATE) -> State:
         """A task's part; None where it has none. Raises `checkpoint-altered`."""
         snapshot = self.snapshot(checkpoint)

@@ -36,6 +36,9 @@ class Context:
 class Operator:
     """An operator that does nothing. It is made anew for each attempt, and then restored."""
 
+    beside: tuple[str, ...] = ()
+    """The subtasks of its vertex that go on from a checkpoint, itself among them, once it does."""
+
     def __init__(self, context: Context) -> None:
         self.context = context
 

@@ -91,8 +91,11 @@ class Lines(Source):
         self._take(sorted(files))
 
     def _take(self, names: Sequence[str]) -> None:
-        """Files that nobody has begun are dealt out among all subtasks."""
-        for name in names[self.context.index :: self.context.count]:
+        """Files that nobody has begun are dealt out among all subtasks that have not finished."""
+        index, count = self.context.index, self.context.count
+        if self.beside:
+            index, count = self.beside.index(self.context.task), len(self.beside)
+        for name in names[index::count]:
             self.positions[name] = Position(self.files[name])
 
     # --- as a source -----------------------------------------------------------------------------

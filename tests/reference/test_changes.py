@@ -10,13 +10,22 @@ import pytest
 from model.errors import FinaleError
 from model.topology import Edge, Job, Pattern, Vertex
 from reference.formats.changes import refuse_changes
+from reference.formats.faulty import Cut, Fault, FaultyFiles
 from reference.formats.files import MemoryFiles
 from reference.formats.inflight import Logs
 from reference.formats.jobfile import JobFile, read_job
 from reference.formats.metadata import File, Operator, Part
 from reference.formats.snapshots import shape_of
 from reference.runner import Runner
-from tests.reference.test_resuming import cut_off, expected, job_in, output, refused
+from tests.reference.test_resuming import (
+    copy_of,
+    cut_off,
+    damage,
+    expected,
+    job_in,
+    output,
+    refused,
+)
 
 OVER, STATE, NONE = Part(finished=True), Part(state=File("x.json", 1, "")), Part()
 
@@ -192,6 +201,37 @@ def test_a_job_goes_on_with_other_numbers_of_subtasks(
     runner.run()
     wanted = {f"{word}\t{count}": 1 for word, count in expected(tmp_path).items()}
     assert output(files) == wanted
+
+
+@pytest.mark.parametrize("fault", Fault)
+def test_a_start_may_end_at_any_moment(tmp_path: Path, fault: Fault) -> None:
+    """Its newest checkpoint is damaged, and the one before is of other numbers of subtasks."""
+    left = cut_off(job_in(tmp_path, barriers="unaligned"), "checkpoints/3/metadata")
+    damage(left, "checkpoints/3/out.json")
+    job = job_in(tmp_path, barriers="unaligned", words=3, out=2)
+    moments = FaultyFiles(copy_of(left), fault=fault)
+    Runner(job, moments)
+    assert moments.moments > 20
+    for at in range(moments.moments):
+        files = copy_of(left)
+        with pytest.raises((Cut, FinaleError)):
+            Runner(job, FaultyFiles(files, at, fault))
+        Runner(job, files).run()
+        assert output(files) == expected(tmp_path)
+
+
+def test_new_files_go_to_subtasks_that_still_run(tmp_path: Path) -> None:
+    job_in(tmp_path)
+    for short in ("b", "c"):
+        (tmp_path / "texts" / short).write_text(f"{short}\n")
+    job = read_job(tmp_path / "job.toml")
+    numbers = (1, 2, 3)
+    cuts = {number: cut_off(job, f"checkpoints/{number}/metadata") for number in numbers}
+    files = next(f for n, f in cuts.items() if Runner(job, f).engine.store.finished(n))
+    for new in ("d", "e", "f"):
+        (tmp_path / "texts" / new).write_text(f"{new}\n")
+    Runner(read_job(job.file), files).run()
+    assert output(files) == expected(tmp_path)
 
 
 def in_flight(files: MemoryFiles) -> dict[str, int]:
