@@ -38,6 +38,7 @@ COMMANDS = (
     ("stop", "cli.requests:stop", "Stop a running job with a savepoint."),
     ("savepoint", "cli.requests:savepoint", "Take a savepoint of a running job, which goes on."),
     ("cancel", "cli.requests:cancel", "End a run at once."),
+    ("prove", "cli.prove:prove_all", "Prove facts about all jobs, or draw what refutes one."),
     ("export", "cli.export:export", "Write a spec's system in TLA+ or Promela, for TLC or SPIN."),
     ("list", "cli.listing:listing", "List protocols, properties, options or rules."),
 )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from rich.text import Text
@@ -53,15 +53,6 @@ class _Bundle:
         return min(rows), max(rows)
 
 
-def job_lines(job: Job, width: int, *, indent: int = 0) -> list[Text]:
-    """The job as a drawing; as a list of its edges where the page is too narrow for it."""
-    drawing = _drawing(job)
-    if max(line.cell_len for line in drawing) + indent > width:
-        drawing = columns([_listed(job, vertex) for vertex in job.vertices], width - indent)
-    lines = [*drawing, *(Text(note, "dim") for note in _notes(job))]
-    return [Text(" " * indent).append_text(line) for line in lines]
-
-
 def described(vertex: Vertex) -> tuple[str, ...]:
     """What a box says: the name with the parallelism, what the vertex does, what sink it is."""
     name = vertex.name if vertex.parallelism == 1 else f"{vertex.name} {times(vertex.parallelism)}"
@@ -89,9 +80,22 @@ def _endless(vertex: Vertex) -> str:
     return f", {', '.join(never) + ' ' if vertex.ending else ''}never ends"
 
 
-def _listed(job: Job, vertex: Vertex) -> list[Text]:
+Says = Callable[[Vertex], tuple[str, ...]]
+"""What the box of a vertex says: its name first."""
+
+
+def job_lines(job: Job, width: int, *, indent: int = 0, says: Says = described) -> list[Text]:
+    """The job as a drawing; as a list of its edges where the page is too narrow for it."""
+    drawing = _drawing(job, says)
+    if max(line.cell_len for line in drawing) + indent > width:
+        drawing = columns([_listed(job, vertex, says) for vertex in job.vertices], width - indent)
+    lines = [*drawing, *(Text(note, "dim") for note in _notes(job))]
+    return [Text(" " * indent).append_text(line) for line in lines]
+
+
+def _listed(job: Job, vertex: Vertex, says: Says) -> list[Text]:
     reads = ", ".join(edge.source for edge in job.edges_into(vertex))
-    name, *rest = described(vertex)
+    name, *rest = says(vertex)
     return [Text(name, "bold"), Text("; ".join([*rest, *([f"reads {reads}"] if reads else [])]))]
 
 
@@ -110,8 +114,8 @@ def _notes(job: Job) -> Iterator[str]:
 # --- where everything is -------------------------------------------------------------------------
 
 
-def _drawing(job: Job) -> list[Text]:
-    layers = _layers(job)
+def _drawing(job: Job, says: Says) -> list[Text]:
+    layers = _layers(job, says)
     for layer in layers:
         _place(layer)
     canvas = Canvas()
@@ -125,11 +129,11 @@ def _drawing(job: Job) -> list[Text]:
     return canvas.lines()
 
 
-def _layers(job: Job) -> list[list[_Node]]:
+def _layers(job: Job, says: Says) -> list[list[_Node]]:
     layers: list[list[_Node]] = []
     ends: dict[str, list[_Node]] = {}
     for number, vertices in enumerate(job.layers()):
-        layer = [_Node(v, number, True, described(v)) for v in vertices]
+        layer = [_Node(v, number, True, says(v)) for v in vertices]
         for node in layer:
             for edge in job.edges_into(node.vertex):
                 before = _passed_on(ends[edge.source], number, layers)

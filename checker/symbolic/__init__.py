@@ -1,1 +1,1 @@
-"""What a solver says of a system: z3, and nothing that lists states."""
+"""What a solver says of a system, and of all jobs: z3, and nothing that lists states."""

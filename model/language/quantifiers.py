@@ -27,12 +27,13 @@ def _one_by_one(items: Iterable[V], value_of: Callable[[V], object], decisive: b
     fault, block or write.
     """
     so_far: list[Expression] = []
+    store = current().store
     for item in items:
         given = settled(conjunction(negation(each) if decisive else each for each in so_far))
         if given is FALSE:
             break
         part = functools.partial(_as_truth, value_of, item)
-        so_far.append(truth_of(merged(part, current().store, join, given)))
+        so_far.append(store.over(item, truth_of(merged(part, store, join, given)), decisive))
     return truth_from(disjunction(so_far) if decisive else conjunction(so_far))
 
 
@@ -84,6 +85,7 @@ def sum_of(items: Iterable[V], each_of: Generator[V], start: Any = 0) -> Any:
     """`sum(body for x in items)`."""
     total = start
     for item in items:
+        current().store.count(item)
         part = functools.partial(_sum_of_one, each_of, item)
         total = total + merged(part, current().store, join)
     return total
@@ -104,6 +106,9 @@ def greatest_of(items: Iterable[V], each_of: Generator[V]) -> Any:
 
 
 def _values_of(items: Iterable[V], each_of: Generator[V]) -> list[Any]:
+    items = tuple(items)
+    for item in items:
+        current().store.count(item)
     parts = [functools.partial(_first_of_one, each_of, item) for item in items]
     return [merged(part, current().store, join) for part in parts]
 

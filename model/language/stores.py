@@ -30,6 +30,17 @@ class SymbolicStore:
         """Let a cell hold an expression from now on, on this path."""
         self.writes[index] = expression
 
+    def over(self, item: object, holds: Expression, decisive: bool) -> Expression:
+        """What an item adds to `all` (decisive False) or `any`: here what holds of it alone.
+
+        In other stores an item may stand for many that are not laid out.
+        """
+        return holds
+
+    def count(self, item: object) -> None:
+        """An item is added to others, or compared with them: there, one that stands for many
+        may be refused."""
+
     def get(self, variable: Variable) -> Any:
         """What a rule sees when it reads a field."""
         domain = variable.domain

@@ -1,0 +1,257 @@
+"""What is read off for any job, held against what the methods do to small ones, as plain Python.
+
+A window cannot see all that Python can: that a tuple is measured, or that a loop looks at what an
+earlier round of it has written. What goes wrong so shows on few nodes, and then nothing is claimed.
+The states are drawn by chance, reachable or not, always the same.
+"""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from model.language.entities import Entity
+from model.language.plain import PlainStore
+from model.language.stops import BlockedHere, FaultHere
+from model.protocols.parts.checkpoints import CheckpointStatus
+from model.protocols.parts.gate import Arrival
+from model.protocols.parts.graph_check import Finished, GraphCheck
+from model.rules import Setting
+from model.topology import Edge, Job, Pattern, Sink, Vertex, all_shapes
+
+from .alignment import BY_CALL, COMING, IDS, Gates
+from .calls import RULES_OF_CALLS
+from .logic import Given
+from .plans import Plans
+from .reading import After, State, returns
+from .starts import Starts
+from .window import Step, Window, not_for_any_job
+
+#: What plans and calls read and write; other fields stay as they begin.
+PLANNED = frozenset({"status", "reported_finished", "finished", "awaited"})
+CALLED = PLANNED | {
+    "triggers", "acknowledgements", "mail", "aborts", "confirmations", "declined",
+}  # fmt: skip
+ALIGNED = frozenset(
+    {"ended", "aligned", "blocked", "aligning", "newest", "taken", "aborted", "status"}
+)
+#: How often a checkpoint is in the state in which most happens to it.
+MOSTLY = 0.8
+#: Whether an abort carries the newest completed id depends on whether anybody hears of it.
+UNTOLD = frozenset({"cp1.latest.0", "cp1.latest.1"})
+
+
+@dataclass
+class Laid:
+    """A protocol on a job, in a state of plain values; `nodes` are numbered in their order."""
+
+    protocol: Any
+    nodes: tuple[Entity, ...]
+    names: Window = field(init=False)
+
+    def __post_init__(self) -> None:
+        # A window of all that there is, where nothing stands for many, names the cells alike.
+        self.names = Window(self.protocol, self.nodes, {}, ())
+        self.reset()
+
+    def reset(self) -> None:
+        """The initial state."""
+        world = self.names.world
+        self.store = PlainStore([world.initial_values(each)[0] for each in world.variables])
+
+    def set(self, entity: Entity, name: str, value: object) -> None:
+        """Give a field a value."""
+        self.store.values[entity.variables[name].position] = value
+
+    def take(self, step: Callable[[], object]) -> bool:
+        """Take a step; whether it could be taken."""
+        before = list(self.store.values)
+        with self.names.world.on(self.store):
+            try:
+                step()
+            except (BlockedHere, FaultHere):
+                self.store.values = before
+                return False
+        return True
+
+    def scramble(self, chance: random.Random, fields: Collection[str]) -> None:
+        """Give fields any values of their domains."""
+        for variable in self.names.world.variables:
+            if variable.field in fields:
+                drawn = [chance.randint(cell.low, cell.high) for cell in variable.domain.cells]
+                self.store.values[variable.position] = variable.domain.decode(drawn)
+
+    def cells(self) -> dict[tuple[str, tuple[int, ...]], int]:
+        """The state by names and the numbers of nodes."""
+        encoded = self.names.world.encode(self.store.values)
+        return {
+            (symbol.name, self._where(node)): encoded[index]
+            for index, (symbol, node) in self._symbols()
+        }
+
+    def _symbols(self) -> Iterator[tuple[int, Any]]:
+        return ((i, self.names.symbol(i)) for i in range(len(self.names.world.cells())))
+
+    def _where(self, node: Entity | None) -> tuple[int, ...]:
+        return () if node is None else (self.nodes.index(node),)
+
+    def compare(
+        self,
+        edges: Collection[tuple[int, int]],
+        window: Window,
+        step: Step,
+        single: Mapping[Entity, int],
+        act: Callable[[], object],
+    ) -> bool:
+        """Act, and compare with what was read off; whether the act was possible.
+
+        Raises `not-for-any-job` where they differ.
+        """
+        known = self.cells() | {("edge", edge): 1 for edge in edges}
+        before = State(Given(len(self.nodes), known))
+        after = After(before, window, step, single)
+        taken = self.take(act)
+        if bool(returns(window, step, before, single)) is not taken:
+            raise self._differ("whether it can be taken")
+        now = self.cells() if taken else known
+        for _, (symbol, node) in self._symbols():
+            if taken and symbol.name not in UNTOLD:
+                told = after.read(symbol, self._where(node))
+                if int(told) != now[symbol.name, self._where(node)]:
+                    raise self._differ(symbol.name)
+        return taken
+
+    def _differ(self, what: str) -> Exception:
+        job = ", ".join(str(each) for each in self.protocol.job.edges) or "no edges"
+        nodes = f"{len(self.protocol.job.vertices)} vertices and {job}"
+        return not_for_any_job(f"on a job with {nodes} it is another, of {what}")
+
+
+def small_jobs(vertices_max: int) -> list[Job]:
+    """All jobs of so many vertices, without sinks."""
+    return list(all_shapes(vertices_max, records=0, sink=Sink.NONE))
+
+
+def laid_out(kind: Any, job: Job, options: Mapping[str, object], checkpoints: int = 1) -> Any:
+    """A protocol on a job."""
+    bounds = {"checkpoints": checkpoints, "channel": 4}
+    return kind(Setting(job=job, options=options, bounds=bounds, observe=frozenset({"taken"})))
+
+
+def edges_of(job: Job) -> set[tuple[int, int]]:
+    """The edges of a job by the numbers of its vertices."""
+    numbers = {vertex.name: number for number, vertex in enumerate(job.vertices)}
+    return {(numbers[edge.source], numbers[edge.target]) for edge in job.edges}
+
+
+def compare_plans(plans: Plans, vertices_max: int = 3, states: int = 10) -> int:
+    """Compare what was read off of plans; on how many states. Raises `not-for-any-job`."""
+    chance, compared = random.Random(1), 0
+    for job in small_jobs(vertices_max):
+        protocol = laid_out(plans.kind, job, plans.options)
+        real = Laid(protocol, protocol.tasks)
+        for _ in range(states):
+            real.reset()
+            real.scramble(chance, PLANNED)
+            if chance.random() < MOSTLY:
+                real.set(protocol.checkpoints[0], "status", CheckpointStatus.UNUSED)
+            real.compare(edges_of(job), plans.plan[0], plans.begin, {}, protocol.begin)
+            compared += 1
+    return compared
+
+
+def compare_calls(plans: Plans, vertices_max: int = 3, states: int = 4) -> int:
+    """Compare what was read off of calls; how many were possible. Raises `not-for-any-job`."""
+    chance, taken = random.Random(2), 0
+    window, called, _ = plans.call
+    for job in small_jobs(vertices_max):
+        protocol = laid_out(plans.kind, job, plans.options)
+        real = Laid(protocol, protocol.tasks)
+        for number, task in enumerate(protocol.tasks):
+            for rule in RULES_OF_CALLS * states:
+                real.reset()
+                real.scramble(chance, CALLED)
+                if chance.random() < MOSTLY:
+                    real.set(protocol.checkpoints[0], "status", CheckpointStatus.PENDING)
+                act = _bound(protocol, rule, task)
+                single: Mapping[Entity, int] = {called: number}
+                taken += real.compare(edges_of(job), window, plans.called(rule), single, act)
+    return taken
+
+
+def _bound(protocol: Any, rule: str, task: Entity) -> Callable[[], object]:
+    return lambda: getattr(protocol, rule)(task, protocol.checkpoints[0])
+
+
+def compare_gates(gates: Gates, inputs_max: int = 3, states: int = 12) -> int:
+    """Compare what was read off of gates; on how many states. Raises `not-for-any-job`."""
+    chance, compared = random.Random(3), 0
+    window, one = gates.window
+    for count in range(1, inputs_max + 1):
+        sources = [Vertex.source(f"S{n}", records=0) for n in range(count)]
+        job = Job((*sources, Vertex("T")), tuple(Edge(each.name, "T") for each in sources))
+        protocol = laid_out(gates.kind, job, gates.options, checkpoints=IDS)
+        real = Laid(protocol, protocol.channels)
+        for name in list(gates.events) * states:
+            real.reset()
+            real.scramble(chance, ALIGNED)
+            if not real.cells()["T.newest.0", ()]:
+                real.set(protocol.tasks[-1].gate, "aligning", False)
+            where = chance.randrange(count)
+            act = _told(protocol, name, protocol.channels[where])
+            real.compare((), window, gates.events[name], {one: where}, act)
+            compared += 1
+    return compared
+
+
+def _told(protocol: Any, name: str, channel: Entity) -> Callable[[], object]:
+    gate, coming = protocol.tasks[-1].gate, protocol.checkpoints[COMING]
+    how = Arrival.BY_CALL if name == BY_CALL else Arrival.IN_ORDER
+    acts = {
+        "on_end_of_partition": lambda: gate.on_end_of_partition(channel),
+        "on_cancel_barrier": lambda: gate.on_cancel_barrier(coming),
+    }
+    return acts.get(name, lambda: gate.on_barrier(channel, coming, how))
+
+
+def compare_starts(starts: Starts, vertices_max: int = 3) -> int:
+    """Compare the check of whole jobs with that of their edges; on how many snapshots.
+
+    Raises `not-for-any-job`.
+    """
+    compared = 0
+    for job in small_jobs(vertices_max):
+        for patterns in itertools.product(Pattern, repeat=len(job.edges)):
+            edges = tuple(map(_with_pattern, job.edges, patterns))
+            check = GraphCheck(Job(job.vertices, edges), starts.check)
+            names = [vertex.name for vertex in job.vertices]
+            for statuses in itertools.product(Finished, repeat=len(names)):
+                had = dict(zip(names, statuses, strict=True))
+                admitted = all(
+                    starts.admitted[edge.pattern, had[edge.source], had[edge.target]]
+                    for edge in edges
+                )
+                whole = check.refusal({name: (status,) for name, status in had.items()})
+                if (whole is None) is not admitted:
+                    raise not_for_any_job(f"{whole}, and of its edges alone it is another")
+                compared += 1
+    return compared
+
+
+def _with_pattern(edge: Edge, pattern: Pattern) -> Edge:
+    return replace(edge, pattern=pattern)
+
+
+__all__ = [
+    "Laid",
+    "compare_calls",
+    "compare_gates",
+    "compare_plans",
+    "compare_starts",
+    "edges_of",
+    "laid_out",
+    "small_jobs",
+]

@@ -1,0 +1,103 @@
+"""The facts about all jobs, by what they are about."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields, replace
+from functools import partial
+
+from model.errors import FinaleError
+from model.language.protocol import Protocol
+from model.protocols.final_checkpoint import FinishRace
+from model.protocols.parts.coordinator import Checkpointing
+from model.protocols.parts.graph_check import Check
+from model.protocols.parts.marker_gate import MarkerGate
+from model.protocols.parts.overtaking_gate import OvertakingGate
+from model.protocols.parts.tracking_gate import TrackingGate
+
+from .alignment import Gates, facts_of_gates
+from .calls import facts_of_calls
+from .compared import compare_calls, compare_gates, compare_plans, compare_starts
+from .fact import Fact
+from .plans import Plans, facts_of_plans
+from .starts import Starts, facts_of_starts
+
+#: Gates that do something else than to block each input at its barrier.
+OTHER_GATES = (OvertakingGate, TrackingGate, MarkerGate)
+_WITH_THE_LAST = "part-is-taken-with-the-last"
+
+
+@dataclass(frozen=True)
+class Group:
+    """Facts about the same methods, under the same options."""
+
+    title: str
+    facts: Sequence[Fact]
+    compare: Callable[[], int]
+    """Compare what they are read off with small jobs; how often. Raises `not-for-any-job`."""
+
+
+def groups_of(kind: type[Protocol]) -> list[Group]:
+    """The facts that are claimed of a protocol, and of the check of graphs. Raises `no-facts`."""
+    if not issubclass(kind, Checkpointing):
+        raise FinaleError(
+            "no-facts",
+            f'nothing is claimed of "{kind.key}" on all jobs',
+            advice="name a protocol whose coordinator plans checkpoints, final-checkpoint for one",
+        )
+    plans, starts = Plans(kind, {}), Starts(Check.FULL)
+    return [
+        Group("The plan of a checkpoint", facts_of_plans(plans), partial(compare_plans, plans)),
+        *_calls(kind),
+        *_alignments(kind),
+        Group(
+            "The check of a job against a snapshot",
+            facts_of_starts(starts),
+            partial(compare_starts, starts),
+        ),
+    ]
+
+
+def _calls(kind: type[Checkpointing]) -> list[Group]:
+    if not _has_option(kind, "finish_race"):
+        return [_called("The calls of a checkpoint", Plans(kind, {}))]
+    outcomes = {FinishRace.ABORT: "aborted", FinishRace.RETRIGGER: "triggered anew"}
+    return [
+        _called(
+            f"The calls of a checkpoint, {outcome} where one finds its task ended",
+            Plans(kind, {"finish_race": race}),
+        )
+        for race, outcome in outcomes.items()
+    ]
+
+
+def _called(title: str, plans: Plans) -> Group:
+    return Group(title, facts_of_calls(plans), partial(compare_calls, plans))
+
+
+def _alignments(kind: type[Checkpointing]) -> list[Group]:
+    gates = Gates(kind, {})
+    if not gates.blocks(OTHER_GATES):
+        return []
+    title = "The alignment of barriers"
+    facts = [_as_expected(gates, each) for each in facts_of_gates(gates)]
+    found = [Group(title, facts, partial(compare_gates, gates))]
+    if _has_option(kind, "checkpoints_after_finish"):
+        off = Gates(kind, {"checkpoints_after_finish": False})
+        facts = [_as_expected(off, each) for each in facts_of_gates(off)]
+        last = [each for each in facts if each.name == _WITH_THE_LAST]
+        without = f"{title}, without checkpoints after tasks have finished"
+        found.append(Group(without, last, partial(compare_gates, off)))
+    return found
+
+
+def _as_expected(gates: Gates, fact: Fact) -> Fact:
+    """AL-2: without Flink's flag an input that ends aborts the alignment."""
+    return replace(fact, holds=fact.name != _WITH_THE_LAST or not gates.aborts_on_end)
+
+
+def _has_option(kind: type[Protocol], name: str) -> bool:
+    return any(each.name == name for each in fields(kind.Options))
+
+
+__all__ = ["Group", "groups_of"]

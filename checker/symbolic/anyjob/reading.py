@@ -1,0 +1,171 @@
+"""What a method does to a job of any shape, as formulas: read off its window.
+
+A cell of the window is a relation or a function of nodes; a write to the cell of an entity that
+stands for many is the new value of the relation at each of those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import assert_never
+
+from model.expressions import (
+    Add,
+    And,
+    Cell,
+    Constant,
+    Equal,
+    Expression,
+    IfThenElse,
+    Less,
+    Not,
+    Or,
+    Subtract,
+)
+from model.language.entities import Entity
+
+from .logic import Logic, Term
+from .window import Binding, Claim, Step, Symbol, Window, not_for_any_job
+
+Read = Callable[[Symbol, "tuple[Term, ...]"], Term]
+"""The value of a symbol at nodes, in some state."""
+
+
+class State:
+    """A state of a job: what each symbol is at each node."""
+
+    def __init__(self, logic: Logic) -> None:
+        self.logic = logic
+
+    def read(self, symbol: Symbol, nodes: tuple[Term, ...]) -> Term:
+        """The value of a symbol at nodes: here, of the state that nothing is known of."""
+        return self.logic.value(symbol.name, nodes, symbol.low, symbol.high, symbol.boolean)
+
+    def holds(self, name: str, *nodes: Term) -> Term:
+        """Whether a truth value holds at nodes."""
+        return self.read(Symbol(name, 0, 1, True), nodes)
+
+    def of(self, name: str) -> Callable[[Term], Term]:
+        """Whether a truth value holds at a node."""
+        return partial(self.holds, name)
+
+
+class After(State):
+    """The state after a step, from a state; `binding` says which nodes the single entities are."""
+
+    def __init__(self, before: State, window: Window, step: Step, binding: Binding) -> None:
+        super().__init__(before.logic)
+        self.before, self.window, self.step, self.binding = before, window, step, binding
+
+    def read(self, symbol: Symbol, nodes: tuple[Term, ...]) -> Term:
+        window, was = self.window, self.before.read(symbol, nodes)
+        if not nodes:
+            return self._written(symbol, None, self.binding, was)
+        (node,) = nodes
+        value = was
+        for entity in window.written:
+            new = self._written(symbol, entity, {**self.binding, entity: node}, was)
+            is_one = window.many[entity](self.logic, self.binding, node)
+            value = self.logic.choice(is_one, new, value)
+        for entity in window.single:
+            new = self._written(symbol, entity, self.binding, was)
+            value = self.logic.choice(node == self.binding[entity], new, value)
+        return value
+
+    def _written(self, symbol: Symbol, entity: Entity | None, binding: Binding, was: Term) -> Term:
+        index = self.window.index.get((symbol, entity))
+        written = self.step.writes.get(index) if index is not None else None
+        if written is None:
+            return was
+        return formula(written, self.window, self.before, self.before, binding)
+
+
+def returns(window: Window, step: Step, before: State, binding: Binding) -> Term:
+    """Where a step can be taken."""
+    return formula(step.returns, window, before, before, binding)
+
+
+def faults(window: Window, step: Step, before: State, binding: Binding) -> Term:
+    """Where a step does what no rule may do."""
+    return formula(step.faults, window, before, before, binding)
+
+
+def claimed(window: Window, claim: Claim, before: State, after: State, binding: Binding) -> Term:
+    """What a property says of a step, or of the state after it."""
+    logic = before.logic
+    when = formula(claim.when, window, before, after, binding)
+    return logic.implies(when, formula(claim.holds, window, before, after, binding))
+
+
+def formula(
+    root: Expression, window: Window, before: State, after: State, binding: Binding
+) -> Term:
+    """An expression over the cells of a window as a formula.
+
+    A property of a step reads cells before and after it; all else reads the state `before`. Raises
+    `not-for-any-job` where it depends on one of many of which nothing was asked for all.
+    """
+    logic = before.logic
+    known: dict[Expression, Term] = {}
+
+    def of(node: Expression) -> Term:
+        if node not in known:
+            known[node] = made(node)
+        return known[node]
+
+    def made(node: Expression) -> Term:
+        match node:
+            case Constant():
+                return logic.truth(bool(node.value)) if node.boolean else logic.number(node.value)
+            case Cell():
+                return cell_value(node)
+            case Add():
+                return of(node.left) + of(node.right)
+            case Subtract():
+                return of(node.left) - of(node.right)
+            case Equal():
+                return of(node.left) == of(node.right)
+            case Less():
+                return of(node.left) < of(node.right)
+            case Not():
+                return logic.negation(of(node.operand))
+            case And():
+                return logic.conjunction([of(each) for each in node.operands])
+            case Or():
+                return logic.disjunction([of(each) for each in node.operands])
+            case IfThenElse():
+                return logic.choice(of(node.condition), of(node.yes), of(node.no))
+            case _:
+                assert_never(node)
+
+    def cell_value(node: Cell) -> Term:
+        if node.index in window.quantified:
+            return quantified(node.index)
+        if node.index in window.read_late:
+            name = window.read_late[node.index].name
+            raise not_for_any_job(f"the {name} of one is read after that of others was written")
+        symbol, entity = window.symbol(node.index)
+        state = after if node.after else before
+        if entity is None:
+            return state.read(symbol, ())
+        if entity not in binding:
+            raise not_for_any_job(f"the {symbol.name} of one among many decides")
+        return state.read(symbol, (binding[entity],))
+
+    def quantified(index: int) -> Term:
+        meaning = window.quantified[index]
+        among = window.many[meaning.entity]
+
+        def body(node: Term) -> Term:
+            inner = {**binding, meaning.entity: node}
+            holds = formula(meaning.holds, window, before, after, inner)
+            is_one = among(logic, binding, node)
+            return logic.both(is_one, holds) if meaning.some else logic.implies(is_one, holds)
+
+        return logic.exists(body) if meaning.some else logic.forall(body)
+
+    return of(root)
+
+
+__all__ = ["After", "Read", "State", "claimed", "faults", "formula", "returns"]

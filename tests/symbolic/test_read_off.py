@@ -1,0 +1,93 @@
+"""What is read off a method for any job is what the method does to each small one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from checker.symbolic.anyjob.alignment import Gates
+from checker.symbolic.anyjob.compared import compare_calls, compare_gates, compare_plans
+from checker.symbolic.anyjob.plans import Plans
+from model.errors import FinaleError
+from model.protocols.broken.finish.plans_by_end_of_data import PlansByEndOfData
+from model.protocols.broken.finish.triggers_all import TriggersAll
+from model.protocols.broken.finish.waits_for_lost_ack import WaitsForLostAcknowledgement
+from model.protocols.broken.finish.waits_for_the_finished import WaitsForTheFinished
+from model.protocols.final_checkpoint import FinalCheckpoint, FinishRace
+from model.protocols.legacy_finish import LegacyFinish
+from model.protocols.parts.channels import Channel
+from model.protocols.parts.elements import CheckpointId
+from model.protocols.parts.gate import AlignedGate, Arrival
+from model.protocols.parts.tasks import Task
+from model.protocols.stop_with_savepoint import StopWithSavepoint
+from model.rules import define, step
+
+PLANS = (
+    FinalCheckpoint,
+    StopWithSavepoint,
+    TriggersAll,
+    PlansByEndOfData,
+    WaitsForTheFinished,
+    WaitsForLostAcknowledgement,
+)
+
+
+@pytest.mark.parametrize("kind", PLANS)
+def test_plans(kind: Any) -> None:
+    assert compare_plans(Plans(kind, {})) == 90
+
+
+@pytest.mark.parametrize("race", FinishRace)
+@pytest.mark.parametrize("kind", PLANS)
+def test_calls(kind: Any, race: FinishRace) -> None:
+    assert compare_calls(Plans(kind, {"finish_race": race})) > 50
+
+
+@pytest.mark.parametrize("kind", [FinalCheckpoint, LegacyFinish])
+def test_gates(kind: Any) -> None:
+    assert compare_gates(Gates(kind, {})) == 144
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("race", FinishRace)
+def test_larger_jobs(race: FinishRace) -> None:
+    plans = Plans(FinalCheckpoint, {"finish_race": race})
+    assert compare_plans(plans, 5, 10) == 3420
+    assert compare_calls(plans, 4, 20) > 1000
+    assert compare_gates(Gates(FinalCheckpoint, {}), 5, 60) == 1200
+
+
+class MeasuresProducers(FinalCheckpoint):
+    """A task with one producer is called, whatever that one does."""
+
+    @define
+    def is_head(self, task: Task) -> bool:
+        return len(self.producers(task)) == 1 or super().is_head(task)
+
+
+class HastyGate(AlignedGate):
+    """A gate that counts an input in the midst of a loop, by those before it."""
+
+    @step
+    def on_barrier(self, channel: Channel, checkpoint: CheckpointId, how: Arrival) -> None:
+        for each in self.task.inputs:
+            each.blocked = any(other.blocked for other in self.task.inputs) or each.ended
+        super().on_barrier(channel, checkpoint, how)
+
+
+class Hasty(FinalCheckpoint):
+    """Whose gates are hasty."""
+
+    @property
+    def gate_class(self) -> type[AlignedGate]:
+        return HastyGate
+
+
+def test_what_a_window_does_not_see_shows_on_small_jobs() -> None:
+    with pytest.raises(FinaleError, match="of cp1") as error:
+        compare_plans(Plans(MeasuresProducers, {}))
+    assert error.value.code == "not-for-any-job"
+    with pytest.raises(FinaleError, match="of blocked") as error:
+        compare_gates(Gates(Hasty, {}))
+    assert error.value.code == "not-for-any-job"
