@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import random
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from model.errors import FinaleError
 from reference.engine import Engine
 from reference.steps import StepId
 
-Scheduler = Callable[[Sequence[StepId]], StepId | None]
-"""Chooses one of some steps, in their order; None ends the run."""
+Scheduler = Callable[[Engine], StepId | None]
+"""Chooses a step that an engine can take; None ends the run."""
 
 
 def run(
@@ -26,11 +26,7 @@ def run(
 ) -> int:
     """Take steps until none can be taken, or the scheduler ends it. How many were taken."""
     count = 0
-    while count != steps_max:
-        steps = sorted(engine.enabled())
-        step = choose(steps) if steps else None
-        if step is None:
-            break
+    while count != steps_max and (step := choose(engine)) is not None:
         engine.take(step)
         took(step)
         count += 1
@@ -44,9 +40,18 @@ class Seeded:
         self._random = random.Random(seed)
         self._weights = weights or {}
 
-    def __call__(self, steps: Sequence[StepId]) -> StepId | None:
-        weights = [self._weights.get(step.name, 1.0) for step in steps]
+    def __call__(self, engine: Engine) -> StepId | None:
+        steps = tuple(engine.candidates())
+        # Most steps are ready where they can be taken at all: to draw is faster than to ask all.
+        for step in self._random.choices(steps, list(map(self._weight, steps)), k=len(steps)):
+            if engine.is_ready(step):
+                return step
+        steps = tuple(sorted(engine.enabled()))
+        weights = list(map(self._weight, steps))
         return self._random.choices(steps, weights)[0] if any(weights) else None
+
+    def _weight(self, step: StepId) -> float:
+        return self._weights.get(step.name, 1.0)
 
 
 class Scripted:
@@ -56,16 +61,16 @@ class Scripted:
         self._left = deque(script)
         self._taken = 0
 
-    def __call__(self, steps: Sequence[StepId]) -> StepId | None:
+    def __call__(self, engine: Engine) -> StepId | None:
         if not self._left:
             return None
-        step = self._left.popleft()
+        step, can = self._left.popleft(), engine.enabled()
         self._taken += 1
-        if step not in steps:
+        if step not in can:
             raise FinaleError(
                 "step-not-enabled",
                 f"step {self._taken}, {step}, cannot be taken",
-                advice=f"what can be is {', '.join(map(str, steps))}",
+                advice=f"what can be is {', '.join(map(str, sorted(can)))}",
             )
         return step
 

@@ -21,9 +21,9 @@ from checker.typed import options_of
 from model.errors import FinaleError, Place
 from model.language.bindings import Bound
 from model.language.build import world_of
-from model.language.entities import Variable
+from model.language.entities import Entity, Variable
 from model.language.plain import PlainStore
-from model.language.protocol import Setting
+from model.language.protocol import Protocol, Setting
 from model.language.starting import Values
 from model.language.stops import BlockedHere, FaultHere, line_of
 from model.protocols.parts.checkpoints import COMPLETED, UNUSED, Checkpoint
@@ -40,6 +40,12 @@ IDS_LIVE = 16
 UNSEEN = 8
 
 _ID = re.compile(r"cp\d+")
+
+#: Engines whose jobs can be stopped and have barriers that overtake: the model has one of the two.
+COMPOSED = {
+    "unaligned-stops": ("unaligned", "stop-with-savepoint"),
+    "timed-stops": ("aligned-with-timeout", "stop-with-savepoint"),
+}
 
 #: The history that is kept, for properties.
 HISTORY = ("taken", "progress", "calls")
@@ -111,6 +117,24 @@ class Watched(PlainStore):
         return super().get(variable)
 
 
+def protocol_of(key: str, known: Catalogue) -> type[Recycling]:
+    """The protocol of an engine, which may be two of the model's in one.
+
+    Raises `unknown-protocol`.
+    """
+    if key not in COMPOSED:
+        return cast("type[Recycling]", known.protocol(key))
+    parts = tuple(known.protocol(each) for each in COMPOSED[key])
+    bases = tuple(each.Options for each in parts)
+    options: type = dataclass(frozen=True)(type("Options", bases, {}))
+    both = {"key": key, "Options": options, "parts": _all_parts(parts)}
+    return cast("type[Recycling]", type("Composed", parts, both))
+
+
+def _all_parts(kinds: tuple[type[Protocol], ...]) -> tuple[type[Entity], ...]:
+    return tuple(dict.fromkeys(part for kind in kinds for part in kind.parts))
+
+
 class SectionSystem:
     """The rules of a section's protocol, in its setting.
 
@@ -128,7 +152,7 @@ class SectionSystem:
     ) -> None:
         self.section = section
         start = section.start
-        kind = cast("type[Recycling]", known.protocol(str(start["protocol"])))
+        kind = protocol_of(str(start["protocol"]), known)
         if start.get("variant") is not None:
             kind = cast("type[Recycling]", known.variant(kind.key, str(start["variant"])))
         complain = _Complain(section, file)

@@ -51,7 +51,7 @@ def lines_of(chosen: RandomRun) -> list[str]:
 
     def took(step: StepId) -> None:
         log.took(step)
-        engine.coordinator.forget({n for task in engine.tasks.values() for n in task.mail})
+        engine.coordinator.forget(set(engine.in_use()))
 
     run(engine, Seeded(chosen.seed, {**RARE, **chosen.weights}), took, chosen.steps_max)
     log.close()

@@ -6,6 +6,7 @@ with an input that is pointwise or broadcast barriers come in order.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, cast
 
 from model.topology import Channel as Wire
@@ -68,6 +69,12 @@ class Unaligned(FinalCheckpoint):
             and not any(self.is_ahead(task, channel, each) for each in earlier)
         )
         self.gate_of(task).barrier(channel, checkpoint, ahead=True)
+
+    def in_use(self) -> Iterator[int]:
+        """Also those whose barriers are under way."""
+        yield from super().in_use()
+        queued = (element for channel in self.channels.values() for element in channel.queue)
+        yield from (each.checkpoint for each in queued if isinstance(each, Barrier))
 
     def is_ahead(self, task: Task, channel: LoggedChannel, checkpoint: int) -> bool:
         """Whether a barrier that need not wait its turn would count."""

@@ -2,21 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from checker.conformance.acceptance import Accepted
+from checker.conformance.acceptance import Accepted, Rejected, Undecided
 from checker.conformance.random_runs import RandomRun, judged
 from checker.loading import catalogue
+from reference.coordinator import Checkpoint, Coordinator, Kind
 from reference.protocols import ENGINES
+from reference.protocols.final_checkpoint import FinalCheckpoint
+from reference.protocols.unaligned import Unaligned
+from reference.steps import Guarded, action
+from reference.task import Phase as TaskPhase
+from reference.task import Task
 
 KNOWN = catalogue()
 FAST, ALL = 200, 5_000
-#: Runs take their time, and few of what is drawn is thrown away.
-UNCHECKED = [HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.filter_too_much]
+SMALL: dict[str, Any] = {
+    "S": {"records": 4, "parallelism": 2, "bounded": [True, False]},
+    "K": {"from": ["S"], "sink": "two-phase"},
+}
 
 
 @st.composite
@@ -59,7 +68,7 @@ def inputs(draw: st.DrawFn, above: list[str]) -> list[dict[str, Any]]:
 
 
 @st.composite
-def runs(draw: st.DrawFn) -> RandomRun:
+def runs(draw: st.DrawFn, lengths: tuple[int, ...]) -> RandomRun:
     protocol = draw(st.sampled_from(sorted(ENGINES)))
     few = st.integers(0, 2)
     faults = {
@@ -71,15 +80,17 @@ def runs(draw: st.DrawFn) -> RandomRun:
     }
     if "request_stop" in ENGINES[protocol].actions:
         faults["stops"] = draw(st.integers(0, 1))
+    # What a step emits must fit: as one buffer, or as many as there are records.
+    buffer_size, channel = draw(st.sampled_from([(None, 5), (None, 8), (1, 99), (2, 99)]))
     return RandomRun(
         protocol,
         draw(jobs()),
         options={"concurrent": draw(st.integers(1, 2))} if protocol == "final-checkpoint" else {},
         faults=faults,
-        channel=draw(st.integers(6, 10)),
-        buffer_size=draw(st.sampled_from([None, 1, 2])),
+        channel=channel,
+        buffer_size=buffer_size,
         seed=draw(st.integers(0, 2**32)),
-        steps_max=draw(st.sampled_from([100, 300])),
+        steps_max=draw(st.sampled_from(lengths)),
         weights={"request_stop": 0.2, "poll_data": draw(st.sampled_from([0.2, 1.0, 4.0]))},
     )
 
@@ -90,14 +101,69 @@ def assert_accepted(chosen: RandomRun) -> None:
     assert verdict.conforms.unseen == 0
 
 
-@settings(max_examples=FAST, deadline=None, suppress_health_check=UNCHECKED)
-@given(runs())
+@settings(
+    max_examples=FAST, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+)
+@given(runs((60, 120)))
 def test_random_runs_are_accepted(chosen: RandomRun) -> None:
     assert_accepted(chosen)
 
 
+# --- what an engine may do wrong ------------------------------------------------------------------
+
+
+def closes_unsecured(engine: FinalCheckpoint, task: Task) -> Guarded:
+    yield task.phase is TaskPhase.FINISHING and task.gate.all_ended
+    task.phase = TaskPhase.DRAINING
+
+
+def plans_all(coordinator: Coordinator, kind: Kind = Kind.CHECKPOINT) -> Checkpoint:
+    plan = SOUND_TRIGGER(coordinator, kind)
+    coordinator.network.triggers |= {(task, plan.number) for task in plan.awaited}
+    return plan
+
+
+def keeps_messages(coordinator: Coordinator) -> None:
+    coordinator.abort_all()
+    coordinator.finished.clear()
+
+
+def forgets_what_is_under_way(engine: Unaligned) -> Iterator[int]:
+    return iter(())
+
+
+SOUND_TRIGGER = Coordinator.trigger
+MISTAKES: dict[str, tuple[type, str, object, str]] = {
+    "closes-unsecured": (
+        FinalCheckpoint,
+        "quiesce",
+        action("task")(closes_unsecured),
+        "final-checkpoint",
+    ),
+    "plans-all": (Coordinator, "trigger", plans_all, "final-checkpoint"),
+    "keeps-messages": (Coordinator, "restart", keeps_messages, "legacy-finish"),
+    "forgets": (Unaligned, "in_use", forgets_what_is_under_way, "unaligned"),
+}
+
+
+@pytest.mark.parametrize("mistake", MISTAKES)
+def test_a_mistake_of_the_engine_is_rejected(mistake: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    kind, method, wrong, protocol = MISTAKES[mistake]
+    monkeypatch.setattr(kind, method, wrong)
+    faults = {"checkpoints": 6, "failures": 1, "expiries": 4}
+    slow = {"poll_data": 0.05, "poll_barrier": 0.1, "expire": 1.0}
+    for seed in range(20):
+        chosen = RandomRun(protocol, SMALL, faults=faults, seed=seed, steps_max=150, weights=slow)
+        outcome = judged(chosen, KNOWN).conforms
+        assert not isinstance(outcome, Undecided)
+        if isinstance(outcome, Rejected):
+            assert outcome.refusals
+            return
+    pytest.fail("no run shows it")
+
+
 @pytest.mark.slow
-@settings(max_examples=ALL, deadline=None, suppress_health_check=UNCHECKED)
-@given(runs())
+@settings(max_examples=ALL, deadline=None, suppress_health_check=list(HealthCheck))
+@given(runs((100, 300, 600)))
 def test_thousands_of_random_runs_are_accepted(chosen: RandomRun) -> None:
     assert_accepted(chosen)
