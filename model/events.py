@@ -116,7 +116,10 @@ class Clock(enum.Enum):
 
 @dataclass(frozen=True)
 class StepWord:
-    """A step that can be seen: on which clock, and the kinds of what it is about."""
+    """A step that can be seen: on which clock, and the kinds of what it is about.
+
+    In some protocols the step of a name is about no checkpoint.
+    """
 
     name: str
     clock: Clock

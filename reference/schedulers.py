@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import random
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from model.errors import FinaleError
 from reference.engine import Engine
@@ -46,7 +46,10 @@ class Seeded:
         for step in self._random.choices(steps, list(map(self._weight, steps)), k=len(steps)):
             if engine.is_ready(step):
                 return step
-        steps = tuple(sorted(engine.enabled()))
+        return self.among(sorted(engine.enabled()))
+
+    def among(self, steps: Sequence[StepId]) -> StepId | None:
+        """One of some steps, in their order; None where there is none that ever comes."""
         weights = list(map(self._weight, steps))
         return self._random.choices(steps, weights)[0] if any(weights) else None
 

@@ -304,8 +304,9 @@ class _Reader:
             self._others += 1
             return
         fields: Mapping[str, Any] = line.get("fields") or {}
-        about = tuple((kind, self._about(kind, line, fields)) for kind in word.about)
         checkpoint = line.get("checkpoint")
+        kinds = (kind for kind in word.about if kind != "checkpoint" or checkpoint is not None)
+        about = tuple((kind, self._about(kind, line, fields)) for kind in kinds)
         self._events.append(
             Event(
                 number,

@@ -127,7 +127,7 @@ def test_lines_need_only_be_in_order_on_each_clock() -> None:
     ],
 )
 def test_what_is_not_seen_is_filled_in(names: tuple[str, ...]) -> None:
-    lines = chain()
+    lines = chain(7)
     assert any(f'"{name}"' in line for name in names for line in lines)
     verdict = judged(without(lines, names), *names, judges=False)
     assert isinstance(verdict.conforms, Accepted), verdict
@@ -247,20 +247,18 @@ def test_what_comes_too_early_is_rejected_there(name: str) -> None:
 
 
 def test_most_lines_are_missed_when_they_are_gone() -> None:
-    """Of those that are not, nothing follows: notices that were under way to the end."""
+    """Of those that are not, nothing follows: notices, or what a failure makes undone."""
     lines = log_of(engine_of(PAIR, faults=FAULTS), PAIR, 2)
     start, *events, end = map(json.loads, lines)
+    missed: list[str] = []
     for at in range(len(events)):
-        name = events[at]["event"]
         rest = [start, *events[:at], *events[at + 1 :], end]
         outcome = judged(changed(list(map(json.dumps, rest)), list), judges=False).conforms
-        if isinstance(outcome, Accepted):
-            assert name in ("deliver_abort", "deliver_confirmation", "lose_confirmation",
-                            "deliver_trigger", "learn_finished", "trigger_checkpoint",
-                            "fail"), name  # fmt: skip
-        else:
-            assert isinstance(outcome, Rejected)
+        if isinstance(outcome, Rejected):
             assert outcome.line > at + 1
+            missed.append(events[at]["event"])
+    assert len(missed) > 0.6 * len(events)
+    assert {"complete", "poll_barrier", "run_trigger", "quiesce", "close"} <= set(missed)
 
 
 # --- several processes ----------------------------------------------------------------------------
