@@ -43,6 +43,8 @@ def start(store: CheckpointStore, tasks: Tasks, savepoint: Path | None = None) -
     else:
         found = _given(savepoint)
         own = _is_own(store, found)
+        if own and store.is_left(found.metadata.checkpoint):
+            raise _left(savepoint)
         if not own and store.complete_ones():
             raise _not_new(savepoint)
     _refuse_output_ahead(found if own else None, tasks, refused)
@@ -52,6 +54,8 @@ def start(store: CheckpointStore, tasks: Tasks, savepoint: Path | None = None) -
     for damaged in refused:
         store.refuse(damaged)
     store.discard_incomplete()
+    if savepoint is None:
+        store.leave_newer(found.metadata.checkpoint if found is not None else 0)
     number = None if found is None else found.metadata.checkpoint
     last = max(store.numbers(), default=0)
     if number is not None and contents is not None:
@@ -98,6 +102,16 @@ def _is_own(store: CheckpointStore, given: Snapshot) -> bool:
         return number in store.complete_ones() and store.snapshot(number).metadata == given.metadata
     except FinaleError:
         return False
+
+
+def _left(savepoint: Path) -> FinaleError:
+    return FinaleError(
+        "savepoint-left",
+        "since then the job has gone on here from before it: what the savepoint had not committed "
+        "was dropped, and comes again",
+        place=Place(str(savepoint)),
+        advice="start from it in a new folder, which gets what comes after it",
+    )
 
 
 def _not_new(savepoint: Path) -> FinaleError:

@@ -34,6 +34,7 @@ from reference.formats.metadata import (
 FOLDER = "checkpoints"
 METADATA = "metadata.json"
 REFUSED = "metadata.refused.json"
+LEFT = "left"
 
 State = Any
 """What JSON can write."""
@@ -145,6 +146,17 @@ class CheckpointStore:
         """It is not used from now on, whatever becomes of it, but stays to be looked at."""
         folder = _folder(checkpoint)
         self.files.rename(f"{folder}/{METADATA}", f"{folder}/{REFUSED}")
+
+    def leave_newer(self, checkpoint: int) -> None:
+        """A run goes on from before these savepoints: their transactions are dropped."""
+        for number in self.complete_ones():
+            if number > checkpoint and not self.is_left(number):
+                self.files.write(f"{_folder(number)}/{LEFT}", b"")
+                self.files.sync(f"{_folder(number)}/{LEFT}")
+
+    def is_left(self, checkpoint: int) -> bool:
+        """Whether a run has gone on here from before it."""
+        return self.files.exists(f"{_folder(checkpoint)}/{LEFT}")
 
     def _remove(self, numbers: Collection[int]) -> None:
         """The metadata goes first: what is left of a checkpoint is never taken for one."""

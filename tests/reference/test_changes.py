@@ -17,7 +17,7 @@ from reference.formats.jobfile import JobFile, read_job
 from reference.formats.metadata import File, Operator, Part
 from reference.formats.snapshots import shape_of
 from reference.runner import Runner
-from tests.reference.test_resuming import (
+from tests.reference.small_jobs import (
     copy_of,
     cut_off,
     damage,

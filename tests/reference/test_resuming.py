@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections import Counter
 from contextlib import suppress
 from pathlib import Path
@@ -10,115 +9,27 @@ from pathlib import Path
 import pytest
 
 from model.errors import FinaleError
-from reference.coordinator import Kind
 from reference.formats.faulty import Cut, Fault, FaultyFiles
-from reference.formats.files import DiskFiles, MemoryFiles
-from reference.formats.jobfile import JobFile, read_job
+from reference.formats.files import MemoryFiles
+from reference.formats.jobfile import read_job
 from reference.formats.snapshots import METADATA, REFUSED
-from reference.runner import Orders, Progress, Runner
+from reference.runner import Runner
 from tests.cli.running import run
-
-JOB = """
-name = "test"
-barriers = "{barriers}"
-seconds = 1000
-records = {records}
-retained = {retained}
-
-[operators.lines]
-kind = "lines"
-path = "texts/*"
-parallelism = 2
-
-[operators.words]
-kind = "words"
-from = ["lines"]
-parallelism = {words}
-
-[operators.out]
-kind = "{sink}"
-from = ["words"]
-parallelism = {out}
-"""
-
-
-def job_in(
-    folder: Path,
-    *,
-    barriers: str = "aligned",
-    retained: int = 2,
-    sink: str = "exactly-once",
-    words: int = 2,
-    out: int = 1,
-    records: int = 10,
-) -> JobFile:
-    """A job over some short files."""
-    (folder / "texts").mkdir(exist_ok=True)
-    for name, lines in (("a", 40), ("b", 20), ("c", 30)):
-        text = "".join(f"{name}{n} all {n % 3}\n" for n in range(lines))
-        (folder / "texts" / name).write_text(text)
-    job = JOB.format(
-        barriers=barriers, retained=retained, sink=sink, words=words, out=out, records=records
-    )
-    (folder / "job.toml").write_text(job)
-    return read_job(folder / "job.toml")
+from tests.reference.small_jobs import (
+    CutAfter,
+    cut_off,
+    damage,
+    expected,
+    job_in,
+    on_disk,
+    output,
+    refused,
+)
 
 
 @pytest.fixture(autouse=True)
 def small_buffers(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("reference.operators.sources.CHUNK", 40)
-
-
-def expected(folder: Path) -> Counter[str]:
-    texts = (file.read_text() for file in (folder / "texts").iterdir())
-    return Counter(word for text in texts for word in text.split())
-
-
-def output(files: MemoryFiles) -> Counter[str]:
-    found = (files.read(name).decode() for name in files.under("output"))
-    return Counter(line for text in found for line in text.splitlines())
-
-
-class CutAfter(MemoryFiles):
-    """The process ends when a file has got its name so many times."""
-
-    def __init__(self, name: str, times: int = 1) -> None:
-        super().__init__()
-        self.name = name
-        self.times = times
-
-    def rename(self, old: str, new: str) -> None:
-        super().rename(old, new)
-        self.times -= new.startswith(self.name)
-        if self.times == 0:
-            raise Cut
-
-
-def cut_off(job: JobFile, name: str, times: int = 1) -> MemoryFiles:
-    """What a run leaves that ends so."""
-    files = CutAfter(name, times)
-    with pytest.raises(Cut):
-        Runner(job, files).run()
-    return copy_of(files)
-
-
-def copy_of(files: MemoryFiles) -> MemoryFiles:
-    copy = MemoryFiles()
-    copy.contents = dict(files.contents)
-    return copy
-
-
-def damage(files: MemoryFiles, name: str) -> None:
-    files.truncate(name, len(files.read(name)) // 2)
-
-
-def refused(job: JobFile, files: MemoryFiles, savepoint: Path | None = None) -> FinaleError:
-    """A start that is refused has changed nothing."""
-    before = dict(files.contents)
-    with pytest.raises(FinaleError) as caught:
-        Runner(job, files, Orders(savepoint=savepoint))
-    assert files.contents == before
-    return caught.value
 
 
 # --- an older one ---------------------------------------------------------------------------------
@@ -257,106 +168,6 @@ def is_covered(found: Counter[str], folder: Path) -> bool:
     """All came, and nothing that is no line."""
     wanted = expected(folder)
     return not wanted - found and found.keys() == wanted.keys()
-
-
-# --- savepoints -----------------------------------------------------------------------------------
-
-
-def with_savepoint(job: JobFile) -> tuple[MemoryFiles, int]:
-    """A run that was asked for a savepoint midway, and went on; the savepoint's number."""
-    files = MemoryFiles()
-    runner = Runner(job, files)
-    number = 0
-
-    def look(progress: Progress) -> None:
-        nonlocal number
-        if progress.checkpoint and not number:
-            number = runner.engine.coordinator.trigger(Kind.SAVEPOINT).number
-
-    runner.run(look)
-    return files, number
-
-
-def on_disk(files: MemoryFiles, folder: Path) -> Path:
-    for name, data in files.contents.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_bytes(data)
-    return folder
-
-
-def test_a_savepoint_stays_and_is_started_from_when_it_is_named(tmp_path: Path) -> None:
-    job = job_in(tmp_path, retained=1)
-    files, number = with_savepoint(job)
-    runner = Runner(job, copy_of(files))
-    assert runner.engine.store.snapshot(number).metadata.kind == "savepoint"
-    assert runner.start.checkpoint == max(runner.engine.store.complete_ones()) > number
-    assert output(files) == expected(tmp_path)
-    savepoint = on_disk(files, tmp_path / "old") / "checkpoints" / str(number)
-    before = Counter[str]()
-    for name in files.under("output"):
-        if int(name.split("-")[1]) <= number:
-            before.update(files.read(name).decode().splitlines())
-
-    fresh = MemoryFiles()
-    again = Runner(job, fresh, Orders(savepoint=savepoint))
-    assert again.start.checkpoint == number
-    again.run()
-    assert output(fresh) + before == expected(tmp_path)
-
-
-def test_a_run_from_a_savepoint_goes_on_without_it(tmp_path: Path) -> None:
-    job = job_in(tmp_path)
-    files, number = with_savepoint(job)
-    savepoint = on_disk(files, tmp_path / "old") / "checkpoints" / str(number)
-    whole, cut = MemoryFiles(), MemoryFiles()
-    Runner(job, whole, Orders(savepoint=savepoint)).run()
-    Runner(job, cut, Orders(savepoint=savepoint))
-    assert refused(job, cut, savepoint).code == "folder-not-new"
-    shutil.rmtree(tmp_path / "old")
-    assert refused(job, MemoryFiles(), savepoint).code == "no-checkpoint"
-    Runner(job, cut).run()
-    assert output(cut) == output(whole)
-
-
-def test_going_back_behind_output_is_refused(tmp_path: Path) -> None:
-    job = job_in(tmp_path)
-    files, number = with_savepoint(job)
-    state = DiskFiles(on_disk(files, tmp_path / "state"))
-    savepoint = state.root / "checkpoints" / str(number)
-    with pytest.raises(FinaleError) as caught:
-        Runner(job, state, Orders(savepoint=savepoint))
-    assert caught.value.code == "output-ahead"
-    for name in state.under("output"):
-        if int(name.split("-")[1]) > number:
-            state.remove(name)
-    runner = Runner(job, state, Orders(savepoint=savepoint))
-    assert runner.start.checkpoint == max(runner.engine.store.complete_ones()) > number
-    runner.run()
-    read = (state.read(name).decode() for name in state.under("output"))
-    assert not Counter(w for text in read for w in text.split()) - expected(tmp_path)
-
-
-def test_after_a_drain_nothing_more_is_read(tmp_path: Path) -> None:
-    """The run ends when the savepoint is complete, and before its transactions are committed."""
-    job = job_in(tmp_path, records=1000)
-    wanted = expected(tmp_path)
-    files = CutAtDrain()
-    with pytest.raises(Cut):
-        Runner(job, files, Orders(stop=Kind.DRAIN)).run()
-    assert files.under("pending")
-    with (tmp_path / "texts" / "a").open("a") as text:
-        text.write("more\n")
-    Runner(job, rest := copy_of(files)).run()
-    assert output(rest) == wanted
-
-
-class CutAtDrain(MemoryFiles):
-    """The process ends when a savepoint with drain is complete."""
-
-    def rename(self, old: str, new: str) -> None:
-        super().rename(old, new)
-        if b'"kind": "drain"' in self.contents[new]:
-            raise Cut
 
 
 # --- again and again ------------------------------------------------------------------------------

@@ -1,0 +1,152 @@
+"""Savepoints: they stay, runs start from them when told to, and going back is refused."""
+
+from __future__ import annotations
+
+import shutil
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from model.errors import FinaleError
+from reference.coordinator import Kind
+from reference.formats.faulty import Cut
+from reference.formats.files import DiskFiles, MemoryFiles
+from reference.formats.jobfile import JobFile
+from reference.formats.snapshots import CheckpointStore
+from reference.runner import Orders, Runner
+from tests.reference.small_jobs import (
+    copy_of,
+    expected,
+    job_in,
+    on_disk,
+    output,
+    refused,
+    words_in,
+)
+
+
+@pytest.fixture(autouse=True)
+def small_buffers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("reference.operators.sources.CHUNK", 40)
+
+
+def with_savepoint(job: JobFile) -> tuple[MemoryFiles, int]:
+    """A run that was asked for a savepoint midway, and went on; the savepoint's number."""
+    files = MemoryFiles()
+    runner = Runner(job, files)
+    runner.run(lambda _: ask_for_savepoint(runner))
+    kinds = runner.engine.store.known
+    return files, next(number for number, kind in kinds.items() if kind == "savepoint")
+
+
+def ask_for_savepoint(runner: Runner) -> None:
+    coordinator = runner.engine.coordinator
+    known = coordinator.checkpoints.values()
+    asked = "savepoint" in runner.engine.store.known.values()
+    if (
+        coordinator.newest_completed
+        and not asked
+        and all(c.kind is not Kind.SAVEPOINT for c in known)
+    ):
+        coordinator.trigger(Kind.SAVEPOINT)
+
+
+def test_a_savepoint_stays_and_is_started_from_when_it_is_named(tmp_path: Path) -> None:
+    job = job_in(tmp_path, retained=1)
+    files, number = with_savepoint(job)
+    runner = Runner(job, copy_of(files))
+    assert runner.engine.store.snapshot(number).metadata.kind == "savepoint"
+    assert runner.start.checkpoint == max(runner.engine.store.complete_ones()) > number
+    assert output(files) == expected(tmp_path)
+    savepoint = on_disk(files, tmp_path / "old") / "checkpoints" / str(number)
+    before = Counter[str]()
+    for name in files.under("output"):
+        if int(name.split("-")[1]) <= number:
+            before.update(files.read(name).decode().splitlines())
+
+    fresh = MemoryFiles()
+    again = Runner(job, fresh, Orders(savepoint=savepoint))
+    assert again.start.checkpoint == number
+    again.run()
+    assert output(fresh) + before == expected(tmp_path)
+
+
+def test_a_run_from_a_savepoint_goes_on_without_it(tmp_path: Path) -> None:
+    job = job_in(tmp_path)
+    files, number = with_savepoint(job)
+    savepoint = on_disk(files, tmp_path / "old") / "checkpoints" / str(number)
+    whole, cut = MemoryFiles(), MemoryFiles()
+    Runner(job, whole, Orders(savepoint=savepoint)).run()
+    Runner(job, cut, Orders(savepoint=savepoint))
+    assert refused(job, cut, savepoint).code == "folder-not-new"
+    shutil.rmtree(tmp_path / "old")
+    assert refused(job, MemoryFiles(), savepoint).code == "no-checkpoint"
+    Runner(job, cut).run()
+    assert output(cut) == output(whole)
+
+
+def test_a_savepoint_whose_transactions_were_dropped_is_not_used_there(tmp_path: Path) -> None:
+    job = job_in(tmp_path, records=60)
+    files = CutAtKind("savepoint")
+    runner = Runner(job, files)
+    with pytest.raises(Cut):
+        runner.run(lambda _: ask_for_savepoint(runner))
+    used, left = (on_disk(files, tmp_path / name) for name in ("used", "left"))
+    number = max(CheckpointStore(files).complete_ones())
+    assert (used / "pending" / f"out-{number}").exists()
+    Runner(job, DiskFiles(used), Orders(savepoint=used / "checkpoints" / str(number))).run()
+    assert words_in(used) == expected(tmp_path)
+
+    Runner(job, DiskFiles(left)).run()
+    assert words_in(left) == expected(tmp_path)
+    for file in (left / "output").iterdir():
+        if int(file.name.split("-")[1]) >= number:
+            file.unlink()
+    with pytest.raises(FinaleError) as caught:
+        Runner(job, DiskFiles(left), Orders(savepoint=left / "checkpoints" / str(number)))
+    assert caught.value.code == "savepoint-left"
+
+
+def test_going_back_behind_output_is_refused(tmp_path: Path) -> None:
+    job = job_in(tmp_path)
+    files, number = with_savepoint(job)
+    state = DiskFiles(on_disk(files, tmp_path / "state"))
+    savepoint = state.root / "checkpoints" / str(number)
+    with pytest.raises(FinaleError) as caught:
+        Runner(job, state, Orders(savepoint=savepoint))
+    assert caught.value.code == "output-ahead"
+    for name in state.under("output"):
+        if int(name.split("-")[1]) > number:
+            state.remove(name)
+    runner = Runner(job, state, Orders(savepoint=savepoint))
+    assert runner.start.checkpoint == max(runner.engine.store.complete_ones()) > number
+    runner.run()
+    assert words_in(state.root) == expected(tmp_path)
+
+
+def test_after_a_drain_nothing_more_is_read(tmp_path: Path) -> None:
+    """The run ends when the savepoint is complete, and before its transactions are committed."""
+    job = job_in(tmp_path, records=1000)
+    wanted = expected(tmp_path)
+    files = CutAtKind("drain")
+    with pytest.raises(Cut):
+        Runner(job, files, Orders(stop=Kind.DRAIN)).run()
+    assert files.under("pending")
+    with (tmp_path / "texts" / "a").open("a") as text:
+        text.write("more\n")
+    Runner(job, rest := copy_of(files)).run()
+    assert output(rest) == wanted
+
+
+class CutAtKind(MemoryFiles):
+    """The process ends when a savepoint of a kind is complete."""
+
+    def __init__(self, kind: str) -> None:
+        super().__init__()
+        self.kind = kind
+
+    def rename(self, old: str, new: str) -> None:
+        super().rename(old, new)
+        if f'"kind": "{self.kind}"'.encode() in self.contents[new]:
+            raise Cut
