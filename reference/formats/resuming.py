@@ -48,6 +48,10 @@ def start(store: CheckpointStore, tasks: Tasks, savepoint: Path | None = None) -
         if not own and store.complete_ones():
             raise _not_new(savepoint)
     _refuse_output_ahead(found if own else None, tasks, refused)
+    over = [each.name for each in found.metadata.operators if each.has_finished] if found else []
+    for operator in (task.operator for task in tasks.values()):
+        if operator.context.vertex in over:
+            operator.refuse_finished()
     anew = found is not None and (savepoint is not None or not _fits(found.metadata, store))
     contents = _in_shape(found, store, tasks) if found is not None and anew else None
     # From here on nothing is refused.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import glob
+import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, NoReturn
@@ -230,6 +231,7 @@ class Lines(Source):
             elif not ended:
                 raise _changed(Path(name), "it is gone, and was not read to its end")
         self._take(sorted(self.files.keys() - set(state["known"])))
+        self._note(state["known"])
         self.bad.go_on(state["bad"])
 
     @classmethod
@@ -249,7 +251,33 @@ class Lines(Source):
         return self.bad.ahead_of(checkpoint)
 
     def start(self) -> None:
+        self._note(())
         self.bad.go_on(None)
+
+    def _note(self, known: Iterable[str]) -> None:
+        """Which files the source has, for a start after all of it has finished."""
+        files, name = self.context.files, self._noted
+        data = json.dumps(sorted({*known, *self.files})).encode()
+        if not files.exists(name) or files.read(name) != data:
+            files.write(f"{name}~", data)
+            files.sync(f"{name}~")
+            files.rename(f"{name}~", name)
+
+    @property
+    def _noted(self) -> str:
+        return f"sources/{self.context.vertex}.json"
+
+    def refuse_finished(self) -> None:
+        """Files that have come since then would be read by nobody. Raises `input-added`."""
+        files, name = self.context.files, self._noted
+        known = json.loads(files.read(name)) if files.exists(name) else self.files
+        if added := sorted(self.files.keys() - set(known)):
+            raise FinaleError(
+                "input-added",
+                f'"{self.context.vertex}" has finished, and would not read this',
+                place=Place(str(self.files[added[0]])),
+                advice="give the file to a job of its own, or take it away",
+            )
 
     def restore_finished(self) -> Operator:
         self.bad.go_on(None)

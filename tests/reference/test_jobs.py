@@ -13,6 +13,7 @@ from typing import Any
 
 import pytest
 
+from model.errors import FinaleError
 from reference.formats.faulty import Cut, FaultyFiles
 from reference.formats.files import MemoryFiles
 from reference.formats.jobfile import JobFile, read_job
@@ -243,6 +244,32 @@ def test_a_source_that_has_finished_stays_so(
             Runner(job, FaultyFiles(files, at)).run()
         Runner(job, files).run()
         assert Counter(lines(files)) == {"once": 1} | {f"{n}": 1 for n in range(60)}
+
+
+def test_a_file_for_a_source_that_has_finished_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """To one that still reads files may be added."""
+    monkeypatch.setattr("reference.operators.sources.CHUNK", 2)
+    (tmp_path / "short1.txt").write_text("once\n")
+    (tmp_path / "long1.txt").write_text("".join(f"{n}\n" for n in range(60)))
+    text = table("short", kind="lines", path="short*.txt")
+    text += table("long", kind="lines", path="long*.txt", parallelism=2)
+    text += table("end", kind="buffer", number=1) + 'from = ["short", "long"]\n'
+    job, files, at = made(tmp_path, text), MemoryFiles(), 0
+    while {True} not in finished(files):
+        at += 10
+        files = ran(job, at, goes_on=False)[0]
+    contents = dict(files.contents)
+    (tmp_path / "short2.txt").write_text("twice\n")
+    with pytest.raises(FinaleError) as caught:
+        Runner(made(tmp_path, text), files)
+    assert caught.value.code == "input-added"
+    assert str(tmp_path / "short2.txt") in str(caught.value)
+    assert files.contents == contents
+    (tmp_path / "short2.txt").unlink()
+    Runner(made(tmp_path, text), files).run()
+    assert Counter(lines(files)) == {"once": 1} | {f"{n}": 1 for n in range(60)}
 
 
 # --- with other numbers of subtasks ---------------------------------------------------------------
