@@ -57,10 +57,14 @@ class AppendingSink(Operator):
         self.written = f"output/{context.task}"
 
     def start(self) -> None:
-        """A line that was written in part is no record: it comes again."""
-        files = self.context.files
-        if files.exists(self.written) and not (data := files.read(self.written)).endswith(b"\n"):
-            files.truncate(self.written, data.rfind(b"\n") + 1)
+        """A line that was written in part is no record: it comes again, maybe to another task."""
+        files, context = self.context.files, self.context
+        own = re.compile(rf"output/{re.escape(context.vertex)}(\.(?P<index>\d+))?")
+        for name in files.under("output"):
+            found = own.fullmatch(name)
+            if found and int(found["index"] or 0) % context.count == context.index:
+                data = files.read(name)
+                files.truncate(name, data.rfind(b"\n") + 1)
 
     def process(self, port: int, records: Sequence[Record], emit: Emit) -> None:
         self.context.files.append(self.written, lines_of(records, self.context.vertex))

@@ -149,7 +149,7 @@ def test_a_disk_may_be_full_at_any_moment(tmp_path: Path, sink: str) -> None:
     moments = FaultyFiles(MemoryFiles(), fault=Fault.FULL)
     Runner(job, moments).run()
     told: set[str] = set()
-    for at in range(0, moments.moments, 3):
+    for at in range(0, moments.moments, 5):
         files = MemoryFiles()
         with pytest.raises(FinaleError) as caught:
             Runner(job, FaultyFiles(files, at, Fault.FULL)).run()
@@ -162,6 +162,25 @@ def test_a_disk_may_be_full_at_any_moment(tmp_path: Path, sink: str) -> None:
             found == expected(tmp_path) if sink == "exactly-once" else is_covered(found, tmp_path)
         )
     assert told > {"checkpoints", "output"}
+
+
+@pytest.mark.parametrize("numbers", [(2, 1), (1, 3)])
+def test_half_a_line_is_no_record(tmp_path: Path, numbers: tuple[int, int]) -> None:
+    """Also where the task that has written it is no more."""
+    before, after = numbers
+    job = job_in(tmp_path, sink="at-least-once", out=before)
+    moments = FaultyFiles(MemoryFiles())
+    Runner(job, moments).run()
+    halves = 0
+    for at in range(0, moments.moments, 9):
+        job = job_in(tmp_path, sink="at-least-once", out=before)
+        files = MemoryFiles()
+        with pytest.raises(Cut):
+            Runner(job, FaultyFiles(files, at)).run()
+        halves += any(not files.read(n).endswith(b"\n") for n in files.under("output"))
+        Runner(job_in(tmp_path, sink="at-least-once", out=after), files).run()
+        assert is_covered(output(files), tmp_path)
+    assert halves > 0
 
 
 def is_covered(found: Counter[str], folder: Path) -> bool:
