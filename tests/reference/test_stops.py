@@ -6,7 +6,7 @@ The model has no stops where barriers overtake: that nothing is lost there is se
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -48,14 +48,17 @@ def ended(kind: type[Engine], seed: int) -> tuple[Engine, Counter[str]]:
     """A job after all that can happen to it, and what it has committed."""
     job, files = Job.from_table(TABLE), MemoryFiles()
     settings = Settings(channel=8, buffer_size=1, faults=FAULTS)
-    engine = kind(job, Followed(job), files, settings, kind.usual)
+    options = replace(kind.usual, scheduler="adaptive")
+    engine = kind(job, Followed(job), files, settings, options)
     choose = Seeded(seed, WEIGHTS)
 
-    def without_rewinding(steps: Sequence[StepId]) -> StepId | None:
+    def without_rewinding(engine: Engine) -> StepId | None:
         """What was committed behind a savepoint would come again: nobody starts from such a one."""
+        step = choose(engine)
         newest = engine.store.newest or 0
-        old = {s for s in steps if s.name == "resume" and int(s.binding[0][1][2:]) < newest}
-        return choose([step for step in steps if step not in old])
+        if step is None or step.name != "resume" or int(step.binding[0][1][2:]) >= newest:
+            return step
+        return choose.among([each for each in sorted(engine.enabled()) if each != step])
 
     def forget(step: StepId) -> None:
         engine.coordinator.forget(set(engine.in_use()))
@@ -66,7 +69,7 @@ def ended(kind: type[Engine], seed: int) -> tuple[Engine, Counter[str]]:
 
 
 @pytest.mark.parametrize("barriers", STOPPABLE)
-@pytest.mark.parametrize("seeds", [range(8), pytest.param(range(8, 400), marks=pytest.mark.slow)])
+@pytest.mark.parametrize("seeds", [range(6), pytest.param(range(6, 300), marks=pytest.mark.slow)])
 def test_each_record_is_committed_once(barriers: str, seeds: range) -> None:
     stopped = resumed = 0
     for seed in seeds:
