@@ -31,6 +31,8 @@ from reference.undo import go_back, save
 
 #: So many elements a step puts on a channel at most, where buffers take any number of records.
 BURST = 3
+#: What puts nothing, and must not wait for room: whoever makes room may have ended before.
+PUT_NOTHING = frozenset({"cancel_task"})
 
 Names = tuple[str, ...]
 Actions = tuple[tuple[str, Names], ...]
@@ -213,7 +215,7 @@ class Engine(ABC):
     def _has_room_for(self, step: StepId) -> bool:
         """Whether nothing that the step might put can meet a full channel."""
         for kind, name in step.binding:
-            if kind in ("task", "channel"):
+            if kind in ("task", "channel") and step.name not in PUT_NOTHING:
                 task = self.tasks[name if kind == "task" else self.channels[name].reader]
                 few = self.settings.buffer_size is None
                 return task.has_room(BURST if few else self.settings.channel)

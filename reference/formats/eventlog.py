@@ -69,7 +69,7 @@ class EventLog:
     @classmethod
     def append(cls, path: Path, engine: Engine, job: Job, *, run: str) -> EventLog:
         """A new section at the end of a file, which may be new or end in the midst of a line."""
-        known = path.read_bytes() if path.exists() else b""
+        known = path.read_bytes() if path.is_file() else b""
         file = path.open("a", encoding="utf-8", newline="\n")
         if known and not known.endswith(b"\n"):
             file.write("\n")

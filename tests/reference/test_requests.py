@@ -16,10 +16,12 @@ import pytest
 
 from cli.main import main
 from model.errors import FinaleError
+from reference.asking import Wish
 from reference.formats.control import ask
 from reference.formats.eventlog import read_log
+from reference.formats.files import DiskFiles
 from reference.formats.jobfile import read_job
-from reference.runner import End, Orders, Progress, run
+from reference.runner import End, Orders, Progress, Runner, run
 
 from .test_runs import COUNTED, expected, prepared, written
 
@@ -224,3 +226,25 @@ def test_what_is_passed_over_is_told(
     assert main(["run", str(job), "--directory", str(state)]) == 0
     assert "warning: passed over: error[checkpoint-altered]" in capsys.readouterr().err
     assert counts(tmp_path) == expected(tmp_path)
+
+
+def test_a_cancelled_job_ends_however_full_its_channels_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nobody makes room behind a task that has ended, and nobody waits for any."""
+    monkeypatch.setattr("reference.operators.sources.CHUNK", 500)
+    job = read_job(prepared(tmp_path, COUNTED, lines=500))
+    for seed in range(12):
+        runner = Runner(job, DiskFiles(tmp_path / str(seed)), Orders(seed=seed))
+        for channel in runner.engine.channels.values():
+            channel.capacity = 3
+        cancel = seed + 2
+
+        def look(_: Progress, runner: Runner = runner) -> None:
+            nonlocal cancel
+            cancel -= 1
+            if cancel == 0:
+                runner.requests.ask(Wish.CANCEL)
+            assert cancel > -20
+
+        assert runner.run(look).end is End.CANCELLED
