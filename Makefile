@@ -8,7 +8,7 @@ STAMP = .venv/.stamp
 # The same node everywhere: the one that comes as a wheel, not one that happens to be on PATH.
 export PYRIGHT_PYTHON_GLOBAL_NODE = 0
 
-.PHONY: setup demo lint test slow bench clean
+.PHONY: setup demo lint test slow bench mutants clean
 
 setup: $(STAMP)
 	@:
@@ -37,6 +37,10 @@ slow: setup
 
 bench: setup
 	@$(BIN)/python -m benchmarks
+
+# What is not judged yet; it may be ended, and goes on from there.
+mutants: setup
+	@$(BIN)/python -m tests.mutation
 
 clean:
 	rm -rf .venv build *.egg-info .*_cache .hypothesis

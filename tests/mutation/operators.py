@@ -36,6 +36,8 @@ MEMBERS = {
     "Status": ("PENDING", "COMPLETED", "ABORTED"),
     "Kind": ("CHECKPOINT", "SAVEPOINT", "DRAIN", "SUSPEND"),
     "Answer": ("UNUSED", "ADMITTED", "SUCCEEDED", "FAILED"),
+    "JobStatus": ("RUNNING", "CANCELLING", "CANCELED", "FAILED"),
+    "Wish": ("SAVEPOINT", "STOP", "CANCEL"),
 }
 #: What states a fact, a type or a text, and does nothing.
 STATES = (ast.Assert, ast.Raise, ast.JoinedStr, ast.Import, ast.ImportFrom)

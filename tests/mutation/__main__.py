@@ -1,0 +1,106 @@
+"""`make mutants`: draws mutants of the engine, judges them, and says what became of them.
+
+Verdicts are kept beside the repository's other caches: what has not changed is not judged again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict
+from pathlib import Path
+
+from tests.mutation.bench import Bench, Verdict
+from tests.mutation.bugs import bugs
+from tests.mutation.mutants import ROOT, SEED, Mutant, drawn, files
+from tests.mutation.page import written
+from tests.mutation.specs import LARGER, SMALL
+
+CACHE = ROOT / ".mutants_cache"
+#: What else a verdict depends on.
+BESIDE = (
+    "reference/engine.py",
+    "reference/steps.py",
+    "reference/observation.py",
+    "reference/undo.py",
+    "reference/operators/base.py",
+    "reference/operators/program.py",
+    "reference/operators/simple.py",
+    "reference/formats/snapshots.py",
+    "checker/conformance/abstraction.py",
+    "checker/conformance/engines.py",
+    "checker/conformance/lockstep.py",
+)
+PAGE = ROOT / "docs" / "mutants.md"
+
+
+class Kept:
+    """Verdicts by what they depend on, one a line of a file."""
+
+    def __init__(self, specs: Sequence[str]) -> None:
+        paths = [*files(), *BESIDE, *(f"specs/{name}.toml" for name in specs)]
+        texts = [(ROOT / path).read_bytes() for path in paths]
+        self.about = hashlib.sha256(b"\0".join(texts)).hexdigest()[:16]
+        self.file = CACHE / "verdicts.ndjson"
+        self.verdicts: dict[str, Verdict] = {}
+        for line in self.file.read_text().splitlines() if self.file.exists() else ():
+            kept = json.loads(line)
+            if kept.pop("about") == self.about:
+                self.verdicts[kept.pop("mutant")] = Verdict(**kept)
+
+    def add(self, mutant: Mutant, verdict: Verdict) -> None:
+        self.verdicts[mutant.id] = verdict
+        CACHE.mkdir(exist_ok=True)
+        with self.file.open("a") as file:
+            line = {"about": self.about, "mutant": mutant.id} | asdict(verdict)
+            file.write(json.dumps(line) + "\n")
+
+
+def judged(mutants: Iterable[Mutant], specs: Sequence[str], workers: int) -> dict[str, Verdict]:
+    """All verdicts, by the mutants' ids; those that are not known yet are found."""
+    kept = Kept(specs)
+    left = [mutant for mutant in mutants if mutant.id not in kept.verdicts]
+    if not left:
+        return kept.verdicts
+    bench = Bench(specs, _say)
+    began = time.monotonic()
+    with ThreadPoolExecutor(workers) as pool:
+        for number, (mutant, verdict) in enumerate(
+            zip(left, pool.map(bench.judge, left), strict=True), 1
+        ):
+            kept.add(mutant, verdict)
+            seconds = time.monotonic() - began
+            where = f"{mutant.file}:{mutant.line}"
+            _say(f"{number}/{len(left)} {seconds:.0f} s  {where}  {verdict.kind} {verdict.spec}")
+    return kept.verdicts
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def main() -> int:
+    """Judge, and write the page. Exit code 1 where a survivor is not argued."""
+    options = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__)
+    options.add_argument("--count", type=int, default=400, help="how many mutants to draw")
+    options.add_argument("--seed", type=int, default=SEED)
+    options.add_argument("--workers", type=int, default=2, help="how many at once")
+    options.add_argument("--page", type=Path, default=PAGE, help="where to write the result")
+    given = options.parse_args()
+    mutants = [*drawn(given.count, given.seed), *bugs()]
+    verdicts = dict(judged(mutants, SMALL, given.workers))
+    alive = [mutant for mutant in mutants if verdicts[mutant.id].kind == "survives"]
+    verdicts |= judged(alive, LARGER, given.workers)
+    text, unargued = written(mutants, verdicts, given.seed)
+    given.page.write_text(text, encoding="utf-8")
+    print(f"{given.page}: {unargued} survivors are not argued")
+    return 1 if unargued else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

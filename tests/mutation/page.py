@@ -1,0 +1,106 @@
+"""The page of mutants: what was drawn, what became of it, and why survivors survive."""
+
+from __future__ import annotations
+
+import tomllib
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+
+from tests.mutation.bench import Verdict
+from tests.mutation.bugs import bugs
+from tests.mutation.mutants import ROOT, Mutant
+from tests.mutation.specs import LARGER, SMALL
+
+ARGUED = ROOT / "tests" / "mutation" / "survivors.toml"
+HEAD = """# Mutants of the engine
+
+How good is lock-step at finding mistakes? `make mutants` puts small mistakes into the engine, one
+at a time, and lets it run beside the model on small specs. No other test is asked. A mutant is
+*killed* when the two part: a step that only one can take, or a state that looks different. A
+mutant that raises an error is counted apart: any test would find that.
+
+Mutants are drawn by seed from all that a fixed list of operators can make of the files that say how
+the engine behaves: a condition turned round or without one of its parts, `and` for `or`, `<` for
+`<=`, a statement left out or exchanged with the next, another number or member of an enumeration,
+`add` for `discard`, `any` for `all`, a filter left out. What only states a fact or a type, or is
+said of an engine to be compared, is left alone.
+
+[tests/mutation](../tests/mutation) has the operators, the specs, and the bugs of the past that are
+put in by hand. It writes this page; why a survivor survives is argued in its `survivors.toml`.
+"""
+
+
+def written(
+    mutants: Sequence[Mutant], verdicts: Mapping[str, Verdict], seed: int
+) -> tuple[str, int]:
+    """The page, and how many survivors nobody has argued."""
+    known = {bug.id for bug in bugs()}
+    chosen = [mutant for mutant in mutants if mutant.id not in known]
+    by_hand = [mutant for mutant in mutants if mutant.id in known]
+    argued: dict[str, dict[str, str]] = tomllib.loads(ARGUED.read_text())
+    lines = [HEAD, *_summary(chosen, verdicts, argued, seed)]
+    lines += ["", "## By file", "", *_table("File", chosen, verdicts, "file")]
+    lines += ["", "## By operator", "", *_table("Operator", chosen, verdicts, "operator")]
+    lines += ["", "## Bugs of the past", "", *_bugs(by_hand, verdicts)]
+    alive = [mutant for mutant in mutants if verdicts[mutant.id].kind == "survives"]
+    lines += ["", "## Survivors", "", *_survivors(alive, argued)]
+    return "\n".join(lines) + "\n", sum(mutant.id not in argued for mutant in alive)
+
+
+def _summary(
+    mutants: Sequence[Mutant],
+    verdicts: Mapping[str, Verdict],
+    argued: Mapping[str, Mapping[str, str]],
+    seed: int,
+) -> Iterator[str]:
+    kinds = Counter(verdicts[mutant.id].kind for mutant in mutants)
+    alive = [mutant for mutant in mutants if verdicts[mutant.id].kind == "survives"]
+    equivalent = sum(argued.get(mutant.id, {}).get("is") == "equivalent" for mutant in alive)
+    killed = kinds["differs"] + kinds["hang"]
+    told = killed + kinds["survives"] - equivalent
+    yield (
+        f"With seed {seed}, {len(mutants)} were drawn: {killed} are killed "
+        f"({kinds['hang']} of them by never ending), {kinds['crash']} raise an error, "
+        f"{kinds['survives']} survive, of which {equivalent} are equivalent. "
+        f"Of those that are neither equivalent nor raise an error "
+        f"**{100 * killed / told:.1f} %** are killed; of all that are not equivalent "
+        f"{100 * (killed + kinds['crash']) / (told + kinds['crash']):.1f} % are found. "
+        f"They met {len(SMALL)} small specs, and those that survived {len(LARGER)} larger ones."
+    )
+
+
+def _table(
+    head: str, mutants: Sequence[Mutant], verdicts: Mapping[str, Verdict], by: str
+) -> Iterator[str]:
+    yield f"| {head} | Drawn | Killed | Raise | Survive |"
+    yield "|---|---|---|---|---|"
+    counted: dict[str, Counter[str]] = {}
+    for mutant in mutants:
+        counted.setdefault(getattr(mutant, by), Counter())[verdicts[mutant.id].kind] += 1
+    for name, kinds in sorted(counted.items()):
+        killed = kinds["differs"] + kinds["hang"]
+        yield f"| {name} | {kinds.total()} | {killed} | {kinds['crash']} | {kinds['survives']} |"
+
+
+def _bugs(mutants: Sequence[Mutant], verdicts: Mapping[str, Verdict]) -> Iterator[str]:
+    yield "| Bug | Found by | What differs |"
+    yield "|---|---|---|"
+    for mutant in mutants:
+        verdict = verdicts[mutant.id]
+        said = verdict.said.split(";")[0].replace("|", "\\|")
+        yield f"| {mutant.operator} | {verdict.spec or '–'} | {said or verdict.kind} |"  # noqa: RUF001
+
+
+def _survivors(mutants: Sequence[Mutant], argued: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
+    yield "| Where | Instead of | There is | | Why it survives |"
+    yield "|---|---|---|---|---|"
+    for mutant in mutants:
+        why = argued.get(mutant.id, {})
+        where = f"{mutant.file.removeprefix('reference/')} `{mutant.function}`"
+        texts = [_code(mutant.before), _code(mutant.after)]
+        said = why.get("is", "?"), why.get("why", f"not argued: {mutant.id}")
+        yield f"| {' | '.join((where, *texts, *said))} |"
+
+
+def _code(text: str) -> str:
+    return "`" + " ".join(text.split()).replace("|", "\\|") + "`"

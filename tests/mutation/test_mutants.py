@@ -1,0 +1,118 @@
+"""Mutants are what they claim to be, and conformance finds mistakes of each kind."""
+
+from __future__ import annotations
+
+import ast
+from pathlib import Path
+
+import pytest
+
+from tests.mutation.bench import Bench
+from tests.mutation.bugs import bugs
+from tests.mutation.mutants import ROOT, Mutant, all_mutants, drawn, mutants_of
+from tests.mutation.specs import LARGER, SMALL
+from tests.protocols.specs import ROOT as SPECS
+
+SOURCE = b'''
+class A:
+    def f(self, x):
+        """Not this: 1."""
+        assert x > 0
+        self.a.add(x)
+        self.b = 1
+        yield x > 2 and not self.done
+        if x is None:
+            return
+        for each in (e for e in self.all if any(e)):
+            self.phase = Phase.RUNNING
+'''
+
+
+ADDS, SETS = "self.a.add(x)", "self.b = 1"
+
+
+def test_each_operator_finds_its_places() -> None:
+    found = {(m.operator, m.before, m.after) for m in mutants_of("a.py", SOURCE)}
+    assert found >= {
+        ("drop-statement", "self.a.add(x)", "pass"),
+        ("drop-statement", "return", "pass"),
+        (
+            "swap-statements",
+            "self.a.add(x)\n        self.b = 1",
+            "self.b = 1\n        self.a.add(x)",
+        ),
+        ("add-discard", "self.a.add", "(self.a.discard)"),
+        ("constant", "1", "(2)"),
+        ("constant", "2", "(1)"),
+        ("compare", "x > 2", "(x >= 2)"),
+        ("and-or", "x > 2 and not self.done", "(x > 2 or not self.done)"),
+        ("drop-conjunct", "x > 2 and not self.done", "(x > 2)"),
+        ("drop-not", "not self.done", "(self.done)"),
+        ("negate", "x is None", "(not x is None)"),
+        ("any-all", "any", "(all)"),
+        ("drop-filter", "any(e)", "(True)"),
+        ("member", "Phase.RUNNING", "(Phase.CLOSED)"),
+    }
+    assert not any("x > 0" in before or "Not this" in before for _, before, _ in found)
+    assert {m.function for m in mutants_of("a.py", SOURCE)} == {"A.f"}
+
+
+def test_mutants_are_python_differ_and_have_names_of_their_own() -> None:
+    everyone = all_mutants()
+    assert len(everyone) > 1_000
+    assert len({mutant.id for mutant in everyone}) == len(everyone)
+    for mutant in drawn(40):
+        source = (ROOT / mutant.file).read_bytes()
+        changed = mutant.applied(source)
+        assert ast.dump(ast.parse(changed)) != ast.dump(ast.parse(source))
+
+
+def test_the_same_seed_draws_the_same() -> None:
+    assert drawn(50) == drawn(50)
+    assert drawn(50) != drawn(50, seed=1)
+
+
+@pytest.fixture(scope="module")
+def bench() -> Bench:
+    return Bench(["final-checkpoint/pair"], lambda line: None)
+
+
+def mutant(file: str, before: str, after: str) -> Mutant:
+    source = (ROOT / file).read_text()
+    (found,) = (
+        m
+        for m in mutants_of(file, source.encode())
+        if m.before == before and m.after == after and m.function.endswith(".quiesce")
+    )
+    return found
+
+
+FINAL = "reference/protocols/final_checkpoint.py"
+GUARD = "task.phase is Phase.FINISHING and self.may_close(task)"
+
+
+def test_what_differs_is_killed(bench: Bench) -> None:
+    verdict = bench.judge(mutant(FINAL, GUARD, "(task.phase is Phase.FINISHING)"))
+    assert (verdict.kind, verdict.spec) == ("differs", "final-checkpoint/pair")
+    assert "only the engine can take quiesce(S)" in verdict.said
+
+
+def test_the_engine_itself_survives_and_what_raises_is_told(bench: Bench) -> None:
+    source = (ROOT / FINAL).read_bytes()
+    start = source.index(GUARD.encode())
+    place = {"file": FINAL, "function": "FinalCheckpoint.quiesce", "line": 1, "operator": "none"}
+    same = Mutant(**place, start=start, end=start, before="", after="")  # type: ignore[arg-type]
+    assert bench.judge(same).kind == "survives"
+    raises = Mutant(**place, start=start, end=start, before="", after="nobody and ")  # type: ignore[arg-type]
+    verdict = bench.judge(raises)
+    assert verdict.kind == "crash"
+    assert "nobody" in verdict.said
+
+
+def test_bugs_of_the_past_are_in_places_that_stand() -> None:
+    assert len(bugs()) >= 20
+    assert len({bug.id for bug in bugs()}) == len(bugs())
+
+
+def test_every_spec_stands() -> None:
+    assert all(Path(SPECS / f"{name}.toml").is_file() for name in (*SMALL, *LARGER))
