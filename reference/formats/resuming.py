@@ -48,10 +48,8 @@ def start(store: CheckpointStore, tasks: Tasks, savepoint: Path | None = None) -
         if not own and store.complete_ones():
             raise _not_new(savepoint)
     _refuse_output_ahead(found if own else None, tasks, refused)
-    over = [each.name for each in found.metadata.operators if each.has_finished] if found else []
-    for operator in (task.operator for task in tasks.values()):
-        if operator.context.vertex in over:
-            operator.refuse_finished()
+    if found is not None:
+        _refuse_late_input(found, tasks)
     anew = found is not None and (savepoint is not None or not _fits(found.metadata, store))
     contents = _in_shape(found, store, tasks) if found is not None and anew else None
     # From here on nothing is refused.
@@ -145,6 +143,16 @@ def _refuse_output_ahead(
         advice="put back what is damaged or gone; or move these files away, and all of their "
         "records come again",
     )
+
+
+def _refuse_late_input(found: Snapshot, tasks: Tasks) -> None:
+    """Nobody waits for more of a source that has ended: who has read it may have finished."""
+    for each in (_drained(each, found.metadata) for each in found.metadata.operators):
+        now = [t.operator for t in tasks.values() if t.operator.context.vertex == each.name]
+        for operator in now if not each.inputs else ():
+            states = [found.load(part.state) for part in each.parts if not part.finished]
+            if all(s is not None and operator.had_ended(s["operator"]) for s in states):
+                operator.refuse_finished()
 
 
 # --- in the job's shape ---------------------------------------------------------------------------

@@ -49,8 +49,12 @@ class Operator:
         """What takes its place if it had finished before the checkpoint: nothing is left to do."""
         return Ended(self.context) if isinstance(self, Source) else Operator(self.context)
 
+    def had_ended(self, state: State) -> bool:
+        """Whether a snapshot is of a source whose data had ended."""
+        return False
+
     def refuse_finished(self) -> None:
-        """Raises where it cannot be that it had finished before the checkpoint of a start."""
+        """Raises where it cannot be that its data had ended before the checkpoint of a start."""
 
     def start(self) -> None:
         """Begin without a snapshot, where something may have been left outside."""

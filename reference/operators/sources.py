@@ -89,6 +89,8 @@ class Lines(Source):
         self.watermark_told: int | None = None
         self.bad = SideFile(context, "bad", used=bad)
         self._next: Chunk | None = None
+        self.over = False
+        """Whoever reads it has been told that nothing follows."""
         self._take(sorted(files))
 
     def _take(self, names: Sequence[str]) -> None:
@@ -219,7 +221,14 @@ class Lines(Source):
             "known": sorted(self.files),
             "positions": {name: [p.offset, p.line, p.ended] for name, p in self.positions.items()},
             "bad": self.bad.snapshot(checkpoint, last=last),
+            "over": self.over,
         }
+
+    def finish(self, emit: Emit) -> None:
+        self.over = True
+
+    def had_ended(self, state: State) -> bool:
+        return bool(state.get("over"))
 
     def restore(self, state: State) -> None:
         """Go on where the files were, and begin those that are new."""
@@ -232,6 +241,7 @@ class Lines(Source):
                 raise _changed(Path(name), "it is gone, and was not read to its end")
         self._take(sorted(self.files.keys() - set(state["known"])))
         self._note(state["known"])
+        self.over = bool(state.get("over"))
         self.bad.go_on(state["bad"])
 
     @classmethod
@@ -245,6 +255,7 @@ class Lines(Source):
             "known": sorted({name for state in known for name in state["known"]}),
             "positions": dict(positions[index::count]),
             "bad": SideFile.share([s and s["bad"] for s in states], index, count),
+            "over": all(state.get("over") for state in known),
         }
 
     def ahead_of(self, checkpoint: int | None) -> list[str]:

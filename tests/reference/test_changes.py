@@ -279,3 +279,15 @@ def test_an_operator_with_state_is_missed(tmp_path: Path) -> None:
     (tmp_path / "job.toml").write_text(text)
     error = refused(read_job(tmp_path / "job.toml"), files)
     assert (error.code, str(error.place)) == ("operator-removed", "(key operators.counts)")
+
+
+def test_a_file_that_comes_behind_the_end_is_refused(tmp_path: Path) -> None:
+    """The counts have been told, before the source has finished: more of them would be others."""
+    job = keyed_in(tmp_path, "aligned", 2, 2, 2, 1)
+    files = cut_off(job, "output/")
+    (tmp_path / "texts" / "d").write_text("d\n")
+    error = refused(read_job(job.file), files)
+    assert error.code == "input-added"
+    (tmp_path / "texts" / "d").unlink()
+    Runner(read_job(job.file), files).run()
+    assert output(files) == {f"{word}\t{count}": 1 for word, count in expected(tmp_path).items()}
