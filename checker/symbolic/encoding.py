@@ -125,7 +125,6 @@ class Encoding:
         for takes, way in zip(self._takes, self.taken, strict=True):
             for index, value in way.writes.items():
                 if index in self._after:
-                    self._terms.of(value)
                     new = self._terms.new_value(value, self.system.cells[index])
                     yield z3.Implies(takes, self._after[index] == new)
 

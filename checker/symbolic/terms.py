@@ -46,13 +46,6 @@ def variable_of(cell: Expression, name: str, context: z3.Context) -> Term:
     return z3.BitVec(name, bits_of(cell), context)
 
 
-def within_bounds(cell: Expression, variable: Term) -> Term:
-    """That a variable holds a value of the cell: bits may have room for more."""
-    if cell.boolean or cell.high - cell.low == (1 << bits_of(cell)) - 1:
-        return z3.BoolVal(True, variable.ctx)
-    return z3.ULE(variable, cell.high - cell.low)
-
-
 def value_term(cell: Expression, value: int, context: z3.Context) -> Term:
     """A value of a cell, as a term."""
     assert cell.low <= value <= cell.high, "a cell is outside its bounds"
@@ -97,7 +90,8 @@ class Terms:
 
     def new_value(self, value: Expression, cell: Expression) -> Term:
         """An expression as the value of a cell, in the cell's bits."""
-        return self.of(value) if cell.boolean else self._moved(value, cell.low, bits_of(cell))
+        term = self.of(value)
+        return term if cell.boolean else self._moved(value, cell.low, bits_of(cell))
 
     def _make(self, node: Expression) -> Term:
         of = self._made.__getitem__
@@ -181,5 +175,4 @@ __all__ = [
     "bits_of",
     "value_term",
     "variable_of",
-    "within_bounds",
 ]

@@ -27,7 +27,7 @@ from tests.zoo.animal import Animal
 
 LIVENESS = (Kind.LEADS_TO, Kind.EVENTUALLY)
 #: Random systems, in parts.
-PARTS, SYSTEMS_A_PART, STEPS_OF_RANDOM = 8, 125, 4
+PARTS, SYSTEMS_A_PART, STEPS_OF_RANDOM = 8, 125, 3
 #: Within a few seconds at most: the others of up to so many steps are slow.
 QUICK = {
     "final-checkpoint/broken/confirms-aborted.toml",
@@ -78,11 +78,19 @@ def test_agrees_on_the_yardstick() -> None:
 def test_agrees_on_random_systems(part: int) -> None:
     told = Counter[str]()
     for seed in range(part * SYSTEMS_A_PART, (part + 1) * SYSTEMS_A_PART):
-        _, bounded = assert_agree(loose(seed, processes_max=3), STEPS_OF_RANDOM)
+        system = loose(seed, processes_max=2 + seed % 2)
+        _, bounded = assert_agree(system, STEPS_OF_RANDOM)
         proven = "proven" if bounded.statistics.complete else "bounded"
         told.update(f"{each.verdict.word} {proven}" for each in bounded.answers)
     for word in ("holds proven", "violated proven", "violated bounded", "unknown bounded"):
         assert told[word] >= SYSTEMS_A_PART / 10, told
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("part", range(PARTS, 2 * PARTS))
+def test_agrees_on_larger_random_systems_and_longer_runs(part: int) -> None:
+    for seed in range(part * SYSTEMS_A_PART, (part + 1) * SYSTEMS_A_PART):
+        assert_agree(loose(seed), 10)
 
 
 def must_fall() -> Iterator[tuple[int, Spec, str]]:
