@@ -265,7 +265,10 @@ class Search:
             return True
         origin = self.follows.start.get("from")
         known = self.completed.keys() | self.system.finished_of(state).keys()
-        return origin in known or origin == self.system.completed(state)
+        named = max((e.checkpoint or 0 for e in self.section.events), default=0)
+        # A savepoint, or what a job of another shape begins with, is written anew: a new number.
+        anew = isinstance(origin, int) and origin > max(named, *known, 0)
+        return anew or origin in known or origin == self.system.completed(state)
 
     def completed_in(self, moves: tuple[Move, ...]) -> dict[int, frozenset[str]]:
         """The checkpoints that complete in a run, and the tasks that each has as finished."""

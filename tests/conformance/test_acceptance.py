@@ -288,12 +288,17 @@ def test_a_process_goes_on_where_the_one_before_was_killed() -> None:
 
 
 def test_a_process_cannot_start_from_what_never_completed() -> None:
-    lines = log_of(engine_of(PAIR), PAIR, 3)
-    assert place_of(lines, "complete")
-    outcome = judged(restarted(lines, 77, []), judges=False).conforms
+    lines = log_of(engine_of(PAIR, faults=Faults(checkpoints=3, expiries=2)), PAIR, 3)
+    aborted = json.loads(lines[place_of(lines, "expire")])["checkpoint"]
+    outcome = judged(restarted(lines, aborted, []), judges=False).conforms
     assert isinstance(outcome, Rejected)
     assert outcome.line == len(lines) + 1
-    assert "77" in outcome.refusals[0].why
+    assert f"checkpoint {aborted}" in outcome.refusals[0].why
+
+
+def test_a_process_may_start_from_a_savepoint_that_is_given_a_new_number() -> None:
+    lines = log_of(engine_of(PAIR), PAIR, 3)
+    assert isinstance(judged(restarted(lines, 77, []), judges=False).conforms, Accepted)
 
 
 def test_finished_tasks_are_those_of_the_checkpoint() -> None:
