@@ -66,6 +66,7 @@ def job_in(folder: Path, mode: str, *, lines: int, width: int, checkpoints: int)
         many = range(int(lines * share))
         file.write_text("".join(f"{name} {n} ".ljust(width, "x") + "\n" for n in many))
     (folder / "loud.py").write_text(LOUD)
+    sys.modules.pop("loud", None)  # of another test
     records = max(1, int(1.3 * lines) // checkpoints)
     file = folder / "job.toml"
     file.write_text(JOB.format(mode=mode, records=records, parallelism=2))
@@ -205,10 +206,10 @@ def test_a_run_that_is_killed_goes_on(
         )
         while not (name_of_run(tmp_path / "state") or process.poll() is not None):
             time.sleep(0.005)
-        time.sleep(chance.uniform(0.02, 0.3))
+        time.sleep(chance.uniform(0.0, 0.15))
         process.send_signal(signal.SIGKILL)
         killed += process.wait() == -signal.SIGKILL
-    assert killed > 0
+    assert killed > kills // 2
     subprocess.run(command(job, "--scheduler", scheduler), check=True, stdout=subprocess.DEVNULL)
     is_whole(tmp_path, tmp_path / "state")
 
