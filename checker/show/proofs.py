@@ -12,8 +12,8 @@ from model.topology import Edge, Job, Vertex
 from .job import job_lines
 from .layout import columns, counted, duration, joined, paragraph
 
-_READER = "T"
-"""Where nodes are inputs: the task that has them."""
+_TASK = "T"
+"""Where nodes are inputs or outputs: the task that has them."""
 
 
 def group_line(title: str, facts: Sequence[Fact]) -> Text:
@@ -112,12 +112,16 @@ def names_in(graph: Graph) -> list[str]:
 
 
 def job_of(fact: Fact, graph: Graph) -> Job:
-    """The graph as a job: where nodes are inputs, a job of the tasks that they come from."""
+    """The graph as a job: where nodes are inputs, a job of the tasks that they come from, and where
+    they are outputs, of those that they lead to."""
     names = names_in(graph)
     edges = [(names[one], names[other]) for one, other, _ in graph.edges]
     if fact.node == "input":
-        edges = [(name, _READER) for name in names]
-        names = [*names, _READER]
+        edges = [(name, _TASK) for name in names]
+        names = [*names, _TASK]
+    if fact.node == "output":
+        edges = [(_TASK, name) for name in names]
+        names = [_TASK, *names]
     reading = {target for _, target in edges}
     vertices = (Vertex(n) if n in reading else Vertex.source(n, records=0) for n in names)
     return Job(tuple(vertices), tuple(Edge(*edge) for edge in edges))

@@ -3,18 +3,29 @@
 from __future__ import annotations
 
 import itertools
+import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import pytest
 
+from checker.show.proofs import graph_lines
 from checker.symbolic.anyjob.alignment import Gates, facts_of_gates
 from checker.symbolic.anyjob.calls import facts_of_calls
-from checker.symbolic.anyjob.fact import Fact, Proven, Refuted, Undecided, counterexample, prove
+from checker.symbolic.anyjob.fact import (
+    Fact,
+    Proven,
+    Question,
+    Refuted,
+    Undecided,
+    counterexample,
+    prove,
+)
 from checker.symbolic.anyjob.facts import groups_of
 from checker.symbolic.anyjob.logic import SoMany, Term, Z3Logic
 from checker.symbolic.anyjob.plans import Plans, facts_of_plans
 from checker.symbolic.anyjob.reading import After, State
+from checker.symbolic.anyjob.sending import Outputs, facts_of_outputs
 from checker.symbolic.anyjob.starts import Starts, facts_of_starts
 from checker.symbolic.anyjob.window import Binding, Symbol
 from model.errors import FinaleError
@@ -27,13 +38,16 @@ from model.protocols.broken.finish.waits_for_lost_ack import WaitsForLostAcknowl
 from model.protocols.broken.finish.waits_for_the_finished import WaitsForTheFinished
 from model.protocols.chained_sources import ChainedSources
 from model.protocols.final_checkpoint import FinalCheckpoint, FinishRace
+from model.protocols.legacy_finish import LegacyFinish
 from model.protocols.parts.checkpoints import Checkpoint
+from model.protocols.parts.elements import CheckpointId
 from model.protocols.parts.gate import AlignedGate
 from model.protocols.parts.graph_check import Check
 from model.protocols.parts.tasks import Task
 from model.protocols.two_phase_commit import TwoPhaseCommit
 from model.protocols.unaligned import Unaligned
 from model.rules import count, define, each, step
+from tests.cli.running import run
 
 
 class ForgetsConsumers(FinalCheckpoint):
@@ -75,6 +89,14 @@ class LooksBack(FinalCheckpoint):
             checkpoint.triggers.remove(task)
 
 
+class SendsNoBarrier(FinalCheckpoint):
+    """A task takes its part, and tells nobody."""
+
+    @step
+    def perform(self, task: Task, checkpoint: CheckpointId) -> None:
+        self.snapshot_taken(task, checkpoint)
+
+
 class EagerGate(AlignedGate):
     """A gate that takes the last barrier for granted where nothing is blocked."""
 
@@ -101,7 +123,7 @@ def outcomes(facts: list[Fact]) -> dict[str, int]:
 @pytest.mark.parametrize("kind", [FinalCheckpoint, ChainedSources])
 def test_all_facts_are_as_expected(kind: type[Protocol]) -> None:
     facts = [fact for group in groups_of(kind) for fact in group.facts]
-    assert len(facts) == 24
+    assert len(facts) == 26
     for fact in facts:
         outcome = prove(fact)
         assert isinstance(outcome, Proven if fact.holds else Refuted), fact.name
@@ -163,6 +185,11 @@ GATES: list[tuple[Any, dict[str, int]]] = [
 @pytest.mark.parametrize(("kind", "falls"), GATES)
 def test_a_wrong_gate_is_refuted(kind: Any, falls: Mapping[str, int]) -> None:
     assert outcomes(facts_of_gates(Gates(kind, {}))) == falls
+
+
+def test_a_barrier_that_is_not_sent_is_missed() -> None:
+    falls = outcomes(facts_of_outputs(Outputs(SendsNoBarrier, {})))
+    assert falls == {"barrier-on-every-output": 1}
 
 
 CHECKS = {
@@ -238,7 +265,7 @@ def test_who_hears_of_an_abort_is_told_but_not_whether_anybody_does() -> None:
 
 def test_gates_that_do_not_block_are_not_asked() -> None:
     titles = [group.title for group in groups_of(Unaligned)]
-    assert len(titles) == 4
+    assert len(titles) == 5
     assert not any("alignment" in title for title in titles)
 
 
@@ -267,3 +294,61 @@ def test_no_smaller_graph_refutes() -> None:
     graphs = [counterexample(fact, size) for size in range(1, 5)]
     assert [graph is None for graph in graphs] == [True, True, False, False]
     assert list(itertools.chain(*(e[:2] for e in graphs[2].edges)))  # type: ignore[union-attr]
+
+
+def drawn(fact: Fact, outcome: object) -> str:
+    assert isinstance(outcome, Refuted)
+    return "\n".join(line.plain for line in graph_lines(fact, outcome.graph, 100))
+
+
+def test_the_smallest_graph_is_drawn() -> None:
+    (fact,) = (f for f in facts_of_plans(Plans(TriggersAll, {})) if "heads" in f.name)
+    assert drawn(fact, prove(fact)) == (
+        "    refuted by 2 tasks, and by no fewer, in begin:\n"
+        "      ┌────────────┐   ┌────────────┐\n"
+        "      │ V1         │──▶│ V2         │\n"
+        "      │ waited for │   │ waited for │\n"
+        "      │ called     │   │ called     │\n"
+        "      └────────────┘   └────────────┘"
+    )
+
+
+def test_tasks_inputs_and_outputs_are_drawn_where_they_belong() -> None:
+    (tasks,) = (f for f in facts_of_starts(Starts(Check.FULL)) if not f.holds)
+    text = drawn(tasks, prove(tasks))
+    assert "A1 and A2 are of one vertex" in text
+    assert "B1 and B2 are of one vertex" in text
+    (aligns,) = (f for f in facts_of_gates(Gates(LegacyFinish, {})) if "with-the-last" in f.name)
+    text = drawn(aligns, prove(aligns))
+    assert text.count("▶│ T │") == 1
+    assert "now: on_end_of_partition" in text
+    sends = facts_of_outputs(Outputs(SendsNoBarrier, {}))[0]
+    text = drawn(sends, prove(sends))
+    assert text.index("│ T │") < text.index("gets nothing")
+
+
+def test_what_is_not_decided_says_what_was_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Over endless graphs it is not so, on finite ones it is: each has an end."""
+    monkeypatch.setattr("checker.symbolic.anyjob.fact.RESOURCES_MAX", 600_000)
+
+    def ask(logic: Z3Logic) -> list[Question]:
+        ends = logic.exists(
+            lambda n: logic.forall(lambda other: logic.negation(logic.before(n, other)))
+        )
+        return [Question("any", [], ends, {})]
+
+    outcome = prove(Fact("some-node-is-last", (), "Some node is last.", ask), nodes_max=3)
+    assert isinstance(outcome, Undecided)
+    assert outcome.nodes == 3
+    assert outcome.why.startswith("any: ")
+
+
+def test_the_command_line_says_what_fell() -> None:
+    ran = run("prove jobs --variant triggers-all --format json")
+    assert ran.exit == 1
+    told = json.loads(ran.stdout)
+    assert not told["ok"]
+    fell = {row["fact"]: row for row in told["facts"] if row["verdict"] != row["expected"]}
+    assert set(fell) == {"triggered-tasks-are-heads", "only-heads-are-called"}
+    assert fell["triggered-tasks-are-heads"]["edges"] == [["V1", "V2"]]
+    assert fell["triggered-tasks-are-heads"]["nodes"]["V2"] == ["waited for", "called"]

@@ -7,8 +7,14 @@ from typing import Any
 import pytest
 
 from checker.symbolic.anyjob.alignment import Gates
-from checker.symbolic.anyjob.compared import compare_calls, compare_gates, compare_plans
+from checker.symbolic.anyjob.compared import (
+    compare_calls,
+    compare_gates,
+    compare_outputs,
+    compare_plans,
+)
 from checker.symbolic.anyjob.plans import Plans
+from checker.symbolic.anyjob.sending import Outputs
 from model.errors import FinaleError
 from model.protocols.broken.finish.plans_by_end_of_data import PlansByEndOfData
 from model.protocols.broken.finish.triggers_all import TriggersAll
@@ -17,7 +23,7 @@ from model.protocols.broken.finish.waits_for_the_finished import WaitsForTheFini
 from model.protocols.final_checkpoint import FinalCheckpoint, FinishRace
 from model.protocols.legacy_finish import LegacyFinish
 from model.protocols.parts.channels import Channel
-from model.protocols.parts.elements import CheckpointId
+from model.protocols.parts.elements import Barrier, CheckpointId
 from model.protocols.parts.gate import AlignedGate, Arrival
 from model.protocols.parts.tasks import Task
 from model.protocols.stop_with_savepoint import StopWithSavepoint
@@ -58,6 +64,21 @@ def test_larger_jobs(race: FinishRace) -> None:
     assert compare_gates(Gates(FinalCheckpoint, {}), 5, 60) == 1200
 
 
+@pytest.mark.parametrize("kind", [FinalCheckpoint, LegacyFinish])
+def test_outputs(kind: Any) -> None:
+    assert compare_outputs(Outputs(kind, {})) == 24
+
+
+class SendsToOne(FinalCheckpoint):
+    """Only the first consumer hears of a checkpoint."""
+
+    @step
+    def perform(self, task: Task, checkpoint: CheckpointId) -> None:
+        for channel in task.outputs[:1]:
+            channel.put(Barrier(checkpoint))
+        self.snapshot_taken(task, checkpoint)
+
+
 class MeasuresProducers(FinalCheckpoint):
     """A task with one producer is called, whatever that one does."""
 
@@ -90,4 +111,7 @@ def test_what_a_window_does_not_see_shows_on_small_jobs() -> None:
     assert error.value.code == "not-for-any-job"
     with pytest.raises(FinaleError, match="of blocked") as error:
         compare_gates(Gates(Hasty, {}))
+    assert error.value.code == "not-for-any-job"
+    with pytest.raises(FinaleError, match="of queue") as error:
+        compare_outputs(Outputs(SendsToOne, {}))
     assert error.value.code == "not-for-any-job"

@@ -15,7 +15,13 @@ import pytest
 
 from checker.symbolic.anyjob.alignment import Gates, facts_of_gates
 from checker.symbolic.anyjob.calls import facts_of_calls
-from checker.symbolic.anyjob.compared import Laid, edges_of, laid_out, small_jobs
+from checker.symbolic.anyjob.compared import (
+    Laid,
+    compare_starts,
+    edges_of,
+    laid_out,
+    small_jobs,
+)
 from checker.symbolic.anyjob.fact import Refuted, prove
 from checker.symbolic.anyjob.plans import Plans, facts_of_plans
 from checker.symbolic.anyjob.starts import Starts, facts_of_starts
@@ -50,14 +56,13 @@ class Small:
         self.real.reset()
         statuses = {RUNS: TaskStatus.RUNNING, WAITS: TaskStatus.WAITING_FOR_FINAL_CP}
         for task, mark in zip(self.real.nodes, self.marks, strict=True):
-            self.real.set(task, "status", statuses.get(mark, TaskStatus.CLOSED))
-            self.real.set(task, "reported_finished", mark == REPORTED)
+            self.real.give(task, "status", statuses.get(mark, TaskStatus.CLOSED))
+            self.real.give(task, "reported_finished", mark == REPORTED)
         self.real.take(self.real.protocol.begin)
 
     def all_with(self, name: str) -> set[int]:
         """The tasks in a set of the checkpoint."""
-        cells = self.real.cells()
-        return {n for n in self.numbers if cells[f"cp1.{name}", (n,)]}
+        return self.real.members(self.real.protocol.checkpoints[0], name)
 
     @property
     def numbers(self) -> range:
@@ -91,12 +96,22 @@ class Small:
 
 
 def marked(kind: Any, size: int, options: dict[str, object], words: str) -> Iterator[Small]:
-    """All jobs up to a size with all marks."""
+    """All jobs up to a size with all marks; of more than three tasks those that can be.
+
+    A task can have closed when all that it reads has; that is not taken for granted by what is
+    proven, and so not on few tasks here.
+    """
     for job in small_jobs(size):
         protocol = laid_out(kind, job, options)
-        real = Laid(protocol, protocol.tasks)
+        real, edges = Laid(protocol, protocol.tasks), edges_of(job)
         for marks in itertools.product(words.split(), repeat=len(job.vertices)):
-            yield Small(real, edges_of(job), marks)
+            if len(marks) <= FEW or can_be(marks, edges):
+                yield Small(real, edges, marks)
+
+
+def can_be(marks: tuple[str, ...], edges: set[tuple[int, int]]) -> bool:
+    ended = {number for number, mark in enumerate(marks) if mark in (CLOSED, REPORTED)}
+    return all(one in ended for one, other in edges if other in ended)
 
 
 def plan_failures(kind: Any, size: int) -> dict[str, int]:
@@ -136,9 +151,8 @@ def test_plans_of_small_jobs_agree(kind: Any) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", PLANS)
-def test_plans_of_jobs_of_five_agree(kind: Any) -> None:
-    assert plan_failures(kind, MANY) == refuted(facts_of_plans(Plans(kind, {})))
+def test_plans_of_jobs_of_five() -> None:
+    assert plan_failures(FinalCheckpoint, MANY) == {}
 
 
 # --- calls ---------------------------------------------------------------------------------------
@@ -202,7 +216,7 @@ def test_calls_of_small_jobs_agree() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("race", FinishRace)
-def test_calls_of_jobs_of_five_agree(race: FinishRace) -> None:
+def test_calls_of_jobs_of_five(race: FinishRace) -> None:
     assert call_failures(FinalCheckpoint, race, MANY) == {}
 
 
@@ -236,10 +250,11 @@ def answered_rightly(real: Laid, events: list[tuple[int, str]]) -> bool:
         else:
             real.take(lambda: gate.on_end_of_partition(channel))  # noqa: B023
         come = place == len(events) and BARRIER in [each for _, each in events]
-        cells = real.cells()
-        if bool(cells["T.taken[cp1]", ()]) is not come:
+        values = real.store.values
+        task, channels = protocol.tasks[-1], protocol.channels
+        if (checkpoint in values[task.variables["taken"].position]) is not come:
             return False
-        if come and any(cells["blocked", (n,)] for n in range(len(events))):
+        if come and any(values[each.variables["blocked"].position] for each in channels):
             return False
     return True
 
@@ -260,12 +275,14 @@ def test_alignments_of_five_inputs() -> None:
 
 
 def with_patterns(job: Job, parallelism: tuple[int, ...]) -> Iterator[Job]:
-    """A job with each of both patterns on each edge."""
+    """A job with each of both patterns on each edge; where there are many, on all of them."""
     vertices = tuple(
         Vertex.source(v.name, parallelism=p) if v.is_source else Vertex(v.name, parallelism=p)
         for v, p in zip(job.vertices, parallelism, strict=True)
     )
-    for patterns in itertools.product(Pattern, repeat=len(job.edges)):
+    many = len(job.edges) > FEW
+    alike = ((pattern,) * len(job.edges) for pattern in Pattern)
+    for patterns in alike if many else itertools.product(Pattern, repeat=len(job.edges)):
         edges = zip(job.edges, patterns, strict=True)
         yield Job(vertices, tuple(Edge(e.source, e.target, pattern) for e, pattern in edges))
 
@@ -321,5 +338,7 @@ def test_starts_of_small_jobs_agree(check: Check) -> None:
 
 
 @pytest.mark.slow
-def test_starts_of_jobs_of_four() -> None:
-    assert start_failures(Check.FULL, 4, 2) == {"finished-tasks-are-closed": 4}
+def test_starts_of_jobs_of_five() -> None:
+    assert start_failures(Check.FULL, MANY, 1) == {}
+    assert start_failures(Check.FULL, MANY - 1, 2) == {"finished-tasks-are-closed": 4}
+    assert compare_starts(Starts(Check.FULL), MANY - 1) > 10_000

@@ -11,6 +11,7 @@ import itertools
 import random
 from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from model.language.entities import Entity
@@ -27,6 +28,7 @@ from .calls import RULES_OF_CALLS
 from .logic import Given
 from .plans import Plans
 from .reading import After, State, returns
+from .sending import Outputs
 from .starts import Starts
 from .window import Step, Window, not_for_any_job
 
@@ -62,9 +64,14 @@ class Laid:
         world = self.names.world
         self.store = PlainStore([world.initial_values(each)[0] for each in world.variables])
 
-    def set(self, entity: Entity, name: str, value: object) -> None:
+    def give(self, entity: Entity, name: str, value: object) -> None:
         """Give a field a value."""
         self.store.values[entity.variables[name].position] = value
+
+    def members(self, entity: Entity, name: str) -> set[int]:
+        """The nodes in a set."""
+        found: Any = self.store.values[entity.variables[name].position]
+        return {number for number, node in enumerate(self.nodes) if node in found}
 
     def take(self, step: Callable[[], object]) -> bool:
         """Take a step; whether it could be taken."""
@@ -105,16 +112,18 @@ class Laid:
         step: Step,
         single: Mapping[Entity, int],
         act: Callable[[], object],
+        *,
+        when_told: bool = True,
     ) -> bool:
         """Act, and compare with what was read off; whether the act was possible.
 
-        Raises `not-for-any-job` where they differ.
+        Raises `not-for-any-job` where they differ. `when_told`: it can be told when it is possible.
         """
         known = self.cells() | {("edge", edge): 1 for edge in edges}
         before = State(Given(len(self.nodes), known))
         after = After(before, window, step, single)
         taken = self.take(act)
-        if bool(returns(window, step, before, single)) is not taken:
+        if when_told and bool(returns(window, step, before, single)) is not taken:
             raise self._differ("whether it can be taken")
         now = self.cells() if taken else known
         for _, (symbol, node) in self._symbols():
@@ -135,10 +144,16 @@ def small_jobs(vertices_max: int) -> list[Job]:
     return list(all_shapes(vertices_max, records=0, sink=Sink.NONE))
 
 
-def laid_out(kind: Any, job: Job, options: Mapping[str, object], checkpoints: int = 1) -> Any:
+def laid_out(
+    kind: Any,
+    job: Job,
+    options: Mapping[str, object],
+    checkpoints: int = 1,
+    observed: frozenset[str] = frozenset({"taken"}),
+) -> Any:
     """A protocol on a job."""
     bounds = {"checkpoints": checkpoints, "channel": 4}
-    return kind(Setting(job=job, options=options, bounds=bounds, observe=frozenset({"taken"})))
+    return kind(Setting(job=job, options=options, bounds=bounds, observe=observed))
 
 
 def edges_of(job: Job) -> set[tuple[int, int]]:
@@ -157,7 +172,7 @@ def compare_plans(plans: Plans, vertices_max: int = 3, states: int = 10) -> int:
             real.reset()
             real.scramble(chance, PLANNED)
             if chance.random() < MOSTLY:
-                real.set(protocol.checkpoints[0], "status", CheckpointStatus.UNUSED)
+                real.give(protocol.checkpoints[0], "status", CheckpointStatus.UNUSED)
             real.compare(edges_of(job), plans.plan[0], plans.begin, {}, protocol.begin)
             compared += 1
     return compared
@@ -175,7 +190,7 @@ def compare_calls(plans: Plans, vertices_max: int = 3, states: int = 4) -> int:
                 real.reset()
                 real.scramble(chance, CALLED)
                 if chance.random() < MOSTLY:
-                    real.set(protocol.checkpoints[0], "status", CheckpointStatus.PENDING)
+                    real.give(protocol.checkpoints[0], "status", CheckpointStatus.PENDING)
                 act = _bound(protocol, rule, task)
                 single: Mapping[Entity, int] = {called: number}
                 taken += real.compare(edges_of(job), window, plans.called(rule), single, act)
@@ -199,7 +214,7 @@ def compare_gates(gates: Gates, inputs_max: int = 3, states: int = 12) -> int:
             real.reset()
             real.scramble(chance, ALIGNED)
             if not real.cells()["T.newest.0", ()]:
-                real.set(protocol.tasks[-1].gate, "aligning", False)
+                real.give(protocol.tasks[-1].gate, "aligning", False)
             where = chance.randrange(count)
             act = _told(protocol, name, protocol.channels[where])
             real.compare((), window, gates.events[name], {one: where}, act)
@@ -215,6 +230,28 @@ def _told(protocol: Any, name: str, channel: Entity) -> Callable[[], object]:
         "on_cancel_barrier": lambda: gate.on_cancel_barrier(coming),
     }
     return acts.get(name, lambda: gate.on_barrier(channel, coming, how))
+
+
+def compare_outputs(outputs: Outputs, outputs_max: int = 3) -> int:
+    """Compare what was read off of sending; on how many states. Raises `not-for-any-job`."""
+    compared = 0
+    _, window, _ = outputs.window
+    for count in range(1, outputs_max + 1):
+        readers = [Vertex(f"D{n}") for n in range(count)]
+        edges = tuple(Edge("T", each.name) for each in readers)
+        job = Job((Vertex.source("T", records=0), *readers), edges)
+        protocol = laid_out(outputs.kind, job, outputs.options, observed=frozenset())
+        real = Laid(protocol, protocol.channels)
+        task, checkpoint = protocol.tasks[0], protocol.checkpoints[0]
+        for step, act in (
+            (outputs.performing, partial(protocol.perform, task, checkpoint)),
+            (outputs.closing, partial(protocol.close_task, task)),
+        ):
+            for status in CheckpointStatus:
+                real.reset()
+                real.give(checkpoint, "status", status)
+                compared += real.compare((), window, step, {}, act, when_told=False)
+    return compared
 
 
 def compare_starts(starts: Starts, vertices_max: int = 3) -> int:
@@ -249,6 +286,7 @@ __all__ = [
     "Laid",
     "compare_calls",
     "compare_gates",
+    "compare_outputs",
     "compare_plans",
     "compare_starts",
     "edges_of",

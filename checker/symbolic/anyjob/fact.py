@@ -163,9 +163,9 @@ def _cases(fact: Fact, nodes_max: int) -> int:
     raise AssertionError(f"{fact.name}: no graph satisfies what is taken for granted")
 
 
-def _solver(logic: Z3Logic, formulas: Sequence[Term], resources: int = RESOURCES_MAX) -> Term:
+def _solver(logic: Z3Logic, formulas: Sequence[Term], resources: int | None = None) -> Term:
     solver = logic.z3.Solver(ctx=logic.context)
-    solver.set("rlimit", resources)
+    solver.set("rlimit", resources or RESOURCES_MAX)
     solver.set("ctrl_c", False)  # z3 would take an interrupt for an answer
     solver.add(*logic.axioms, *formulas)
     return solver

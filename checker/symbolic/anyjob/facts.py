@@ -17,9 +17,16 @@ from model.protocols.parts.tracking_gate import TrackingGate
 
 from .alignment import Gates, facts_of_gates
 from .calls import facts_of_calls
-from .compared import compare_calls, compare_gates, compare_plans, compare_starts
+from .compared import (
+    compare_calls,
+    compare_gates,
+    compare_outputs,
+    compare_plans,
+    compare_starts,
+)
 from .fact import Fact
 from .plans import Plans, facts_of_plans
+from .sending import Outputs, facts_of_outputs
 from .starts import Starts, facts_of_starts
 
 #: Gates that do something else than to block each input at its barrier.
@@ -45,11 +52,12 @@ def groups_of(kind: type[Protocol]) -> list[Group]:
             f'nothing is claimed of "{kind.key}" on all jobs',
             advice="name a protocol whose coordinator plans checkpoints, final-checkpoint for one",
         )
-    plans, starts = Plans(kind, {}), Starts(Check.FULL)
+    plans, outputs, starts = Plans(kind, {}), Outputs(kind, {}), Starts(Check.FULL)
     return [
         Group("The plan of a checkpoint", facts_of_plans(plans), partial(compare_plans, plans)),
         *_calls(kind),
         *_alignments(kind),
+        Group("What a task sends", facts_of_outputs(outputs), partial(compare_outputs, outputs)),
         Group(
             "The check of a job against a snapshot",
             facts_of_starts(starts),
