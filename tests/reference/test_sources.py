@@ -20,9 +20,17 @@ from reference.operators.tables import Csv, Ndjson
 from .bench import few
 
 
-def source(kind: Any, folder: Path, index: int = 0, count: int = 1, **options: Any) -> Any:
+def source(
+    kind: Any,
+    folder: Path,
+    index: int = 0,
+    count: int = 1,
+    disk: MemoryFiles | None = None,
+    **options: Any,
+) -> Any:
     files = {path.name: path for path in sorted(folder.iterdir())}
-    return kind(Context("S", MemoryFiles(), index, count), files=files, **options)
+    task = "S" if count == 1 else f"S.{index}"
+    return kind(Context(task, disk or MemoryFiles(), index, count), files=files, **options)
 
 
 def buffers(from_: Lines, most: int | None = None) -> list[Buffer]:
@@ -152,6 +160,24 @@ def test_what_had_finished_reads_nothing(tmp_path: Path) -> None:
         ended = source(Lines, tmp_path, follow=follow).restore_finished()
         assert ended.peek() is None
         assert ended.has_ended
+
+
+def test_a_source_that_has_finished_refuses_what_is_new_to_it(tmp_path: Path) -> None:
+    """Whoever of its subtasks begins a file makes a note of it."""
+    (tmp_path / "a").write_text("1\n")
+    disk = MemoryFiles()
+    first = source(Lines, tmp_path, 1, 2, disk)
+    first.start()
+    (tmp_path / "b").write_text("2\n")
+    with pytest.raises(FinaleError) as caught:
+        source(Lines, tmp_path, 0, 1, disk).refuse_finished()
+    assert caught.value.code == "input-added"
+    assert caught.value.place is not None
+    assert caught.value.place.file == str(tmp_path / "b")
+    later = source(Lines, tmp_path, 1, 2, disk)
+    later.beside = ("S.1",)
+    assert records(again(first, later)) == ["2"]
+    source(Lines, tmp_path, 0, 1, disk).refuse_finished()
 
 
 # --- following ------------------------------------------------------------------------------------
