@@ -1,0 +1,93 @@
+"""What `finale run` has written down is accepted, also where the run was cut off and went on."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from checker.conformance.acceptance import Accepted, Coverage, accept
+from reference.formats.eventlog import EventLog, read_log
+from reference.formats.faulty import Cut, FaultyFiles
+from reference.formats.files import DiskFiles
+from reference.formats.jobfile import read_job
+from reference.runner import Orders, Runner, run
+
+JOB = """
+barriers = "{mode}"
+timeout = 0.001
+seconds = 1000
+records = 7
+
+[operators.lines]
+kind = "lines"
+path = "texts/*"
+parallelism = 2
+
+[operators.words]
+kind = "words"
+from = ["lines"]
+
+[operators.out]
+kind = "exactly-once"
+from = ["words"]
+"""
+MODES = ("aligned", "unaligned", "timeout")
+
+
+def job_in(folder: Path, mode: str) -> Path:
+    (folder / "texts").mkdir()
+    for number in range(3):
+        text = "".join(f"a{line} b{number}\n" for line in range(20 * (number + 1)))
+        (folder / "texts" / f"{number}.txt").write_text(text, encoding="utf-8")
+    file = folder / "job.toml"
+    file.write_text(JOB.format(mode=mode), encoding="utf-8")
+    return file
+
+
+def written(folder: Path) -> Counter[str]:
+    files = (folder / "output").rglob("*")
+    return Counter(word for file in files if file.is_file() for word in file.read_text().split())
+
+
+@pytest.mark.parametrize("threads", [False, True])
+@pytest.mark.parametrize("mode", MODES)
+def test_the_log_of_a_run_is_accepted(mode: str, threads: bool, tmp_path: Path) -> None:
+    job = read_job(job_in(tmp_path, mode))
+    run(job, tmp_path / "state", orders=Orders(threads=threads))
+    log = read_log((tmp_path / "state" / "events.ndjson").read_text("utf-8").splitlines())
+    verdict = accept(log, judges=False)
+    assert isinstance(verdict.conforms, Accepted), verdict.conforms
+    assert verdict.coverage is Coverage.COMPLETE
+    assert sum(event.name == "complete" for event in log.sections[0].events) >= 1
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_run_that_was_cut_off_and_went_on_is_accepted(mode: str, tmp_path: Path) -> None:
+    job, folder, file = read_job(job_in(tmp_path, mode)), tmp_path / "state", tmp_path / "log"
+    folder.mkdir()
+    moments = FaultyFiles(DiskFiles(folder))
+    cuts = 0
+    for at in (14, 10, 12, None):
+        moments = FaultyFiles(DiskFiles(folder), at)
+        runner = Runner(job, moments)
+        runner.log = EventLog.append(file, runner.engine, job.job, run="r")
+        try:
+            runner.run(None)
+        except Cut:
+            cuts += 1
+            assert runner.log.file is not None
+            runner.log.file.close()
+        else:
+            runner.log.close()
+            break
+    assert cuts > 1
+    expected = Counter(f"a{n}" for size in (20, 40, 60) for n in range(size))
+    expected += Counter({"b0": 20, "b1": 40, "b2": 60})
+    assert written(folder) == expected
+    log = read_log(file.read_text("utf-8").splitlines())
+    verdict = accept(log, judges=False)
+    assert isinstance(verdict.conforms, Accepted), verdict.conforms
+    assert verdict.coverage is Coverage.GAP
+    assert len(verdict.conforms.witness) == cuts + 1
