@@ -79,6 +79,10 @@ def _refuse_unbuilt_bounds(spec: Spec, bounds: Any) -> None:
             )
 
 
+#: What changes nothing but beside options that the engine does not have.
+IDLE = frozenset({"terminal_as_finished"})
+
+
 def _options(spec: Spec, given: Any, usually: EngineOptions) -> EngineOptions:
     """The spec's options, by the names that both have. Raises `option-not-built`."""
     usual = type(given)()
@@ -89,7 +93,7 @@ def _options(spec: Spec, given: Any, usually: EngineOptions) -> EngineOptions:
         plain: object = value.value if isinstance(value, enum.Enum) else value
         if each.name in known:
             values[each.name] = plain
-        elif value != getattr(usual, each.name):
+        elif value != getattr(usual, each.name) and each.name not in IDLE:
             raise FinaleError(
                 "option-not-built",
                 f"the engine has no {each.name} = {plain!r}",
