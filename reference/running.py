@@ -168,10 +168,10 @@ class Running(Engine):
         call = task.name, checkpoint
         yield call in self.network.triggers
         self.network.triggers.discard(call)
-        if task.phase in (Phase.DRAINING, Phase.CLOSED):
-            self.call_failed(task, checkpoint)
-        else:
+        if task.phase not in (Phase.DRAINING, Phase.CLOSED):
             task.mail.add(checkpoint)
+        elif not self.options.unanswered_triggers:
+            self.call_failed(task, checkpoint)
 
     def call_failed(self, task: Task, checkpoint: int) -> None:
         """A call finds a task at its end."""

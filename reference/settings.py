@@ -41,6 +41,12 @@ class EngineOptions:
     """An abort tells the newest completed checkpoint, in case that news was lost."""
     calls_in_order: bool = False
     """The calls to a task arrive, and are run, in their order."""
+    unanswered_triggers: bool = False
+    """A call that finds its task at its end is not answered: only time ends its checkpoint."""
+    periodic: bool = True
+    """Checkpoints are triggered again and again."""
+    final_trigger: bool = False
+    """A checkpoint is triggered at once when all tasks have come to the end of their data."""
     checkpoints_after_finish: bool = True
     """Checkpoints go on after tasks have finished, and each task waits for one."""
     waits_for_acknowledgement: bool = True

@@ -198,6 +198,8 @@ MODES = {None: "none", True: "drain", False: "no drain"}
 
 
 def _job(job: dict[str, Word], values: dict[str, Word]) -> None:
+    reports, at_end, values["final_triggered"] = job.pop("end", ((), (), False))
+    values["end_reports"], values["end_seen"] = frozenset(reports), frozenset(at_end)
     values["scheduling"] = job.pop("periodic", True)
     values["job_status"] = job.pop("status", "running")
     values["resumed_from"], values["used_before"] = map(_id, job.pop("start", (None, None)))

@@ -6,9 +6,12 @@ before one checkpoint; tasks close, from the sources on, when it is durable and 
 
 from __future__ import annotations
 
+from typing import Any
+
 from reference.asking import Asking
 from reference.channel import Channel
 from reference.elements import EndOfData
+from reference.operators.base import Word
 from reference.steps import Guarded, action
 from reference.task import Phase, Task
 
@@ -17,6 +20,13 @@ class FinalCheckpoint(Asking):
     """A job whose tasks end together."""
 
     key = "final-checkpoint"
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.at_end: set[str] = set()
+        """The coordinator knows that their data have ended."""
+        self.final_triggered = False
+        """It has triggered a checkpoint since all are there."""
 
     @property
     def after_finish(self) -> bool:
@@ -46,6 +56,42 @@ class FinalCheckpoint(Asking):
             task.operator.finish(task.emit)
         task.broadcast(EndOfData(drain))
         task.phase = Phase.FINISHING
+        if drain and self.options.final_trigger:
+            self.network.end_reports.add(task.name)
+
+    @action("task")
+    def apply_end_report(self, task: Task) -> Guarded:
+        """The coordinator hears that a task has come to the end of its data."""
+        yield task.name in self.network.end_reports
+        self.network.end_reports.discard(task.name)
+        self.at_end.add(task.name)
+
+    def may_trigger(self) -> bool:
+        return self.options.periodic and super().may_trigger()
+
+    @action()
+    def trigger_at_end_of_data(self) -> Guarded:
+        """All have come there: the checkpoint that they wait for need not wait for its time."""
+        due = not self.final_triggered and len(self.at_end) == len(self.tasks)
+        yield due and self.after_finish and super().may_trigger()
+        self.coordinator.trigger()
+        self.final_triggered = True
+
+    @action("task")
+    def learn_finished(self, task: Task) -> Guarded:
+        """The calls of a task arrive in their order."""
+        if task.name in self.network.end_reports:
+            yield False
+        yield from super().learn_finished(task)
+
+    def restart(self) -> None:
+        super().restart()
+        self.at_end.clear()
+        self.final_triggered = False
+
+    def seen(self) -> tuple[tuple[str, Word], ...]:
+        reports = tuple(sorted(self.network.end_reports)), tuple(sorted(self.at_end))
+        return (("end", (*reports, self.final_triggered)), *super().seen())
 
     def was_stopped(self, task: Task) -> bool:
         """Whether the data of a task ended since the job is to go on later."""
