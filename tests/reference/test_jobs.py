@@ -161,7 +161,7 @@ JOBS: list[Callable[[Path], tuple[str, Counter[str]]]] = [
 
 @pytest.mark.parametrize("mode", ["aligned", "unaligned"])
 @pytest.mark.parametrize("job", JOBS)
-@pytest.mark.parametrize("every", [31, pytest.param(1, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("every", [47, pytest.param(1, marks=pytest.mark.slow)])
 def test_a_job_writes_what_it_is_to_wherever_it_is_cut(
     tmp_path: Path,
     job: Callable[[Path], tuple[str, Counter[str]]],
@@ -237,7 +237,7 @@ def test_a_source_that_has_finished_stays_so(
     while {True} not in finished(before):
         at += 10
         before = ran(job, at, goes_on=False)[0]
-    for at in range(0, 60, 4):
+    for at in range(0, 60, 8):
         files = MemoryFiles()
         files.contents.update(before.contents)
         with pytest.raises(Cut):
@@ -282,7 +282,7 @@ def rescaled(text: str, by: int) -> str:
 
 @pytest.mark.parametrize("mode", ["aligned", "unaligned"])
 @pytest.mark.parametrize("job", JOBS)
-@pytest.mark.parametrize("every", [29, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("every", [53, pytest.param(2, marks=pytest.mark.slow)])
 def test_a_job_goes_on_with_more_subtasks_or_fewer(
     tmp_path: Path,
     job: Callable[[Path], tuple[str, Counter[str]]],
