@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from time import process_time
 
 import pytest
 
@@ -37,6 +38,8 @@ QUICK = {
     "two-phase-commit/broken/withdraws.toml",
 }
 STEPS_OF_BROKEN, SECONDS_OF_BROKEN = 15, 60.0
+#: A processor that is shared takes longer: what is limited is its own time.
+SECONDS_MAX = 600.0
 
 
 def disagreements(full: Report, bounded: Report) -> Iterator[str]:
@@ -117,7 +120,9 @@ def must_fall() -> Iterator[tuple[int, Spec, str]]:
 )
 def test_broken_variant_falls_in_as_many_steps(steps: int, spec: Spec, name: str) -> None:
     system = spec.system(chosen(spec, {name}))
-    report = check_bounded(system, Limits(seconds_max=SECONDS_OF_BROKEN), only={name})
+    began = process_time()
+    report = check_bounded(system, Limits(seconds_max=SECONDS_MAX), only={name})
+    assert process_time() - began < SECONDS_OF_BROKEN
     answer = answer_to(report, name)
     assert isinstance(answer.verdict, Violated)
     assert answer.steps == steps
@@ -237,12 +242,12 @@ def test_the_user_may_interrupt_and_is_told_how_far_it_came() -> None:
 
     def progress(news: News) -> None:
         told.append(news)
-        if "depth 8" in news.before:
+        if news.depth >= 8:
             raise KeyboardInterrupt
 
     report = check_bounded(hard(), Limits(steps_max=500), progress)
     assert report.stopped == INTERRUPTED
-    assert report.statistics.depth == 8
+    assert report.statistics.depth >= 8
     assert all("no more counterexamples up to depth" in each.before for each in told)
 
 
