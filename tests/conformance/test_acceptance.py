@@ -24,9 +24,13 @@ from checker.conformance.acceptance_system import SectionSystem
 from checker.loading import catalogue
 from model.errors import FinaleError
 from model.events import Clock
+from model.topology import Job
+from reference.broken import BROKEN
 from reference.formats.eventlog import read_log
+from reference.formats.files import MemoryFiles
+from reference.operators.program import Followed
 from reference.protocols import ENGINES
-from reference.settings import Faults
+from reference.settings import Faults, Settings
 from tests.conformance.logs import CHAIN, PAIR, changed, engine_of, log_of, without
 
 KNOWN = catalogue()
@@ -323,13 +327,28 @@ def test_a_hazard_is_accepted_and_found() -> None:
     assert line == place_of(lines, "close", vertex="K") + 1
 
 
-def test_what_can_still_come_is_open_and_what_cannot_is_stuck() -> None:
-    """The mid-trigger race, if nobody looks at the failed call (the variant of the model)."""
+def test_what_can_still_come_is_open() -> None:
     lines = log_of(engine_of(PAIR, faults=Faults(checkpoints=1)), PAIR, 3)
     at = place_of(lines, "trigger_checkpoint")
     open_ones = {f.property: f.severity for f in judged(lines[: at + 1]).findings}
     assert open_ones["checkpoint-ends"] is Severity.OPEN
     assert judged(lines).findings == ()
+
+
+def test_what_cannot_come_any_more_is_stuck() -> None:
+    """A task finishes while its checkpoint is triggered, and nobody looks at the failed call."""
+    table = PAIR | {"S": {"records": 1, "parallelism": 2}}
+    job, kind = Job.from_table(table), BROKEN["waits-for-lost-ack"]
+    settings = Settings(faults=Faults(checkpoints=2))
+    engine = kind(job, Followed(job), MemoryFiles(), settings, kind.usual)
+    lines = log_of(engine, table, 3)
+    lines[0] = json.dumps(json.loads(lines[0]) | {"variant": "waits-for-lost-ack"})
+    verdict = judged(lines)
+    assert isinstance(verdict.conforms, Accepted)
+    stuck = {f.property: f for f in verdict.findings if f.severity is Severity.STUCK}
+    assert stuck["checkpoint-ends"].binding == (("checkpoint", "cp2"),)
+    assert stuck["checkpoint-ends"].line == place_of(lines, "trigger_checkpoint", -1) + 1
+    assert "job-finishes" in stuck
 
 
 def test_a_witness_is_not_believed_unseen() -> None:
