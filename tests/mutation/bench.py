@@ -14,6 +14,7 @@ import os
 import signal
 import sys
 import traceback
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.abc import Loader, MetaPathFinder
@@ -114,19 +115,30 @@ class Bench:
         gc.collect()
         gc.freeze()
 
-    def concerned(self, mutant: Mutant) -> list[Walked]:
-        """The specs that use what a mutant changes: what is outside of functions all of them do."""
-        place = mutant.file, mutant.function
-        return [each for each in self.walked if not mutant.in_function or place in each.used]
+    def concerned(self, mutant: Mutant, of_protocol: int | None = None) -> list[Walked]:
+        """The specs that use what a mutant changes; or only so many of each protocol.
 
-    def judge(self, mutant: Mutant) -> Verdict:
+        What is outside of functions all of them use.
+        """
+        place = mutant.file, mutant.function
+        found: list[Walked] = []
+        counted: Counter[str] = Counter()
+        for each in self.walked:
+            if not mutant.in_function or place in each.used:
+                key = each.spec.protocol.key
+                counted[key] += 1
+                if of_protocol is None or counted[key] <= of_protocol:
+                    found.append(each)
+        return found
+
+    def judge(self, mutant: Mutant, of_protocol: int | None = None) -> Verdict:
         """Run a mutant in a process of its own."""
         reading, writing = os.pipe()
         child = os.fork()
         if child == 0:
             os.close(reading)
             with os.fdopen(writing, "w") as answer:
-                answer.write(json.dumps(vars(self._judged(mutant))))
+                answer.write(json.dumps(vars(self._judged(mutant, of_protocol))))
             os._exit(0)
         os.close(writing)
         with os.fdopen(reading) as answer:
@@ -137,8 +149,8 @@ class Bench:
             return Verdict("hang" if hangs else "crash", said=f"signal {os.WTERMSIG(status)}")
         return Verdict(**json.loads(text))
 
-    def _judged(self, mutant: Mutant) -> Verdict:
-        concerned = self.concerned(mutant)
+    def _judged(self, mutant: Mutant, of_protocol: int | None) -> Verdict:
+        concerned = self.concerned(mutant, of_protocol)
         name = ""
         try:
             load_anew(mutant)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-#: Each mutant meets those that use what it changes, the smallest first.
+#: Each mutant meets those that use what it changes: at first the smallest ones of each protocol.
 SMALL = (
     "aligned-with-timeout/pair",
     "aligned-with-timeout/pair-restarts",
     "final-checkpoint/broadcast",
     "final-checkpoint/buffering",
     "final-checkpoint/checkpoints-after-finish-off",
+    "final-checkpoint/final-trigger",
     "final-checkpoint/pair",
     "final-checkpoint/pair-declines-and-expiry",
     "final-checkpoint/timers",
@@ -19,9 +20,13 @@ SMALL = (
     "legacy-finish/natural-end-loses-records",
     "legacy-finish/restarts",
     "legacy-finish/timers",
+    "legacy-finish/unanswered-trigger",
     "legacy-stop/cancel-with-savepoint-duplicates",
     "legacy-stop/stop",
     "legacy-stop/stop-then-resume-at-least-once",
+    "matrix/fc-unaligned/l2",
+    "matrix/ls/l5",
+    "stop-with-checkpoint/no-retention",
     "stop-with-checkpoint/suspend",
     "stop-with-checkpoint/terminate-loses-flush",
     "stop-with-savepoint/pair",
@@ -36,6 +41,7 @@ SMALL = (
     "unaligned/aligned-beside-unordered",
     "unaligned/broadcast-edge",
     "unaligned/pair",
+    "unaligned/savepoint-stays-aligned",
 )
 #: Those that survive all of them meet these, too.
 LARGER = (
@@ -61,7 +67,10 @@ LARGER = (
     "stop-with-savepoint/fan-in",
     "stop-with-savepoint/lost-confirmation",
     "stop-with-savepoint/meets-natural-end",
+    "stop-with-savepoint/retained-on-cancellation",
     "stop-with-savepoint/retained-on-finish",
+    "stop-with-savepoint/savepoint-after-stop",
+    "stop-with-savepoint/second-stop-adaptive",
     "sync-savepoint/newer-checkpoint-resets",
     "sync-savepoint/scheduling-stays-off",
     "sync-savepoint/second-stop",
