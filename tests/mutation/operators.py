@@ -96,7 +96,7 @@ class _Finder:
 
     def _swapped(self, body: Sequence[ast.stmt]) -> Iterator[Change]:
         for one, other in pairwise(body):
-            if _does(one) and _does(other):
+            if _does(one) and _does(other) and _is_call(one, other):
                 (start, middle), (after, end) = self._range(one), self._range(other)
                 parts = self.source[after:end], self.source[middle:after], self.source[start:middle]
                 yield self._change("swap-statements", one, b"".join(parts).decode(), end)
@@ -158,6 +158,11 @@ def _does(statement: ast.stmt) -> bool:
             return True
         case _:
             return False
+
+
+def _is_call(*statements: ast.stmt) -> bool:
+    """Whether some statement may do anything: of two assignments the order hardly matters."""
+    return any(isinstance(each, ast.Expr) for each in statements)
 
 
 def _replaced(node: ast.AST) -> Places:
