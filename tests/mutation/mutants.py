@@ -38,9 +38,9 @@ FILES = (
 #: What is said of an engine, to be compared or called by name, and does nothing.
 SAID = frozenset({"seen", "names", "thing"})
 
-#: What only jobs of one's own use, which have tests of their own: the model has no lines of text, no
-#: watermarks in the engine's sense, no buffers of several records, no other parallelism, no end of
-#: what the coordinator knows.
+#: What only jobs of one's own use, which have tests of their own: the model has no lines of text,
+#: no watermarks in the engine's sense, no buffers of several records, no other parallelism, and
+#: nothing that a coordinator forgets.
 ASIDE = (
     "AppendingSink.start",
     "Coordinator.forget",
