@@ -88,7 +88,8 @@ def _bugs(mutants: Sequence[Mutant], verdicts: Mapping[str, Verdict]) -> Iterato
     for mutant in mutants:
         verdict = verdicts[mutant.id]
         said = verdict.said.split(";")[0].replace("|", "\\|")
-        yield f"| {mutant.operator} | {verdict.spec or '–'} | {said or verdict.kind} |"  # noqa: RUF001
+        where = verdict.spec or "–"  # noqa: RUF001
+        yield f"| {mutant.operator} | {where} | {said or verdict.kind} |"
 
 
 def _survivors(mutants: Sequence[Mutant], argued: Mapping[str, Mapping[str, str]]) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -98,12 +99,10 @@ def test_what_differs_is_killed(bench: Bench) -> None:
 
 
 def test_the_engine_itself_survives_and_what_raises_is_told(bench: Bench) -> None:
-    source = (ROOT / FINAL).read_bytes()
-    start = source.index(GUARD.encode())
-    place = {"file": FINAL, "function": "FinalCheckpoint.quiesce", "line": 1, "operator": "none"}
-    same = Mutant(**place, start=start, end=start, before="", after="")  # type: ignore[arg-type]
+    start = (ROOT / FINAL).read_bytes().index(GUARD.encode())
+    same = Mutant(FINAL, "FinalCheckpoint.quiesce", 1, "none", start, start, "", "")
     assert bench.judge(same).kind == "survives"
-    raises = Mutant(**place, start=start, end=start, before="", after="nobody and ")  # type: ignore[arg-type]
+    raises = replace(same, after="nobody and ")
     verdict = bench.judge(raises)
     assert verdict.kind == "crash"
     assert "nobody" in verdict.said
