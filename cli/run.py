@@ -13,6 +13,7 @@ from cyclopts import Parameter
 from checker.show.layout import console, counted, duration, grouped, joined, write
 from reference.coordinator import Kind
 from reference.formats.jobfile import read_job
+from reference.formats.requests import WHY_ENDED
 from reference.runner import End, Orders, Progress
 from reference.runner import run as run_job
 
@@ -23,7 +24,11 @@ MEGABYTE = 1_000_000
 THEN = {
     End.SUSPENDED: "the same command goes on from there",
     End.CANCELLED: "the same command goes on from the newest checkpoint",
+    End.FAILED: "its stop failed behind the savepoint; the same command goes on from the newest "
+    "checkpoint",
 }
+#: With which code an end goes out, where it is not 0.
+CODES = {End.CANCELLED: EXIT_INTERRUPTED, End.FAILED: 1}
 
 
 def run(  # noqa: PLR0913 - one parameter a flag
@@ -80,10 +85,16 @@ def run(  # noqa: PLR0913 - one parameter a flag
         print(f"interrupted; from the newest checkpoint goes on: {again}", file=sys.stderr)
         return EXIT_INTERRUPTED
     assert ended.end is not None
+    if ended.ended_before:
+        write(console(), [joined([f"{ended.end.value} before", job.name, "nothing is left to do"])])
+        return 0
     write(console(), [joined([ended.end.value, _told(job.name, ended)])])
     if ended.end in THEN:
         write(console(), [THEN[ended.end]])
-    return EXIT_INTERRUPTED if ended.end is End.CANCELLED else 0
+    if ended.failed_stop and ended.end is not End.FAILED:
+        print(f"the stop failed: {WHY_ENDED}", file=sys.stderr)
+        return 1
+    return CODES.get(ended.end, 0)
 
 
 def _told(name: str, progress: Progress) -> str:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from model.errors import FinaleError
-from reference.asking import Answer, Asking, JobStatus, Wish
+from reference.asking import Answer, Asking, JobStatus, Request, Wish
 from reference.coordinator import Kind
 from reference.engine import Engine
 from reference.formats.control import Control
@@ -81,6 +81,10 @@ class Progress:
     passed_over: tuple[FinaleError, ...] = ()
     """What was wrong with newer checkpoints than the one that the run has started from."""
     end: End | None = None
+    failed_stop: bool = False
+    """The stop that was ordered failed, and the job has gone on."""
+    ended_before: bool = False
+    """There was nothing left to do."""
 
 
 def run(
@@ -94,7 +98,7 @@ def run(
         files = DiskFiles(folder)
         own(job, files, folder)
         if orders.savepoint is None and (end := end_of(files)) is not None:
-            return Progress(0, 0, 0, None, None, 0.0, end=End(end))
+            return Progress(0, 0, 0, None, None, 0.0, end=End(end), ended_before=True)
         control = Control(folder, name)
         try:
             runner = Runner(job, files, orders, control)
@@ -129,6 +133,8 @@ class Runner:
         self.job, self.files, self.orders = job, files, orders
         self.log: EventLog | None = None
         self.completed = 0
+        self.ordered: Request | None = None
+        """The stop that was ordered, when it has been asked for."""
         if orders.threads:
             self.mover: Turns = Threads(self.engine, self._saw)
         else:
@@ -170,6 +176,7 @@ class Runner:
             seconds=time.monotonic() - self.began,
             passed_over=self.start.refused,
             end=end,
+            failed_stop=self._stop_has_failed(),
         )
 
     def _go_on(self) -> None:
@@ -180,7 +187,8 @@ class Runner:
         moved = self.mover.turn({*without, "end_source"} if stops else without)
         with self.mover.alone():
             if stops and not moved and self.requests.find(Wish.STOP, Answer.ADMITTED) is None:
-                self.requests.ask(Wish.STOP, drain=self.orders.stop is Kind.DRAIN)
+                name = self.requests.ask(Wish.STOP, drain=self.orders.stop is Kind.DRAIN)
+                self.ordered = self.requests.known[name]
                 moved = True
             self.requests.attend()
             moved = (self._is_due(moved) and self.mover.take([TRIGGER])) or moved
@@ -198,7 +206,11 @@ class Runner:
         """Whether a source is yet to hear of the stop that was ordered, and must not end before."""
         tasks = self.engine.tasks.values()
         unaware = (t.source and t.phase is Phase.RUNNING and t.ending is None for t in tasks)
-        return self.orders.stop is not None and any(unaware)
+        return self.orders.stop is not None and not self._stop_has_failed() and any(unaware)
+
+    def _stop_has_failed(self) -> bool:
+        """Whether the stop that was ordered could not be; it is asked for once."""
+        return self.ordered is not None and self.ordered.answer is Answer.FAILED
 
     def _is_due(self, moved: bool) -> bool:
         """Whether a checkpoint is: by the clock, by the records, or since tasks wait for one."""

@@ -35,6 +35,11 @@ class Stopping(Asking):
     def thing(self, kind: str, name: str) -> object:
         return name == "True" if kind == "drain" else super().thing(kind, name)
 
+    @property
+    def stops_with_savepoint(self) -> bool:
+        """Whether a stop leaves something to go on from."""
+        return True
+
     def ends_the_job(self, checkpoint: int) -> bool:
         return self.kind_of(checkpoint).ends_the_job
 

@@ -15,10 +15,12 @@ import shutil
 import time
 import uuid
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from model.errors import FinaleError, Place
+from reference.formats.files import told
 from reference.formats.folder import name_of_run
 
 CONTROL = "control"
@@ -35,28 +37,37 @@ class Control:
     def __init__(self, folder: Path, run: str) -> None:
         shutil.rmtree(folder / CONTROL, ignore_errors=True)
         self.folder = folder / CONTROL / run
-        self.folder.mkdir(parents=True)
+        with told(CONTROL):
+            self.folder.mkdir(parents=True)
         self.open: set[str] = set()
+        self._stuck: set[str] = set()
+        """Requests that cannot be taken away."""
         self._due = 0.0
 
-    def asked(self) -> Iterator[tuple[str, Said]]:
-        """New requests, each once, by name."""
+    def asked(self) -> Iterator[tuple[str, object]]:
+        """New requests, each once, by name; None for a file that is not JSON."""
         if time.monotonic() < self._due:
             return
         self._due = time.monotonic() + SECONDS_BETWEEN_LOOKS
         for file in sorted(self.folder.glob(f"*{ASK}")):
+            if file.stem in self._stuck:
+                continue
             try:
-                request: Said = json.loads(file.read_text())
+                text = file.read_bytes()
                 file.unlink()
             except FileNotFoundError:
                 continue  # its sender has withdrawn it
+            except OSError:
+                self._stuck.add(file.stem)
+                text = b""
             self.open.add(file.stem)
-            yield file.stem, request
+            yield file.stem, _read(text)
 
     def answer(self, name: str, **answer: object) -> None:
-        """Tell what has become of a request."""
+        """Tell what has become of a request; a job does not fail since that cannot be told."""
         self.open.discard(name)
-        _write(self.folder / f"{name}{ANSWER}", answer)
+        with suppress(OSError):
+            _write(self.folder / f"{name}{ANSWER}", answer)
 
     def close(self, **answer: object) -> None:
         """Whatever is still open, or comes now, gets this answer."""
@@ -112,6 +123,13 @@ def _wait(folder: Path, run: str, name: str, seconds: float) -> Said:
         place=Place(str(folder)),
         advice="ask again, with more --seconds",
     )
+
+
+def _read(text: bytes) -> object:
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return None
 
 
 def _write(file: Path, said: Said) -> None:

@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
+from typing import cast
+
 from model.errors import FinaleError, Place
 from reference.asking import Answer, Asking, Request, Wish
 from reference.engine import Engine
 from reference.formats.control import Control
 from reference.steps import StepId
+from reference.stopping import Stopping
 from reference.threads import Turns
 
 #: What a failed request is told.
 WHY = "a task has come to its end, or could take no part; the job goes on"
+#: What is told of a stop that was ordered with the run, and failed.
+WHY_ENDED = "a task had come to its end, or could take no part; the job has gone on to its end"
+#: What is told of a file that asks for nothing.
+NO_REQUEST = (
+    'it is no request; those are {"what": "stop", "drain": false}, with true or false, '
+    '{"what": "savepoint"} and {"what": "cancel"}'
+)
 
 
 class Requests:
@@ -43,10 +53,14 @@ class Requests:
 
     def refuse_unless_heard(self, wish: Wish) -> None:
         """Raises `not-asked`."""
-        if f"request_{wish.value}" not in self.engine.actions:
+        engine = self.engine
+        why = "" if f"request_{wish.value}" in engine.actions else f"hears of no {wish.value}"
+        if wish is Wish.STOP and isinstance(engine, Stopping) and not engine.stops_with_savepoint:
+            why = "is stopped without a savepoint, and nothing could go on from there"
+        if why:
             raise FinaleError(
                 "not-asked",
-                f'a job of the protocol "{self.engine.key}" hears of no {wish.value}',
+                f'a job of the protocol "{engine.key}" {why}',
                 place=Place(key="protocol"),
                 advice='leave "protocol" out of the job',
             )
@@ -56,8 +70,12 @@ class Requests:
         if self.control is None:
             return
         for asker, said in self.control.asked():
+            read = _read(said)
+            if read is None:
+                self.control.answer(asker, ok=False, why=NO_REQUEST)
+                continue
             try:
-                self.open[self.ask(Wish(said["what"]), said.get("drain"))] = asker
+                self.open[self.ask(*read)] = asker
             except FinaleError as error:
                 self.control.answer(asker, ok=False, why=error.message)
         for name, asker in list(self.open.items()):
@@ -66,3 +84,14 @@ class Requests:
                 del self.open[name]
                 done = request.answer is Answer.SUCCEEDED
                 self.control.answer(asker, ok=done, savepoint=request.checkpoint, why=WHY)
+
+
+def _read(said: object) -> tuple[Wish, bool | None] | None:
+    """What a request asks for, and whether with drain; None if it asks for nothing."""
+    table = cast("dict[str, object]", said) if isinstance(said, dict) else {}
+    what, drain = table.get("what"), table.get("drain")
+    if what == "stop" and isinstance(drain, bool) and len(table) == 2:
+        return Wish.STOP, drain
+    if what in ("savepoint", "cancel") and len(table) == 1:
+        return Wish(what), None
+    return None

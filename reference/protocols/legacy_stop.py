@@ -21,6 +21,10 @@ class EndingSources(Stopping, LegacyFinish):
         """Whether that is what a stop is."""
         return self.options.stop == "stop"
 
+    @property
+    def stops_with_savepoint(self) -> bool:
+        return not self.ends_sources
+
     @action("request", "drain")
     def request_stop(self, request: Request, drain: bool) -> Guarded:
         if not self.ends_sources:

@@ -6,14 +6,18 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from cli.main import main
 from model.errors import FinaleError
+from reference.asking import Wish
+from reference.coordinator import Kind
 from reference.formats.jobfile import read_job
-from reference.runner import End, Orders, run
+from reference.protocols import LegacyStop, StopWithSavepoint
+from reference.runner import End, Orders, Progress, Runner, run
 
 from .test_cuts import command, is_whole, job_in
 
@@ -86,7 +90,7 @@ def test_a_job_that_is_over_stays_so(tmp_path: Path, capsys: pytest.CaptureFixtu
     assert run(read_job(job), state).end is End.FINISHED
     before = {file: file.stat().st_mtime_ns for file in (state / "output").iterdir()}
     assert main(["run", str(job), "--directory", str(state)]) == 0
-    assert "finished" in capsys.readouterr().out
+    assert capsys.readouterr().out == "finished before · job.toml · nothing is left to do\n"
     assert {file: file.stat().st_mtime_ns for file in (state / "output").iterdir()} == before
 
 
@@ -110,4 +114,57 @@ def test_a_log_that_cannot_be_written_is_refused(
     line = ["run", str(job), "--directory", str(tmp_path / "state"), "--log", str(tmp_path)]
     assert main(line) == 2
     assert "error[unwritable]" in capsys.readouterr().err
+    assert not (tmp_path / "state" / "output").exists()
+
+
+# --- stops that fail ------------------------------------------------------------------------------
+
+
+def test_two_stops_fail_the_job_and_the_next_run_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The second comes between the savepoint of the first and the job's end."""
+    monkeypatch.setattr("reference.operators.sources.CHUNK", 500)
+    job = job_in(tmp_path, "aligned", lines=100, width=40, checkpoints=1)
+
+    def asked(runner: Runner, _: object) -> Progress:
+        def look(progress: Progress) -> None:
+            asked = runner.requests.known
+            if not asked or (progress.completed and len(asked) == 1):
+                runner.requests.ask(Wish.STOP, drain=False)
+
+        return real(runner, look)
+
+    real = Runner.run
+    line = ["run", str(job), "--directory", str(tmp_path / "state")]
+    with monkeypatch.context() as patch:
+        patch.setattr(Runner, "run", asked)
+        assert main(line) == 1
+    said = capsys.readouterr().out
+    assert said.startswith("failed · job")
+    assert "the same command goes on" in said
+    assert main(line) == 0
+    is_whole(tmp_path, tmp_path / "state")
+
+
+@pytest.mark.parametrize("stop", ["drain", "suspend"])
+def test_a_stop_that_fails_is_not_asked_for_again(
+    tmp_path: Path, stop: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(StopWithSavepoint, "may_plan", lambda _: False)
+    job = job_in(tmp_path, "aligned", lines=100, width=40, checkpoints=1)
+    assert main(["run", str(job), "--directory", str(tmp_path / "state"), "--stop", stop]) == 1
+    said = capsys.readouterr()
+    assert said.out.startswith("finished · job")
+    assert "the stop failed" in said.err
+    is_whole(tmp_path, tmp_path / "state")
+
+
+@pytest.mark.parametrize("kind", [Kind.DRAIN, Kind.SUSPEND])
+def test_where_a_stop_leaves_no_savepoint_none_is_ordered(tmp_path: Path, kind: Kind) -> None:
+    job = read_job(job_in(tmp_path, "aligned", lines=10, width=40, checkpoints=1))
+    job = replace(job, engine=LegacyStop)
+    with pytest.raises(FinaleError) as caught:
+        run(job, tmp_path / "state", None, Orders(kind))
+    assert caught.value.code == "not-asked"
     assert not (tmp_path / "state" / "output").exists()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import json
+import shutil
 import sys
 import threading
 import time
@@ -167,6 +168,34 @@ def test_a_run_that_does_not_answer(tmp_path: Path, capsys: pytest.CaptureFixtur
         (tmp_path / "control" / "it").rmdir()
         with pytest.raises(FinaleError, match="cannot be written"):
             ask(tmp_path, seconds=0.1, what="cancel")
+
+
+WRONG = (
+    '{"what": "pause"}', '{"what": "stop"}', '{"what": "stop", "drain": 1}', "[]", "null", "", "{",
+    '{"what": ["stop"]}', '{"what": "savepoint", "drain": true}', '{"what": "cancel", "now": 1}',
+    "\udcff", "[" * 100_000,
+)  # fmt: skip
+
+
+def test_a_file_that_asks_for_nothing_is_told_so_and_the_job_goes_on(job: Path) -> None:
+    state = job.parent / "state"
+    with running(job, Orders()) as ended:
+        (place,) = (state / "control").iterdir()
+        (place / "folder.ask").mkdir()
+        for number, text in enumerate(WRONG):
+            (place / f"{number}.draft").write_bytes(text.encode(errors="surrogateescape"))
+            (place / f"{number}.draft").rename(place / f"{number}.ask")
+        answers = [place / f"{name}.answer" for name in (*range(len(WRONG)), "folder")]
+        while not all(answer.exists() for answer in answers):
+            time.sleep(0.001)
+            assert not ended
+        told = [json.loads(answer.read_text()) for answer in answers]
+        assert not any(answer["ok"] for answer in told)
+        assert all("is no request" in answer["why"] for answer in told)
+        shutil.rmtree(place)  # nobody can be told of anything any more
+        (job.parent / "fast").touch()
+    assert ended[0].end is End.FINISHED
+    assert counts(job.parent) == expected(job.parent)
 
 
 @pytest.mark.parametrize("orders", SCHEDULERS)
