@@ -36,12 +36,12 @@ class Start:
 
 def start(store: CheckpointStore, tasks: Tasks, savepoint: Path | None = None) -> Start:
     """Find where a run starts, and bring it into the job's shape. Raises coded errors."""
-    refused: dict[int, FinaleError] = {}
+    refused = _look_through(store)
+    own = True
     if savepoint is None:
         found = _newest(store, refused)
-        own = True
     else:
-        found = _given(savepoint)
+        found, refused = _given(savepoint), {}
         own = _is_own(store, found)
         if own and store.is_left(found.metadata.checkpoint):
             raise _left(savepoint)
@@ -56,11 +56,12 @@ def start(store: CheckpointStore, tasks: Tasks, savepoint: Path | None = None) -
     for damaged in refused:
         store.refuse(damaged)
     store.discard_incomplete()
-    if savepoint is None:
-        store.leave_newer(found.metadata.checkpoint if found is not None else 0)
+    store.leave_newer(found.metadata.checkpoint if found is not None else 0)
     number = None if found is None else found.metadata.checkpoint
     last = max(store.numbers(), default=0)
     if number is not None and contents is not None:
+        for task, state in contents.ended.items():
+            tasks[task].operator.settle(state["operator"])
         last = number = max(number, last + 1)
         for (task, use), state in contents.parts.items():
             store.put(number, task, state, use)
@@ -72,22 +73,34 @@ def start(store: CheckpointStore, tasks: Tasks, savepoint: Path | None = None) -
 # --- which one ------------------------------------------------------------------------------------
 
 
-def _newest(store: CheckpointStore, refused: dict[int, FinaleError]) -> Snapshot | None:
-    """The newest that a new run takes, and is as it was written; what is not is noted."""
-    found: Snapshot | None = None
+def _look_through(store: CheckpointStore) -> dict[int, FinaleError]:
+    """Learn what each is for. Those of which that cannot be read, the newest first, and why."""
+    unread: dict[int, FinaleError] = {}
     for number in store.complete_ones():
         try:
-            snapshot = store.snapshot(number)
-            store.known[number] = snapshot.metadata.kind
-            if found is None and snapshot.metadata.starts_runs:
-                snapshot.verify()
-                found = snapshot
+            store.known[number] = store.snapshot(number).metadata.kind
         except FinaleError as reason:
-            if found is None:
-                refused[number] = reason
-    if found is None and refused:
+            unread[number] = reason
+    return unread
+
+
+def _newest(store: CheckpointStore, refused: dict[int, FinaleError]) -> Snapshot | None:
+    """The newest that a new run takes, and is as it was written; older ones are not refused."""
+    unread = dict(refused)
+    refused.clear()
+    for number in store.complete_ones():
+        try:
+            if number in unread:
+                raise unread[number]
+            snapshot = store.snapshot(number)
+            if snapshot.metadata.starts_runs:
+                snapshot.verify()
+                return snapshot
+        except FinaleError as reason:
+            refused[number] = reason
+    if refused:
         raise next(iter(refused.values()))
-    return found
+    return None
 
 
 def _given(folder: Path) -> Snapshot:
@@ -165,6 +178,8 @@ class Contents:
     parts: Mapping[tuple[str, str], State]
     """By task and use."""
     finished: frozenset[str]
+    ended: Mapping[str, State]
+    """What tasks had whose data a drain has ended: nothing goes on from it."""
 
 
 def _fits(metadata: Metadata, store: CheckpointStore) -> bool:
@@ -180,14 +195,21 @@ def _in_shape(found: Snapshot, store: CheckpointStore, tasks: Tasks) -> Contents
     """The same for the job as it is today. Raises where that cannot be."""
     old = [_drained(each, found.metadata) for each in found.metadata.operators]
     before = {each.name: each for each in old}
+    held = {
+        each.name: [found.load(part.state) for part in each.parts]
+        for each in found.metadata.operators
+    }
     producers = {task: [each.writer for each in tasks[task].inputs] for task in tasks}
     refuse_changes(old, store.shape, producers)
     parts: dict[tuple[str, str], State] = {}
     finished: set[str] = set()
+    ended: dict[str, State] = {}
     for operator in store.shape:
         if operator.name not in before:
             continue
         was = before[operator.name]
+        if was.has_finished:
+            ended |= _states(operator, held[operator.name], tasks)
         finished.update(finished_of(was, operator))
         states = [found.load(part.state) for part in was.parts]
         parts |= {(task, STATE): s for task, s in _states(operator, states, tasks).items()}
@@ -195,7 +217,7 @@ def _in_shape(found: Snapshot, store: CheckpointStore, tasks: Tasks) -> Contents
         flights = shared_out(logs, operator, old, store.shape, tasks)
         parts |= {(task, CHANNELS): log for task, log in flights.items() if log}
     kept = {key: state for key, state in parts.items() if key[0] not in finished}
-    return Contents(kept, frozenset(finished))
+    return Contents(kept, frozenset(finished), ended)
 
 
 def _drained(operator: Operator, metadata: Metadata) -> Operator:

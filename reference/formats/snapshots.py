@@ -128,24 +128,30 @@ class CheckpointStore:
     def discard_older(self, pending: Collection[int] = ()) -> None:
         """What is older than the newest checkpoint is not needed, but for the user's savepoints.
 
-        Aborted ones go with it. `pending`: those that may still be completed.
+        Aborted ones go with it. What has metadata that cannot be read, or was refused, may be such
+        a savepoint, and stays. `pending`: those that may still be completed.
         """
         if self.keeps or self.newest is None:
             return
         known = sorted(n for n, kind in self.known.items() if kind == CHECKPOINT)
         users = {n for n, kind in self.known.items() if kind != CHECKPOINT}
-        kept = {*known[-self.retained :], *users, *pending}
+        unread = self._looked_at() - self.known.keys()
+        kept = {*known[-self.retained :], *users, *unread, *pending}
         self._remove({n for n in self.numbers() if n < self.newest} - kept)
 
     def discard_incomplete(self) -> None:
         """What an earlier run has begun, and not come to the end of, is of no use."""
-        looked_at = {number for number, file in self._files() if file in (METADATA, REFUSED)}
-        self._remove(self.numbers() - looked_at)
+        self._remove(self.numbers() - self._looked_at())
+
+    def _looked_at(self) -> set[int]:
+        """Those that were complete, whatever has become of them."""
+        return {number for number, file in self._files() if file in (METADATA, REFUSED)}
 
     def refuse(self, checkpoint: int) -> None:
         """It is not used from now on, whatever becomes of it, but stays to be looked at."""
         folder = _folder(checkpoint)
         self.files.rename(f"{folder}/{METADATA}", f"{folder}/{REFUSED}")
+        self.known.pop(checkpoint, None)
 
     def leave_newer(self, checkpoint: int) -> None:
         """A run goes on from before these savepoints: their transactions are dropped."""

@@ -49,6 +49,9 @@ class Operator:
         """What takes its place if it had finished before the checkpoint: nothing is left to do."""
         return Ended(self.context) if isinstance(self, Source) else Operator(self.context)
 
+    def settle(self, state: State) -> None:
+        """Commit what a snapshot lists of which nothing goes on: a drain has ended the data."""
+
     def had_ended(self, state: State) -> bool:
         """Whether a snapshot is of a source whose data had ended."""
         return False

@@ -244,6 +244,9 @@ class Lines(Source):
         self.over = bool(state.get("over"))
         self.bad.go_on(state["bad"])
 
+    def settle(self, state: State) -> None:
+        self.bad.go_on(state["bad"])
+
     @classmethod
     def share(cls, states: Sequence[State], index: int, count: int) -> State:
         """Each file goes on where it was, at one of the subtasks."""

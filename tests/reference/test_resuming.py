@@ -50,6 +50,7 @@ def test_an_older_checkpoint_takes_the_place_of_a_damaged_one(
     assert files.exists(f"checkpoints/3/{REFUSED}")
     ended = runner.run()
     assert [each.code for each in ended.passed_over] == ["checkpoint-altered"]
+    assert files.exists(f"checkpoints/3/{REFUSED}")
     assert output(files) == expected(tmp_path)
 
 

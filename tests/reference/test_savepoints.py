@@ -10,9 +10,9 @@ import pytest
 
 from model.errors import FinaleError
 from reference.coordinator import Kind
-from reference.formats.faulty import Cut
+from reference.formats.faulty import Cut, FaultyFiles
 from reference.formats.files import DiskFiles, MemoryFiles
-from reference.formats.jobfile import JobFile
+from reference.formats.jobfile import JobFile, read_job
 from reference.formats.snapshots import CheckpointStore
 from reference.runner import Orders, Runner
 from tests.reference.small_jobs import (
@@ -108,6 +108,57 @@ def test_a_savepoint_whose_transactions_were_dropped_is_not_used_there(tmp_path:
     assert caught.value.code == "savepoint-left"
 
 
+def test_going_back_leaves_what_came_between(tmp_path: Path) -> None:
+    """Two savepoints, nothing of which is committed; the start from the first drops the second."""
+    job = job_in(tmp_path, records=1000)
+    state = tmp_path / "state"
+    runner = Runner(job, DiskFiles(state))
+
+    def twice(_: object) -> None:
+        if len(runner.engine.store.known) == 2:
+            raise Cut
+        if not runner.engine.coordinator.pending:
+            runner.engine.coordinator.trigger(Kind.SAVEPOINT)
+
+    with pytest.raises(Cut):
+        runner.run(twice)
+    first, second = (state / "checkpoints" / str(number) for number in (1, 2))
+    assert (state / "pending" / "out-2").exists()
+    before = words_in(state) if (state / "output").exists() else Counter[str]()
+    assert not before
+    back = Runner(job, DiskFiles(state), Orders(savepoint=first))
+    assert back.engine.store.known == {1: "savepoint", 2: "savepoint", 3: "checkpoint"}
+    with pytest.raises(FinaleError) as caught:
+        Runner(job, DiskFiles(state), Orders(savepoint=second))
+    assert caught.value.code == "savepoint-left"
+    Runner(job, DiskFiles(state)).run()
+    assert words_in(state) == expected(tmp_path)
+    assert first.exists()
+    assert second.exists()
+
+
+def test_a_savepoint_that_cannot_be_read_stays(tmp_path: Path) -> None:
+    """It may have been written by a later version."""
+    job = job_in(tmp_path, retained=1, records=60)
+    files = CutAtKind("savepoint")
+    runner = Runner(job, files)
+    with pytest.raises(Cut):
+        runner.run(lambda _: ask_for_savepoint(runner))
+    number = max(CheckpointStore(files).complete_ones())
+    name = f"checkpoints/{number}/metadata.json"
+    files.write(name, files.read(name).replace(b'"format": 2', b'"format": 3'))
+    saved = {each: files.read(each) for each in files.under(f"checkpoints/{number}")}
+    rest = copy_of(files)
+    Runner(job, rest, Orders(stop=Kind.SUSPEND)).run()
+    Runner(job_in(tmp_path, retained=1, records=10), rest).run()
+    assert len(CheckpointStore(rest).complete_ones()) > 1
+    kept = {each: rest.read(each) for each in rest.under(f"checkpoints/{number}")}
+    assert kept in (
+        saved,
+        {each.replace("metadata", "metadata.refused"): saved[each] for each in saved},
+    )
+
+
 def test_going_back_behind_output_is_refused(tmp_path: Path) -> None:
     job = job_in(tmp_path)
     files, number = with_savepoint(job)
@@ -137,6 +188,47 @@ def test_after_a_drain_nothing_more_is_read(tmp_path: Path) -> None:
         text.write("more\n")
     Runner(job, rest := copy_of(files)).run()
     assert output(rest) == wanted
+
+
+KEEPING = """
+seconds = 1000
+
+[operators.rows]
+kind = "ndjson"
+path = "rows/*"
+on-bad = "keep"
+parallelism = {}
+
+[operators.out]
+kind = "exactly-once"
+from = ["rows"]
+"""
+
+
+@pytest.mark.parametrize("later", [2, 1])
+def test_what_was_kept_of_bad_lines_outlives_a_drain_that_is_cut(
+    tmp_path: Path, later: int
+) -> None:
+    """The sources are at their end, and what they had put aside is not committed yet."""
+    (tmp_path / "rows").mkdir()
+    for name in "ab":
+        (tmp_path / "rows" / name).write_text(
+            f'{{"{name}": 1}}\nbad {name}\n{{"{name}": 2}}\nbad\n'
+        )
+    (tmp_path / "job.toml").write_text(KEEPING.format(2))
+    before = read_job(tmp_path / "job.toml")
+    (tmp_path / "job.toml").write_text(KEEPING.format(later))
+    after = read_job(tmp_path / "job.toml")
+    moments = FaultyFiles(MemoryFiles())
+    Runner(before, moments, Orders(stop=Kind.DRAIN)).run()
+    assert moments.moments > 30
+    for at in range(moments.moments):
+        files = MemoryFiles()
+        with pytest.raises(Cut):
+            Runner(before, FaultyFiles(files, at), Orders(stop=Kind.DRAIN)).run()
+        Runner(after, files).run()
+        bad = [line for name in files.under("bad") for line in files.read(name).splitlines()]
+        assert (at, len(bad), output(files).total()) == (at, 4, 4)
 
 
 class CutAtKind(MemoryFiles):
