@@ -10,6 +10,7 @@ import uuid
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any, cast
 
 from model.errors import FinaleError, Place
 from reference.formats.files import Files
@@ -90,11 +91,18 @@ def _is_taken(handle: int, kind: int) -> bool:
 
 
 def own(job: JobFile, files: Files, folder: Path) -> None:
-    """The folder is new, or this job's, by its name. Raises `folder-of-another-job`."""
-    name = json.dumps({"name": job.name}).encode()
+    """The folder is new, or this job's. Raises `folder-of-another-job`.
+
+    A job is known by the name that it gives itself, and where it gives none by its file.
+    """
+    now = {"name": job.name, "file": str(job.file.resolve())}
     if not files.exists(JOB):
-        _write(files, JOB, name)
-    elif files.read(JOB) != name:
+        _write(files, JOB, json.dumps(now).encode())
+        return
+    before = _told(files.read(JOB))
+    # Folders of earlier versions have only a name.
+    file = before.get("file", now["file"])
+    if before.get("name") != job.name:
         raise FinaleError(
             "folder-of-another-job",
             f'the folder has the checkpoints of another job than "{job.name}"',
@@ -102,6 +110,23 @@ def own(job: JobFile, files: Files, folder: Path) -> None:
             advice="name another folder, or run that job; if it is this one, say its name in the "
             "job, as job.json in the folder has it",
         )
+    if not job.is_named and file != now["file"]:
+        raise FinaleError(
+            "folder-of-another-job",
+            f'the folder belongs to the job "{job.name}" in {file}, and this one may be another',
+            place=Place(str(folder)),
+            advice=f'name another folder; or, if the job has moved, write name = "{job.name}" in '
+            "it, by which it is known from then on",
+        )
+
+
+def _told(data: bytes) -> dict[str, Any]:
+    """What a file of the folder says; nothing, where it is not as it was written."""
+    try:
+        said = json.loads(data)
+    except ValueError:
+        return {}
+    return cast("dict[str, Any]", said) if isinstance(said, dict) else {}
 
 
 def end_of(files: Files) -> str | None:

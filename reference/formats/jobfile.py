@@ -87,6 +87,8 @@ class JobFile:
     files: Mapping[str, Mapping[str, Path]]
     """What sources read, by the paths from the job's folder."""
     name: str
+    is_named: bool
+    """The file says so; else it is called as the file."""
     retained: int
     """So many checkpoints stay; savepoints do all."""
     checkpoint_format: int
@@ -180,6 +182,7 @@ def _job(file: Path, table: Mapping[str, Any], folder: Path) -> JobFile:
             if "path" in said
         },
         name=str(table.get("name", file.stem)),
+        is_named="name" in table,
         retained=int(table.get("retained", 1)),
         checkpoint_format=int(table.get("checkpoint-format", max(VERSIONS))),
     )

@@ -11,7 +11,7 @@ import pytest
 from model.errors import FinaleError
 from reference.formats.files import DiskFiles
 from reference.formats.jobfile import read_job
-from reference.runner import Runner, run
+from reference.runner import End, Runner, run
 
 LINES_TO_WORDS = """
 seconds = {seconds}
@@ -52,7 +52,7 @@ from = ["counts"]
 
 def prepared(folder: Path, job: str, *, lines: int, files: int = 3) -> Path:
     """A job with texts of its own: words that tell their line."""
-    (folder / "texts").mkdir()
+    (folder / "texts").mkdir(parents=True)
     for number in range(files):
         text = "".join(f"w{number}.{n} all W{n % 7}\n" for n in range(lines))
         (folder / "texts" / f"{number}.txt").write_text(text)
@@ -214,6 +214,24 @@ def test_a_folder_belongs_to_one_job(tmp_path: Path) -> None:
     with pytest.raises(FinaleError) as caught:
         run(read_job(tmp_path / "job.toml"), tmp_path / "state")
     assert caught.value.code == "folder-of-another-job"
+
+
+def test_files_of_one_name_are_two_jobs(tmp_path: Path) -> None:
+    jobs = [prepared(tmp_path / name, COUNTED, lines=1) for name in ("one", "two")]
+    state = tmp_path / "state"
+    run(read_job(jobs[0]), state)
+    with pytest.raises(FinaleError) as caught:
+        run(read_job(jobs[1]), state)
+    assert caught.value.code == "folder-of-another-job"
+    assert 'name = "job"' in str(caught.value.advice)
+    jobs[1].write_text('name = "job"\n' + jobs[1].read_text())
+    assert run(read_job(jobs[1]), state).end is End.FINISHED
+    (state / "job.json").write_text("half")
+    with pytest.raises(FinaleError) as caught:
+        run(read_job(jobs[1]), state)
+    assert caught.value.code == "folder-of-another-job"
+    (state / "job.json").write_text('{"name": "job"}')
+    assert run(read_job(jobs[0]), state).end is End.FINISHED
 
 
 def test_a_run_needs_a_folder(tmp_path: Path) -> None:
