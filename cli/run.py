@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from checker.show.layout import console, counted, duration, grouped, joined, write
+from model.errors import FinaleError
 from reference.coordinator import Kind
 from reference.formats.jobfile import read_job
 from reference.formats.requests import WHY_ENDED
@@ -63,6 +64,10 @@ def run(  # noqa: PLR0913 - one parameter a flag
 ) -> int:
     """Run a job on the engine until it has ended."""
     said = read_job(job, functions=functions)
+    if every is not None and not every > 0:
+        raise FinaleError(
+            "bad-value", f"--every is {every:g}", advice="write a number of seconds above zero"
+        )
     if every is not None:
         said = replace(said, seconds=every)
     orders = Orders(Kind(stop) if stop else None, from_, log, scheduler == "threads", seed)

@@ -16,12 +16,14 @@ import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
+from io import FileIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any
 
 from model.errors import FinaleError, Place
 from model.events import DATA_STEPS, STEPS
 from model.topology import Edge, Job, Pattern, Sink, Vertex
+from reference.formats.files import told
 from reference.task import Phase
 
 if TYPE_CHECKING:
@@ -43,7 +45,7 @@ class EventLog:
         self.process = process
         self.count = 0
         self.newest = engine.coordinator.last_number
-        self.file: TextIO | None = None
+        self.file: FileIO | None = None
         self._write = write
         self._seq: Counter[str] = Counter()
         self._whose = {each.name: (each.vertex.name, each.index) for each in job.subtasks}
@@ -68,15 +70,23 @@ class EventLog:
 
     @classmethod
     def append(cls, path: Path, engine: Engine, job: Job, *, run: str) -> EventLog:
-        """A new section at the end of a file, which may be new or end in the midst of a line."""
-        known = path.read_bytes() if path.is_file() else b""
-        file = path.open("a", encoding="utf-8", newline="\n")
+        """A new section at the end of a file, which may be new or end in the midst of a line.
+
+        Raises `disk-full` and `unwritable`, as do all steps that are written later.
+        """
+        file, known = _opened(path)
+
+        def write(text: str) -> None:
+            left = text.encode()
+            with told(str(path)):
+                while left:
+                    left = left[file.write(left) :]
+
         if known and not known.endswith(b"\n"):
-            file.write("\n")
+            write("\n")
         process = 1 + sum(line.startswith(b'{"event":"log-start"') for line in known.splitlines())
-        log = cls(file.write, engine, job, run=run, process=process)
+        log = cls(write, engine, job, run=run, process=process)
         log.file = file
-        file.flush()
         return log
 
     def took(self, step: StepId) -> None:
@@ -112,14 +122,29 @@ class EventLog:
 
     def close(self) -> None:
         """The run has come to its end in good order, whether the job has or not."""
-        self._line({"event": "log-end", "count": self.count})
-        if self.file is not None:
-            self.file.close()
+        try:
+            self._line({"event": "log-end", "count": self.count})
+        finally:
+            if self.file is not None:
+                self.file.close()
 
     def _line(self, line: Mapping[str, object]) -> None:
         self._write(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n")
-        if self.file is not None:
-            self.file.flush()
+
+
+def _opened(path: Path) -> tuple[FileIO, bytes]:
+    """A log that is to be added to, and what it has so far."""
+    try:
+        with told(str(path)):
+            known = path.read_bytes() if path.is_file() else b""
+            return FileIO(path, "a"), known
+    except FileNotFoundError:
+        raise FinaleError(
+            "unwritable",
+            "the folder is not there",
+            place=Place(str(path)),
+            advice="make it, or name another for the event log",
+        ) from None
 
 
 def _plain(value: object) -> object:

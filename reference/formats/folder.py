@@ -19,6 +19,8 @@ from reference.formats.jobfile import JobFile
 LOCK = "lock"
 JOB = "job.json"
 END = "ended.json"
+ENDS = ("finished", "drained")
+"""After these nothing is left to do."""
 
 
 #: For so long a lock is tried: who only looks at it has it for a moment.
@@ -130,13 +132,28 @@ def _told(data: bytes) -> dict[str, Any]:
 
 
 def end_of(files: Files) -> str | None:
-    """How the job has ended for good, if it has: nothing is left to do."""
-    return json.loads(files.read(END))["end"] if files.exists(END) else None
+    """How the job has ended for good, if it has: nothing is left to do. Raises `end-unreadable`."""
+    if not files.exists(END):
+        return None
+    data = files.read(END)
+    for end in ENDS:
+        if data == _said_of(end):
+            return end
+    raise FinaleError(
+        "end-unreadable",
+        "the file says how the job has ended, and cannot be read",
+        place=Place(END),
+        advice="remove it, and run the job again: it goes on from its newest checkpoint",
+    )
 
 
 def mark_end(files: Files, end: str) -> None:
     """The job has ended for good, and all that it has written is committed."""
-    _write(files, END, json.dumps({"end": end}).encode())
+    _write(files, END, _said_of(end))
+
+
+def _said_of(end: str) -> bytes:
+    return json.dumps({"end": end}).encode()
 
 
 def _write(files: Files, name: str, data: bytes) -> None:
