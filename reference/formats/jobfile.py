@@ -85,7 +85,7 @@ class JobFile:
     operators: Mapping[str, Said]
     functions: Mapping[str, Callable[[Record], Any]]
     files: Mapping[str, Mapping[str, Path]]
-    """What sources read, by the paths from the job's folder."""
+    """What sources read, by their paths as the job has them: absolute, or from its folder."""
     name: str
     is_named: bool
     """The file says so; else it is called as the file."""
@@ -213,6 +213,8 @@ def _edges(name: str, said: Said) -> list[Edge]:
 
 def _files(folder: Path, name: str, said: Said) -> dict[str, Path]:
     files = files_of(str(folder / said["path"]), f"operators.{name}.path")
+    if Path(said["path"]).is_absolute():
+        return {os.path.normpath(each): each for each in files}
     return {Path(os.path.relpath(each, folder)).as_posix(): each for each in files}
 
 

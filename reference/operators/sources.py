@@ -232,6 +232,7 @@ class Lines(Source):
 
     def restore(self, state: State) -> None:
         """Go on where the files were, and begin those that are new."""
+        _refuse_elsewhere(state["known"], self.files)
         self.positions = {}
         for name, (offset, line, ended) in state["positions"].items():
             if name in self.files:
@@ -306,6 +307,19 @@ class Lines(Source):
 
 def _behind(position: Position) -> float:
     return float("-inf") if position.time is None else position.time
+
+
+def _refuse_elsewhere(known: Iterable[str], files: Mapping[str, Path]) -> None:
+    """Files that are called as those that are gone may be the same, and would be read again."""
+    gone = {Path(name).name: name for name in known}
+    if files.keys().isdisjoint(known) and (found := [n for n in files if Path(n).name in gone]):
+        raise FinaleError(
+            "input-elsewhere",
+            f"it may be what was read as {gone[Path(found[0]).name]}, and would be read again: no "
+            "file is where the source had it",
+            place=Place(str(files[found[0]])),
+            advice="put the job back to where it was, with its path; or give new files new names",
+        )
 
 
 def _refuse_changed(path: Path, offset: int) -> None:

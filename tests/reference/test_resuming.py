@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from model.errors import FinaleError
+from reference.coordinator import Kind
 from reference.formats.faulty import Cut, Fault, FaultyFiles
 from reference.formats.files import MemoryFiles
-from reference.formats.jobfile import read_job
+from reference.formats.jobfile import JobFile, read_job
 from reference.formats.snapshots import METADATA, REFUSED
-from reference.runner import Runner
+from reference.runner import Orders, Runner
 from tests.cli.running import run
 from tests.reference.small_jobs import (
     CutAfter,
@@ -138,6 +141,50 @@ def test_a_user_is_told(tmp_path: Path, cut: str, code: int) -> None:
     assert ran.exit == code
     assert f"checkpoints/3/{METADATA}" in ran.stderr
     assert ran.stderr.startswith("warning:" if code == 0 else "error[output-ahead]")
+
+
+# --- elsewhere ------------------------------------------------------------------------------------
+
+
+def reading(job: JobFile, path: str) -> JobFile:
+    text = re.sub(r'path = ".*"', f'path = "{path}"', job.file.read_text())
+    job.file.write_text(text)
+    return read_job(job.file)
+
+
+def moved(job: JobFile, path: str) -> JobFile:
+    """The job's file is in another folder now, and what it reads is where it was."""
+    folder = job.file.parent / "some" / "where"
+    folder.mkdir(parents=True)
+    return reading(replace(job, file=job.file.rename(folder / "job.toml")), path)
+
+
+def test_a_job_that_moves_knows_its_files_by_absolute_paths(tmp_path: Path) -> None:
+    path = f"{tmp_path}/texts/*"
+    job = reading(job_in(tmp_path), path)
+    files = cut_off(job, "checkpoints/3/metadata")
+    Runner(moved(job, path), files).run()
+    assert output(files) == expected(tmp_path)
+
+
+def test_files_that_were_read_elsewhere_are_not_read_again(tmp_path: Path) -> None:
+    job, files = job_in(tmp_path), MemoryFiles()
+    Runner(job, files, Orders(stop=Kind.SUSPEND)).run()
+    with pytest.raises(FinaleError) as caught:
+        Runner(moved(job, "../../texts/*"), files).run()
+    assert caught.value.code == "input-elsewhere"
+    assert "read as texts/" in str(caught.value)
+
+
+def test_files_with_new_names_take_the_place_of_what_was_read(tmp_path: Path) -> None:
+    job, files = job_in(tmp_path), MemoryFiles()
+    Runner(job, files, Orders(stop=Kind.SUSPEND)).run()
+    wanted = expected(tmp_path)
+    for file in (tmp_path / "texts").iterdir():
+        file.unlink()
+    (tmp_path / "texts" / "d").write_text("new\n")
+    Runner(read_job(job.file), files).run()
+    assert output(files) == wanted + Counter(["new"])
 
 
 # --- no room --------------------------------------------------------------------------------------
