@@ -84,10 +84,13 @@ class Engine(ABC):
             task = Task(subtask.name, make, gate, outputs, buffer_size=settings.buffer_size)
             self.tasks[task.name] = task
         self.network = Network()
-        shape = shape_of(job, [program.kind(vertex) for vertex in job.vertices])
         self.store = CheckpointStore(
             files,
-            shape,
+            shape_of(
+                job,
+                [program.kind(vertex) for vertex in job.vertices],
+                [program.settings(vertex) for vertex in job.vertices],
+            ),
             keeps=settings.keeps,
             retained=settings.retained,
             version=settings.checkpoint_format,

@@ -63,6 +63,14 @@ def _refuse_difference(before: Operator, now: Operator) -> None:
             place=place,
             advice="give the new operator a name of its own",
         )
+    if before.has_state and before.settings and (key := _first_changed(before, now)) is not None:
+        raise FinaleError(
+            "operator-changed",
+            f'"{name}" says {_said(now, key)}, and said {_said(before, key)}: what it has kept is '
+            "of another meaning",
+            place=Place(key=f"operators.{name}.{key}"),
+            advice="write it as it was, or give the new operator a name of its own",
+        )
     kept = [each for each in before.inputs if each in now.inputs]
     if used and any(before.inputs.index(each) != now.inputs.index(each) for each in kept):
         raise FinaleError(
@@ -80,6 +88,16 @@ def _refuse_difference(before: Operator, now: Operator) -> None:
             place=Place(key=f"operators.{name}.parallelism"),
             advice=f"write parallelism = {before.parallelism}, or wait for the others to finish",
         )
+
+
+def _first_changed(before: Operator, now: Operator) -> str | None:
+    """The first setting of which the state depends, and which is another now."""
+    keys = sorted({*before.settings, *now.settings})
+    return next((k for k in keys if before.settings.get(k) != now.settings.get(k)), None)
+
+
+def _said(operator: Operator, key: str) -> str:
+    return f"{key} = {operator.settings[key]!r}" if key in operator.settings else f"no {key}"
 
 
 def _fed(operator: Operator, running: str, before: Mapping[str, Operator]) -> FinaleError:

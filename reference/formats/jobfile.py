@@ -44,7 +44,7 @@ from reference.operators.checks import (
     refuse_unknown,
 )
 from reference.operators.keys import ByKey, Field, InTurn
-from reference.operators.kinds import KINDS, OF_ALL, check_operator
+from reference.operators.kinds import KINDS, OF_ALL, check_operator, settings_of
 from reference.operators.sources import files_of
 from reference.protocols import ENGINES, STOPPABLE
 from reference.task import Partitioner
@@ -97,6 +97,10 @@ class JobFile:
     def kind(self, vertex: Vertex) -> str:
         """What a vertex does."""
         return str(self.operators[vertex.name]["kind"])
+
+    def settings(self, vertex: Vertex) -> Mapping[str, Any]:
+        """What is said of a vertex that its state depends on."""
+        return settings_of(self.operators[vertex.name])
 
     def inputs(self, vertex: Vertex) -> list[str]:
         """The files that a vertex reads."""

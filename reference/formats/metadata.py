@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from model.errors import FinaleError, Place
@@ -67,6 +67,8 @@ class Operator:
     inputs: tuple[str, ...]
     """The operators that it reads, by the numbers of its inputs."""
     parts: tuple[Part, ...]
+    settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    """What was said of it that its state depends on; older checkpoints do not tell."""
 
     @property
     def parallelism(self) -> int:
@@ -158,7 +160,8 @@ WRITERS = {SENTINELS: _with_sentinels, FIELDS: _with_fields}
 
 
 def _common(operator: Operator) -> dict[str, Any]:
-    return {"name": operator.name, "kind": operator.kind, "inputs": list(operator.inputs)}
+    said = {"name": operator.name, "kind": operator.kind, "inputs": list(operator.inputs)}
+    return said | ({"settings": dict(operator.settings)} if operator.settings else {})
 
 
 def _files(part: Part) -> dict[str, Any]:
@@ -192,7 +195,7 @@ def decoded(data: bytes, name: str) -> Metadata:
             restarts=said["restarts"],
             operators=tuple(READERS[version](each) for each in said["operators"]),
         )
-    except (KeyError, TypeError, AttributeError):
+    except (KeyError, TypeError, ValueError, AttributeError):
         raise altered(name) from None
 
 
@@ -211,7 +214,8 @@ READERS = {SENTINELS: _by_sentinels, FIELDS: _by_fields}
 
 
 def _operator(said: Mapping[str, Any], parts: Sequence[Part]) -> Operator:
-    return Operator(said["name"], said["kind"], tuple(said["inputs"]), tuple(parts))
+    settings = dict(said.get("settings", {}))
+    return Operator(said["name"], said["kind"], tuple(said["inputs"]), tuple(parts), settings)
 
 
 def _part(said: Mapping[str, Any], *, finished: bool) -> Part:

@@ -188,7 +188,7 @@ def _fits(metadata: Metadata, store: CheckpointStore) -> bool:
 
 
 def _outlines(operators: Sequence[Operator]) -> list[tuple[object, ...]]:
-    return [(each.name, each.kind, each.inputs, each.parallelism) for each in operators]
+    return [(o.name, o.kind, o.settings, o.inputs, o.parallelism) for o in operators]
 
 
 def _in_shape(found: Snapshot, store: CheckpointStore, tasks: Tasks) -> Contents:

@@ -40,16 +40,20 @@ State = Any
 """What JSON can write."""
 
 
-def shape_of(job: Job, kinds: Sequence[str]) -> tuple[Operator, ...]:
+def shape_of(
+    job: Job, kinds: Sequence[str], settings: Sequence[Mapping[str, Any]] = ()
+) -> tuple[Operator, ...]:
     """The operators of a job, each of which is of a kind; nothing is known of their state."""
+    said = settings or [{}] * len(kinds)
     return tuple(
         Operator(
             vertex.name,
             kind,
             tuple(edge.source for edge in job.edges_into(vertex)),
             (Part(),) * vertex.parallelism,
+            of_state,
         )
-        for vertex, kind in zip(job.vertices, kinds, strict=True)
+        for vertex, kind, of_state in zip(job.vertices, kinds, said, strict=True)
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, cast
 
 from model.errors import FinaleError, Place, nearest
 from model.topology import Sink
@@ -46,6 +46,8 @@ class Kind:
     broadcast: int | None = None
     """The input of which all subtasks get all records."""
     sink: Sink = Sink.NONE
+    shapes: tuple[str, ...] = ()
+    """The keys that say what its state means."""
 
     @property
     def is_source(self) -> bool:
@@ -96,6 +98,7 @@ CHECKS: Checks = {
 OF_ALL = ("kind", "from", "parallelism")
 OF_FILES = ("path",)
 OF_TABLES = ("follow", "time", "out-of-order", "types", "on-bad")
+FOLDED = ("aggregate", "key", "field")
 KINDS: dict[str, Kind] = {
     "lines": Kind(Lines, OF_FILES, ("follow",), inputs=0),
     "ndjson": Kind(Ndjson, OF_FILES, OF_TABLES, inputs=0),
@@ -105,15 +108,31 @@ KINDS: dict[str, Kind] = {
     "flat-map": Kind(FlatMap, ("function",)),
     "filter": Kind(Filter, (), ("field",), one_of=("function", "equals", "matches")),
     "count": Kind(CountByKey, keyed=True),
-    "aggregate": Kind(Aggregate, ("aggregate",), ("key", "field", "emit"), keyed=True),
-    "window": Kind(Window, ("key", "time", "size"), ("aggregate", "field", "on-late"), keyed=True),
-    "join": Kind(Join, ("key",), inputs=2, keyed=True),
-    "lookup": Kind(Lookup, ("key",), inputs=2, broadcast=1),
+    "aggregate": Kind(
+        Aggregate, ("aggregate",), ("key", "field", "emit"), keyed=True, shapes=FOLDED
+    ),
+    "window": Kind(
+        Window,
+        ("key", "time", "size"),
+        ("aggregate", "field", "on-late"),
+        keyed=True,
+        shapes=(*FOLDED, "time", "size"),
+    ),
+    "join": Kind(Join, ("key",), inputs=2, keyed=True, shapes=("key",)),
+    "lookup": Kind(Lookup, ("key",), inputs=2, broadcast=1, shapes=("key",)),
     "buffer": Kind(Hold, (), ("number",)),
     "number": Kind(Number),
     "exactly-once": Kind(TransactionalSink, sink=Sink.TWO_PHASE),
     "at-least-once": Kind(AppendingSink, sink=Sink.AT_LEAST_ONCE),
 }
+
+
+def settings_of(said: Said) -> dict[str, Any]:
+    """What an operator's table says of the meaning of its state, by key."""
+    given = {"aggregate": "count", **said}
+    unused = {"field"} if given["aggregate"] == "count" else set[str]()
+    shapes = KINDS[str(said["kind"])].shapes
+    return {key: given[key] for key in shapes if key in given and key not in unused}
 
 
 def check_operator(name: str, said: Said) -> Kind:

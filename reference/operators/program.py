@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 
 from model.errors import FinaleError, Place
 from model.topology import Edge, Job, Kind, Sink, Subtask, Vertex
@@ -22,6 +22,10 @@ class Program(Protocol):
 
     def kind(self, vertex: Vertex) -> str:
         """What a vertex does, in a word."""
+        ...
+
+    def settings(self, vertex: Vertex) -> Mapping[str, Any]:
+        """What is said of a vertex that its state depends on."""
         ...
 
     def operator(self, subtask: Subtask, files: Files, *, keeps: bool) -> Callable[[], Operator]:
@@ -61,6 +65,9 @@ class Followed:
 
     def kind(self, vertex: Vertex) -> str:
         return vertex.kind.value
+
+    def settings(self, vertex: Vertex) -> Mapping[str, Any]:
+        return {}
 
     def operator(self, subtask: Subtask, files: Files, *, keeps: bool) -> Callable[[], Operator]:
         context = Context(subtask.name, files)

@@ -14,8 +14,9 @@ from reference.formats.faulty import Cut, Fault, FaultyFiles
 from reference.formats.files import MemoryFiles
 from reference.formats.inflight import Logs
 from reference.formats.jobfile import JobFile, read_job
-from reference.formats.metadata import File, Operator, Part
+from reference.formats.metadata import VERSIONS, File, Operator, Part
 from reference.formats.snapshots import shape_of
+from reference.operators.kinds import KINDS, settings_of
 from reference.runner import Runner
 from tests.reference.small_jobs import (
     copy_of,
@@ -30,8 +31,10 @@ from tests.reference.small_jobs import (
 OVER, STATE, NONE = Part(finished=True), Part(state=File("x.json", 1, "")), Part()
 
 
-def operator(name: str, *parts: Part, reads: str = "", kind: str = "") -> Operator:
-    return Operator(name, kind or name.lower(), tuple(reads), parts)
+def operator(
+    name: str, *parts: Part, reads: str = "", kind: str = "", **settings: object
+) -> Operator:
+    return Operator(name, kind or name.lower(), tuple(reads), parts, settings)
 
 
 def code_of(old: list[Operator], new: list[Operator], pattern: Pattern) -> tuple[str, str] | None:
@@ -45,7 +48,7 @@ def code_of(old: list[Operator], new: list[Operator], pattern: Pattern) -> tuple
     edges = [Edge(source, each.name, pattern) for each in new for source in each.inputs]
     job = Job(tuple(vertices), tuple(edges))
     producers = {task.name: [up.name for up in job.upstream(task)] for task in job.subtasks}
-    shape = shape_of(job, [each.kind for each in new])
+    shape = shape_of(job, [each.kind for each in new], [each.settings for each in new])
     assert [each.tasks for each in shape] == [each.tasks for each in new]
     try:
         refuse_changes(old, shape, producers)
@@ -92,6 +95,22 @@ CASES = {
         [operator("S", NONE, kind="x"), K],
         None,
     ),
+    "another setting": (
+        [S, operator("K", STATE, reads="S", key="a", size=3)],
+        [S, operator("K", STATE, reads="S", key="a", size=4)],
+        ("operator-changed", "operators.K.size"),
+    ),
+    "a setting less": (
+        [S, operator("K", STATE, reads="S", aggregate="sum", key="a")],
+        [S, operator("K", STATE, reads="S", aggregate="sum")],
+        ("operator-changed", "operators.K.key"),
+    ),
+    "another setting without state": (
+        [S, operator("K", NONE, reads="S", key="a")],
+        [S, operator("K", NONE, reads="S", key="b")],
+        None,
+    ),
+    "settings that were not told": ([S, K], [S, operator("K", STATE, reads="S", key="b")], None),
     "another order": ([S, T, MOVED[0]], [S, T, MOVED[1]], ("input-moved", "operators.K.from")),
     "another order without state": (
         [S, T, operator("K", NONE, reads="ST")],
@@ -279,6 +298,67 @@ def test_an_operator_with_state_is_missed(tmp_path: Path) -> None:
     (tmp_path / "job.toml").write_text(text)
     error = refused(read_job(tmp_path / "job.toml"), files)
     assert (error.code, str(error.place)) == ("operator-removed", "(key operators.counts)")
+
+
+GROUPED = """
+checkpoint-format = {}
+seconds = 1000
+records = 2
+
+[operators.rows]
+kind = "ndjson"
+path = "rows"
+
+[operators.by-user]
+kind = "aggregate"
+{}
+from = ["rows"]
+
+[operators.out]
+kind = "exactly-once"
+from = ["by-user"]
+"""
+SUM = 'aggregate = "sum"\nkey = "user"\nfield = "paid"'
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize(
+    ("old", "now", "key"),
+    [
+        (SUM, SUM.replace("sum", "max"), "aggregate"),
+        (SUM, SUM.replace("user", "town"), "key"),
+        (SUM, SUM.replace('"paid"', '"due"'), "field"),
+        (SUM, SUM.replace('key = "user"', ""), "key"),
+        ('aggregate = "count"', 'aggregate = "count"\nfield = "paid"', None),
+        (SUM, f'{SUM}\nemit = "each"', None),
+    ],
+)
+def test_what_state_means_does_not_change(
+    tmp_path: Path, old: str, now: str, key: str | None, version: int
+) -> None:
+    row = {"user": "ann", "town": "ulm", "paid": 3, "due": 4}
+    (tmp_path / "rows").write_text(f"{json.dumps(row)}\n" * 9)
+    (tmp_path / "job.toml").write_text(GROUPED.format(version, old))
+    files = cut_off(read_job(tmp_path / "job.toml"), "checkpoints/2/metadata")
+    (tmp_path / "job.toml").write_text(GROUPED.format(version, now))
+    job = read_job(tmp_path / "job.toml")
+    if key is None:
+        assert Runner(job, files).start.checkpoint == 2
+        return
+    error = refused(job, files)
+    assert (error.code, str(error.place)) == ("operator-changed", f"(key operators.by-user.{key})")
+
+
+def test_all_that_shapes_state_is_compared() -> None:
+    """Keyed state, and records that wait for a key; what is split or is a position is not."""
+    window = {"kind": "window", "key": "k", "time": "t", "size": 3}
+    assert settings_of(window) == {"aggregate": "count", "key": "k", "time": "t", "size": 3}
+    assert settings_of({**window, "aggregate": "count", "field": "f"}) == settings_of(window)
+    assert settings_of({**window, "aggregate": "min", "field": "f"})["field"] == "f"
+    for kind in ("join", "lookup"):
+        assert settings_of({"kind": kind, "key": "k"}) == {"key": "k"}
+    for kind in KINDS.keys() - {"aggregate", "window", "join", "lookup"}:
+        assert settings_of({"kind": kind, "number": 3, "key": "k"}) == {}
 
 
 def test_a_file_that_comes_behind_the_end_is_refused(tmp_path: Path) -> None:
