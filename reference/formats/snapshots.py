@@ -44,7 +44,7 @@ def shape_of(
     job: Job, kinds: Sequence[str], settings: Sequence[Mapping[str, Any]] = ()
 ) -> tuple[Operator, ...]:
     """The operators of a job, each of which is of a kind; nothing is known of their state."""
-    said = settings or [{}] * len(kinds)
+    said = settings or [dict[str, Any]() for _ in kinds]
     return tuple(
         Operator(
             vertex.name,
