@@ -6,6 +6,7 @@ a process that ends there would leave it, is gone on from, and must come to the 
 
 from __future__ import annotations
 
+import contextlib
 import os
 import random
 import shutil
@@ -153,7 +154,7 @@ def moments_of(job: JobFile, folder: Path, orders: Orders, every: int, kinds: st
     return seen
 
 
-CASES = [*((mode, None) for mode in MODES), ("aligned", Kind.DRAIN), ("unaligned", Kind.SUSPEND)]
+CASES = [(mode, stop) for mode in MODES for stop in (None, Kind.DRAIN, Kind.SUSPEND)]
 
 
 @pytest.mark.parametrize(("mode", "stop"), CASES)
@@ -163,7 +164,7 @@ def test_a_run_is_cut_at_any_moment(
     monkeypatch.setattr("reference.operators.sources.CHUNK", 1_000)
     job = read_job(job_in(tmp_path, mode, lines=100, width=40, checkpoints=3))
     kinds = "write append sync rename remove"
-    seen = moments_of(job, tmp_path, Orders(stop), every=7, kinds=kinds)
+    seen = moments_of(job, tmp_path, Orders(stop), every=7 if stop is None else 11, kinds=kinds)
     assert seen.total() > 50
     assert seen.keys() == set(kinds.split())
 
@@ -183,35 +184,61 @@ def command(job: Path, *more: str) -> tuple[str, ...]:
     return (sys.executable, "-c", main, "run", str(job), "--directory", state, *more)
 
 
+def started(job: Path, *more: str) -> subprocess.Popen[bytes]:
+    """A run that has begun to write, or has ended already."""
+    process = subprocess.Popen(command(job, *more), stdout=subprocess.DEVNULL)
+    while not (name_of_run(job.parent / "state") or process.poll() is not None):
+        time.sleep(0.005)
+    return process
+
+
 FEW = [("timeout", "steps"), ("unaligned", "threads")]
 MANY = [
     pytest.param(mode, scheduler, 50, marks=pytest.mark.slow)
     for mode in MODES
     for scheduler in ("steps", "threads")
 ]
+STOPS = (("--stop", "drain"), ("--stop", "suspend"), ())
 
 
 @pytest.mark.parametrize(("mode", "scheduler", "kills"), [*((*each, 2) for each in FEW), *MANY])
 def test_a_run_that_is_killed_goes_on(
     tmp_path: Path, kills: int, mode: str, scheduler: str
 ) -> None:
-    """Each kill comes at a random moment after the process has begun to write."""
+    """Kills come at any moment of the time that a run takes, which by turns is to be stopped.
+
+    What was not killed has ended, and another job begins.
+    """
     chance = random.Random(kills)
-    many = kills > 2
-    job = job_in(tmp_path, mode, lines=600_000 if many else 60_000, width=40, checkpoints=100)
-    killed = 0
-    for _ in range(kills):
-        process = subprocess.Popen(
-            command(job, "--scheduler", scheduler), stdout=subprocess.DEVNULL
-        )
-        while not (name_of_run(tmp_path / "state") or process.poll() is not None):
-            time.sleep(0.005)
-        time.sleep(chance.uniform(0.0, 0.15))
-        process.send_signal(signal.SIGKILL)
-        killed += process.wait() == -signal.SIGKILL
-    assert killed > kills // 2
-    subprocess.run(command(job, "--scheduler", scheduler), check=True, stdout=subprocess.DEVNULL)
-    is_whole(tmp_path, tmp_path / "state")
+    lines = 200_000 if kills > len(STOPS) else 20_000
+    job, state = job_in(tmp_path, mode, lines=lines, width=40, checkpoints=30), tmp_path / "state"
+    with_threads = ("--scheduler", scheduler)
+
+    def ends() -> None:
+        subprocess.run(command(job, *with_threads), check=True, stdout=subprocess.DEVNULL)
+        is_whole(tmp_path, state)
+        shutil.rmtree(state)
+
+    process, began = started(job, *with_threads), time.monotonic()
+    assert process.wait() == 0
+    whole = time.monotonic() - began
+    ends()
+    killed: Counter[tuple[str, ...]] = Counter()
+    for _ in range(10 * kills):
+        stop = min(STOPS, key=lambda each: killed[each])
+        process = started(job, *with_threads, *stop)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(chance.uniform(0.0, whole))
+        process.kill()
+        if process.wait() == -signal.SIGKILL:
+            killed[stop] += 1
+        else:
+            assert process.returncode == 0
+            ends()
+        if killed.total() == kills:
+            break
+    assert killed.total() == kills
+    ends()
 
 
 @pytest.mark.parametrize(
