@@ -45,7 +45,8 @@ def start(store: CheckpointStore, tasks: Tasks, savepoint: Path | None = None) -
         own = _is_own(store, found)
         if own and store.is_left(found.metadata.checkpoint):
             raise _left(savepoint)
-        if not own and store.complete_ones():
+        # What is pending here may have a number that the other folder's checkpoint lists.
+        if not own and (store.complete_ones() or store.files.under("pending")):
             raise _not_new(savepoint)
     _refuse_output_ahead(found if own else None, tasks, refused)
     if found is not None:
@@ -132,9 +133,9 @@ def _left(savepoint: Path) -> FinaleError:
 def _not_new(savepoint: Path) -> FinaleError:
     return FinaleError(
         "folder-not-new",
-        "the job is to start from another folder's checkpoint, and this one has some of its own",
+        "the job is to start from another folder's checkpoint, and a run has begun in this one",
         place=Place(str(savepoint)),
-        advice="leave out the savepoint: the job goes on from its newest; or name a new folder",
+        advice="leave out the savepoint: the job goes on from where it was; or name a new folder",
     )
 
 

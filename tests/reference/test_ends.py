@@ -17,7 +17,8 @@ from model.errors import FinaleError
 from reference.asking import Wish
 from reference.coordinator import Kind
 from reference.formats.jobfile import read_job
-from reference.protocols import LegacyStop, StopWithSavepoint
+from reference.protocols.legacy_stop import LegacyStop
+from reference.protocols.stop_with_savepoint import StopWithSavepoint
 from reference.runner import End, Orders, Progress, Runner, run
 
 from .test_cuts import command, is_whole, job_in

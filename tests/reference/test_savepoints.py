@@ -80,6 +80,9 @@ def test_a_run_from_a_savepoint_goes_on_without_it(tmp_path: Path) -> None:
     Runner(job, whole, Orders(savepoint=savepoint)).run()
     Runner(job, cut, Orders(savepoint=savepoint))
     assert refused(job, cut, savepoint).code == "folder-not-new"
+    begun = MemoryFiles()
+    begun.write(f"pending/out-{number}", b"of a run that had completed nothing\n")
+    assert refused(job, begun, savepoint).code == "folder-not-new"
     shutil.rmtree(tmp_path / "old")
     assert refused(job, MemoryFiles(), savepoint).code == "no-checkpoint"
     Runner(job, cut).run()
