@@ -96,7 +96,7 @@ def run(  # noqa: PLR0913 - one parameter a flag
     write(console(), [joined([ended.end.value, _told(job.name, ended)])])
     if ended.end in THEN:
         write(console(), [THEN[ended.end]])
-    if ended.failed_stop and ended.end is not End.FAILED:
+    if ended.failed_stop and ended.end is End.FINISHED:
         print(f"the stop failed: {WHY_ENDED}", file=sys.stderr)
         return 1
     return CODES.get(ended.end, 0)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from model.errors import FinaleError, Place
-from reference.formats.files import Files
+from reference.formats.files import Files, told
 from reference.formats.jobfile import JobFile
 
 LOCK = "lock"
@@ -43,8 +43,9 @@ def locked(folder: Path) -> Generator[str]:
                 )
             time.sleep(PATIENCE / 10)
         name = uuid.uuid4().hex
-        os.ftruncate(handle, 0)
-        os.pwrite(handle, name.encode(), 0)
+        with told(str(folder / LOCK)):
+            os.ftruncate(handle, 0)
+            os.pwrite(handle, name.encode(), 0)
         yield name
     finally:
         os.close(handle)

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from reference.coordinator import Kind
 from reference.formats.jobfile import read_job
 from reference.protocols.legacy_stop import LegacyStop
 from reference.protocols.stop_with_savepoint import StopWithSavepoint
-from reference.runner import End, Orders, Progress, Runner, run
+from reference.runner import End, Orders, Runner, run
 
 from .test_cuts import command, is_whole, job_in
 
@@ -148,23 +149,34 @@ def test_a_log_that_cannot_be_written_is_refused(
         assert not (tmp_path / "state" / "output").exists()
 
 
-def test_a_log_for_which_there_is_no_room_ends_the_run_and_it_goes_on(tmp_path: Path) -> None:
-    """Files may not be larger than this; nothing but the log is."""
+@pytest.mark.parametrize(("size", "file"), [(8_000, "log"), (0, "state/lock")])
+def test_a_log_or_lock_for_which_there_is_no_room_ends_the_run_and_it_goes_on(
+    tmp_path: Path, size: int, file: str
+) -> None:
+    """Files may not be larger than this; but for these, none is."""
     job = job_in(tmp_path, "aligned", lines=100, width=40, checkpoints=100)
     line = (*command(job), "--log", str(tmp_path / "log"))
 
     def limit() -> None:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (8_000, 8_000))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 
     ended = subprocess.run(line, check=False, preexec_fn=limit, stderr=subprocess.PIPE, text=True)
     assert ended.returncode == 2
-    assert ended.stderr.startswith(f"error[unwritable]: {tmp_path / 'log'}: ")
+    assert ended.stderr.startswith(f"error[unwritable]: {tmp_path / file}: ")
     assert "Traceback" not in ended.stderr
     subprocess.run(line, check=True, stdout=subprocess.DEVNULL)
     is_whole(tmp_path, tmp_path / "state")
 
 
 # --- stops that fail ------------------------------------------------------------------------------
+
+
+def looked_at(patch: pytest.MonkeyPatch, look: Callable[[Runner, int], None]) -> None:
+    """After each turn of a run somebody looks at it, and how many checkpoints it has completed."""
+    real = Runner.run
+    patch.setattr(
+        Runner, "run", lambda runner, _: real(runner, lambda at: look(runner, at.completed))
+    )
 
 
 def test_two_stops_fail_the_job_and_the_next_run_goes_on(
@@ -174,24 +186,35 @@ def test_two_stops_fail_the_job_and_the_next_run_goes_on(
     monkeypatch.setattr("reference.operators.sources.CHUNK", 500)
     job = job_in(tmp_path, "aligned", lines=100, width=40, checkpoints=1)
 
-    def asked(runner: Runner, _: object) -> Progress:
-        def look(progress: Progress) -> None:
-            asked = runner.requests.known
-            if not asked or (progress.completed and len(asked) == 1):
-                runner.requests.ask(Wish.STOP, drain=False)
+    def look(runner: Runner, completed: int) -> None:
+        asked = runner.requests.known
+        if not asked or (completed and len(asked) == 1):
+            runner.requests.ask(Wish.STOP, drain=False)
 
-        return real(runner, look)
-
-    real = Runner.run
     line = ["run", str(job), "--directory", str(tmp_path / "state")]
     with monkeypatch.context() as patch:
-        patch.setattr(Runner, "run", asked)
+        looked_at(patch, look)
         assert main(line) == 1
     said = capsys.readouterr().out
     assert said.startswith("failed · job")
     assert "the same command goes on" in said
     assert main(line) == 0
     is_whole(tmp_path, tmp_path / "state")
+
+
+def test_a_stop_that_is_cancelled_ends_as_any_cancellation(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    job = job_in(tmp_path, "aligned", lines=100, width=40, checkpoints=1)
+
+    def look(runner: Runner, _: int) -> None:
+        if runner.ordered is not None and len(runner.requests.known) == 1:
+            runner.requests.ask(Wish.CANCEL)
+
+    looked_at(monkeypatch, look)
+    line = ["run", str(job), "--directory", str(tmp_path / "state"), "--stop", "drain"]
+    assert main(line) == 130
+    assert capsys.readouterr().out.startswith("cancelled · job")
 
 
 @pytest.mark.parametrize("stop", ["drain", "suspend"])
