@@ -15,16 +15,14 @@ function of one's own.
 
 from __future__ import annotations
 
-import importlib
 import os
 import re
-import sys
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 from model.errors import FinaleError, Place, nearest
 from model.topology import Edge, Job, Pattern, Sink, Subtask, Vertex
@@ -32,6 +30,7 @@ from reference.elements import Record
 from reference.engine import Engine
 from reference.formats.files import Files
 from reference.formats.metadata import VERSIONS
+from reference.formats.modules import function_of
 from reference.operators.base import Context, Operator
 from reference.operators.checks import (
     Checks,
@@ -67,6 +66,20 @@ CHECKS: Checks = {
     "checkpoint-format": (f"one of {', '.join(map(str, VERSIONS))}", lambda it: it in VERSIONS),
     "operators": ("tables, [operators.NAME]", is_tables),
 }
+#: Which key of an operator is wrong where a job has no good shape, and what to do if not as told.
+OF_SHAPES = {
+    "job-empty": ("", 'write at least a source, [operators.lines] with kind = "lines", and a path'),
+    "job-cycle": ("from", "take out one of these ways: what an operator emits cannot come back"),
+    "duplicate-edge": ("from", "keep one of the two, or put a map into the second way"),
+    "sink-without-input": ("from", 'say what it reads, from = ["…"]'),
+    "sink-with-output": ("kind", ""),
+    "source-missing": ("from", 'say what it reads, from = ["…"]'),
+}
+#: A spec's words, and a job's.
+WORDS = (
+    (r"^the job has no vertex", "the job has no operator"),
+    (r", but its kind is .*$", ", and is no source"),
+)
 
 
 @dataclass(frozen=True)
@@ -163,11 +176,16 @@ def _job(file: Path, table: Mapping[str, Any], folder: Path) -> JobFile:
             place=Place(key="protocol"),
             advice=nearest(protocol, ENGINES),
         )
-    vertices = tuple(_vertex(name, said) for name, said in operators.items())
-    edges = [edge for name, said in operators.items() for edge in _edges(name, said)]
-    job = Job(vertices, tuple(edges))
+    if protocol is not None and "barriers" in table:
+        raise FinaleError(
+            "two-protocols",
+            f'"{protocol}" says itself what barriers do, and "barriers" says it again',
+            place=Place(key="barriers"),
+            advice='leave out "protocol", and the job can be stopped; or leave out "barriers"',
+        )
+    job = _shape(operators)
     functions = {
-        name: _function(folder, name, said["function"])
+        name: function_of(folder, f"operators.{name}.function", said["function"])
         for name, said in operators.items()
         if "function" in said
     }
@@ -190,6 +208,42 @@ def _job(file: Path, table: Mapping[str, Any], folder: Path) -> JobFile:
         retained=int(table.get("retained", 1)),
         checkpoint_format=int(table.get("checkpoint-format", max(VERSIONS))),
     )
+
+
+def _shape(operators: Mapping[str, Said]) -> Job:
+    vertices = tuple(_vertex(name, said) for name, said in operators.items())
+    edges = [edge for name, said in operators.items() for edge in _edges(name, said)]
+    _refuse_same_files(operators)
+    try:
+        return Job(vertices, tuple(edges))
+    except FinaleError as error:
+        raise _in_words_of_jobs(error) from None
+
+
+def _in_words_of_jobs(error: FinaleError) -> FinaleError:
+    """What is wrong with a job's shape: a spec's file would say it otherwise."""
+    told = str(error.place and error.place.key).removeprefix("job").strip(".")
+    name, _, key = told.partition(".")
+    key, advice = OF_SHAPES.get(error.code, (key, error.advice))
+    message = error.message
+    for old, new in WORDS:
+        message = re.sub(old, new, message, count=1)
+    where = ".".join(each for each in ("operators", name, key) if each)
+    return FinaleError(error.code, message, place=Place(key=where), advice=advice or error.advice)
+
+
+def _refuse_same_files(operators: Mapping[str, Said]) -> None:
+    """What is written at least once is in `output/NAME`, and exactly once in `output/NAME-3`."""
+    for name, said in operators.items():
+        before, _, number = name.rpartition("-")
+        other = operators.get(before, {}).get("kind")
+        if number.isdecimal() and (said["kind"], other) == ("at-least-once", "exactly-once"):
+            raise FinaleError(
+                "same-output",
+                f'"{name}" is called as a file of "{before}" is',
+                place=Place(key=f"operators.{name}"),
+                advice=f'call it otherwise: "{before}" writes a file for each of its checkpoints',
+            )
 
 
 def _vertex(name: str, said: Said) -> Vertex:
@@ -216,24 +270,7 @@ def _edges(name: str, said: Said) -> list[Edge]:
 
 
 def _files(folder: Path, name: str, said: Said) -> dict[str, Path]:
-    files = files_of(str(folder / said["path"]), f"operators.{name}.path")
+    files = files_of(folder, said["path"], f"operators.{name}.path")
     if Path(said["path"]).is_absolute():
         return {os.path.normpath(each): each for each in files}
     return {Path(os.path.relpath(each, folder)).as_posix(): each for each in files}
-
-
-def _function(folder: Path, name: str, said: str) -> Callable[[Record], Any]:
-    module, _, function = said.partition(":")
-    sys.path.insert(0, str(folder))
-    try:
-        found = getattr(importlib.import_module(module), function)
-    except (ImportError, AttributeError) as reason:
-        raise FinaleError(
-            "no-function",
-            f'"{said}" cannot be found: {reason}',
-            place=Place(key=f"operators.{name}.function"),
-            advice="write it as module:function, with the module beside the job's file",
-        ) from None
-    finally:
-        sys.path.remove(str(folder))
-    return cast("Callable[[Record], Any]", found)

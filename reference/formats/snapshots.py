@@ -88,7 +88,14 @@ class CheckpointStore:
 
     def put(self, checkpoint: int, task: str, state: State, use: str = STATE) -> None:
         """Write a task's part of a checkpoint."""
-        data = json.dumps(state, separators=(",", ":"), sort_keys=True).encode()
+        try:
+            data = json.dumps(state, separators=(",", ":"), sort_keys=True).encode()
+        except (TypeError, ValueError, RecursionError) as reason:
+            raise FinaleError(
+                "bad-record",
+                f'the state of "{task}" has what JSON cannot write: {reason}',
+                advice="keep records plain: texts, numbers, lists, and tables with texts as names",
+            ) from None
         self.put_data(checkpoint, f"{task}{use}", data)
 
     def put_finished(self, checkpoint: int, task: str) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from functools import partial
+from typing import Any, cast
 
 from model.errors import FinaleError, Place
 from reference.elements import Record
@@ -15,6 +16,36 @@ Function = Callable[[Record], Any]
 
 #: What JSON can write, as far as it shows from outside.
 PLAIN = {str, int, float, bool, type(None), list, tuple, dict}
+#: What has something within that a function can change, or may have.
+SHARED = {list, tuple, dict}
+#: Within a record, types of one's own may stand in for these.
+WITHIN = (str, int, float, bool, type(None))
+
+
+def copy_of(value: Any) -> Any:
+    """A record that may be changed while others read the first one."""
+    if isinstance(value, dict):
+        return {key: copy_of(each) for key, each in cast("dict[str, Any]", value).items()}
+    if isinstance(value, list | tuple):
+        copies = [copy_of(each) for each in cast("Sequence[Any]", value)]
+        return copies if isinstance(value, list) else tuple(copies)
+    return value
+
+
+def is_plain(value: object) -> bool:
+    """Whether JSON can write a value as it is: names in tables are texts."""
+    if isinstance(value, dict):
+        table = cast("dict[object, object]", value)
+        return all(isinstance(key, str) and is_plain(each) for key, each in table.items())
+    if isinstance(value, list | tuple):
+        return all(map(is_plain, cast("Sequence[object]", value)))
+    return isinstance(value, WITHIN)
+
+
+def _name_of(function: Function) -> str:
+    told = function.func if isinstance(function, partial) else function
+    name = getattr(told, "__qualname__", type(told).__qualname__)
+    return f"{getattr(told, '__module__', None)}:{name}"
 
 
 class Words(Operator):
@@ -36,14 +67,18 @@ class Calling(Operator):
         self.function = function
 
     def called(self, records: Sequence[Record]) -> list[Any]:
-        """What the function makes of each record. Raises `operator-raised`."""
+        """What the function makes of each record, which it may change: others have their own.
+
+        Raises `operator-raised`, also where the function would end the program.
+        """
         made: list[Any] = []
         record: Record = None
+        shared = not SHARED.isdisjoint(map(type, records))
         try:
             for record in records:
-                made.append(self.made_of(record))
-        except Exception as reason:
-            name = f"{self.function.__module__}:{self.function.__qualname__}"
+                made.append(self.made_of(copy_of(record) if shared else record))
+        except (Exception, SystemExit) as reason:
+            name = _name_of(self.function)
             raise FinaleError(
                 "operator-raised",
                 f"{name} raised {type(reason).__name__}: {reason}, for {record!r:.200}",
@@ -57,10 +92,23 @@ class Calling(Operator):
 
     def plain(self, made: list[Record]) -> list[Record]:
         """Records that can be written. Raises `bad-record`."""
-        if not set(map(type, made)) <= PLAIN:
+        types = set(map(type, made))
+        if not types <= PLAIN:
             record = next(each for each in made if type(each) not in PLAIN)
             raise bad_record(self.context.vertex, "function", record, "JSON cannot write that")
+        if not types.isdisjoint(SHARED):
+            for record in made:
+                self._refuse_within(record)
         return made
+
+    def _refuse_within(self, record: Record) -> None:
+        problem = "JSON cannot write all of it; names in tables have to be texts"
+        try:
+            if is_plain(record):
+                return
+        except RecursionError:
+            problem = "it is too deep"
+        raise bad_record(self.context.vertex, "function", record, problem)
 
 
 def _itself(record: Record) -> Record:
@@ -78,7 +126,7 @@ class Map(Calling):
         field: str | None = None,
         fields: Sequence[str] = (),
     ) -> None:
-        super().__init__(context, function=function or _itself)
+        super().__init__(context, function=_itself if function is None else function)
         self.is_called = function is not None
         self.field = Field(context.vertex, "field", field)
         self.fields = [Field(context.vertex, "fields", each) for each in fields]
@@ -118,13 +166,16 @@ class Filter(Calling):
         matches: str | None = None,
     ) -> None:
         self.pattern = None if matches is None else re.compile(matches)
-        super().__init__(context, function=function or self.fits)
+        super().__init__(context, function=self.fits if function is None else function)
         self.field = Field(context.vertex, "field", field)
         self.equals = equals
 
     def process(self, port: int, records: Sequence[Record], emit: Emit) -> None:
         kept = self.called(self.field.of(records))
         emit([record for record, keep in zip(records, kept, strict=True) if keep])
+
+    def made_of(self, record: Record) -> bool:
+        return bool(self.function(record))
 
     def fits(self, value: Any) -> bool:
         if self.pattern is not None:

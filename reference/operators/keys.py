@@ -82,7 +82,10 @@ class Field:
         values = self.of(records)
         if set(map(type, values)) == {str} and MARK not in "".join(values):
             return values
-        return list(map(text_of, values))
+        try:
+            return list(map(text_of, values))
+        except (TypeError, ValueError, RecursionError):
+            self._refuse_key(records, values)
 
     def numbers(self, records: Sequence[Record]) -> Sequence[int | float]:
         """The field's values. Raises `bad-record` for what is no number."""
@@ -93,6 +96,15 @@ class Field:
         if any(value - value != 0 for value in values):
             raise bad_record(self.vertex, self.key, records[0], f'"{self.name}" is not finite')
         return values
+
+    def _refuse_key(self, records: Sequence[Record], values: Sequence[Any]) -> NoReturn:
+        for record, value in zip(records, values, strict=True):
+            try:
+                text_of(value)
+            except (TypeError, ValueError, RecursionError) as reason:
+                problem = f"JSON cannot write its key: {reason}"
+                raise bad_record(self.vertex, self.key, record, problem) from None
+        raise AssertionError("each key can be written")
 
     def _refuse(self, records: Sequence[Record]) -> NoReturn:
         record = next(r for r in records if self.name not in fields_of(r))

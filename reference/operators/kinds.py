@@ -71,13 +71,17 @@ def _is_pattern(value: object) -> bool:
     return isinstance(value, str)
 
 
+def _is_reference(value: object) -> bool:
+    return isinstance(value, str) and re.fullmatch(r"[^:]+:[^:]+", value) is not None
+
+
 #: What each key takes, in words and as a test.
 CHECKS: Checks = {
     "kind": ("the name of an operator", is_text),
     "from": ('names of operators, ["a", "b"]', is_texts),
     "parallelism": ("a whole number above zero", is_count),
     "path": ("a path, which may have * in it", is_text),
-    "function": ("module:name", is_text),
+    "function": ("module:name", _is_reference),
     "follow": ("true or false", lambda value: isinstance(value, bool)),
     "time": ("the name of a field", is_text),
     "out-of-order": ("a whole number", is_whole),

@@ -20,15 +20,16 @@ from reference.operators.sinks import SideFile
 CHUNK = 1 << 18
 
 
-def files_of(pattern: str, key: str) -> tuple[Path, ...]:
-    """The files that a pattern names, sorted. Raises `no-input`."""
-    # A pattern may be absolute, which Path.glob refuses.
-    found = (Path(name) for name in sorted(glob.glob(pattern, recursive=True)))  # noqa: PTH207
+def files_of(folder: Path, pattern: str, key: str) -> tuple[Path, ...]:
+    """The files that a pattern names in a folder, sorted. Raises `no-input`."""
+    # A pattern may be absolute, which Path.glob refuses; a folder's name is no pattern.
+    whole = os.path.join(glob.escape(str(folder)), pattern)  # noqa: PTH118
+    found = (Path(name) for name in sorted(glob.glob(whole, recursive=True)))  # noqa: PTH207
     files = tuple(path for path in found if path.is_file())
     if not files:
         raise FinaleError(
             "no-input",
-            f'no file is called "{pattern}"',
+            f'no file is called "{folder / pattern}"',
             place=Place(key=key),
             advice="check the path: it is relative to the job's file",
         )

@@ -9,6 +9,7 @@ import pytest
 from model.errors import FinaleError
 from reference.formats.jobfile import JobFile, read_job
 from reference.operators.kinds import CHECKS, KINDS, OF_ALL
+from reference.protocols import ENGINES
 
 ALL = """
 [operators.rows]
@@ -123,3 +124,98 @@ def test_each_key_of_an_operator_is_checked_and_told() -> None:
     for word, kind in KINDS.items():
         assert any(f"`{word}`" in row.split("|")[1] for row in rows), word
         assert all(f"`{key}`" in page for key in {*kind.keys} - {*OF_ALL}), word
+
+
+SHAPED = """
+[operators.lines]
+kind = "lines"
+path = "1.csv"
+
+[operators.words]
+kind = "words"
+from = ["lines"]
+
+[operators.out]
+kind = "exactly-once"
+from = ["words"]
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "code", "key"),
+    [
+        (SHAPED, "", "job-empty", ""),
+        ('["lines"]', '["words"]', "job-cycle", ".words.from"),
+        ('["lines"]', '["lines", "lines"]', "duplicate-edge", ".words.from"),
+        ('["lines"]', '["out"]', "sink-with-output", ".out.kind"),
+        ('["lines"]', '["nobody"]', "unknown-vertex", ".words.from"),
+        ('\nfrom = ["lines"]', "", "source-missing", ".words.from"),
+        ('\nfrom = ["words"]', "", "sink-without-input", ".out.from"),
+    ],
+)
+def test_a_job_without_a_shape_is_told_in_its_own_words(
+    tmp_path: Path, old: str, new: str, code: str, key: str
+) -> None:
+    assert SHAPED.count(old) == 1
+    with pytest.raises(FinaleError) as caught:
+        job(tmp_path, SHAPED.replace(old, new))
+    error = caught.value
+    assert error.code == code
+    assert error.place is not None
+    assert error.place.key == f"operators{key}"
+    for word in ("vertex", "pass-through", "records =", "shape", "modelled", "job."):
+        assert word not in f"{error.message} {error.advice}".replace("job.toml", "")
+
+
+@pytest.mark.parametrize(
+    ("name", "kind", "code"),
+    [
+        ("out-1", "at-least-once", "same-output"),
+        ("out-12", "at-least-once", "same-output"),
+        ("out-a", "at-least-once", None),
+        ("lines-1", "at-least-once", None),
+        ("out-1", "exactly-once", None),
+    ],
+)
+def test_two_sinks_do_not_write_one_file(
+    tmp_path: Path, name: str, kind: str, code: str | None
+) -> None:
+    text = f'{SHAPED}\n[operators.{name}]\nkind = "{kind}"\nfrom = ["words"]\n'
+    if code is None:
+        assert job(tmp_path, text).job.vertex(name).is_sink
+        return
+    with pytest.raises(FinaleError) as caught:
+        job(tmp_path, text)
+    assert caught.value.code == code
+    assert caught.value.place is not None
+    assert caught.value.place.key == f"operators.{name}"
+
+
+@pytest.mark.parametrize("name", ["a[1]", "b*", "c?"])
+def test_a_folder_may_have_any_name(tmp_path: Path, name: str) -> None:
+    folder = tmp_path / name
+    folder.mkdir()
+    read = job(folder, SHAPED.replace("1.csv", "[0-9].csv"))
+    assert read.inputs(read.job.vertex("lines")) == ["1.csv"]
+
+
+def test_a_protocol_says_what_barriers_do(tmp_path: Path) -> None:
+    with pytest.raises(FinaleError) as caught:
+        job(tmp_path, f'protocol = "final-checkpoint"\nbarriers = "unaligned"\n{SHAPED}')
+    assert caught.value.code == "two-protocols"
+    assert caught.value.place is not None
+    assert caught.value.place.key == "barriers"
+
+
+@pytest.mark.parametrize("protocol", ENGINES)
+def test_each_protocol_that_is_taken_is_told(tmp_path: Path, protocol: str) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "running.md").read_text()
+    assert f'| `"{protocol}"` |' in page
+    assert job(tmp_path, f'protocol = "{protocol}"\n{SHAPED}').engine.key == protocol
+
+
+@pytest.mark.parametrize("protocol", ["yardstick", "chained-sources", "barrier-collection"])
+def test_a_protocol_that_the_engine_has_not_is_refused(tmp_path: Path, protocol: str) -> None:
+    with pytest.raises(FinaleError) as caught:
+        job(tmp_path, f'protocol = "{protocol}"\n{SHAPED}')
+    assert caught.value.code == "no-engine"

@@ -1,0 +1,97 @@
+"""Functions that users write, found as `module:name` in modules beside the job's file.
+
+A user's module may have any name, even that of one of ours: beside the job theirs is found first,
+and once it is loaded ours are back under their names.
+"""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Callable, Collection, Generator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import ModuleType
+from typing import Any, cast
+
+from model.errors import FinaleError, Place
+from reference.elements import Record
+
+
+def function_of(folder: Path, key: str, said: str) -> Callable[[Record], Any]:
+    """The function that a job's key names. Raises `no-function`."""
+    module, _, name = said.partition(":")
+    try:
+        with _found_first(folder, _top(module)):
+            found = getattr(importlib.import_module(module), name)
+    except (Exception, SystemExit) as reason:
+        told = reason if isinstance(reason, ImportError) else f"{type(reason).__name__}: {reason}"
+        raise _refused(key, f'"{said}" cannot be found: {told}') from reason
+    if not callable(found):
+        raise _refused(key, f'"{said}" is {found!r:.80}, and no function')
+    return cast("Callable[[Record], Any]", found)
+
+
+def _refused(key: str, problem: str) -> FinaleError:
+    return FinaleError(
+        "no-function",
+        problem,
+        place=Place(key=key),
+        advice="write it as module:function, with the module beside the job's file",
+    )
+
+
+@contextmanager
+def _found_first(folder: Path, wanted: str) -> Generator[None]:
+    """Modules in a folder are found before all others, but for Python's own.
+
+    One that is `wanted` is so even before those.
+    """
+    home = folder.resolve()
+    names = _names_in(home)
+    beside = names & ({wanted} | (names - sys.stdlib_module_names))
+    others = {
+        name: module
+        for name, module in sys.modules.items()
+        if _top(name) in beside and not _is_in(home, getattr(module, "__file__", None))
+    }
+    _forget({_top(name) for name in others})
+    importlib.invalidate_caches()
+    sys.path.insert(0, str(home))
+    try:
+        yield
+    finally:
+        with suppress(ValueError):
+            sys.path.remove(str(home))
+        for name in beside:
+            _leave(home, name)
+        _forget({_top(name) for name in others})
+        sys.modules.update(others)
+
+
+def _leave(home: Path, name: str) -> None:
+    """Forget a module if somebody else has one of its name, and may load it later."""
+    kept = _forget({name})
+    spec = importlib.util.find_spec(name)
+    if spec is None or _is_in(home, spec.origin):
+        sys.modules.update(kept)
+
+
+def _forget(tops: Collection[str]) -> dict[str, ModuleType]:
+    names = [name for name in sys.modules if _top(name) in tops]
+    return {name: sys.modules.pop(name) for name in names}
+
+
+def _top(name: str) -> str:
+    return name.partition(".")[0]
+
+
+def _names_in(folder: Path) -> set[str]:
+    """What can be imported from a folder; not what Python itself has, such as `__main__`."""
+    files = {file.stem for file in folder.glob("*.py") if not file.stem.startswith("__")}
+    return files | {file.parent.name for file in folder.glob("*/__init__.py")}
+
+
+def _is_in(folder: Path, file: str | None) -> bool:
+    return file is not None and Path(file).resolve().is_relative_to(folder)
