@@ -160,7 +160,7 @@ def refused(tmp_path: Path, text: str) -> FinaleError:
         ('path = "texts/*.txt"', 'paht = "x"', "unknown-key", "operators.lines.paht"),
         ('path = "texts/*.txt"', "", "missing-key", "operators.lines.path"),
         ('"words"', '"flat-map"\nfunction = "a:b"', "no-function", "operators.words.function"),
-        ('from = ["lines"]', 'from = ["liens"]', "unknown-vertex", "job.words.from"),
+        ('from = ["lines"]', 'from = ["liens"]', "unknown-vertex", "operators.words.from"),
         ('from = ["lines"]', 'from = "lines"', "bad-value", "operators.words.from"),
         ("parallelism = 2", 'parallelism = "two"', "bad-value", "operators.counts.parallelism"),
         ("[operators.lines]", "seconds = 0\n[operators.lines]", "bad-value", "seconds"),
