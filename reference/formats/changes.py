@@ -7,6 +7,7 @@ had done is not written down (FLIP-147, RC-8).
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 
 from model.errors import FinaleError, Place
@@ -97,7 +98,9 @@ def _first_changed(before: Operator, now: Operator) -> str | None:
 
 
 def _said(operator: Operator, key: str) -> str:
-    return f"{key} = {operator.settings[key]!r}" if key in operator.settings else f"no {key}"
+    return (
+        f"{key} = {json.dumps(operator.settings[key])}" if key in operator.settings else f"no {key}"
+    )
 
 
 def _fed(operator: Operator, running: str, before: Mapping[str, Operator]) -> FinaleError:
