@@ -37,17 +37,17 @@ def checkpoint_ends(state: JobProtocol, checkpoint: Checkpoint) -> bool:
 def checkpoints_go_on(state: JobProtocol) -> bool:
     """While some source never ends, after each trigger some checkpoint completes (L4).
 
-    With `triggers-go-on` that is: again and again.
+    With `triggers-go-on` that is: again and again, until the job is stopped or fails for good.
     """
     when(any(not source.bounded for source in state.job.sources))
-    return state.progress
+    return state.progress or state.is_finished or state.has_ended_otherwise()
 
 
 @leads_to(needs="progress")
 def triggers_go_on(state: JobProtocol) -> bool:
     """While some source never ends, checkpoints are triggered again and again (L4)."""
     when(any(not source.bounded for source in state.job.sources))
-    return not state.progress
+    return not state.progress or state.is_finished or state.has_ended_otherwise()
 
 
 @leads_to
