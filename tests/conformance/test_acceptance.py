@@ -131,7 +131,7 @@ def test_lines_need_only_be_in_order_on_each_clock() -> None:
     ],
 )
 def test_what_is_not_seen_is_filled_in(names: tuple[str, ...]) -> None:
-    lines = chain(7)
+    lines = chain(2)
     assert any(f'"{name}"' in line for name in names for line in lines)
     verdict = judged(without(lines, names), *names, judges=False)
     assert isinstance(verdict.conforms, Accepted), verdict
@@ -341,7 +341,7 @@ def test_what_cannot_come_any_more_is_stuck() -> None:
     job, kind = Job.from_table(table), BROKEN["waits-for-lost-ack"]
     settings = Settings(faults=Faults(checkpoints=2))
     engine = kind(job, Followed(job), MemoryFiles(), settings, kind.usual)
-    lines = log_of(engine, table, 3)
+    lines = log_of(engine, table, 2)
     lines[0] = json.dumps(json.loads(lines[0]) | {"variant": "waits-for-lost-ack"})
     verdict = judged(lines)
     assert isinstance(verdict.conforms, Accepted)
