@@ -10,25 +10,8 @@ from __future__ import annotations
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false, reportMissingTypeStubs=false
 from collections.abc import Callable, Sequence
-from typing import Any, assert_never
 
-from checker.explicit.folding import parts
-from model.expressions import (
-    Add,
-    And,
-    Cell,
-    Constant,
-    Equal,
-    Expression,
-    IfThenElse,
-    Less,
-    Not,
-    Or,
-    Subtract,
-)
-
-Term = Any
-"""A term of z3."""
+from model.expressions import Expression
 
 #: What one question may cost, in z3's own unit, so that the answer does not depend on the machine:
 #: of a hundred thousand questions about protocols none took a tenth of it.
@@ -52,12 +35,16 @@ class Prover:
     ) -> None:
         import z3
 
+        from .terms import Translation, Variables
+
         self._z3 = z3
         self._context = z3.Context()
         self._solver = z3.SolverFor("QF_LIA", self._context)
         self._solver.set("rlimit", RESOURCES_MAX)
         self._solver.set("ctrl_c", False)  # z3 would take an interrupt for an answer, and keep it
-        self._terms: dict[Expression, Term] = {}
+        # The bounds of a cell are added for good: nothing is pushed when its term is made.
+        variables = Variables("cell", self._context, self._solver.add)
+        self._terms = Translation(variables, self._context)
         self._known: dict[tuple[frozenset[Expression], frozenset[Expression]], bool] = {}
         self._resources_max, self._look = resources_max, look
         #: What was asked has cost so much: z3 counts it for the context.
@@ -80,8 +67,8 @@ class Prover:
         self._look()
         self.asked += 1
         solver = self._solver
-        wanted = [self._term(each) for each in facts]
-        wanted.append(self._z3.Or(*(self._term(each) for each in ways)))
+        wanted = [self._terms.of(each) for each in facts]
+        wanted.append(self._z3.Or(*(self._terms.of(each) for each in ways)))
         solver.push()
         solver.add(*wanted)
         answer = solver.check()
@@ -90,57 +77,6 @@ class Prover:
         if answer == self._z3.unknown:
             self.undecided += 1
         return bool(answer != self._z3.unsat)
-
-    def _term(self, root: Expression) -> Term:
-        pending = [root]
-        while pending:
-            node = pending[-1]
-            missing = [part for part in parts(node) if part not in self._terms]
-            if node in self._terms or not missing:
-                pending.pop()
-                if node not in self._terms:
-                    self._terms[node] = self._made(node)
-            else:
-                pending += missing
-        return self._terms[root]
-
-    def _made(self, node: Expression) -> Term:
-        z3, of = self._z3, self._terms.__getitem__
-        match node:
-            case Constant():
-                return self._constant(node)
-            case Cell():
-                return self._cell(node)
-            case Add():
-                return of(node.left) + of(node.right)
-            case Subtract():
-                return of(node.left) - of(node.right)
-            case Equal():
-                return of(node.left) == of(node.right)
-            case Less():
-                return of(node.left) < of(node.right)
-            case Not():
-                return z3.Not(of(node.operand))
-            case And():
-                return z3.And(*map(of, node.operands))
-            case Or():
-                return z3.Or(*map(of, node.operands))
-            case IfThenElse():
-                return z3.If(of(node.condition), of(node.yes), of(node.no))
-            case _:
-                assert_never(node)
-
-    def _constant(self, node: Constant) -> Term:
-        if node.boolean:
-            return self._z3.BoolVal(bool(node.value), self._context)
-        return self._z3.IntVal(node.value, self._context)
-
-    def _cell(self, cell: Cell) -> Term:
-        if cell.boolean:
-            return self._z3.Bool(f"cell{cell.index}", self._context)
-        term = self._z3.Int(f"cell{cell.index}", self._context)
-        self._solver.add(cell.low <= term, term <= cell.high)  # for good: nothing is pushed here
-        return term
 
 
 __all__ = ["Prover"]

@@ -11,27 +11,11 @@ from __future__ import annotations
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false, reportMissingTypeStubs=false
 from collections.abc import Mapping, Sequence
-from typing import Any, assert_never
 
 import z3
 
-from checker.explicit.folding import parts
-from model.expressions import (
-    Add,
-    And,
-    Cell,
-    Constant,
-    Equal,
-    Expression,
-    IfThenElse,
-    Less,
-    Not,
-    Or,
-    Subtract,
-)
-
-Term = Any
-"""A term of z3."""
+from checker.reductions.terms import Term, Translation, all_of, any_of
+from model.expressions import Add, Constant, Equal, Expression, IfThenElse, Less, Subtract
 
 
 def bits_of(node: Expression) -> int:
@@ -54,89 +38,41 @@ def value_term(cell: Expression, value: int, context: z3.Context) -> Term:
     return z3.BitVecVal(value - cell.low, bits_of(cell), context)
 
 
-def all_of(terms: Sequence[Term], context: z3.Context) -> Term:
-    """That all terms hold; without the checks of z3's own `And`, which take most of the time."""
-    array = (z3.Ast * len(terms))(*(each.as_ast() for each in terms))
-    return z3.BoolRef(z3.Z3_mk_and(context.ref(), len(terms), array), context)
+class Terms(Translation):
+    """The terms of expressions over given variables, one a cell.
 
-
-def any_of(terms: Sequence[Term], context: z3.Context) -> Term:
-    """That some term holds."""
-    array = (z3.Ast * len(terms))(*(each.as_ast() for each in terms))
-    return z3.BoolRef(z3.Z3_mk_or(context.ref(), len(terms), array), context)
-
-
-class Terms:
-    """The terms of expressions over given variables, one a cell. Equal nodes are made once."""
+    The term of an integer is its value minus its lowest.
+    """
 
     def __init__(self, variables: Mapping[int, Term], context: z3.Context) -> None:
-        self._variables = variables
-        self._context = context
-        self._made: dict[Expression, Term] = {}
-
-    def of(self, root: Expression) -> Term:
-        """The term of an expression: that it is true, or its value minus its lowest."""
-        made, pending = self._made, [root]
-        while pending:
-            node = pending[-1]
-            missing = [part for part in parts(node) if part not in made]
-            if node in made or not missing:
-                pending.pop()
-                if node not in made:
-                    made[node] = self._make(node)
-            else:
-                pending += missing
-        return made[root]
+        super().__init__(lambda cell: variables[cell.index], context)
 
     def new_value(self, value: Expression, cell: Expression) -> Term:
         """An expression as the value of a cell, in the cell's bits."""
         term = self.of(value)
         return term if cell.boolean else self._moved(value, cell.low, bits_of(cell))
 
-    def _make(self, node: Expression) -> Term:
-        of = self._made.__getitem__
-        match node:
-            case Constant():
-                return value_term(node, node.value, self._context)
-            case Cell():
-                assert not node.after, "steps are asked of the state before them"
-                return self._variables[node.index]
-            case Add():
-                bits, low = bits_of(node), node.left.low
-                return self._moved(node.left, low, bits) + self._moved(
-                    node.right, node.right.low, bits
-                )
-            case Subtract():
-                bits, high = bits_of(node), node.right.high - node.right.low
-                left = self._moved(node.left, node.left.low, bits)
-                right = self._moved(node.right, node.right.low, bits)
-                return left + (z3.BitVecVal(high, bits, self._context) - right)
-            case Equal() | Less():
-                return self._compared(node)
-            case Not():
-                return z3.Not(of(node.operand))
-            case And():
-                return all_of([*map(of, node.operands)], self._context)
-            case Or():
-                return any_of([*map(of, node.operands)], self._context)
-            case IfThenElse():
-                yes, no = of(node.yes), of(node.no)
-                if not node.boolean:
-                    yes = self._moved(node.yes, node.low, bits_of(node))
-                    no = self._moved(node.no, node.low, bits_of(node))
-                return z3.If(of(node.condition), yes, no)
-            case _:
-                assert_never(node)
+    def _constant(self, node: Constant) -> Term:
+        return value_term(node, node.value, self._context)
+
+    def _computed(self, node: Add | Subtract) -> Term:
+        bits, right = bits_of(node), node.right
+        left = self._moved(node.left, node.left.low, bits)
+        if isinstance(node, Add):
+            return left + self._moved(right, right.low, bits)
+        span = z3.BitVecVal(right.high - right.low, bits, self._context)
+        return left + (span - self._moved(right, right.low, bits))
 
     def _compared(self, node: Equal | Less) -> Term:
         left, right = node.left, node.right
-        if left.boolean:
-            assert isinstance(node, Equal)
-            return self._made[left] == self._made[right]
         low = min(left.low, right.low)
         bits = max(1, (max(left.high, right.high) - low).bit_length())
         one, other = self._moved(left, low, bits), self._moved(right, low, bits)
         return one == other if isinstance(node, Equal) else z3.ULT(one, other)
+
+    def _as_one(self, node: IfThenElse) -> tuple[Term, Term]:
+        bits = bits_of(node)
+        return self._moved(node.yes, node.low, bits), self._moved(node.no, node.low, bits)
 
     def _moved(self, node: Expression, low: int, bits: int) -> Term:
         """An integer minus another lowest value, in so many bits: its value must have room."""
