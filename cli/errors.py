@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sys
+import textwrap
 
 from cyclopts import CycloptsError, MissingArgumentError
 
@@ -15,7 +17,18 @@ def print_error(error: FinaleError) -> None:
     place = error.place
     if place is not None and place.file is not None:
         error.place = Place(shown_file(place.file), place.line, place.key, place.rule)
-    print(error, file=sys.stderr)
+    tell(str(error))
+
+
+def tell(text: str) -> None:
+    """Write on stderr; on a terminal no wider than that, but in a pipe as it is."""
+    if sys.stderr.isatty():
+        width = os.get_terminal_size(sys.stderr.fileno()).columns or sys.maxsize
+        folded = textwrap.TextWrapper(
+            width, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
+        )
+        text = "\n".join(folded.fill(line) for line in text.splitlines())
+    print(text, file=sys.stderr)
 
 
 def print_if_ours(error: Exception) -> bool:

@@ -43,6 +43,18 @@ COMMANDS = (
     ("list", "cli.listing:listing", "List protocols, properties, options or rules."),
 )
 
+#: What exit codes mean where they mean something of their own.
+EXITS = {
+    "conform": "0 model and engine agree and logs are accepted, 1 they do not or are not, 2 bad "
+    "input, 3 undecided, 130 interrupted.",
+    "replay": "0 the engine goes along the trace, 1 it does not, 2 bad input, 130 interrupted.",
+    "run": "0 finished, drained or suspended, 1 a stop failed, 2 bad input or something that ended "
+    "the run (what it had secured stands), 130 cancelled or interrupted.",
+} | dict.fromkeys(
+    ("stop", "savepoint", "cancel"),
+    "0 done, 1 the job could not, 2 nothing runs there, 3 no answer in time, 130 interrupted.",
+)
+
 app = App(
     "finale",
     help="Check how a stream-processing job takes checkpoints, stops and finishes.",
@@ -56,7 +68,8 @@ app = App(
     result_action="return_value",
 )
 for _name, _where, _help in COMMANDS:
-    app.command(_where, name=_name, help=_help)
+    _codes = {"help_epilogue": f"Exit codes: {EXITS[_name]}"} if _name in EXITS else {}
+    app.command(_where, name=_name, help=_help, **_codes)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,7 +12,7 @@ from model.errors import FinaleError
 from reference.formats.control import ask
 from reference.formats.snapshots import FOLDER
 
-from .errors import print_error
+from .errors import print_error, tell
 from .parameters import PLAIN
 
 Directory = Annotated[Path, Parameter(help="The --directory of the run.")]
@@ -53,7 +52,7 @@ def _ask(directory: Path, seconds: float, done: str, **request: Any) -> int:
         print_error(error)
         return 3
     if not answer["ok"]:
-        print(f"the {request['what']} failed: {answer['why']}", file=sys.stderr)
+        tell(f"the {request['what']} failed: {answer['why']}")
         return 1
     where = answer.get("savepoint")
     told = [done] if where is None else [done, f"savepoint {directory / FOLDER / str(where)}"]

@@ -4,30 +4,34 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from checker.show.layout import console, counted, duration, grouped, joined, write
-from model.errors import FinaleError
+from checker.show.layout import Cell, console, counted, duration, flow, grouped, joined, write
+from model.errors import FinaleError, Place
 from reference.coordinator import Kind
-from reference.formats.jobfile import read_job
+from reference.formats.files import DiskFiles
+from reference.formats.jobfile import JobFile, read_job
 from reference.formats.requests import WHY_ENDED
+from reference.formats.resuming import to_go_on_from
 from reference.runner import End, Orders, Progress
 from reference.runner import run as run_job
 
+from .errors import tell
 from .main import EXIT_INTERRUPTED
 
 MEGABYTE = 1_000_000
-#: What an end has left to say.
-THEN = {
-    End.SUSPENDED: "the same command goes on from there",
-    End.CANCELLED: "the same command goes on from the newest checkpoint",
-    End.FAILED: "its stop failed behind the savepoint; the same command goes on from the newest "
-    "checkpoint",
-}
+#: What is told of a job whose end takes no checkpoint.
+LOSES = (
+    '"{protocol}" takes no checkpoint when the data end: what came behind the newest is never '
+    "committed, and lost"
+)
+#: What is in the folders beside the output.
+ASIDE = {"bad": "could not be read", "late": "came too late for their windows"}
 #: With which code an end goes out, where it is not 0.
 CODES = {End.CANCELLED: EXIT_INTERRUPTED, End.FAILED: 1}
 
@@ -71,47 +75,102 @@ def run(  # noqa: PLR0913 - one parameter a flag
     if every is not None:
         said = replace(said, seconds=every)
     orders = Orders(Kind(stop) if stop else None, from_, log, scheduler == "threads", seed)
-    page, warned = console(stderr=True), False
+    if said.loses_output:
+        place = Place(str(job), key="protocol")
+        tell(f"warning: {place}: {LOSES.format(protocol=said.engine.key)}")
+    watched = Watched(job.name)
     try:
-        with page.status("", spinner="line") as status:
-
-            def look(progress: Progress) -> None:
-                nonlocal warned
-                if not warned:
-                    warned = True
-                    for damage in progress.passed_over:
-                        print(f"warning: passed over: {damage}", file=sys.stderr)
-                if page.is_terminal:
-                    status.update(_told(job.name, progress))
-
-            ended = run_job(said, directory, look, orders)
+        ended = watched.run(said, directory, orders)
     except KeyboardInterrupt:
-        again = shlex.join(["finale", *sys.argv[1:]])
-        print(f"interrupted; from the newest checkpoint goes on: {again}", file=sys.stderr)
+        checkpoint = to_go_on_from(DiskFiles(directory))
+        again = shlex.join(["finale", *_again(sys.argv[1:], checkpoint)])
+        tell(f"interrupted; to {_whence(checkpoint)}: {again}")
         return EXIT_INTERRUPTED
+    except FinaleError as error:
+        if error.place is not None and error.place.key is not None:
+            error.located(Place(str(job)))
+        raise
     assert ended.end is not None
+    page = console()
     if ended.ended_before:
-        write(console(), [joined([f"{ended.end.value} before", job.name, "nothing is left to do"])])
+        told: list[Cell] = [f"{ended.end.value} before", job.name, "nothing is left to do"]
+        write(page, flow(told, page.width))
         return 0
-    write(console(), [joined([ended.end.value, _told(job.name, ended)])])
-    if ended.end in THEN:
-        write(console(), [THEN[ended.end]])
+    write(page, flow([ended.end.value, *_told(job.name, ended)], page.width))
+    write(page, _further(ended, directory, again=from_ is None))
+    if ended.uncommitted:
+        lost = counted(ended.uncommitted, "record")
+        tell(f"warning: not committed, and lost: {lost} behind the newest checkpoint")
     if ended.failed_stop and ended.end is End.FINISHED:
-        print(f"the stop failed: {WHY_ENDED}", file=sys.stderr)
+        tell(f"the stop failed: {WHY_ENDED}")
         return 1
     return CODES.get(ended.end, 0)
 
 
-def _told(name: str, progress: Progress) -> str:
+class Watched:
+    """A run, and how far it is: on a terminal that is shown."""
+
+    def __init__(self, name: str) -> None:
+        self.name = name
+        self._warned = False
+        self._page = console(stderr=True)
+
+    def run(self, job: JobFile, directory: Path, orders: Orders) -> Progress:
+        """Run it until it has ended."""
+        with self._page.status("", spinner="line") as status:
+
+            def look(progress: Progress) -> None:
+                if not self._warned:
+                    self._warned = True
+                    for damage in progress.passed_over:
+                        tell(f"warning: passed over: {damage}")
+                if self._page.is_terminal:
+                    status.update(joined(_told(self.name, progress)))
+
+            return run_job(job, directory, look, orders)
+
+
+def _told(name: str, progress: Progress) -> list[Cell]:
     rate = progress.bytes / MEGABYTE / progress.seconds if progress.seconds else 0.0
     newest, pending = progress.checkpoint, progress.pending
-    parts = [
+    return [
         name,
         counted(progress.records, "record"),
         f"{grouped(round(progress.bytes / MEGABYTE))} MB at {rate:.1f} MB/s",
         counted(progress.completed, "checkpoint"),
         f"newest {newest}" if newest is not None else "none yet",
+        f"{pending} pending" if pending is not None else "",
+        duration(progress.seconds),
     ]
-    if pending is not None:
-        parts.append(f"{pending} pending")
-    return joined([*parts, duration(progress.seconds)]).plain
+
+
+def _further(ended: Progress, directory: Path, *, again: bool) -> Iterator[Cell]:
+    """What was put aside, and how the job goes on."""
+    for folder, lines in ended.aside.items():
+        if lines:
+            yield f"{counted(lines, 'line')} in {directory / folder}: {ASIDE[folder]}"
+    command = "the same command" if again else "the same command without --from"
+    if ended.end is End.SUSPENDED:
+        yield f"{command} goes on from there"
+    elif ended.end in (End.CANCELLED, End.FAILED):
+        if ended.end is End.FAILED:
+            yield "its stop failed behind the savepoint"
+        yield f"to {_whence(to_go_on_from(DiskFiles(directory)))}: {command}"
+
+
+def _whence(checkpoint: int | None) -> str:
+    if checkpoint is None:
+        return "begin anew, for no checkpoint was complete yet"
+    return f"go on from checkpoint {checkpoint}"
+
+
+def _again(arguments: Sequence[str], checkpoint: int | None) -> Iterator[str]:
+    """The command that goes on: what has begun from a savepoint has a checkpoint of its own."""
+    skips = False
+    for argument in arguments:
+        if skips:
+            skips = False
+        elif checkpoint is not None and argument == "--from":
+            skips = True
+        elif checkpoint is None or not argument.startswith("--from="):
+            yield argument

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import enum
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from model.errors import FinaleError
@@ -16,11 +16,11 @@ from reference.asking import Answer, Asking, JobStatus, Request, Wish
 from reference.coordinator import Kind
 from reference.engine import Engine
 from reference.formats.control import Control
-from reference.formats.eventlog import EventLog
-from reference.formats.files import DiskFiles, Files, told
-from reference.formats.folder import END, end_of, locked, mark_end, own
+from reference.formats.eventlog import EventLog, opened
+from reference.formats.files import DiskFiles, Files, MemoryFiles, told
+from reference.formats.folder import END, end_of, is_new, lines_in, locked, mark_end, own
 from reference.formats.jobfile import JobFile
-from reference.formats.requests import Requests
+from reference.formats.requests import WHY_OVER, Requests
 from reference.formats.resuming import start
 from reference.operators.base import Source
 from reference.settings import Settings
@@ -85,6 +85,10 @@ class Progress:
     """The stop that was ordered failed, and the job has gone on."""
     ended_before: bool = False
     """There was nothing left to do."""
+    uncommitted: int = 0
+    """Records that were written when the job ended for good, and that nothing will commit."""
+    aside: Mapping[str, int] = field(default_factory=dict[str, int])
+    """By folder, what was written beside the output, in lines."""
 
 
 def run(
@@ -94,6 +98,8 @@ def run(
     orders: Orders = Orders(),
 ) -> Progress:
     """Run a job in a folder until it has ended. Raises coded errors for one that is not its own."""
+    if is_new(folder):
+        rehearse(job, folder, orders)
     with locked(folder) as name:
         files = DiskFiles(folder)
         own(job, files, folder)
@@ -113,8 +119,16 @@ def run(
         except BaseException:
             control.close(ok=False, why="the run has failed; what it had secured stands")
             raise
-        control.close(ok=False, why="the job had ended before")
+        control.close(ok=False, why=WHY_OVER)
         return ended
+
+
+def rehearse(job: JobFile, folder: Path, orders: Orders) -> None:
+    """Start where nothing is written: a start that is refused leaves no folder behind."""
+    trial = Runner(job, MemoryFiles(), orders)
+    trial.mover.take(StepId("restore", (("task", name),)) for name in trial.engine.tasks)
+    if orders.log is not None and not orders.log.is_relative_to(folder):
+        opened(orders.log)[0].close()
 
 
 class Runner:
@@ -159,9 +173,15 @@ class Runner:
                 self._go_on()
                 if look is not None:
                     look(self.progress())
-        if end in (End.FINISHED, End.DRAINED):
+        over = end in (End.FINISHED, End.DRAINED)
+        if over:
             mark_end(self.files, end.value)
-        return self.progress(end)
+        open_ones = sum(task.operator.uncommitted() for task in self.engine.tasks.values())
+        return replace(
+            self.progress(end),
+            uncommitted=open_ones + lines_in(self.files, "pending") if over else 0,
+            aside={folder: lines_in(self.files, folder) for folder in ("bad", "late")},
+        )
 
     def progress(self, end: End | None = None) -> Progress:
         """How far the run is."""

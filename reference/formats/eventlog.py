@@ -74,7 +74,7 @@ class EventLog:
 
         Raises `disk-full` and `unwritable`, as do all steps that are written later.
         """
-        file, known = _opened(path)
+        file, known = opened(path)
 
         def write(text: str) -> None:
             left = text.encode()
@@ -132,7 +132,7 @@ class EventLog:
         self._write(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n")
 
 
-def _opened(path: Path) -> tuple[FileIO, bytes]:
+def opened(path: Path) -> tuple[FileIO, bytes]:
     """A log that is to be added to, and what it has so far."""
     try:
         with told(str(path)):

@@ -27,6 +27,11 @@ ENDS = ("finished", "drained")
 PATIENCE = 0.3
 
 
+def is_new(folder: Path) -> bool:
+    """Whether no run has ever begun in a folder, which may not be there."""
+    return not (folder / JOB).exists()
+
+
 @contextmanager
 def locked(folder: Path) -> Generator[str]:
     """Nobody else runs a job in this folder; the run's name. Raises `folder-in-use`."""
@@ -151,6 +156,11 @@ def end_of(files: Files) -> str | None:
 def mark_end(files: Files, end: str) -> None:
     """The job has ended for good, and all that it has written is committed."""
     _write(files, END, _said_of(end))
+
+
+def lines_in(files: Files, folder: str) -> int:
+    """How many lines the files of a folder have together."""
+    return sum(files.read(name).count(b"\n") for name in files.under(folder))
 
 
 def _said_of(end: str) -> bytes:

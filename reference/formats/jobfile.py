@@ -46,6 +46,7 @@ from reference.operators.keys import ByKey, Field, InTurn
 from reference.operators.kinds import KINDS, OF_ALL, check_operator, settings_of
 from reference.operators.sources import files_of
 from reference.protocols import ENGINES, STOPPABLE
+from reference.protocols.legacy_finish import LegacyFinish
 from reference.task import Partitioner
 
 OF_A_JOB = (
@@ -106,6 +107,16 @@ class JobFile:
     """So many checkpoints stay; savepoints do all."""
     checkpoint_format: int
     """The version in which checkpoints are written."""
+
+    @property
+    def loses_output(self) -> bool:
+        """Whether there is no checkpoint at its end, and something waits for one to commit."""
+        transactional = any(
+            KINDS[said["kind"]].sink is Sink.TWO_PHASE
+            or "keep" in (said.get("on-bad"), said.get("on-late"))
+            for said in self.operators.values()
+        )
+        return issubclass(self.engine, LegacyFinish) and transactional
 
     def kind(self, vertex: Vertex) -> str:
         """What a vertex does."""

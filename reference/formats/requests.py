@@ -14,6 +14,14 @@ from reference.threads import Turns
 
 #: What a failed request is told.
 WHY = "a task has come to its end, or could take no part; the job goes on"
+#: What is told of one that another has ended.
+WHY_OVER = "the job had ended before"
+WHY_CANCELLED = "the job was cancelled"
+WHY_STOPPED = "the job was asked to stop before it was complete"
+#: What a stop is told when another is under way, which it would end.
+WHY_STOPPING = "the job is being stopped already"
+#: What is told of one that came before all tasks had started.
+WHY_STARTING = "the job is still starting; ask again"
 #: What is told of a stop that was ordered with the run, and failed.
 WHY_ENDED = "a task had come to its end, or could take no part; the job has gone on to its end"
 #: What is told of a file that asks for nothing.
@@ -74,6 +82,9 @@ class Requests:
             if read is None:
                 self.control.answer(asker, ok=False, why=NO_REQUEST)
                 continue
+            if read[0] is Wish.STOP and self.find(Wish.STOP, Answer.ADMITTED) is not None:
+                self.control.answer(asker, ok=False, why=WHY_STOPPING)
+                continue
             try:
                 self.open[self.ask(*read)] = asker
             except FinaleError as error:
@@ -82,8 +93,20 @@ class Requests:
             request = self.known[name]
             if request.answer in (Answer.SUCCEEDED, Answer.FAILED):
                 del self.open[name]
-                done = request.answer is Answer.SUCCEEDED
-                self.control.answer(asker, ok=done, savepoint=request.checkpoint, why=WHY)
+                done, why = request.answer is Answer.SUCCEEDED, self._why(request)
+                self.control.answer(asker, ok=done, savepoint=request.checkpoint, why=why)
+
+    def _why(self, request: Request) -> str:
+        """Why a request has failed."""
+        assert isinstance(self.engine, Asking)
+        if self.engine.coordinator.job_finished:
+            return WHY_OVER
+        if request.checkpoint is None:
+            return WHY if self.engine.all_restored() else WHY_STARTING
+        if self.find(Wish.CANCEL, Answer.ADMITTED) or self.find(Wish.CANCEL, Answer.SUCCEEDED):
+            return WHY_CANCELLED
+        stops = (each.checkpoint for each in self.known.values() if each.wish is Wish.STOP)
+        return WHY_STOPPED if any(stop and stop > request.checkpoint for stop in stops) else WHY
 
 
 def _read(said: object) -> tuple[Wish, bool | None] | None:

@@ -9,12 +9,13 @@ anew in that of today.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from model.errors import FinaleError, Place
 from reference.formats.changes import finished_of, refuse_changes
-from reference.formats.files import DiskFiles
+from reference.formats.files import DiskFiles, Files
 from reference.formats.inflight import Logs, shared_out
 from reference.formats.metadata import CHANNELS, DRAIN, STATE, Metadata, Operator, Part
 from reference.formats.snapshots import CheckpointStore, Snapshot, State
@@ -69,6 +70,16 @@ def start(store: CheckpointStore, tasks: Tasks, savepoint: Path | None = None) -
         store.complete(number, contents.finished)
     store.newest = number
     return Start(number, last, tuple(refused.values()))
+
+
+def to_go_on_from(files: Files) -> int | None:
+    """The checkpoint from which the next run goes on by itself, if it is not damaged."""
+    store = CheckpointStore(files)
+    for number in store.complete_ones():
+        with suppress(FinaleError):
+            if store.snapshot(number).metadata.starts_runs:
+                return number
+    return None
 
 
 # --- which one ------------------------------------------------------------------------------------

@@ -232,6 +232,9 @@ class Window(Folding):
             "late": SideFile.share(late, index, count),
         }
 
+    def uncommitted(self) -> int:
+        return self.late.uncommitted()
+
     def ahead_of(self, checkpoint: int | None) -> list[str]:
         return self.late.ahead_of(checkpoint)
 

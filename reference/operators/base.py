@@ -97,6 +97,10 @@ class Operator:
         """The files for others to read that are newer than a checkpoint: it has them not."""
         return []
 
+    def uncommitted(self) -> int:
+        """How many records it has written of which no checkpoint knows."""
+        return 0
+
     def completed(self, checkpoint: int, emit: Emit) -> None:
         """A checkpoint that this operator is part of is durable."""
 

@@ -90,10 +90,13 @@ class TransactionalSink(Operator):
         self.mark = f"~{beside}" if beside else ""
         self.staged = f"staging/{context.task}{self.mark}"
         of_all = rf"{re.escape(context.vertex)}(\.\d+)?"
+        self.open = 0
+        """So many records are in the open transaction."""
         self._committed = rf"{re.escape(self.folder)}/{of_all}-(?P<number>\d+)"
 
     def process(self, port: int, records: Sequence[Record], emit: Emit) -> None:
         self.files.append(self.staged, lines_of(records, self.context.vertex))
+        self.open += len(records)
 
     def snapshot(self, checkpoint: int, *, last: bool) -> State:
         task = self.context.task
@@ -102,6 +105,7 @@ class TransactionalSink(Operator):
                 self.files.write(self.staged, b"")
             self.files.sync(self.staged)
             self.files.rename(self.staged, self._pending(task, checkpoint))
+            self.open = 0
         return {"task": task, "pending": self.pending()}
 
     def completed(self, checkpoint: int, emit: Emit) -> None:
@@ -122,6 +126,9 @@ class TransactionalSink(Operator):
         earlier = [each for state in known for each in state.get("earlier", ())]
         own = [[state["task"], state["pending"]] for state in known if "task" in state]
         return {"pending": [], "earlier": earlier + own}
+
+    def uncommitted(self) -> int:
+        return self.open
 
     def ahead_of(self, checkpoint: int | None) -> list[str]:
         names = self.files.under(self.folder)
@@ -194,6 +201,9 @@ class SideFile:
             self.sink.restore(state["file"])
         elif self.used:
             self.sink.start()
+
+    def uncommitted(self) -> int:
+        return self.sink.uncommitted()
 
     def ahead_of(self, checkpoint: int | None) -> list[str]:
         return self.sink.ahead_of(checkpoint)

@@ -263,6 +263,9 @@ class Lines(Source):
             "over": all(state.get("over") for state in known),
         }
 
+    def uncommitted(self) -> int:
+        return self.bad.uncommitted()
+
     def ahead_of(self, checkpoint: int | None) -> list[str]:
         return self.bad.ahead_of(checkpoint)
 

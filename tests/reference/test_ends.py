@@ -38,7 +38,8 @@ def test_an_interrupted_run_says_how_to_go_on(tmp_path: Path, scheduler: str) ->
     process.send_signal(signal.SIGINT)
     _, error = process.communicate()
     assert process.returncode == 130
-    assert f"goes on: finale run {job} --directory" in error
+    assert f": finale run {job} --directory" in error
+    assert "to go on from checkpoint " in error
     assert "Traceback" not in error
     assert subprocess.run(line, check=True, capture_output=True).stdout.startswith(b"finished")
     is_whole(tmp_path, tmp_path / "state")
@@ -197,7 +198,7 @@ def test_two_stops_fail_the_job_and_the_next_run_goes_on(
         assert main(line) == 1
     said = capsys.readouterr().out
     assert said.startswith("failed · job")
-    assert "the same command goes on" in said
+    assert said.endswith("to go on from checkpoint 1: the same command\n")
     assert main(line) == 0
     is_whole(tmp_path, tmp_path / "state")
 

@@ -1,0 +1,204 @@
+"""What a run tells its user: what is lost, what is put aside, why it was refused or has failed."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+
+from cli.main import main
+from reference.coordinator import Kind
+from reference.formats.control import Control, Said
+from reference.formats.files import DiskFiles
+from reference.formats.folder import name_of_run
+from reference.formats.jobfile import read_job
+from reference.formats.requests import (
+    WHY_CANCELLED,
+    WHY_STARTING,
+    WHY_STOPPED,
+    WHY_STOPPING,
+)
+from reference.runner import Orders, Runner, run
+
+from .test_cuts import job_in
+
+COUNTS = """
+{protocol}
+seconds = 1000
+records = 10
+
+[operators.lines]
+kind = "ndjson"
+path = "in.ndjson"
+on-bad = "keep"
+
+[operators.counts]
+kind = "count"
+from = ["lines"]
+
+[operators.out]
+kind = "{sink}"
+from = ["counts"]
+"""
+
+
+def counts_in(folder: Path, protocol: str = "", sink: str = "exactly-once") -> Path:
+    """Three records, two of them alike, and two lines that are none."""
+    job = folder / "job.toml"
+    named = f'protocol = "{protocol}"' if protocol else ""
+    job.write_text(COUNTS.format(protocol=named, sink=sink))
+    (folder / "in.ndjson").write_text('"a"\n"b"\nbad\n"a"\nworse\n')
+    return job
+
+
+# --- what is lost, and what is put aside ----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "protocol", ["legacy-finish", "legacy-stop", "sync-savepoint", "stop-with-checkpoint"]
+)
+def test_what_no_checkpoint_has_secured_is_told(
+    tmp_path: Path, protocol: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    job, state = counts_in(tmp_path, protocol), tmp_path / "state"
+    assert main(["run", str(job), "--directory", str(state)]) == 0
+    error = capsys.readouterr().err
+    assert error.startswith(f'warning: {job} (key protocol): "{protocol}" takes no checkpoint')
+    assert "warning: not committed, and lost: 4 records behind the newest checkpoint" in error
+    assert not (state / "output").exists()
+    assert not (state / "bad").exists()
+
+
+def test_what_a_drain_leaves_behind_its_savepoint_is_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The bad lines are in the savepoint; the counts come behind it."""
+    job, state = counts_in(tmp_path, "sync-savepoint"), tmp_path / "state"
+    assert main(["run", str(job), "--directory", str(state), "--stop", "drain"]) == 0
+    said = capsys.readouterr()
+    assert "lost: 2 records behind" in said.err
+    assert f"2 lines in {state}/bad: could not be read" in said.out
+
+
+@pytest.mark.parametrize(
+    ("protocol", "stop"),
+    [("", None), ("", "drain"), ("", "suspend"), ("final-checkpoint", None)],
+)
+def test_where_nothing_is_lost_nobody_is_warned(
+    tmp_path: Path, protocol: str, stop: str | None, capsys: pytest.CaptureFixture[str]
+) -> None:
+    job, state = counts_in(tmp_path, protocol), tmp_path / "state"
+    more = [] if stop is None else ["--stop", stop]
+    assert main(["run", str(job), "--directory", str(state), *more]) == 0
+    said = capsys.readouterr()
+    assert said.err == ""
+    assert f"2 lines in {state}/bad: could not be read" in said.out
+
+
+def test_what_waits_for_no_checkpoint_is_not_lost(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    job = counts_in(tmp_path, "legacy-finish", "at-least-once")
+    job.write_text(job.read_text().replace('"keep"', '"refuse"'))
+    (tmp_path / "in.ndjson").write_text('"a"\n')
+    assert main(["run", str(job), "--directory", str(tmp_path / "state")]) == 0
+    assert capsys.readouterr().err == ""
+
+
+# --- a start that is refused ----------------------------------------------------------------------
+
+
+def savepoint_of(folder: Path) -> Path:
+    job = job_in(folder, "aligned", lines=100, width=40, checkpoints=3)
+    ended = run(read_job(job), folder / "old", None, Orders(Kind.SUSPEND))
+    return folder / "old" / "checkpoints" / str(ended.checkpoint)
+
+
+def test_a_start_that_is_refused_leaves_no_folder(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """By its savepoint, by the job, by its input, by its log: the next one may have the folder."""
+    savepoint, job = savepoint_of(tmp_path), tmp_path / "job.toml"
+    text, state = job.read_text(), tmp_path / "below" / "state"
+    line = ["run", str(job), "--directory", str(state), "--from"]
+
+    def assert_refused(code: str, *more: str) -> None:
+        assert main([*line, *more]) == 2
+        assert f"error[{code}]" in capsys.readouterr().err
+        assert not state.parent.exists()
+
+    assert_refused("no-checkpoint", str(tmp_path))
+    assert_refused("unwritable", str(savepoint), "--log", str(tmp_path / "none" / "log"))
+    job.write_text(text.replace('kind = "exactly-once"', 'kind = "at-least-once"'))
+    assert_refused("operator-changed", str(savepoint))
+    job.write_text(f'protocol = "legacy-finish"\n{text.replace("barriers", "#")}')
+    assert_refused("not-asked", str(savepoint), "--stop", "drain")
+    job.write_text(text)
+    long = (tmp_path / "long" / "0").read_text()
+    (tmp_path / "long" / "0").write_text(long[:100])
+    assert_refused("input-changed", str(savepoint))
+    (tmp_path / "long" / "0").write_text(long)
+    log = state / "log"
+    assert main([*line, str(savepoint), "--log", str(log)]) == 0
+    assert log.exists()
+
+
+def test_what_a_job_says_wrong_is_told_with_its_file(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    job = counts_in(tmp_path, "legacy-finish")
+    assert main(["run", str(job), "--directory", str(tmp_path / "s"), "--stop", "drain"]) == 2
+    assert f"error[not-asked]: {job} (key protocol): " in capsys.readouterr().err
+
+
+# --- requests that come together ------------------------------------------------------------------
+
+SAVEPOINT, CANCEL = {"what": "savepoint"}, {"what": "cancel"}
+SUSPEND, DRAIN = ({"what": "stop", "drain": drain} for drain in (False, True))
+
+
+@pytest.mark.parametrize(
+    ("asked", "whys"),
+    [
+        ((SAVEPOINT, SUSPEND), (WHY_STOPPED, None)),
+        ((SUSPEND, DRAIN), (None, WHY_STOPPING)),
+        ((DRAIN, SUSPEND, SUSPEND), (None, WHY_STOPPING, WHY_STOPPING)),
+        ((SAVEPOINT, CANCEL), (WHY_CANCELLED, None)),
+        ((SUSPEND, CANCEL), (WHY_CANCELLED, None)),
+    ],
+)
+def test_of_requests_that_come_together_each_is_told_why(
+    tmp_path: Path,
+    asked: Sequence[Said],
+    whys: tuple[str | None, ...],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("reference.operators.sources.CHUNK", 1_000)
+    job = read_job(job_in(tmp_path, "aligned", lines=500, width=40, checkpoints=99))
+    state = tmp_path / "state"
+    said = dict(enumerate(asked))
+
+    def look(_: object) -> None:
+        folder = state / "control" / str(name_of_run(state))
+        while said:
+            name, request = said.popitem()
+            (folder / f"{name}.draft").write_text(json.dumps(request))
+        for draft in sorted(folder.glob("*.draft"), reverse=True):
+            draft.rename(draft.with_suffix(".ask"))
+
+    run(job, state, look)
+    answers = [json.loads(f.read_text()) for f in sorted(state.glob("control/*/*.answer"))]
+    told = [None if answer["ok"] else answer["why"] for answer in answers]
+    assert tuple(told) == whys
+
+
+def test_who_asks_before_all_have_started_is_told_so(tmp_path: Path) -> None:
+    job = read_job(job_in(tmp_path, "aligned", lines=10, width=40, checkpoints=1))
+    control = Control(tmp_path, "it")
+    runner = Runner(job, DiskFiles(tmp_path / "state"), Orders(), control)
+    (control.folder / "1.ask").write_text(json.dumps(SAVEPOINT))
+    runner.requests.attend()
+    answer = json.loads((control.folder / "1.answer").read_text())
+    assert (answer["ok"], answer["why"]) == (False, WHY_STARTING)
