@@ -19,8 +19,11 @@ from reference.settings import EngineOptions, Faults, Settings
 NO_COUNTERPART = ("no-engine", "option-not-built")
 
 
-def engine_for(spec: Spec, files: Files | None = None) -> Engine:
-    """An engine at the beginning of the spec's job, in memory or not. Raises `no-engine`."""
+def engine_for(spec: Spec, files: Files | None = None, *, keeps: bool = True) -> Engine:
+    """An engine at the beginning of the spec's job, in memory or not. Raises `no-engine`.
+
+    `keeps`: files that are of no use any more stay, to be looked at.
+    """
     if spec.protocol.key not in ENGINES:
         raise FinaleError(
             "no-engine",
@@ -50,7 +53,7 @@ def engine_for(spec: Spec, files: Files | None = None) -> Engine:
         cancels=int(bounds.cancels),
         resumes=int(bounds.resumes),
     )
-    settings = Settings(channel=int(bounds.channel), buffer_size=1, keeps=True, faults=faults)
+    settings = Settings(channel=int(bounds.channel), buffer_size=1, keeps=keeps, faults=faults)
     program = Followed(job, effects="effects" in spec.setting.observe)
     files = MemoryFiles() if files is None else files
     kind = ENGINES[spec.protocol.key] if spec.variant is None else BROKEN[spec.variant]
