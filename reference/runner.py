@@ -18,7 +18,7 @@ from reference.engine import Engine
 from reference.formats.control import Control
 from reference.formats.eventlog import EventLog, opened
 from reference.formats.files import DiskFiles, Files, MemoryFiles, told
-from reference.formats.folder import END, end_of, is_new, lines_in, locked, mark_end, own
+from reference.formats.folder import end_of, is_new, lines_in, locked, mark_end, own
 from reference.formats.jobfile import JobFile
 from reference.formats.requests import WHY_OVER, Requests
 from reference.formats.resuming import start
@@ -157,8 +157,6 @@ class Runner:
         if orders.stop is not None:
             self.requests.refuse_unless_heard(Wish.STOP)
         self.start = start(self.engine.store, self.engine.tasks, orders.savepoint)
-        if orders.savepoint is not None:
-            files.remove(END)
         self.engine.coordinator.last_number = self.start.last_number
         for task in self.engine.tasks.values():
             task.begin(Phase.RESTORING)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import errno
 import os
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Protocol
 
@@ -35,7 +35,7 @@ class Files(Protocol):
         """Give a file another name, in place of what had it; the folders are synced."""
 
     def remove(self, name: str) -> None:
-        """Remove a file, if it is there."""
+        """Remove a file, if it is there; its folder is synced."""
 
     def read(self, name: str) -> bytes:
         """Raises FileNotFoundError."""
@@ -92,38 +92,48 @@ class DiskFiles:
         self.root = root
 
     def write(self, name: str, data: bytes) -> None:
-        with told(name):
+        with self._told(name):
             self._path(name).write_bytes(data)
 
     def append(self, name: str, data: bytes) -> None:
-        with told(name), self._path(name).open("ab") as file:
+        with self._told(name), self._path(name).open("ab") as file:
             file.write(data)
 
     def truncate(self, name: str, size: int) -> None:
-        with told(name):
+        with self._told(name):
             os.truncate(self.root / name, size)
 
     def sync(self, name: str) -> None:
         path = self.root / name
-        with told(name):
+        with self._told(name):
             _sync(path)
-            _sync(path.parent)
+            self.sync_folder(path.parent)
 
     def rename(self, old: str, new: str) -> None:
-        with told(new):
-            target = self._path(new)
-            (self.root / old).replace(target)
-            for folder in {(self.root / old).parent, target.parent}:
-                _sync(folder)
+        with self._told(new):
+            source, target = self.root / old, self._path(new)
+            source.replace(target)
+            # In this order: at no time a loss of power can take away both names.
+            for folder in dict.fromkeys((target.parent, source.parent)):
+                self.sync_folder(folder)
 
     def remove(self, name: str) -> None:
         path = self.root / name
-        with told(name):
+        with self._told(name):
+            if not path.exists():
+                return
             path.unlink(missing_ok=True)
+            folder = path.parent
             # Folders of one checkpoint go with it; in those above, others may be writing.
-            below = path.parent.parent.is_relative_to(self.root) and path.parent.parent != self.root
-            if below and path.parent.exists() and not any(path.parent.iterdir()):
-                path.parent.rmdir()
+            below = folder.parent.is_relative_to(self.root) and folder.parent != self.root
+            if below and not any(folder.iterdir()):
+                folder.rmdir()
+                folder = folder.parent
+            self.sync_folder(folder)
+
+    def sync_folder(self, folder: Path) -> None:
+        """Make sure that the names in a folder survive, and that those do not that are gone."""
+        _sync(folder)
 
     def read(self, name: str) -> bytes:
         return (self.root / name).read_bytes()
@@ -145,7 +155,10 @@ class DiskFiles:
         if not folder.exists():
             self._make(folder.parent)
             folder.mkdir(exist_ok=True)
-            _sync(folder.parent)
+            self.sync_folder(folder.parent)
+
+    def _told(self, name: str) -> AbstractContextManager[None]:
+        return told(str(self.root / name))
 
 
 def _sync(path: Path) -> None:

@@ -16,6 +16,7 @@ from pathlib import Path
 from model.errors import FinaleError, Place
 from reference.formats.changes import finished_of, refuse_changes
 from reference.formats.files import DiskFiles, Files
+from reference.formats.folder import END
 from reference.formats.inflight import Logs, shared_out
 from reference.formats.metadata import CHANNELS, DRAIN, STATE, Metadata, Operator, Part
 from reference.formats.snapshots import CheckpointStore, Snapshot, State
@@ -57,10 +58,13 @@ def start(store: CheckpointStore, tasks: Tasks, savepoint: Path | None = None) -
     # From here on nothing is refused.
     for damaged in refused:
         store.refuse(damaged)
+    store.files.remove(END)
     store.discard_incomplete()
-    store.leave_newer(found.metadata.checkpoint if found is not None else 0)
     number = None if found is None else found.metadata.checkpoint
     last = max(store.numbers(), default=0)
+    # What a drain has left is settled before the copy is complete, and drops the others.
+    copied = number is not None and contents is not None and not contents.ended
+    store.leave_newer(number or 0, by=max(number or 0, last + 1) if copied else 0)
     if number is not None and contents is not None:
         for task, state in contents.ended.items():
             tasks[task].operator.settle(state["operator"])

@@ -164,16 +164,28 @@ class CheckpointStore:
         self.files.rename(f"{folder}/{METADATA}", f"{folder}/{REFUSED}")
         self.known.pop(checkpoint, None)
 
-    def leave_newer(self, checkpoint: int) -> None:
-        """A run goes on from before these savepoints: their transactions are dropped."""
+    def leave_newer(self, checkpoint: int, by: int = 0) -> None:
+        """A run goes on from before these savepoints: their transactions are dropped.
+
+        `by`: once this checkpoint is complete. Until then nothing is dropped, and what an earlier
+        run was to complete and has not is void.
+        """
         for number in self.complete_ones():
-            if number > checkpoint and not self.is_left(number):
-                self.files.write(f"{_folder(number)}/{LEFT}", b"")
-                self.files.sync(f"{_folder(number)}/{LEFT}")
+            name, left = f"{_folder(number)}/{LEFT}", self.is_left(number)
+            if number > checkpoint and not left:
+                self.files.write(f"{name}~", str(by).encode())
+                self.files.sync(f"{name}~")
+                self.files.rename(f"{name}~", name)
+            elif not left:
+                self.files.remove(name)
 
     def is_left(self, checkpoint: int) -> bool:
         """Whether a run has gone on here from before it."""
-        return self.files.exists(f"{_folder(checkpoint)}/{LEFT}")
+        name = f"{_folder(checkpoint)}/{LEFT}"
+        if not self.files.exists(name):
+            return False
+        by = self.files.read(name)
+        return not by.isdigit() or int(by) <= max(self._looked_at(), default=0)
 
     def _remove(self, numbers: Collection[int]) -> None:
         """The metadata goes first: what is left of a checkpoint is never taken for one."""

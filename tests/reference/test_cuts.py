@@ -7,7 +7,6 @@ a process that ends there would leave it, is gone on from, and must come to the 
 from __future__ import annotations
 
 import contextlib
-import os
 import random
 import shutil
 import signal
@@ -15,7 +14,6 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,6 +25,8 @@ from reference.formats.files import DiskFiles
 from reference.formats.folder import name_of_run
 from reference.formats.jobfile import JobFile, read_job
 from reference.runner import Orders, Runner, run
+
+from .watched import WatchedFiles
 
 MODES = ("aligned", "unaligned", "timeout")
 #: One source is shorter than the other, and finishes long before it.
@@ -83,50 +83,6 @@ def is_whole(folder: Path, state: Path) -> None:
     assert not any((state / "pending").glob("*"))
 
 
-class WatchedFiles(DiskFiles):
-    """Files at each moment of which somebody looks: before each operation, and amid each write."""
-
-    def __init__(self, root: Path, look: Callable[[str], None]) -> None:
-        super().__init__(root)
-        self.look = look
-        self.safe: dict[str, int] = {}
-        """How much of each file has been synced."""
-
-    def write(self, name: str, data: bytes) -> None:
-        self.safe.pop(name, None)
-        super().write(name, data[: len(data) // 2])
-        self.look("write")
-        super().write(name, data)
-
-    def append(self, name: str, data: bytes) -> None:
-        super().append(name, data[: len(data) // 2])
-        self.look("append")
-        super().append(name, data[len(data) // 2 :])
-
-    def sync(self, name: str) -> None:
-        self.look("sync")
-        super().sync(name)
-        self.safe[name] = (self.root / name).stat().st_size
-
-    def rename(self, old: str, new: str) -> None:
-        self.look("rename")
-        super().rename(old, new)
-        self.safe[new] = self.safe.pop(old, 0)
-
-    def remove(self, name: str) -> None:
-        self.look("remove")
-        super().remove(name)
-        self.safe.pop(name, None)
-
-    def lose_power(self, copy: Path) -> None:
-        """In a copy, what was not synced is gone."""
-        for name in DiskFiles(copy).under(""):
-            if name in self.safe:
-                os.truncate(copy / name, self.safe[name])
-            else:
-                (copy / name).unlink()
-
-
 def moments_of(job: JobFile, folder: Path, orders: Orders, every: int, kinds: str) -> Counter[str]:
     """Go on from each such moment of a run; how many there were, by what was being done.
 
@@ -163,8 +119,8 @@ def test_a_run_is_cut_at_any_moment(
 ) -> None:
     monkeypatch.setattr("reference.operators.sources.CHUNK", 1_000)
     job = read_job(job_in(tmp_path, mode, lines=100, width=40, checkpoints=3))
-    kinds = "write append sync rename remove"
-    seen = moments_of(job, tmp_path, Orders(stop), every=7 if stop is None else 11, kinds=kinds)
+    kinds = "write append sync rename remove folder"
+    seen = moments_of(job, tmp_path, Orders(stop), every=11 if stop is None else 17, kinds=kinds)
     assert seen.total() > 50
     assert seen.keys() == set(kinds.split())
 
@@ -174,7 +130,7 @@ def test_a_run_is_cut_at_any_moment(
 def test_a_large_run_is_cut_at_each_moment(tmp_path: Path, mode: str, stop: Kind | None) -> None:
     """Twenty megabytes; all moments at which something becomes safe, or known by another name."""
     job = read_job(job_in(tmp_path, mode, lines=154_000, width=100, checkpoints=10))
-    seen = moments_of(job, tmp_path, Orders(stop), every=1, kinds="sync rename remove")
+    seen = moments_of(job, tmp_path, Orders(stop), every=1, kinds="sync rename remove folder")
     assert seen.total() > 80
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -12,9 +13,10 @@ from model.errors import FinaleError
 from reference.coordinator import Kind
 from reference.formats.faulty import Cut, FaultyFiles
 from reference.formats.files import DiskFiles, MemoryFiles
+from reference.formats.folder import end_of
 from reference.formats.jobfile import JobFile, read_job
 from reference.formats.snapshots import CheckpointStore
-from reference.runner import Orders, Runner
+from reference.runner import End, Orders, Runner, run
 from tests.reference.small_jobs import (
     copy_of,
     expected,
@@ -24,6 +26,7 @@ from tests.reference.small_jobs import (
     refused,
     words_in,
 )
+from tests.reference.watched import WatchedFiles
 
 
 @pytest.fixture(autouse=True)
@@ -138,6 +141,59 @@ def test_going_back_leaves_what_came_between(tmp_path: Path) -> None:
     assert words_in(state) == expected(tmp_path)
     assert first.exists()
     assert second.exists()
+
+
+def test_a_savepoint_is_left_only_by_what_is_complete(tmp_path: Path) -> None:
+    """Cut at each moment of a start from the first of two savepoints, before it has its copy."""
+    job = job_in(tmp_path, records=1000)
+    saved = MemoryFiles()
+    runner = Runner(job, saved)
+
+    def thrice(_: object) -> None:
+        if len(runner.engine.store.known) == 2:
+            raise Cut
+        if not runner.engine.coordinator.pending:
+            runner.engine.coordinator.trigger(Kind.SAVEPOINT)
+
+    with pytest.raises(Cut):
+        runner.run(thrice)
+    first, second = (on_disk(saved, tmp_path / "given") / "checkpoints" / n for n in "12")
+    moments = FaultyFiles(copy_of(saved))
+    Runner(job, moments, Orders(savepoint=first))
+    seen: Counter[bool] = Counter()
+    for at in range(moments.moments + 1):
+        files = copy_of(saved)
+        with suppress(Cut):
+            Runner(job, FaultyFiles(files, at), Orders(savepoint=first))
+        store = CheckpointStore(files)
+        has_gone_on = 3 in store.complete_ones()
+        seen[has_gone_on] += 1
+        assert store.is_left(2) == has_gone_on
+        if has_gone_on:
+            assert refused(job, files, second).code == "savepoint-left"
+        else:
+            again = Runner(job, files, Orders(savepoint=second))
+            assert not CheckpointStore(files).is_left(2)
+            again.run()
+            assert (at, output(files)) == (at, expected(tmp_path))
+    assert min(seen[False], seen[True]) > 0
+
+
+def test_a_job_that_is_started_again_is_not_over_when_power_is_lost(tmp_path: Path) -> None:
+    """The mark of its end was removed, and must not come back."""
+    job = job_in(tmp_path, records=1000)
+    state = tmp_path / "state"
+    number = run(job, state, None, Orders(Kind.DRAIN)).checkpoint
+    files = WatchedFiles(state)
+    files.safe = {name: len(files.read(name)) for name in files.under("")}
+    ends = []
+    files.look = lambda _: ends.append(end_of(files))
+    Runner(job, files, Orders(savepoint=state / "checkpoints" / str(number)))
+    assert ends[0] == "drained"
+    files.lose_power(state)
+    assert end_of(files) is None
+    assert run(job, state).end is End.FINISHED
+    assert words_in(state) == expected(tmp_path)
 
 
 def test_a_savepoint_that_cannot_be_read_stays(tmp_path: Path) -> None:
