@@ -37,7 +37,7 @@ class Control:
     def __init__(self, folder: Path, run: str) -> None:
         shutil.rmtree(folder / CONTROL, ignore_errors=True)
         self.folder = folder / CONTROL / run
-        with told(CONTROL):
+        with told(str(self.folder)):
             self.folder.mkdir(parents=True)
         self.open: set[str] = set()
         self._stuck: set[str] = set()

@@ -69,6 +69,9 @@ class FaultyFiles:
     def under(self, folder: str) -> list[str]:
         return self.files.under(folder)
 
+    def told(self, name: str) -> str:
+        return self.files.told(name)
+
     def _parts(self, name: str, data: bytes) -> Iterator[bytes]:
         """What is written at once: all, or half of it before what happens."""
         self._pass(name)

@@ -47,6 +47,10 @@ class Files(Protocol):
         """The names of the files in a folder and those below it, sorted."""
         ...
 
+    def told(self, name: str) -> str:
+        """What a file is called where its folder is not known."""
+        ...
+
 
 class MemoryFiles:
     """Files that live and are copied with the run that writes them."""
@@ -83,6 +87,9 @@ class MemoryFiles:
     def under(self, folder: str) -> list[str]:
         prefix = f"{folder}/" if folder else ""
         return sorted(name for name in self.contents if name.startswith(prefix))
+
+    def told(self, name: str) -> str:
+        return name
 
 
 class DiskFiles:
@@ -145,6 +152,9 @@ class DiskFiles:
         found = (path for path in (self.root / folder).rglob("*") if path.is_file())
         return sorted(path.relative_to(self.root).as_posix() for path in found)
 
+    def told(self, name: str) -> str:
+        return str(self.root / name)
+
     def _path(self, name: str) -> Path:
         path = self.root / name
         self._make(path.parent)
@@ -158,7 +168,7 @@ class DiskFiles:
             self.sync_folder(folder.parent)
 
     def _told(self, name: str) -> AbstractContextManager[None]:
-        return told(str(self.root / name))
+        return told(self.told(name))
 
 
 def _sync(path: Path) -> None:

@@ -148,7 +148,7 @@ def end_of(files: Files) -> str | None:
     raise FinaleError(
         "end-unreadable",
         "the file says how the job has ended, and cannot be read",
-        place=Place(END),
+        place=Place(files.told(END)),
         advice="remove it, and run the job again: it goes on from its newest checkpoint",
     )
 

@@ -50,7 +50,7 @@ def start(store: CheckpointStore, tasks: Tasks, savepoint: Path | None = None) -
         # What is pending here may have a number that the other folder's checkpoint lists.
         if not own and (store.complete_ones() or store.files.under("pending")):
             raise _not_new(savepoint)
-    _refuse_output_ahead(found if own else None, tasks, refused)
+    _refuse_output_ahead(found if own else None, tasks, refused, store.files)
     if found is not None:
         _refuse_late_input(found, tasks)
     anew = found is not None and (savepoint is not None or not _fits(found.metadata, store))
@@ -155,11 +155,12 @@ def _not_new(savepoint: Path) -> FinaleError:
 
 
 def _refuse_output_ahead(
-    found: Snapshot | None, tasks: Tasks, refused: Mapping[int, FinaleError]
+    found: Snapshot | None, tasks: Tasks, refused: Mapping[int, FinaleError], files: Files
 ) -> None:
     """What was committed behind a checkpoint would be committed again by a start from it."""
     number = None if found is None else found.metadata.checkpoint
-    ahead = [file for task in tasks.values() for file in task.operator.ahead_of(number)]
+    of_all = (file for task in tasks.values() for file in task.operator.ahead_of(number))
+    ahead = [files.told(file) for file in of_all]
     if not ahead:
         return
     start = "its beginning" if number is None else f"checkpoint {number}"

@@ -210,7 +210,7 @@ class CheckpointStore:
         """A complete checkpoint. Raises `checkpoint-altered`, `checkpoint-format`."""
         snapshot = Snapshot.read(self.files, _folder(checkpoint))
         if snapshot.metadata.checkpoint != checkpoint:
-            raise altered(f"{snapshot.folder}/{METADATA}")
+            raise altered(self.files.told(f"{snapshot.folder}/{METADATA}"))
         return snapshot
 
     def finished(self, checkpoint: int) -> frozenset[str]:
@@ -250,10 +250,10 @@ class Snapshot:
             raise FinaleError(
                 "no-checkpoint",
                 "this is no complete checkpoint: it has no metadata that can be read",
-                place=Place(name),
+                place=Place(files.told(name)),
                 advice="name the folder of one, which has its number",
             ) from None
-        return cls(files, folder, decoded(data, name))
+        return cls(files, folder, decoded(data, files.told(name)))
 
     def load(self, file: File | None) -> State:
         """What a file says. Raises `checkpoint-altered`."""
@@ -265,9 +265,9 @@ class Snapshot:
         try:
             data = self.files.read(name)
         except OSError:
-            raise altered(name) from None
+            raise altered(self.files.told(name)) from None
         if File.of(file.name, data) != file:
-            raise altered(name)
+            raise altered(self.files.told(name))
         return data
 
     def verify(self) -> None:

@@ -202,3 +202,33 @@ def test_who_asks_before_all_have_started_is_told_so(tmp_path: Path) -> None:
     runner.requests.attend()
     answer = json.loads((control.folder / "1.answer").read_text())
     assert (answer["ok"], answer["why"]) == (False, WHY_STARTING)
+
+
+# --- where what is damaged is ---------------------------------------------------------------------
+
+
+def test_what_is_damaged_is_told_with_its_folder(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A state, the metadata, the mark of the end."""
+    job, state = tmp_path / "job.toml", tmp_path / "state"
+    savepoint = savepoint_of(tmp_path).rename(tmp_path / "s")
+    line = ["run", str(job), "--directory", str(state)]
+
+    def assert_told(code: str, place: Path, *more: str) -> None:
+        assert main([*line, *more]) == 2
+        assert f"error[{code}]: {place}: " in capsys.readouterr().err
+
+    part = min(savepoint.glob("out*.json"))
+    text = part.read_bytes()
+    part.write_bytes(b"")
+    assert_told("checkpoint-altered", part, "--from", str(savepoint))
+    part.write_bytes(text)
+    assert main([*line, "--from", str(savepoint)]) == 0
+    capsys.readouterr()
+    (state / "ended.json").write_text("")
+    assert_told("end-unreadable", state / "ended.json")
+    (state / "ended.json").unlink()
+    newest = max(state.glob("checkpoints/*/metadata.json"), key=lambda f: int(f.parent.name))
+    newest.write_text("{")
+    assert_told("checkpoint-altered", newest)
