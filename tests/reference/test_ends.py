@@ -29,7 +29,9 @@ SCHEDULERS = ("steps", "threads")
 
 @pytest.mark.parametrize("scheduler", SCHEDULERS)
 def test_an_interrupted_run_says_how_to_go_on(tmp_path: Path, scheduler: str) -> None:
-    job = job_in(tmp_path, "aligned", lines=60_000, width=40, checkpoints=20)
+    job = job_in(tmp_path, "aligned", lines=6_000, width=40, checkpoints=20)
+    # It does not end by itself, however late it is interrupted.
+    job.write_text(job.read_text().replace('path = "long/*"', 'path = "long/*"\nfollow = true'))
     line = command(job, "--scheduler", scheduler)
     process = subprocess.Popen(line, stderr=subprocess.PIPE, text=True)
     while not any((tmp_path / "state").glob("checkpoints/*/metadata.json")):
@@ -41,7 +43,8 @@ def test_an_interrupted_run_says_how_to_go_on(tmp_path: Path, scheduler: str) ->
     assert f": finale run {job} --directory" in error
     assert "to go on from checkpoint " in error
     assert "Traceback" not in error
-    assert subprocess.run(line, check=True, capture_output=True).stdout.startswith(b"finished")
+    drained = subprocess.run([*line, "--stop", "drain"], check=True, capture_output=True)
+    assert drained.stdout.startswith(b"drained")
     is_whole(tmp_path, tmp_path / "state")
 
 
