@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import typing
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Literal
 
@@ -84,19 +85,30 @@ class PlainSystem:
     def judge_store(self, predicate: PlainPredicate, store: PlainStore) -> Judgement:
         """The same of the state in a store, which may watch what is read."""
         with self.world.on(store):
-            return self._called(predicate, predicate.arguments)
+            return self.said(predicate)
 
     def judge_step(
         self, predicate: PlainPredicate, before: Values, rule: Bound, after: Values
     ) -> Judgement:
         """What a property of steps says of one."""
-        step = (self._steps[id(rule)],) if predicate.takes_step else ()
-        with stepping(self.world, PlainStore(before)), self.world.on(PlainStore(after)):
-            return self._called(predicate, (*predicate.arguments, *step))
+        with self.on_step(PlainStore(before), PlainStore(after)):
+            return self.said(predicate, self.taken(rule))
 
-    def _called(self, predicate: PlainPredicate, arguments: tuple[object, ...]) -> Judgement:
+    def taken(self, rule: Bound) -> Taken:
+        """A step as properties of steps are told of it."""
+        return self._steps[id(rule)]
+
+    @contextmanager
+    def on_step(self, before: PlainStore, after: PlainStore) -> Generator[None]:
+        """While properties are asked of the step between two states."""
+        with stepping(self.world, before), self.world.on(after):
+            yield
+
+    def said(self, predicate: PlainPredicate, step: Taken | None = None) -> Judgement:
+        """What a property says of the state, or of the step, that is set."""
+        told = (step,) if predicate.takes_step else ()
         try:
-            return bool(predicate.family.mark.function(self.protocol, *arguments))
+            return bool(predicate.family.mark.function(self.protocol, *predicate.arguments, *told))
         except BlockedHere:
             return "silent"
         except FaultHere:

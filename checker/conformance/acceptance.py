@@ -76,13 +76,13 @@ def accept(
     Raises coded errors where `log-start` names a protocol, option or job that is not known.
     """
     hidden = frozenset(name for name, seen in profile.items() if seen is not Visible.ALWAYS)
+    asked = _Asked(hidden, budget, known or catalogue(), file, judges)
     witness: list[tuple[Move, ...]] = []
     findings: list[Finding] = []
     completed: dict[int, frozenset[str]] = {}
-    known = known or catalogue()
     for number, section in enumerate(log.sections):
         follows = log.sections[number + 1] if number + 1 < len(log.sections) else None
-        run = _explained(section, follows, hidden, budget, known, file, completed)
+        run = _explained(section, follows, asked, completed)
         if not isinstance(run, _Run):
             return Verdict(run, tuple(findings), _coverage(log))
         replay(run.system, run.moves)
@@ -119,21 +119,31 @@ class _Run:
     moves: tuple[Move, ...]
 
 
+@dataclass(frozen=True)
+class _Asked:
+    """What is asked of a log, and with what."""
+
+    hidden: frozenset[str]
+    budget: int
+    known: Catalogue
+    file: str | None
+    judges: bool
+
+
 def _explained(
     section: Section,
     follows: Section | None,
-    hidden: frozenset[str],
-    budget: int,
-    known: Catalogue,
-    file: str | None,
+    asked: _Asked,
     completed: dict[int, frozenset[str]],
 ) -> _Run | Rejected | Undecided:
     """A run for a section; with more ids where there were too few."""
     live, reaches = IDS_LIVE, list(REACHES)
     while True:
         reach, part = reaches[0]
-        system = SectionSystem(section, known, hidden, file=file, live=live)
-        search = Search(system, hidden, int(budget * part), reach, follows, completed)
+        system = SectionSystem(
+            section, asked.known, asked.hidden, file=asked.file, live=live, judges=asked.judges
+        )
+        search = Search(system, asked.hidden, int(asked.budget * part), reach, follows, completed)
         found = search.run()
         if isinstance(found, tuple):
             completed |= search.completed_in(found)

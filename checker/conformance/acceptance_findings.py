@@ -8,19 +8,26 @@ any more.
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
+import itertools
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from checker.concrete.execution import After, Judgement, PlainPredicate
+from checker.concrete.execution import After, Judgement, PlainPredicate, PlainSystem
 from model.language.bindings import Bound
-from model.language.properties import goal_alone
+from model.language.properties import Taken, goal_alone
+from model.language.starting import Values
 from model.system import Blocked, Fairness, Kind
 
 from .acceptance_system import Reached, SectionSystem, Watched
 
 #: So many states are looked at before an obligation is called open and not stuck.
 STATES_AHEAD = 400
+
+
+#: The position of a variable, or that and which end of a step.
+Key = int | tuple[int, int]
 
 
 class Severity(enum.Enum):
@@ -54,69 +61,161 @@ class Visited(Protocol):
     def after(self) -> Reached: ...
 
 
-@dataclass
-class _Memory:
-    """What a predicate said last of a state, and what it had read of it."""
+class _Readers:
+    """What each of some predicates has read when it was asked last; what it said holds till then.
 
-    read: tuple[tuple[int, object], ...] | None = None
-    said: Judgement = "silent"
+    Keys are positions of variables: of a state, or of either end of a step.
+    """
+
+    def __init__(self) -> None:
+        self._keys: dict[int, frozenset[Key]] = {}
+        self._of: defaultdict[Key, set[int]] = defaultdict(set)
+
+    def has(self, number: int, keys: frozenset[Key]) -> None:
+        """A predicate was asked, and has read these."""
+        known = self._keys.get(number, frozenset())
+        for key in known - keys:
+            self._of[key].discard(number)
+        for key in keys - known:
+            self._of[key].add(number)
+        self._keys[number] = keys
+
+    def of(self, keys: Iterable[Key]) -> list[int]:
+        """The predicates that may say something else now that these have changed."""
+        return sorted(set[int]().union(*(self._of[key] for key in keys if key in self._of)))
+
+
+class _Binding(Mapping[str, object]):
+    """The binding of a step, that notes whether it is looked at."""
+
+    def __init__(self, binding: Mapping[str, object]) -> None:
+        self.binding = binding
+        self.seen = False
+
+    def __getitem__(self, name: str) -> object:
+        self.seen = True
+        return self.binding[name]
+
+    def __iter__(self) -> Iterator[str]:
+        self.seen = True
+        return iter(self.binding)
+
+    def __len__(self) -> int:
+        self.seen = True
+        return len(self.binding)
 
 
 class Judge:
-    """The properties of a section's protocol."""
+    """The properties of a section's protocol. Each is asked anew where what it read has changed."""
 
     def __init__(self, system: SectionSystem) -> None:
-        self.system = system
+        self.system, self.plain = system, system.plain
         kinds: dict[Kind, list[PlainPredicate]] = {kind: [] for kind in Kind}
-        for predicate in system.plain.predicates:
+        for predicate in self.plain.predicates:
             kinds[predicate.family.kind].append(predicate)
-        self._always = [(each, _Memory()) for each in kinds[Kind.ALWAYS]]
-        self._on_step = kinds[Kind.ON_STEP]
-        self._live = [(each, _Memory(), _Memory()) for each in kinds[Kind.LEADS_TO]]
+        self._states = (*kinds[Kind.ALWAYS], *kinds[Kind.LEADS_TO])
+        self._steps = kinds[Kind.ON_STEP]
+        self._plain_steps = [n for n, each in enumerate(self._steps) if not each.takes_step]
+        self._named: dict[str, list[int]] = {}
+        """For steps of a name, the predicates that ask which step it is and speak of such."""
+        self._readers, self._goals, self._ends = _Readers(), _Readers(), _Readers()
+        self._failing: set[int] = set()
+        """The predicates that do not hold of the state that was looked at last,"""
+        self._wrong: set[int] = set()
+        """and of the step."""
         self._open: dict[int, int | None] = {}
         self._found: dict[tuple[str, tuple[tuple[str, str], ...]], Finding] = {}
 
     def judge(self, run: Sequence[Visited], *, ends: bool) -> tuple[Finding, ...]:
         """The first failure of each property; `ends`: nothing is known to follow the run."""
         before, line = self.system.start(), self.system.section.line
-        self._state(before, line)
+        self._state(before, line, range(len(self._states)))
+        earlier: list[int] | None = None
         for step in run:
             line = step.line or line
-            self._step(before, step, line)
-            self._state(step.after, line)
-            before = step.after
+            both = enumerate(zip(before.values, step.after.values, strict=True))
+            changed = [at for at, (old, new) in both if new is not old and new != old]
+            due: Iterable[int] = self._plain_steps
+            if earlier is not None:
+                due = self._ends.of([*((0, at) for at in earlier), *((1, at) for at in changed)])
+            self._step(before, step, line, due)
+            self._state(step.after, line, self._readers.of(changed), changed)
+            before, earlier = step.after, changed
+        ahead = _Ahead(self.plain, before.values)
         for number, since in self._open.items() if ends else ():
-            predicate = self._live[number][0]
-            self._note(predicate, since, self._severity(predicate, before), before)
+            predicate = self._states[number]
+            self._note(predicate, since, self._severity(predicate, ahead), before)
         return tuple(self._found.values())
 
-    def _state(self, reached: Reached, line: int) -> None:
-        for predicate, memory in self._always:
-            if self._said(predicate, memory, reached) is False:
-                self._note(predicate, line, Severity.VIOLATED, reached)
-        for number, (predicate, cause, goal) in enumerate(self._live):
-            if number in self._open:
-                with goal_alone():
-                    reaches = self._said(predicate, goal, reached)
-                if reaches is True:
+    def _state(
+        self, reached: Reached, line: int, due: Iterable[int], changed: Iterable[int] = ()
+    ) -> None:
+        store = Watched(reached.values)
+        with self.plain.world.on(store):
+            for number in self._goals.of(changed):
+                if number in self._open and self._is_reached(number, store):
                     del self._open[number]
-            if number not in self._open and self._said(predicate, cause, reached) is False:
-                self._open[number] = line
+            for number in due:
+                store.read.clear()
+                said = self.plain.said(self._states[number])
+                self._readers.has(number, frozenset(store.read))
+                (self._failing.add if said is False else self._failing.discard)(number)
+            for number in sorted(self._failing):
+                predicate = self._states[number]
+                if predicate.family.kind is Kind.ALWAYS:
+                    self._note(predicate, line, Severity.VIOLATED, reached)
+                elif number not in self._open:
+                    self._open[number] = line
+                    self._is_reached(number, store)
 
-    def _step(self, before: Reached, step: Visited, line: int) -> None:
-        plain, after = self.system.plain, step.after
-        for predicate in self._on_step:
-            if plain.judge_step(predicate, before.values, step.rule, after.values) is False:
-                self._note(predicate, line, Severity.VIOLATED, after)
+    def _is_reached(self, number: int, store: Watched) -> bool:
+        """Whether what must come is there, whatever it was that it must follow."""
+        store.read.clear()
+        with goal_alone():
+            said = self.plain.said(self._states[number])
+        self._goals.has(number, frozenset(store.read))
+        return said is True
 
-    def _said(self, predicate: PlainPredicate, memory: _Memory, reached: Reached) -> Judgement:
-        """What a predicate says of a state; nothing new where all that it read is as before."""
-        values = reached.values
-        if memory.read is None or any(values[at] != value for at, value in memory.read):
-            store = Watched(values)
-            memory.said = self.system.plain.judge_store(predicate, store)
-            memory.read = tuple((at, values[at]) for at in store.read)
-        return memory.said
+    def _step(self, before: Reached, step: Visited, line: int, due: Iterable[int]) -> None:
+        old, new = Watched(before.values), Watched(step.after.values)
+        taken = self.plain.taken(step.rule)
+        with self.plain.on_step(old, new):
+            for number in due:
+                said, keys = self._asked(number, taken, old, new)
+                self._ends.has(number, keys)
+                (self._wrong.add if said is False else self._wrong.discard)(number)
+            wrong = {*self._wrong, *self._wrong_for(taken, old, new)}
+        for number in sorted(wrong):
+            self._note(self._steps[number], line, Severity.VIOLATED, step.after)
+
+    def _asked(
+        self, number: int, taken: Taken, old: Watched, new: Watched
+    ) -> tuple[Judgement, frozenset[Key]]:
+        """What a predicate says of a step, and what it has read at either end."""
+        old.read.clear()
+        new.read.clear()
+        said = self.plain.said(self._steps[number], taken)
+        return said, frozenset((*((0, at) for at in old.read), *((1, at) for at in new.read)))
+
+    def _wrong_for(self, taken: Taken, old: Watched, new: Watched) -> Iterator[int]:
+        """Of the predicates that ask which step it is, those that do not hold.
+
+        One that has read nothing else speaks of no step of that name.
+        """
+        known = self._named.get(taken.rule)
+        about: list[int] = []
+        asked = known
+        if asked is None:
+            asked = [n for n, each in enumerate(self._steps) if each.takes_step]
+        for number in asked:
+            binding = _Binding(taken.binding)
+            said, keys = self._asked(number, Taken(taken.rule, binding), old, new)
+            if said is False:
+                yield number
+            if keys or binding.seen or said is False:
+                about.append(number)
+        if known is None:
+            self._named[taken.rule] = about
 
     def _note(
         self, predicate: PlainPredicate, line: int | None, severity: Severity, reached: Reached
@@ -128,26 +227,54 @@ class Judge:
 
     # --- what has not come yet -------------------------------------------------------------------
 
-    def _severity(self, predicate: PlainPredicate, end: Reached) -> Severity:
+    def _severity(self, predicate: PlainPredicate, ahead: _Ahead) -> Severity:
         """Stuck, if no steps that are promised lead to the goal, and no bound is in the way."""
-        plain = self.system.plain
-        promised = [each for each in plain.rules if each.rule.fairness is not Fairness.NONE]
-        todo, seen = [end.values], {end.values}
+        for values in ahead:
+            if values is None:
+                return Severity.OPEN
+            with goal_alone():
+                if self.plain.judge_state(predicate, values) is True:
+                    return Severity.OPEN
+        return Severity.STUCK
+
+
+class _Ahead:
+    """The states to which steps lead that the protocol promises; None where not all are known.
+
+    They are looked for once, and only as far as somebody asks.
+    """
+
+    def __init__(self, plain: PlainSystem, end: Values) -> None:
+        self.plain = plain
+        self._promised = [r for r in plain.rules if r.rule.fairness is not Fairness.NONE]
+        self._known: list[Values | None] = []
+        self._more = self._all(end)
+
+    def __iter__(self) -> Iterator[Values | None]:
+        for place in itertools.count():
+            if place == len(self._known):
+                more = next(self._more, ())
+                if more == ():
+                    return
+                self._known.append(more)
+            yield self._known[place]
+
+    def _all(self, end: Values) -> Iterator[Values | None]:
+        todo, seen = [end], {end}
         while todo:
             values = todo.pop()
-            with goal_alone():
-                if plain.judge_state(predicate, values) is True or len(seen) > STATES_AHEAD:
-                    return Severity.OPEN
-            for rule in promised:
-                match plain.take(rule, values):
+            yield values
+            if len(seen) > STATES_AHEAD:
+                yield None
+            for rule in self._promised:
+                match self.plain.take(rule, values):
                     case After(values=after) if after not in seen:
                         seen.add(after)
                         todo.append(after)
                     case Blocked(bound=str()):
-                        return Severity.OPEN
+                        yield None
                     case _:
                         pass
-        return Severity.STUCK
 
 
 __all__ = ["Finding", "Judge", "Severity"]

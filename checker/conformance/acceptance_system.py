@@ -32,7 +32,7 @@ from model.protocols.parts.tasks import Task, TaskStatus
 from model.rules import Nothing
 from model.system import Blocked, Fault
 from reference.formats.eventlog import WORDS, Event, Section
-from reference.protocols import ENGINES
+from reference.protocols import ENGINES, STOPPABLE
 
 #: From so many on, ids are given again; so many are live at once.
 IDS_LIVE = 16
@@ -138,7 +138,8 @@ def _all_parts(kinds: tuple[type[Protocol], ...]) -> tuple[type[Entity], ...]:
 class SectionSystem:
     """The rules of a section's protocol, in its setting.
 
-    `hidden` are the steps that may have been taken without an event.
+    `hidden` are the steps that may have been taken without an event; with `judges` it has the
+    properties, too.
     """
 
     def __init__(
@@ -149,6 +150,7 @@ class SectionSystem:
         *,
         file: str | None = None,
         live: int = IDS_LIVE,
+        judges: bool = True,
     ) -> None:
         self.section = section
         start = section.start
@@ -165,7 +167,7 @@ class SectionSystem:
         self.families = tuple(
             family
             for family in known.properties.values()
-            if can_apply(family, kind) and not family.on_request
+            if judges and can_apply(family, kind) and not family.on_request
             and (family.needs is None or family.needs in history)
         )  # fmt: skip
         self.world = world_of(self.protocol, self.protocol.keeps())
@@ -357,7 +359,8 @@ def _named(ids: tuple[int | None, ...], number: int) -> tuple[int | None, ...] |
 def _meant(options: Mapping[str, object], kind: type[Recycling]) -> dict[str, object]:
     """The options but for those that an engine has beside, in their usual value."""
     declared = {each.name for each in fields(kind.Options)}
-    usual = vars(ENGINES[kind.key].usual) if kind.key in ENGINES else {}
+    engines = {**ENGINES, **{each.key: each for each in STOPPABLE.values()}}
+    usual = vars(engines[kind.key].usual) if kind.key in engines else {}
     return {
         name: value
         for name, value in options.items()

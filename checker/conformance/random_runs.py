@@ -5,57 +5,95 @@ from __future__ import annotations
 import io
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 from checker.loading import Catalogue
 from model.topology import Job
+from reference.asking import Asking
+from reference.engine import Engine
 from reference.formats.eventlog import EventLog, read_log
-from reference.formats.files import MemoryFiles
+from reference.formats.files import Files, MemoryFiles
+from reference.formats.resuming import start
 from reference.operators.program import Followed
-from reference.protocols import ENGINES
+from reference.protocols import ENGINES, STOPPABLE
 from reference.schedulers import Seeded, run
 from reference.settings import Faults, Settings
 from reference.steps import StepId
+from reference.task import Phase
 
 from .acceptance import Verdict, accept
 
+#: All engines: also those of which the model has the parts alone.
+KINDS: Mapping[str, type[Engine]] = {**ENGINES, **{each.key: each for each in STOPPABLE.values()}}
+
 #: What the environment does comes less often than what tasks and coordinator do.
-RARE = {"fail": 0.05, "expire": 0.2, "fail_snapshot": 0.2, "trigger_checkpoint": 0.5}
+RARE = {
+    "fail": 0.05, "expire": 0.05, "fail_snapshot": 0.1, "trigger_checkpoint": 0.5,
+    "request_stop": 0.03, "request_savepoint": 0.03, "request_cancel": 0.01,
+    "time_out": 0.3, "time_out_output": 0.3,
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class RandomRun:
-    """A job, a protocol, what may go wrong, and the seed by which steps are chosen."""
+    """A job, a protocol, what may go wrong, and the seed by which steps are chosen.
+
+    `crashes`: after so many steps each the process of the coordinator ends, and another one begins
+    with what is on disk.
+    """
 
     protocol: str
     job: Mapping[str, Any]
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
     faults: Mapping[str, int] = field(default_factory=dict[str, int])
+    crashes: tuple[int, ...] = ()
     channel: int = 8
     buffer_size: int | None = None
     seed: int = 0
     steps_max: int = 600
     weights: Mapping[str, float] = field(default_factory=dict[str, float])
 
+    def engine(self, files: Files) -> Engine:
+        """The engine of a process, at its beginning."""
+        job, kind = Job.from_table(self.job), KINDS[self.protocol]
+        settings = Settings(
+            channel=self.channel, buffer_size=self.buffer_size, faults=Faults(**self.faults)
+        )
+        return kind(job, Followed(job), files, settings, replace(kind.usual, **self.options))
+
 
 def lines_of(chosen: RandomRun) -> list[str]:
     """The event log of a run."""
-    job, kind = Job.from_table(chosen.job), ENGINES[chosen.protocol]
-    settings = Settings(
-        channel=chosen.channel, buffer_size=chosen.buffer_size, faults=Faults(**chosen.faults)
-    )
-    options = replace(kind.usual, **chosen.options)
-    engine = kind(job, Followed(job), MemoryFiles(), settings, options)
-    out = io.StringIO()
-    log = EventLog(out.write, engine, job, run="random", process=1)
-
-    def took(step: StepId) -> None:
-        log.took(step)
-        engine.coordinator.forget(set(engine.in_use()))
-
-    run(engine, Seeded(chosen.seed, {**RARE, **chosen.weights}), took, chosen.steps_max)
-    log.close()
+    files, out = MemoryFiles(), io.StringIO()
+    job, choose = Job.from_table(chosen.job), Seeded(chosen.seed, {**RARE, **chosen.weights})
+    for process, steps in enumerate((*chosen.crashes, chosen.steps_max), 1):
+        engine = chosen.engine(files)
+        if process > 1:
+            _go_on(engine)
+        log = EventLog(out.write, engine, job, run="random", process=process)
+        run(engine, choose, partial(_took, engine, log), steps)
+        if process > len(chosen.crashes) or _has_ended(engine):
+            log.close()
+            break
     return out.getvalue().splitlines()
+
+
+def _took(engine: Engine, log: EventLog, step: StepId) -> None:
+    log.took(step)
+    engine.coordinator.forget(set(engine.in_use()))
+
+
+def _go_on(engine: Engine) -> None:
+    """All tasks are to be restored, as in a process that finds what another one has left."""
+    engine.coordinator.last_number = start(engine.store, engine.tasks).last_number
+    for task in engine.tasks.values():
+        task.begin(Phase.RESTORING)
+
+
+def _has_ended(engine: Engine) -> bool:
+    ended = isinstance(engine, Asking) and engine.has_ended()
+    return ended or engine.coordinator.job_finished
 
 
 def judged(chosen: RandomRun, known: Catalogue) -> Verdict:
@@ -63,4 +101,4 @@ def judged(chosen: RandomRun, known: Catalogue) -> Verdict:
     return accept(read_log(lines_of(chosen)), known=known, judges=False)
 
 
-__all__ = ["RandomRun", "judged", "lines_of"]
+__all__ = ["KINDS", "RandomRun", "judged", "lines_of"]

@@ -16,12 +16,16 @@ from reference.protocols.unaligned import Unaligned
 class UnalignedStops(Unaligned, StopWithSavepoint):
     """A job with barriers that overtake, which can be stopped: its savepoints are aligned.
 
-    The model has no such stops: where there are none, it is `unaligned`.
+    What the model has of that is put together when a log is judged.
     """
+
+    key = "unaligned-stops"
 
 
 class TimedStops(AlignedWithTimeout, StopWithSavepoint):
     """The same, where barriers overtake after a time."""
+
+    key = "timed-stops"
 
 
 ENGINES: dict[str, type[Engine]] = {

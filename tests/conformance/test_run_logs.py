@@ -8,11 +8,13 @@ from pathlib import Path
 import pytest
 
 from checker.conformance.acceptance import Accepted, Coverage, accept
+from reference.asking import Answer, Asking, Wish
 from reference.formats.eventlog import EventLog, read_log
 from reference.formats.faulty import Cut, FaultyFiles
 from reference.formats.files import DiskFiles
-from reference.formats.jobfile import read_job
-from reference.runner import Orders, Runner, run
+from reference.formats.jobfile import JobFile, read_job
+from reference.operators import sources
+from reference.runner import End, Orders, Progress, Runner, run
 
 JOB = """
 barriers = "{mode}"
@@ -36,10 +38,10 @@ from = ["words"]
 MODES = ("aligned", "unaligned", "timeout")
 
 
-def job_in(folder: Path, mode: str) -> Path:
+def job_in(folder: Path, mode: str, size: int = 20) -> Path:
     (folder / "texts").mkdir()
     for number in range(3):
-        text = "".join(f"a{line} b{number}\n" for line in range(20 * (number + 1)))
+        text = "".join(f"a{line} b{number}\n" for line in range(size * (number + 1)))
         (folder / "texts" / f"{number}.txt").write_text(text, encoding="utf-8")
     file = folder / "job.toml"
     file.write_text(JOB.format(mode=mode), encoding="utf-8")
@@ -91,3 +93,71 @@ def test_a_run_that_was_cut_off_and_went_on_is_accepted(mode: str, tmp_path: Pat
     assert isinstance(verdict.conforms, Accepted), verdict.conforms
     assert verdict.coverage is Coverage.GAP
     assert len(verdict.conforms.witness) == cuts + 1
+
+
+# --- stops ----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def small_buffers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources, "CHUNK", 64)
+
+
+def process(
+    job: JobFile, folder: Path, wish: Wish | None = None, drain: bool | None = None, cut: int = 0
+) -> End | None:
+    """One process of a run: it is asked once its first checkpoint is complete, or cut off."""
+    runner = Runner(job, FaultyFiles(DiskFiles(folder), cut or None))
+    runner.log = EventLog.append(folder / "log", runner.engine, job.job, run="r")
+
+    def look(progress: Progress) -> None:
+        if wish is not None and progress.completed > 0 and not runner.requests.known:
+            runner.requests.ask(wish, drain)
+
+    try:
+        ended = runner.run(look).end
+    except Cut:
+        assert runner.log.file is not None
+        runner.log.file.close()
+        return None
+    runner.log.close()
+    assert isinstance(runner.engine, Asking)
+    assert all(each.answer is Answer.SUCCEEDED for each in runner.engine.requests.values())
+    return ended
+
+
+@pytest.mark.parametrize("drain", [False, True])
+@pytest.mark.parametrize("mode", MODES)
+def test_stops_of_a_run_that_is_cut_off_and_goes_on_are_accepted(
+    mode: str, drain: bool, tmp_path: Path, small_buffers: None
+) -> None:
+    job, folder = read_job(job_in(tmp_path, mode, 200)), tmp_path / "state"
+    folder.mkdir()
+    assert process(job, folder, cut=16) is None
+    assert process(job, folder, Wish.STOP, drain=False) is End.SUSPENDED
+    assert process(job, folder, Wish.STOP, drain=False, cut=40) is None
+    ended = process(job, folder, Wish.STOP, drain=drain)
+    assert ended is (End.DRAINED if drain else End.SUSPENDED)
+    log = read_log((folder / "log").read_text("utf-8").splitlines())
+    verdict = accept(log, judges=False)
+    assert isinstance(verdict.conforms, Accepted), verdict.conforms
+    assert len(verdict.conforms.witness) == 4
+    seen = Counter(event.name for section in log.sections for event in section.events)
+    assert seen["stop_source"] >= 2
+    assert seen["conclude_stop"] == 2
+    assert seen["notice_barrier"] > 0 or mode != "unaligned"
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_savepoints_and_cancellations_of_a_run_are_accepted(
+    mode: str, tmp_path: Path, small_buffers: None
+) -> None:
+    job, folder = read_job(job_in(tmp_path, mode, 40)), tmp_path / "state"
+    folder.mkdir()
+    assert process(job, folder, Wish.CANCEL) is End.CANCELLED
+    assert process(job, folder, Wish.SAVEPOINT) is End.FINISHED
+    log = read_log((folder / "log").read_text("utf-8").splitlines())
+    verdict = accept(log, judges=False)
+    assert isinstance(verdict.conforms, Accepted), verdict.conforms
+    assert verdict.coverage is Coverage.COMPLETE
+    assert verdict.conforms.unseen == 0
