@@ -45,6 +45,13 @@ def read_spec(file: Path, catalogue: Catalogue) -> Spec:
 
 def spec_of(file: Path, table: Mapping[str, object], lines: KeyLines, catalogue: Catalogue) -> Spec:
     """The spec that a file's table is. Raises coded errors with file, line and key."""
+    if "operators" in table:
+        raise FinaleError(
+            "not-a-spec",
+            "this is a job, which is run, and no spec",
+            place=Place(str(file)),
+            advice="finale run runs it, and finale conform judges the events.ndjson of that run",
+        )
     try:
         spec = _Reader(file, table, lines, catalogue).spec()
         spec.refuse_too_wide_job()

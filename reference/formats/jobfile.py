@@ -161,12 +161,20 @@ def read_job(file: Path, functions: Path | None = None) -> JobFile:
         text = file.read_text(encoding="utf-8")
         table = tomllib.loads(text)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as reason:
+        why = reason.strerror if isinstance(reason, OSError) else reason
         raise FinaleError(
             "job-unreadable",
-            f"the job cannot be read: {reason}",
+            f"the job cannot be read: {why}",
             place=Place(str(file)),
             advice="check its name, and that it is TOML",
         ) from None
+    if "operators" not in table and not table.keys().isdisjoint(("title", "job", "expect")):
+        raise FinaleError(
+            "not-a-job",
+            "this is a spec, which is checked, and no job",
+            place=Place(str(file)),
+            advice="finale check checks it; a job says what it runs in [operators.NAME]",
+        )
     try:
         return _job(file, table, functions or file.parent)
     except FinaleError as error:

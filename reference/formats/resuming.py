@@ -58,7 +58,8 @@ def start(store: CheckpointStore, tasks: Tasks, savepoint: Path | None = None) -
     # From here on nothing is refused.
     for damaged in refused:
         store.refuse(damaged)
-    store.files.remove(END)
+    if savepoint is not None:
+        store.files.remove(END)
     store.discard_incomplete()
     number = None if found is None else found.metadata.checkpoint
     last = max(store.numbers(), default=0)

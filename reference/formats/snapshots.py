@@ -176,7 +176,7 @@ class CheckpointStore:
                 self.files.write(f"{name}~", str(by).encode())
                 self.files.sync(f"{name}~")
                 self.files.rename(f"{name}~", name)
-            elif not left:
+            elif not left and self.files.exists(name):
                 self.files.remove(name)
 
     def is_left(self, checkpoint: int) -> bool:

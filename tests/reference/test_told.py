@@ -2,8 +2,17 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
+import os
+import pty
+import re
+import struct
+import subprocess
+import sys
+import termios
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -232,3 +241,45 @@ def test_what_is_damaged_is_told_with_its_folder(
     newest = max(state.glob("checkpoints/*/metadata.json"), key=lambda f: int(f.parent.name))
     newest.write_text("{")
     assert_told("checkpoint-altered", newest)
+
+
+# --- on the command line --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("asks", ["run", "stop", "savepoint", "cancel", "conform", "replay"])
+def test_help_tells_what_exit_codes_mean(asks: str, capsys: pytest.CaptureFixture[str]) -> None:
+    main([asks, "--help"])
+    codes = capsys.readouterr().out.partition("Exit codes: ")[2]
+    assert "an expectation failed" not in codes
+    assert all(f"{code} " in codes for code in ("0", "1", "2", "130"))
+
+
+def test_on_a_terminal_errors_are_no_wider_than_that(tmp_path: Path) -> None:
+    """And the summary; in a pipe an error is two lines, to be searched."""
+    job = counts_in(tmp_path, "legacy-finish")
+    for line in (["run", str(job), "--directory", str(tmp_path / "s")], ["conform", str(job)]):
+        told = on_a_terminal(line, columns=60)
+        assert max(map(len, told)) <= max(60, len(str(job)) + 30)
+        assert len(told) > 3
+
+
+def on_a_terminal(line: list[str], columns: int) -> list[str]:
+    """What a command writes on one that is so wide."""
+    here, there = pty.openpty()
+    fcntl.ioctl(there, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
+    program = "import sys; from cli.main import main; sys.exit(main())"
+    environment = {k: v for k, v in os.environ.items() if k not in ("COLUMNS", "LINES")}
+    process = subprocess.Popen(
+        [sys.executable, "-c", program, *line], stdout=there, stderr=there, env=environment
+    )
+    os.close(there)
+    told = b""
+    with suppress(OSError):  # which is how the other end being closed is told
+        while part := os.read(here, 10_000):
+            told += part
+    process.wait()
+    os.close(here)
+    plain = re.sub(
+        r"\x1b\[[0-9;?]*[A-Za-z]|[^\n]*\r(?!\n)", "", told.decode().replace("\r\n", "\n")
+    )
+    return [each.rstrip() for each in plain.splitlines() if each.strip()]
