@@ -126,7 +126,9 @@ def test_the_folder_of_another_number_is_no_checkpoint(files: Files) -> None:
         files.write(name.replace("/1/", "/5/"), files.read(name))
     found = started(files)
     assert found.checkpoint == 1
-    assert [str(each.place) for each in found.refused] == ["checkpoints/5/metadata.json"]
+    assert [str(each.place) for each in found.refused] == [
+        files.told("checkpoints/5/metadata.json")
+    ]
 
 
 def test_other_things_in_the_folder_are_left_alone(files: Files) -> None:
@@ -152,7 +154,7 @@ def test_a_damaged_file_is_refused_by_name(files: Files, name: str, damage: str)
         assert started(files).checkpoint is None
         return
     before = contents(files)
-    assert code_of(files) == ("checkpoint-altered", path)
+    assert code_of(files) == ("checkpoint-altered", files.told(path))
     assert contents(files) == before
     with pytest.raises(FinaleError):
         store.snapshot(1).verify()
