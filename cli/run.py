@@ -14,6 +14,7 @@ from cyclopts import Parameter
 from checker.show.layout import Cell, console, counted, duration, flow, grouped, joined, write
 from model.errors import FinaleError, Place
 from reference.coordinator import Kind
+from reference.formats.faultlist import read_faults
 from reference.formats.files import DiskFiles
 from reference.formats.jobfile import JobFile, read_job
 from reference.formats.requests import WHY_ENDED
@@ -65,16 +66,20 @@ def run(  # noqa: PLR0913 - one parameter a flag
     seed: Annotated[
         int | None, Parameter(help="Take the steps of a turn in an order by chance.")
     ] = None,
+    faults: Annotated[
+        Path | None, Parameter(help="What is to go wrong, a list in TOML: docs/faults.md.")
+    ] = None,
 ) -> int:
     """Run a job on the engine until it has ended."""
     said = read_job(job, functions=functions)
+    listed = read_faults(faults, said.engine, said.job) if faults is not None else ()
     if every is not None and not every > 0:
         raise FinaleError(
             "bad-value", f"--every is {every:g}", advice="write a number of seconds above zero"
         )
     if every is not None:
         said = replace(said, seconds=every)
-    orders = Orders(Kind(stop) if stop else None, from_, log, scheduler == "threads", seed)
+    orders = Orders(Kind(stop) if stop else None, from_, log, scheduler == "threads", seed, listed)
     if said.loses_output:
         place = Place(str(job), key="protocol")
         tell(f"warning: {place}: {LOSES.format(protocol=said.engine.key)}")
@@ -98,6 +103,10 @@ def run(  # noqa: PLR0913 - one parameter a flag
         return 0
     write(page, flow([ended.end.value, *_told(job.name, ended)], page.width))
     write(page, _further(ended, directory, again=from_ is None))
+    if listed:
+        often = [counted(number, "time") if number else "never" for number in ended.struck]
+        wrong = [f"{each.kind} {so}" for each, so in zip(listed, often, strict=True)]
+        write(page, flow(["went wrong", *wrong], page.width))
     if ended.uncommitted:
         lost = counted(ended.uncommitted, "record")
         tell(f"warning: not committed, and lost: {lost} behind the newest checkpoint")

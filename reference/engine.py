@@ -32,7 +32,9 @@ from reference.undo import go_back, save
 #: So many elements a step puts on a channel at most, where buffers take any number of records.
 BURST = 3
 #: What puts nothing, and must not wait for room: whoever makes room may have ended before.
-PUT_NOTHING = frozenset({"cancel_task"})
+PUT_NOTHING = frozenset(
+    {"cancel_task", "fail_snapshot", "lose_confirmation", "lose_acknowledgement", "find_no_slot"}
+)
 
 Names = tuple[str, ...]
 Actions = tuple[tuple[str, Names], ...]
@@ -42,6 +44,8 @@ class Engine(ABC):
     """A job, and which steps it can take. Subclasses say what they are."""
 
     key: ClassVar[str]
+    variant: ClassVar[str | None] = None
+    """The mistake that it has, if it is broken."""
     #: What it leaves open, unless it is said otherwise.
     usual: ClassVar[EngineOptions] = EngineOptions()
     channel_class: ClassVar[type[Channel]] = Channel

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from reference.network import Call
 from reference.running import Running
 from reference.steps import Guarded, action
 from reference.task import Phase, Task
@@ -21,12 +22,15 @@ class Failing(Running):
     @action("task", "checkpoint")
     def fail_snapshot(self, task: Task, checkpoint: int) -> Guarded:
         """What a task writes in the background fails after its barrier is out."""
-        call = task.name, checkpoint
-        left = self.happened.declines < self.faults.declines
-        yield left and task.lives and call in self.network.acknowledgements
+        yield task.lives and self.may_decline((task.name, checkpoint))
         self.happened.declines += 1
-        self.network.acknowledgements.discard(call)
+        self.network.acknowledgements.discard((task.name, checkpoint))
         self.network.declines.add(checkpoint)
+
+    def may_decline(self, call: Call) -> bool:
+        """Whether an acknowledgement is under way, and may still come to nothing."""
+        left = self.happened.declines < self.faults.declines
+        return left and call in self.network.acknowledgements
 
     @action("checkpoint")
     def expire(self, checkpoint: int) -> Guarded:

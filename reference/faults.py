@@ -1,216 +1,176 @@
 """Faults as data: what goes wrong in a run, and when.
 
-    [[fault]]
-    kind  = "crash-task"            # a task fails, and with it the attempt of the job
-    after = "complete"              # once steps of this name were taken
-    nth   = 2                       # so often
-
-    [[fault]]
-    kind   = "late"                 # steps of a name wait
-    step   = "apply_acknowledgement"
-    task   = "K"
-    until  = "trigger_checkpoint"   # for steps of another
-    nth    = 3
-
-    [[fault]]
-    kind   = "lost"                 # a confirmation never arrives
-    chance = 0.1                    # at each step
-    times  = 2
-
-A fault that can not happen when it is due happens as soon as it can. What waits goes on when
-nothing else can.
+Lists are read by `formats/faultlist.py`. A fault is due after the n-th event of a name, or by
+chance, and strikes as soon as it can. What is held back comes when nothing else can happen, at the
+latest.
 """
 
 from __future__ import annotations
 
 import random
-import tomllib
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from model.errors import FinaleError, Place, nearest
+from model.errors import FinaleError
+from model.events import DATA_STEPS
 from reference.engine import Engine
+from reference.formats.faultlist import HOLDING, OF_FILES, Fault
 from reference.formats.faulty import Cut, FaultyFiles
-from reference.formats.faulty import Fault as AtFile
 from reference.formats.files import Files
-from reference.schedulers import Seeded, run
-from reference.settings import Faults
 from reference.steps import StepId
+from reference.task import Phase
 
-#: The step that each kind is, if it is one.
-STEPS = {
-    "crash-task": "fail",
-    "crash-worker": "fail",
-    "lost": "lose_confirmation",
-    "failed-snapshot": "fail_snapshot",
-    "expired": "expire",
-}
-#: The other kinds: the process of the coordinator ends; steps wait; newer ones come first; the
-#: disk is full, or the process ends, at the n-th moment at which it is written.
-KINDS = (*STEPS, "crash-coordinator", "late", "reordered", "disk-full", "killed")
-#: What the bounds of an engine call them.
-COUNTED = {
-    "failures": ("crash-task", "crash-worker"),
-    "lost_confirmations": ("lost",),
-    "declines": ("failed-snapshot",),
-    "expiries": ("expired",),
-}
-OF_THE_ENVIRONMENT = frozenset(STEPS.values())
+FOR_EVER = 2**60
 
 
-@dataclass(frozen=True)
-class Fault:
-    """One thing that goes wrong, `times` often: after the n-th step of a name, or by chance."""
+class Strikes:
+    """What of a list has happened, and what is due; over all processes of a run."""
 
-    kind: str
-    after: str = ""
-    nth: int = 1
-    chance: float = 0.0
-    times: int = 1
-    step: str = ""
-    until: str = ""
-    task: str = ""
-    checkpoint: int = 0
-
-    def is_about(self, step: StepId) -> bool:
-        """Whether a step is of the task and the checkpoint that are named, if any is."""
-        about = dict(step.binding)
-        task = about.get("task") or about.get("channel", "").rpartition("→")[2]
-        named = not self.checkpoint or about.get("checkpoint") == f"cp{self.checkpoint}"
-        return self.task in ("", task) and named
-
-
-def read_faults(text: str, file: str | None = None) -> tuple[Fault, ...]:
-    """The faults that a TOML text lists. Raises `bad-fault`."""
-    try:
-        table: Mapping[str, Any] = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as reason:
-        raise _bad(file, "fault", f"no TOML: {reason}", "see reference/faults.py") from None
-    known: dict[str, type] = {each.name: type(each.default) for each in fields(Fault)}
-    known["kind"] = str
-    faults: list[Fault] = []
-    for number, entry in enumerate(table.get("fault", [])):
-        at = f"fault.{number + 1}"
-        for key, value in entry.items():
-            if key not in known:
-                raise _bad(file, f"{at}.{key}", f'"{key}" means nothing', nearest(key, known))
-            if not isinstance(value, (int, float) if known[key] is float else known[key]):
-                raise _bad(file, f"{at}.{key}", f"{value!r} is no {known[key].__name__}", "")
-        if entry.get("kind") not in KINDS:
-            kind = str(entry.get("kind"))
-            raise _bad(file, f"{at}.kind", f'nothing goes wrong as "{kind}"', nearest(kind, KINDS))
-        faults.append(Fault(**entry))
-    return tuple(faults)
-
-
-def _bad(file: str | None, key: str, message: str, advice: str) -> FinaleError:
-    return FinaleError("bad-fault", message, place=Place(file, key=key), advice=advice)
-
-
-def bounds_of(faults: Iterable[Fault], checkpoints: int | None = None) -> Faults:
-    """As many of everything as an engine must allow for."""
-    often = Counter[str]()
-    for fault in faults:
-        often[fault.kind] += fault.times
-    counts = {name: sum(often[kind] for kind in kinds) for name, kinds in COUNTED.items()}
-    return Faults(checkpoints=checkpoints, **counts)
-
-
-def files_of(faults: Iterable[Fault], files: Files) -> Files:
-    """Files on which those faults happen that are of the disk."""
-    for fault in faults:
-        if fault.kind in ("disk-full", "killed"):
-            how = AtFile.FULL if fault.kind == "disk-full" else AtFile.CUT
-            files = FaultyFiles(files, fault.nth, how)
-    return files
-
-
-class Faulty:
-    """A scheduler that lets things go wrong: by a seed, and as the list says."""
-
-    def __init__(self, faults: Sequence[Fault], seed: int) -> None:
+    def __init__(self, faults: Sequence[Fault], seed: int = 0) -> None:
         self.faults = tuple(faults)
-        self.crashed = False
-        """The process of the coordinator has ended."""
+        self.struck: Counter[int] = Counter()
+        """How often each has, by its place in the list."""
         self._random = random.Random(seed)
-        self._usual = Seeded(seed)
         self._taken: Counter[str] = Counter()
-        self._struck: Counter[int] = Counter()
+        """How often each event has come, and any."""
+        self._due: list[int] = []
+        self._held: dict[tuple[int, StepId], int] = {}
+        """Until how many events a message waits."""
+        self._unanswered: set[int] = set()
+        """Checkpoints that only time ends."""
+        self._wrapped: dict[int, FaultyFiles] = {}
+        self._untold: list[Mapping[str, object]] = []
+        self._tell: Callable[[Mapping[str, object]], object] = self._untold.append
 
-    def __call__(self, engine: Engine) -> StepId | None:
-        ready = [step for step in engine.candidates() if engine.is_ready(step)]
-        enabled = sorted(ready or engine.enabled())
-        step = self._forced(enabled)
-        if step is None and not self.crashed:
-            usual = [each for each in enabled if each.name not in OF_THE_ENVIRONMENT]
-            free = [each for each in usual if not self._waits(each, usual)]
-            step = self._usual.among(free or usual)
-        if step is not None:
-            self._taken[step.name] += 1
-        return step
+    # --- processes -------------------------------------------------------------------------------
 
-    def _forced(self, enabled: Sequence[StepId]) -> StepId | None:
+    def files(self, files: Files) -> Files:
+        """The files of a process that begins: what is of the disk happens to one of them."""
+        self._wrapped.clear()
         for number, fault in enumerate(self.faults):
-            if self._struck[number] >= fault.times or not self._is_due(number, fault):
-                continue
-            if fault.kind == "crash-coordinator":
-                self._struck[number] += 1
-                self.crashed = True
-                return None
-            name = STEPS.get(fault.kind)
-            found = [s for s in enabled if s.name == name and fault.is_about(s)]
-            if found:
-                self._struck[number] += 1
-                return self._random.choice(found)
-        return None
+            if fault.kind in OF_FILES and self.struck[number] < fault.times:
+                room, at = (fault.bytes, None) if fault.bytes else (None, fault.nth - 1)
+                files = FaultyFiles(files, at, OF_FILES[fault.kind], room)
+                self._wrapped[number] = files
+        return files
+
+    def tell(self, told: Callable[[Mapping[str, object]], object]) -> None:
+        """Who is told from now on, and first of what ended the process before."""
+        self._tell = told
+        while self._untold:
+            told(self._untold.pop(0))
+
+    def have_ended(self, reason: BaseException) -> bool:
+        """Whether it was a fault that has ended a process: another one goes on."""
+        self._tell = self._untold.append
+        hit = [number for number, files in self._wrapped.items() if files.struck]
+        for number in hit:
+            self._strike(number)
+        full = isinstance(reason, FinaleError) and reason.code == "disk-full"
+        return isinstance(reason, Cut) or (full and bool(hit))
+
+    # --- what happens ----------------------------------------------------------------------------
+
+    def saw(self, step: StepId) -> None:
+        """A step was taken. Those that move records are no events."""
+        if step.name in DATA_STEPS:
+            return
+        self._taken.update((step.name, ""))
+        for number, held in self._held:
+            if self.faults[number].kind == "reordered" and _is_newer(step, held):
+                self._held[number, held] = 0
+        for number, fault in enumerate(self.faults):
+            if fault.kind not in (*HOLDING, *OF_FILES) and self._is_due(number, fault):
+                self._due.append(number)
 
     def _is_due(self, number: int, fault: Fault) -> bool:
-        if fault.chance:
-            return self._random.random() < fault.chance
-        return self._taken[fault.after] >= fault.nth * (1 + self._struck[number])
+        before = self.struck[number] + self._due.count(number)
+        needed = fault.nth * (1 if fault.chance else 1 + before)
+        return before < fault.times and self._taken[fault.after] >= needed and self._falls(fault)
 
-    def _waits(self, step: StepId, others: Sequence[StepId]) -> bool:
-        """Whether a step comes later, or after newer ones of its kind."""
-        for fault in self.faults:
-            if fault.step != step.name or not fault.is_about(step):
-                continue
-            if fault.kind == "late" and self._taken[fault.until] < fault.nth:
-                return True
-            if fault.kind == "reordered" and any(_is_newer(other, step) for other in others):
-                return True
+    def _falls(self, fault: Fault) -> bool:
+        return not fault.chance or self._random.random() < fault.chance
+
+    def next(self, engine: Engine) -> StepId | None:
+        """What goes wrong now, if something is due that can be. Raises `Cut`."""
+        for number in self._due:
+            fault = self.faults[number]
+            if fault.kind == "crash-coordinator":
+                self._due.remove(number)
+                self._tell = self._untold.append
+                self._strike(number)
+                raise Cut
+            found = [each for each in _steps(engine, fault.step) if fault.is_about(each)]
+            crash = fault.step == "fail"
+            hit = _alive(engine, fault) if crash else []
+            if found and (hit or not crash):
+                self._due.remove(number)
+                step = self._random.choice(found)
+                if fault.needs_time:
+                    self._unanswered.add(_checkpoint(step))
+                if fault.kind == "crash-task":
+                    hit = [self._random.choice(hit)]
+                self._strike(number, **({"tasks": hit} if crash else {"step": str(step)}))
+                return step
+        return None
+
+    def overdue(self, engine: Engine) -> StepId | None:
+        """The end of a checkpoint that only time ends, for when nothing else can happen."""
+        steps = _steps(engine, "expire")
+        return next((each for each in steps if _checkpoint(each) in self._unanswered), None)
+
+    def holds(self, step: StepId) -> bool:
+        """Whether a message that could arrive does so later."""
+        for number, fault in enumerate(self.faults):
+            if fault.kind in HOLDING and fault.is_about(step):
+                if (number, step) not in self._held:
+                    self._held[number, step] = self._until(number, fault, step)
+                if self._taken[fault.until] < self._held[number, step]:
+                    return True
         return False
+
+    def _until(self, number: int, fault: Fault, step: StepId) -> int:
+        """Up to how many events a message waits that can arrive now; 0 if it does not wait."""
+        more = self.struck[number] < fault.times and self._taken[fault.after] >= fault.nth
+        if not more or not self._falls(fault):
+            return 0
+        self._strike(number, step=str(step))
+        return FOR_EVER if fault.kind == "reordered" else self._taken[fault.until] + fault.steps
+
+    def release(self) -> bool:
+        """Nothing else can happen: what is held back comes. Whether anything was."""
+        held = [key for key, until in self._held.items() if until > 0]
+        self._held.update(dict.fromkeys(held, 0))
+        return bool(held)
+
+    def _strike(self, number: int, **more: object) -> None:
+        self.struck[number] += 1
+        self._tell({"fault": number + 1, "kind": self.faults[number].kind, **more})
+
+
+def _alive(engine: Engine, fault: Fault) -> list[str]:
+    """The tasks that may crash: subtask n of each operator is on worker n."""
+    tasks = {fault.task} if fault.task else set(engine.tasks)
+    if fault.kind == "crash-worker":
+        among = (each.tasks for each in engine.store.shape if len(each.tasks) > fault.worker)
+        tasks = {each[fault.worker] for each in among}
+    over = (Phase.CLOSED, Phase.FAILED)
+    return sorted(task for task in tasks if engine.tasks[task].phase not in over)
+
+
+def _steps(engine: Engine, name: str) -> Iterator[StepId]:
+    """The steps of a name that can be taken."""
+    return filter(engine.may_begin, engine.candidates(engine.actions.keys() - {name}))
+
+
+def _checkpoint(step: StepId) -> int:
+    return int(dict(step.binding).get("checkpoint", "cp0")[2:])
 
 
 def _is_newer(one: StepId, other: StepId) -> bool:
-    """Whether two calls differ only in that one is about a newer checkpoint."""
-    mine, its = dict(one.binding), dict(other.binding)
-    newer = int(mine.pop("checkpoint", "cp0")[2:]) > int(its.pop("checkpoint", "cp0")[2:])
-    return newer and (one.name, mine) == (other.name, its)
+    """Whether two messages differ only in that one is about a newer checkpoint."""
+    mine, its = ({k: v for k, v in each.binding if k != "checkpoint"} for each in (one, other))
+    return (one.name, mine) == (other.name, its) and _checkpoint(one) > _checkpoint(other)
 
 
-Begin = Callable[[Engine], Callable[[StepId], object]]
-"""Told of each engine that is started; what it gives is told of each step."""
-
-
-def run_through(
-    start: Callable[[], Engine], faulty: Faulty, begin: Begin, steps_max: int | None = None
-) -> Engine:
-    """Run a job, and start it again each time its process has ended. The last engine."""
-    while True:
-        faulty.crashed = False
-        engine = start()
-        try:
-            run(engine, faulty, begin(engine), steps_max)
-        except Cut:
-            continue
-        except FinaleError as error:
-            if error.code != "disk-full":
-                raise
-            continue
-        if not faulty.crashed:
-            return engine
-
-
-__all__ = ["Fault", "Faulty", "bounds_of", "files_of", "read_faults", "run_through"]
+__all__ = ["Strikes"]

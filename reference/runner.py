@@ -15,8 +15,11 @@ from model.errors import FinaleError
 from reference.asking import Answer, Asking, JobStatus, Request, Wish
 from reference.coordinator import Kind
 from reference.engine import Engine
+from reference.faults import Strikes
 from reference.formats.control import Control
 from reference.formats.eventlog import EventLog, opened
+from reference.formats.faultlist import OF_THE_ENVIRONMENT, Fault, bounds_of, options_for
+from reference.formats.faulty import Cut
 from reference.formats.files import DiskFiles, Files, MemoryFiles, told
 from reference.formats.folder import end_of, is_new, lines_in, locked, mark_end, own
 from reference.formats.jobfile import JobFile
@@ -28,10 +31,8 @@ from reference.steps import StepId
 from reference.task import Phase
 from reference.threads import SECONDS, Threads, Turns
 
-#: Of these the environment alone decides when they happen.
-OF_THE_ENVIRONMENT = frozenset(
-    {"trigger_checkpoint", "fail", "expire", "fail_snapshot", "lose_confirmation"}
-)
+#: What no turn has: that comes when it is time, or goes wrong.
+NOT_IN_TURN = frozenset({"trigger_checkpoint", *OF_THE_ENVIRONMENT})
 TIME_OUTS = frozenset({"time_out", "time_out_output"})
 TRIGGER = StepId("trigger_checkpoint")
 LOG = "events.ndjson"
@@ -63,6 +64,8 @@ class Orders:
     """Where its event log is; in the folder if it is not said."""
     threads: bool = False
     seed: int | None = None
+    faults: tuple[Fault, ...] = ()
+    """What is to go wrong."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +92,8 @@ class Progress:
     """Records that were written when the job ended for good, and that nothing will commit."""
     aside: Mapping[str, int] = field(default_factory=dict[str, int])
     """By folder, what was written beside the output, in lines."""
+    struck: tuple[int, ...] = ()
+    """How often each of the faults has."""
 
 
 def run(
@@ -106,16 +111,10 @@ def run(
         if orders.savepoint is None and (end := end_of(files)) is not None:
             return Progress(0, 0, 0, None, None, 0.0, end=End(end), ended_before=True)
         control = Control(folder, name)
+        strikes = Strikes(orders.faults, orders.seed or 0)
         try:
-            runner = Runner(job, files, orders, control)
-            path = orders.log or folder / LOG
-            with told(str(path)):
-                runner.log = EventLog.append(path, runner.engine, job.job, run=job.name)
-            try:
-                ended = runner.run(look)
-            finally:
-                runner.log.close()
-                runner.requests.attend()
+            while (ended := _process(job, folder, orders, control, strikes, look)) is None:
+                orders = replace(orders, savepoint=None)
         except BaseException:
             control.close(ok=False, why="the run has failed; what it had secured stands")
             raise
@@ -123,9 +122,37 @@ def run(
         return ended
 
 
+def _process(
+    job: JobFile,
+    folder: Path,
+    orders: Orders,
+    control: Control,
+    strikes: Strikes,
+    look: Callable[[Progress], None] | None,
+) -> Progress | None:
+    """What one process does; None where a fault has ended it before the job had ended."""
+    runner, cut, path = None, False, orders.log or folder / LOG
+    try:
+        runner = Runner(job, strikes.files(DiskFiles(folder)), orders, control, strikes)
+        with told(str(path)):
+            runner.log = EventLog.append(path, runner.engine, job.job, run=job.name)
+        strikes.tell(runner.log.struck)
+        return runner.run(look)
+    except (Cut, FinaleError) as reason:
+        cut = strikes.have_ended(reason)
+        if not cut:
+            raise
+        return None
+    finally:
+        if runner is not None and runner.log is not None:
+            runner.log.close(cut=cut)
+            if not cut:
+                runner.requests.attend()
+
+
 def rehearse(job: JobFile, folder: Path, orders: Orders) -> None:
     """Start where nothing is written: a start that is refused leaves no folder behind."""
-    trial = Runner(job, MemoryFiles(), orders)
+    trial = Runner(job, MemoryFiles(), replace(orders, faults=()))
     trial.mover.take(StepId("restore", (("task", name),)) for name in trial.engine.tasks)
     if orders.log is not None and not orders.log.is_relative_to(folder):
         opened(orders.log)[0].close()
@@ -140,10 +167,15 @@ class Runner:
         files: Files,
         orders: Orders = Orders(),
         control: Control | None = None,
+        strikes: Strikes | None = None,
     ) -> None:
-        kind = job.engine
-        settings = Settings(retained=job.retained, checkpoint_format=job.checkpoint_format)
-        self.engine: Engine = kind(job.job, job, files, settings, kind.usual)
+        kind, faults = job.engine, orders.faults
+        settings = Settings(
+            retained=job.retained, checkpoint_format=job.checkpoint_format, faults=bounds_of(faults)
+        )
+        options = replace(kind.usual, **options_for(faults))
+        self.engine: Engine = kind(job.job, job, files, settings, options)
+        self.strikes = strikes or Strikes(faults)
         self.job, self.files, self.orders = job, files, orders
         self.log: EventLog | None = None
         self.completed = 0
@@ -153,6 +185,8 @@ class Runner:
             self.mover: Turns = Threads(self.engine, self._saw)
         else:
             self.mover = Turns(self.engine, self._saw, orders.seed)
+        if faults:
+            self.mover.holds = self.strikes.holds
         self.requests = Requests(self.engine, self.mover, control)
         if orders.stop is not None:
             self.requests.refuse_unless_heard(Wish.STOP)
@@ -195,13 +229,14 @@ class Runner:
             passed_over=self.start.refused,
             end=end,
             failed_stop=self._stop_has_failed(),
+            struck=tuple(self.strikes.struck[n] for n in range(len(self.orders.faults))),
         )
 
     def _go_on(self) -> None:
         """A turn of all tasks, and then what concerns the job as a whole."""
         stops = self._is_to_be_stopped()
         waits_yet = time.monotonic() - self._triggered < self.job.timeout
-        without = {*OF_THE_ENVIRONMENT, *(TIME_OUTS if waits_yet else ())}
+        without = {*NOT_IN_TURN, *(TIME_OUTS if waits_yet else ())}
         moved = self.mover.turn({*without, "end_source"} if stops else without)
         with self.mover.alone():
             if stops and not moved and self.requests.find(Wish.STOP, Answer.ADMITTED) is None:
@@ -210,6 +245,9 @@ class Runner:
                 moved = True
             self.requests.attend()
             moved = (self._is_due(moved) and self.mover.take([TRIGGER])) or moved
+            moved = moved or self._goes_wrong() or self.strikes.release()
+            overdue = None if moved else self.strikes.overdue(self.engine)
+            moved = moved or (overdue is not None and self.mover.take([overdue]))
             self.engine.coordinator.forget(set(self.engine.in_use()))
             waits = any(not source.has_ended for source in self._running_sources())
         if not moved:
@@ -247,6 +285,13 @@ class Runner:
         elif step == TRIGGER:
             self._triggered = time.monotonic()
             self._read = self.progress().records
+        self.strikes.saw(step)
+        self._goes_wrong()
+
+    def _goes_wrong(self) -> bool:
+        """Whether a fault is due, and could strike."""
+        step = self.strikes.next(self.engine)
+        return step is not None and self.mover.take([step])
 
     def _end(self) -> End | None:
         """How the job has ended, if it has."""

@@ -43,6 +43,10 @@ class EngineOptions:
     """The calls to a task arrive, and are run, in their order."""
     unanswered_triggers: bool = False
     """A call that finds its task at its end is not answered: only time ends its checkpoint."""
+    unassigned_counts_as_triggered: bool = False
+    """A call to a task that has FINISHED may count as sent, and reach nobody."""
+    acknowledgement: str = "reliable"
+    """What may become of an acknowledgement: it may be `lossy`, or `answered`: its loss is seen."""
     periodic: bool = True
     """Checkpoints are triggered again and again."""
     final_trigger: bool = False

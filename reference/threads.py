@@ -31,6 +31,8 @@ class Turns:
         self.engine = engine
         self.saw = saw
         self.chance = random.Random(seed) if seed is not None else None
+        self.holds: Callable[[StepId], bool] = lambda _: False
+        """Whether a step that could be taken is not to be, yet."""
 
     def turn(self, without: Collection[str]) -> bool:
         """Whether any step could be taken."""
@@ -44,7 +46,7 @@ class Turns:
         """Take those that are ready; whether any was."""
         taken = False
         for step in steps:
-            if self.engine.is_ready(step):
+            if self.engine.is_ready(step) and not self.holds(step):
                 self.engine.take(step)
                 taken = True
                 if step.name not in DATA_STEPS:

@@ -11,6 +11,8 @@ from reference.task import Task
 class CloseAbortsPending(FinalCheckpoint):
     """V-16: a sink that closes drops what is pending, though its checkpoint may still complete."""
 
+    variant = "close-aborts-pending"
+
     def closing(self, task: Task) -> None:
         if isinstance(task.operator, TransactionalSink):
             task.operator.start()
@@ -19,6 +21,8 @@ class CloseAbortsPending(FinalCheckpoint):
 
 class CommitOnClose(LegacyFinish):
     """V-3: a sink that closes commits what it has, without a checkpoint."""
+
+    variant = "commit-on-close"
 
     def closing(self, task: Task) -> None:
         sink = task.operator
@@ -29,6 +33,8 @@ class CommitOnClose(LegacyFinish):
 
 class WaitsForLostAcknowledgement(FinalCheckpoint):
     """A call that found its task gone is not looked at: the checkpoint is pending for ever."""
+
+    variant = "waits-for-lost-ack"
 
     def call_failed(self, task: Task, checkpoint: int) -> None:
         pass

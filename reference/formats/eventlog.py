@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from reference.steps import StepId
 
 VERSION = 1
+#: What went wrong on purpose: no step of a protocol, but information.
+STRUCK = "struck"
 WORDS = {word.name: word for word in STEPS}
 
 
@@ -60,6 +62,7 @@ class EventLog:
                 "process": process,
                 "order": "file",
                 "protocol": engine.key,
+                **({"variant": engine.variant} if engine.variant is not None else {}),
                 "options": {name: _plain(each) for name, each in asdict(engine.options).items()},
                 "job": table_of(job),
                 "starts": "restoring" if restoring else "running",
@@ -113,6 +116,10 @@ class EventLog:
             event["fields"] = fields
         self._event(event, WORDS[step.name].clock.value, task)
 
+    def struck(self, fields: Mapping[str, object]) -> None:
+        """Something went wrong that a list of faults has; the step that it is comes next."""
+        self._event({"event": STRUCK, "fields": dict(fields)}, "environment", None)
+
     def _event(self, event: dict[str, object], clock: str, task: str | None) -> None:
         clock = clock if task is None or not clock.startswith("t") else f"{clock} {task}"
         place = {"run": self.run, "process": self.process, "clock": clock, "seq": self._seq[clock]}
@@ -120,10 +127,11 @@ class EventLog:
         self.count += 1
         self._line(event | place)
 
-    def close(self) -> None:
-        """The run has come to its end in good order, whether the job has or not."""
+    def close(self, *, cut: bool = False) -> None:
+        """The run has come to its end in good order, whether the job has or not; or was cut off."""
         try:
-            self._line({"event": "log-end", "count": self.count})
+            if not cut:
+                self._line({"event": "log-end", "count": self.count})
         finally:
             if self.file is not None:
                 self.file.close()
@@ -325,7 +333,8 @@ class _Reader:
         self.unknown.update(f"field {key}" for key in line if key not in _KNOWN)
         word = WORDS.get(str(line["event"]))
         if word is None:
-            self.unknown[f"event {line['event']}"] += 1
+            if line["event"] != STRUCK:
+                self.unknown[f"event {line['event']}"] += 1
             self._others += 1
             return
         fields: Mapping[str, Any] = line.get("fields") or {}

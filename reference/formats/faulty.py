@@ -1,7 +1,8 @@
 """Files that end a run, or have no room, at any moment at which they are written.
 
 A moment is before each operation that changes something, and in the midst of each that writes
-bytes, when some of them are there. `moments` counts those that have passed.
+bytes, when some of them are there. `moments` counts those that have passed. Or it happens when so
+many bytes are written.
 """
 
 from __future__ import annotations
@@ -28,13 +29,24 @@ class Cut(BaseException):
 class FaultyFiles:
     """Other files, at one moment of which something happens."""
 
-    def __init__(self, files: Files, at: int | None = None, fault: Fault = Fault.CUT) -> None:
+    def __init__(
+        self,
+        files: Files,
+        at: int | None = None,
+        fault: Fault = Fault.CUT,
+        room: int | None = None,
+    ) -> None:
         self.files = files
         self.at = at
         """The number of the moment, from zero on; None to count them only."""
         self.fault = fault
+        self.room = room
+        """So many more bytes are written; None for any number."""
         self.moments = 0
         self.struck = False
+        """It has happened,"""
+        self._goes_on = False
+        """and does so yet."""
 
     def write(self, name: str, data: bytes) -> None:
         for part in self._parts(name, data):
@@ -75,6 +87,12 @@ class FaultyFiles:
     def _parts(self, name: str, data: bytes) -> Iterator[bytes]:
         """What is written at once: all, or half of it before what happens."""
         self._pass(name)
+        if self.room is not None:
+            if len(data) > self.room:
+                self.at = self.moments
+                yield data[: self.room]
+                self._pass(name)
+            self.room -= len(data)
         if self.moments == self.at:
             yield data[: len(data) // 2]
             self._pass(name)
@@ -84,11 +102,11 @@ class FaultyFiles:
 
     def _pass(self, name: str, *, frees: bool = False) -> None:
         if self.fault is Fault.FULL and frees:
-            self.struck = False
+            self._goes_on = False
             return
         strikes = self.moments == self.at
         self.moments += 1
-        if not strikes and not self.struck:
+        if not strikes and not self._goes_on:
             return
-        self.struck = True
+        self.struck = self._goes_on = True
         raise Cut if self.fault is Fault.CUT else disk_full(name)

@@ -93,6 +93,24 @@ class FinalCheckpoint(Asking):
         reports = tuple(sorted(self.network.end_reports)), tuple(sorted(self.at_end))
         return (("end", (*reports, self.final_triggered)), *super().seen())
 
+    @action("task", "checkpoint")
+    def lose_acknowledgement(self, task: Task, checkpoint: int) -> Guarded:
+        """An acknowledgement is lost; its task sees that if it waits for an answer."""
+        happens = self.options.acknowledgement != "reliable" and task.lives
+        yield happens and self.may_decline((task.name, checkpoint))
+        self.happened.declines += 1
+        self.network.acknowledgements.discard((task.name, checkpoint))
+        if self.options.acknowledgement == "answered":
+            self.network.declines.add(checkpoint)
+
+    @action("task", "checkpoint")
+    def find_no_slot(self, task: Task, checkpoint: int) -> Guarded:
+        """A call to a task that is known to have FINISHED goes nowhere, and counts as sent."""
+        nowhere = self.options.unassigned_counts_as_triggered
+        called = (task.name, checkpoint) in self.network.triggers
+        yield nowhere and called and task.name in self.coordinator.finished
+        self.network.triggers.discard((task.name, checkpoint))
+
     def was_stopped(self, task: Task) -> bool:
         """Whether the data of a task ended since the job is to go on later."""
         return False
