@@ -104,8 +104,7 @@ def run(  # noqa: PLR0913 - one parameter a flag
     write(page, flow([ended.end.value, *_told(job.name, ended)], page.width))
     write(page, _further(ended, directory, again=from_ is None))
     if listed:
-        often = [counted(number, "time") if number else "never" for number in ended.struck]
-        wrong = [f"{each.kind} {so}" for each, so in zip(listed, often, strict=True)]
+        wrong = [_often(each.kind, n) for each, n in zip(listed, ended.struck, strict=True)]
         write(page, flow(["went wrong", *wrong], page.width))
     if ended.uncommitted:
         lost = counted(ended.uncommitted, "record")
@@ -165,6 +164,10 @@ def _further(ended: Progress, directory: Path, *, again: bool) -> Iterator[Cell]
         if ended.end is End.FAILED:
             yield "its stop failed behind the savepoint"
         yield f"to {_whence(to_go_on_from(DiskFiles(directory)))}: {command}"
+
+
+def _often(kind: str, number: int) -> str:
+    return kind if number == 1 else f"{kind} {f'{number} times' if number else 'never'}"
 
 
 def _whence(checkpoint: int | None) -> str:

@@ -29,7 +29,8 @@ from .lockstep import UNSEEN, Model
 #: What goes wrong, or users ask for: a run that goes on does without.
 NOT_BY_ITSELF = frozenset(
     {
-        "fail", "expire", "fail_snapshot", "lose_confirmation", "resume",
+        "fail", "expire", "fail_snapshot", "resume",
+        "lose_confirmation", "lose_acknowledgement", "find_no_slot",
         "request_stop", "request_savepoint", "request_cancel",
     }
 )  # fmt: skip

@@ -27,14 +27,14 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from model.errors import FinaleError, Place, nearest
 from model.events import STEPS as EVENTS
 from model.topology import Job
 from reference.engine import Engine
 from reference.formats.faulty import Fault as AtFile
-from reference.operators.checks import Checks, is_count, is_text, is_whole
+from reference.operators.checks import Checks, is_count, is_tables, is_text, is_whole
 from reference.settings import Faults
 from reference.steps import StepId
 
@@ -187,7 +187,7 @@ def faults_of(text: str) -> tuple[Fault, ...]:
     except tomllib.TOMLDecodeError as reason:
         raise _bad("", f"it is no TOML: {reason}", ADVICE) from None
     listed: object = table.get("fault")
-    if not isinstance(listed, list) or not all(isinstance(each, dict) for each in listed):
+    if not isinstance(listed, list) or not is_tables(dict(enumerate(cast("list[object]", listed)))):
         raise _bad("fault", "it lists no faults", ADVICE)
     for key in table.keys() - {"fault"}:
         raise _bad(key, f'"{key}" means nothing here', nearest(key, ("fault",)))

@@ -33,6 +33,8 @@ QUICK = (
     "final-checkpoint/pointwise",
     "final-checkpoint/final-trigger",
     "final-checkpoint/final-trigger-declined",
+    "history/flink-39738",
+    "history/fixed/flink-39738",
     "legacy-finish/unanswered-trigger",
     "legacy-finish/natural-end-loses-records",
     "legacy-finish/restarts",
@@ -54,6 +56,7 @@ QUICK = (
 SLOW = (
     "aligned-with-timeout/called-while-open",
     "aligned-with-timeout/fan-in",
+    "failures/trigger-without-slot",
     "final-checkpoint/42-43-44-any",
     "final-checkpoint/at-least-once-sink",
     "final-checkpoint/cancelled-alignment",
