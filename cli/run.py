@@ -14,7 +14,7 @@ from cyclopts import Parameter
 from checker.show.layout import Cell, console, counted, duration, flow, grouped, joined, write
 from model.errors import FinaleError, Place
 from reference.coordinator import Kind
-from reference.formats.faultlist import read_faults
+from reference.formats.faultlist import Fault, read_faults
 from reference.formats.files import DiskFiles
 from reference.formats.jobfile import JobFile, read_job
 from reference.formats.requests import WHY_ENDED
@@ -102,10 +102,8 @@ def run(  # noqa: PLR0913 - one parameter a flag
         write(page, flow(told, page.width))
         return 0
     write(page, flow([ended.end.value, *_told(job.name, ended)], page.width))
+    write(page, flow(_wrong(listed, ended), page.width) if listed else [])
     write(page, _further(ended, directory, again=from_ is None))
-    if listed:
-        wrong = [_often(each.kind, n) for each, n in zip(listed, ended.struck, strict=True)]
-        write(page, flow(["went wrong", *wrong], page.width))
     if ended.uncommitted:
         lost = counted(ended.uncommitted, "record")
         tell(f"warning: not committed, and lost: {lost} behind the newest checkpoint")
@@ -166,8 +164,13 @@ def _further(ended: Progress, directory: Path, *, again: bool) -> Iterator[Cell]
         yield f"to {_whence(to_go_on_from(DiskFiles(directory)))}: {command}"
 
 
-def _often(kind: str, number: int) -> str:
-    return kind if number == 1 else f"{kind} {f'{number} times' if number else 'never'}"
+def _wrong(faults: Sequence[Fault], ended: Progress) -> list[Cell]:
+    """What went wrong of a list, and how often."""
+    told: list[Cell] = ["went wrong"]
+    for fault, number in zip(faults, ended.struck, strict=True):
+        often = f" {number} times" if number else " never"
+        told.append(f"{fault.kind}{often if number != 1 else ''}")
+    return told
 
 
 def _whence(checkpoint: int | None) -> str:
