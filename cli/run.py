@@ -73,11 +73,10 @@ def run(  # noqa: PLR0913 - one parameter a flag
     """Run a job on the engine until it has ended."""
     said = read_job(job, functions=functions)
     listed = read_faults(faults, said.engine, said.job) if faults is not None else ()
-    if every is not None and not every > 0:
-        raise FinaleError(
-            "bad-value", f"--every is {every:g}", advice="write a number of seconds above zero"
-        )
     if every is not None:
+        if not every > 0:
+            advice = "write a number of seconds above zero"
+            raise FinaleError("bad-value", f"--every is {every:g}", advice=advice)
         said = replace(said, seconds=every)
     orders = Orders(Kind(stop) if stop else None, from_, log, scheduler == "threads", seed, listed)
     if said.loses_output:
@@ -87,10 +86,7 @@ def run(  # noqa: PLR0913 - one parameter a flag
     try:
         ended = watched.run(said, directory, orders)
     except KeyboardInterrupt:
-        checkpoint = to_go_on_from(DiskFiles(directory))
-        again = shlex.join(["finale", *_again(sys.argv[1:], checkpoint)])
-        tell(f"interrupted; to {_whence(checkpoint)}: {again}")
-        return EXIT_INTERRUPTED
+        return _interrupted(directory)
     except FinaleError as error:
         if error.place is not None and error.place.key is not None:
             error.located(Place(str(job)))
@@ -111,6 +107,13 @@ def run(  # noqa: PLR0913 - one parameter a flag
         tell(f"the stop failed: {WHY_ENDED}")
         return 1
     return CODES.get(ended.end, 0)
+
+
+def _interrupted(directory: Path) -> int:
+    checkpoint = to_go_on_from(DiskFiles(directory))
+    again = shlex.join(["finale", *_again(sys.argv[1:], checkpoint)])
+    tell(f"interrupted; to {_whence(checkpoint)}: {again}")
+    return EXIT_INTERRUPTED
 
 
 class Watched:
