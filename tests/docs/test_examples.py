@@ -17,6 +17,13 @@ def test_the_engine_s_page_shows_the_example() -> None:
     assert f"```toml\n{job}```\n" in page
 
 
+def test_the_engine_s_page_shows_what_a_replay_prints() -> None:
+    page = (ROOT / "docs" / "engine.md").read_text(encoding="utf-8")
+    transcript = ROOT / "tests" / "cli" / "transcripts" / "good" / "replay.txt"
+    _, _, printed = transcript.read_text(encoding="utf-8").partition("-- stdout --\n")
+    assert f"```\n{printed.partition('-- exit --')[0]}```\n" in page
+
+
 def test_the_example_counts_words(tmp_path: Path) -> None:
     state = tmp_path / "state"
     ran = run(f"run {WORDCOUNT / 'job.toml'} --directory {state}")
