@@ -218,11 +218,14 @@ class Asking(Failing):
 
     @action("checkpoint")
     def resume(self, checkpoint: int) -> Guarded:
-        """A job that has ended is started again, from the newest checkpoint that it has left."""
+        """A job that has ended is started again, from a checkpoint that it has left."""
         left = self.happened.resumes < self.faults.resumes and self.has_ended()
         asked = any(request.is_admitted for request in self.requests.values())
-        kept = [each.number for each in self.coordinator.checkpoints.values() if self.is_left(each)]
-        yield left and not asked and checkpoint == max(kept, default=None)
+        known = self.coordinator.checkpoints
+        kept = [number for number in known if self.is_left(known[number])]
+        if self.options.resume_from == "newest":
+            kept = sorted(kept)[-1:]
+        yield left and not asked and checkpoint in kept
         self.happened.resumes += 1
         self.restart()
         self.store.newest = self.resumed_from = checkpoint

@@ -127,6 +127,16 @@ class Coordinator:
         if self.waits_for(checkpoint):
             self.abort(checkpoint)
 
+    def retrigger(self, task: str, checkpoint: int) -> None:
+        """A call found its task closed: barriers will come of those that read it."""
+        plan = self.checkpoints[checkpoint]
+        if plan.is_pending:
+            plan.awaited.discard(task)
+            plan.finished.add(task)
+            below = {each for each in plan.awaited if task in self.producers[each]}
+            heads = {each for each in below if plan.finished.issuperset(self.producers[each])}
+            self.network.triggers |= {(each, checkpoint) for each in heads}
+
     # --- answers ---------------------------------------------------------------------------------
 
     def acknowledged(self, task: str, checkpoint: int) -> None:
@@ -152,12 +162,14 @@ class Coordinator:
         self.decided(checkpoint)
 
     def _replace_older(self, checkpoint: Checkpoint, *, stored: bool) -> None:
-        for older in self.checkpoints.values():
-            if older.number < checkpoint.number and older.kind is Kind.CHECKPOINT:
-                if older.is_pending:
-                    self.abort(older.number)
-                elif stored and older.status is Status.COMPLETED:
-                    older.status = Status.DISCARDED
+        known = (each for each in self.checkpoints.values() if each.kind is Kind.CHECKPOINT)
+        older = [each for each in known if each.number < checkpoint.number]
+        completed = [each for each in older if each.status is Status.COMPLETED]
+        for each in completed[::-1][self.store.retained - 1 :] if stored else ():
+            each.status = Status.DISCARDED
+        for each in older:
+            if each.is_pending:
+                self.abort(each.number)
         self.store.discard_older({each.number for each in self.pending})
 
     def abort(self, number: int) -> None:

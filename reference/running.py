@@ -206,7 +206,10 @@ class Running(Engine):
     @action("task", "checkpoint")
     def deliver_confirmation(self, task: Task, checkpoint: int) -> Guarded:
         call = task.name, checkpoint
-        yield call in self.network.confirmations
+        known = self.network.confirmations if self.options.confirmations_in_order else ()
+        waiting = (each for name, each in known if name == task.name and each < checkpoint)
+        earlier = any(self.kind_of(each) is Kind.CHECKPOINT for each in waiting)
+        yield call in self.network.confirmations and not earlier
         self.network.confirmations.discard(call)
         self.confirmed(task, checkpoint)
 

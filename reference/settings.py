@@ -41,6 +41,19 @@ class EngineOptions:
     """An abort tells the newest completed checkpoint, in case that news was lost."""
     calls_in_order: bool = False
     """The calls to a task arrive, and are run, in their order."""
+    confirmations_in_order: bool = False
+    """A task hears of completed checkpoints in their order; of a savepoint perhaps later."""
+    finish_race: str = "abort"
+    """A call finds its task closed: its checkpoint is lost, or with "retrigger" those are called
+    that read the task."""
+    release_on: str = "exact"
+    """A stop's savepoint alone lets tasks go that know of it; or `any` does, or the `minimum`."""
+    sync_abort: str = "fails"
+    """A task whose savepoint is aborted fails; or it forgets it, which `clears`."""
+    retained: int = 1
+    """So many checkpoints are kept, and outlive a job if any do."""
+    resume_from: str = "newest"
+    """Which of what a job has left it is started from again, or `any`."""
     unanswered_triggers: bool = False
     """A call that finds its task at its end is not answered: only time ends its checkpoint."""
     unassigned_counts_as_triggered: bool = False

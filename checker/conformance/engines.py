@@ -53,11 +53,12 @@ def engine_for(spec: Spec, files: Files | None = None, *, keeps: bool = True) ->
         cancels=int(bounds.cancels),
         resumes=int(bounds.resumes),
     )
-    settings = Settings(channel=int(bounds.channel), buffer_size=1, keeps=keeps, faults=faults)
+    kind = ENGINES[spec.protocol.key] if spec.variant is None else BROKEN[spec.variant]
+    options = _options(spec, protocol.options, kind.usual)
+    settings = Settings(int(bounds.channel), 1, keeps, options.retained, faults=faults)
     program = Followed(job, effects="effects" in spec.setting.observe)
     files = MemoryFiles() if files is None else files
-    kind = ENGINES[spec.protocol.key] if spec.variant is None else BROKEN[spec.variant]
-    return kind(job, program, files, settings, _options(spec, protocol.options, kind.usual))
+    return kind(job, program, files, settings, options)
 
 
 #: What an engine can be told to do, and how often at most.

@@ -45,6 +45,12 @@ class FinalCheckpoint(Asking):
         else:
             self.pass_time(task)
 
+    def call_failed(self, task: Task, checkpoint: int) -> None:
+        if self.options.finish_race == "retrigger" and task.phase is Phase.CLOSED:
+            self.coordinator.retrigger(task.name, checkpoint)
+        else:
+            super().call_failed(task, checkpoint)
+
     def finish(self, task: Task) -> None:
         """The operator emits what it held back, and whoever reads the task hears of the end.
 

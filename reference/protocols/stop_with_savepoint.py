@@ -77,9 +77,11 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
         return super().has_all(task) and not self.was_stopped(task)
 
     def secures(self, task: Task, checkpoint: int) -> bool:
-        if task.ending is not None:
-            return task.ending == checkpoint
-        return super().secures(task, checkpoint)
+        on = self.options.release_on
+        if task.ending == checkpoint and on != "minimum":
+            return True
+        others = task.ending is None or on != "exact"
+        return others and super().secures(task, checkpoint)
 
     def may_close(self, task: Task) -> bool:
         waits = task.ending is not None and not task.secured
@@ -89,8 +91,12 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
 
     @action("task", "checkpoint")
     def deliver_abort(self, task: Task, checkpoint: int) -> Guarded:
-        """A task that knows of the savepoint cannot go on without it."""
-        fails = task.ending == checkpoint and self.runs()
+        """A task that knows of the savepoint cannot go on without it, or forgets it."""
+        knows = task.ending == checkpoint and self.runs()
         yield from super().deliver_abort(task, checkpoint)
-        if fails:
+        if knows and self.options.sync_abort == "fails":
             self.restart()
+        elif knows:
+            task.ending = None
+            if checkpoint not in task.given_up:
+                task.mail.discard(checkpoint)
