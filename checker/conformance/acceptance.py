@@ -9,6 +9,7 @@ were possible before it. Else it is undecided. What properties say of the witnes
 
 from __future__ import annotations
 
+import dataclasses
 import enum
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -17,7 +18,7 @@ from checker.concrete.execution import After
 from checker.loading import Catalogue, catalogue
 from reference.formats.eventlog import Log, Section
 
-from .acceptance_findings import Finding, Judge
+from .acceptance_findings import Finding, Judge, Severity
 from .acceptance_search import (
     ALL_STEPS,
     BUDGET,
@@ -29,6 +30,10 @@ from .acceptance_search import (
     Undecided,
 )
 from .acceptance_system import IDS_LIVE, SectionSystem
+
+#: Channels that take only so much are tried first: the rules look at each place of a queue. A run
+#: that is found is a run; only where they take all that can be needed is a log rejected.
+ROOM: int | None = 6
 
 
 class Visible(enum.Enum):
@@ -88,8 +93,15 @@ def accept(
         replay(run.system, run.moves)
         witness.append(run.moves)
         if judges:
-            last = follows is None
-            findings += Judge(run.system).judge(run.moves, ends=last)
+            found = Judge(run.system).judge(run.moves, ends=follows is None)
+            if any(each.severity is Severity.STUCK for each in found):
+                # It must not be for want of room.
+                wide = _explained(
+                    section, follows, dataclasses.replace(asked, room=None), completed
+                )
+                if isinstance(wide, _Run):
+                    found = Judge(wide.system).judge(wide.moves, ends=follows is None)
+            findings += found
     return Verdict(Accepted(tuple(witness)), tuple(findings), _coverage(log))
 
 
@@ -128,6 +140,7 @@ class _Asked:
     known: Catalogue
     file: str | None
     judges: bool
+    room: int | None = ROOM
 
 
 def _explained(
@@ -137,18 +150,26 @@ def _explained(
     completed: dict[int, frozenset[str]],
 ) -> _Run | Rejected | Undecided:
     """A run for a section; with more ids where there were too few."""
-    live, reaches = IDS_LIVE, list(REACHES)
+    live, reaches, room = IDS_LIVE, list(REACHES), asked.room
     while True:
         reach, part = reaches[0]
         system = SectionSystem(
-            section, asked.known, asked.hidden, file=asked.file, live=live, judges=asked.judges
+            section,
+            asked.known,
+            asked.hidden,
+            file=asked.file,
+            live=live,
+            judges=asked.judges,
+            room=room,
         )
         search = Search(system, asked.hidden, int(asked.budget * part), reach, follows, completed)
         found = search.run()
         if isinstance(found, tuple):
             completed |= search.completed_in(found)
             return _Run(system, found)
-        if search.cut and len(reaches) > 1:
+        if room is not None:
+            room = None
+        elif search.cut and len(reaches) > 1:
             del reaches[0]
         elif search.short is not None and live < len(section.events):
             live *= 4

@@ -139,7 +139,7 @@ class SectionSystem:
     """The rules of a section's protocol, in its setting.
 
     `hidden` are the steps that may have been taken without an event; with `judges` it has the
-    properties, too.
+    properties, too. `room` is what a channel takes, if it is less than can ever be needed.
     """
 
     def __init__(
@@ -151,6 +151,7 @@ class SectionSystem:
         file: str | None = None,
         live: int = IDS_LIVE,
         judges: bool = True,
+        room: int | None = None,
     ) -> None:
         self.section = section
         start = section.start
@@ -160,7 +161,7 @@ class SectionSystem:
         complain = _Complain(section, file)
         options = options_of(kind.Options, _meant(start.get("options") or {}, kind), complain)
         without = type(kind.__name__, (kind,), {"hides_records": True})
-        bounds = _bounds(section, without, hidden, live)
+        bounds = _bounds(section, without, hidden, live, room)
         history = frozenset(each for each in HISTORY if each in kind.ghosts)
         setting = Setting(section.job, {}, options, bounds, history)
         self.protocol = without(setting)
@@ -369,14 +370,15 @@ def _meant(options: Mapping[str, object], kind: type[Recycling]) -> dict[str, ob
 
 
 def _bounds(
-    section: Section, kind: type[Recycling], hidden: Collection[str], live: int
+    section: Section, kind: type[Recycling], hidden: Collection[str], live: int, room: int | None
 ) -> dict[str, int]:
     """As many of everything as the section tells of, and some more where it may be silent."""
     told = Counter(event.name for event in section.events)
     begun = len({event.checkpoint for event in section.events if event.checkpoint is not None})
     begun += 1 + (UNSEEN if hidden else 0)
     ids = {"checkpoints": begun} if begun <= live else {"live_checkpoints": live}
-    bounds = {**ids, "channel": 4 * min(begun, live) + 8}
+    most = 4 * min(begun, live) + 8
+    bounds = {**ids, "channel": most if room is None else min(room, most)}
     for name, names in COUNTED.items():
         more = UNSEEN if any(each in hidden for each in names) else 0
         number = sum(told[each] for each in names) + more
