@@ -13,6 +13,7 @@ from checker.conformance.acceptance import Accepted, Rejected, Undecided
 from checker.conformance.acceptance_system import protocol_of
 from checker.conformance.random_runs import KINDS, RandomRun, judged
 from checker.loading import catalogue
+from reference.channel import Channel
 from reference.coordinator import Checkpoint, Coordinator, Kind
 from reference.protocols.final_checkpoint import FinalCheckpoint
 from reference.protocols.unaligned import Unaligned
@@ -149,6 +150,10 @@ def forgets_what_is_under_way(engine: Unaligned) -> Iterator[int]:
     return iter(())
 
 
+def overtakes_always(engine: Unaligned, checkpoint: int, channel: Channel) -> bool:
+    return channel.name in engine.overtaken
+
+
 SOUND_TRIGGER = Coordinator.trigger
 MISTAKES: dict[str, tuple[type, str, object, str]] = {
     "closes-unsecured": (
@@ -159,6 +164,7 @@ MISTAKES: dict[str, tuple[type, str, object, str]] = {
     ),
     "plans-all": (Coordinator, "trigger", plans_all, "final-checkpoint"),
     "keeps-messages": (Coordinator, "restart", keeps_messages, "legacy-finish"),
+    "savepoints-overtake": (Unaligned, "may_overtake", overtakes_always, "unaligned-stops"),
     "forgets": (Unaligned, "in_use", forgets_what_is_under_way, "unaligned"),
 }
 
@@ -168,6 +174,8 @@ def test_a_mistake_of_the_engine_is_rejected(mistake: str, monkeypatch: pytest.M
     kind, method, wrong, protocol = MISTAKES[mistake]
     monkeypatch.setattr(kind, method, wrong)
     faults = {"checkpoints": 6, "failures": 1, "expiries": 4}
+    if "request_stop" in KINDS[protocol].actions:
+        faults["savepoints"] = 2
     slow = {"poll_data": 0.05, "poll_barrier": 0.1, "expire": 1.0}
     for seed in range(20):
         chosen = RandomRun(protocol, SMALL, faults=faults, seed=seed, steps_max=150, weights=slow)
