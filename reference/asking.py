@@ -221,11 +221,9 @@ class Asking(Failing):
         """A job that has ended is started again, from a checkpoint that it has left."""
         left = self.happened.resumes < self.faults.resumes and self.has_ended()
         asked = any(request.is_admitted for request in self.requests.values())
-        known = self.coordinator.checkpoints
-        kept = [number for number in known if self.is_left(known[number])]
-        if self.options.resume_from == "newest":
-            kept = sorted(kept)[-1:]
-        yield left and not asked and checkpoint in kept
+        kept = sorted(n for n, each in self.coordinator.checkpoints.items() if self.is_left(each))
+        taken = kept[-1:] if self.options.resume_from == "newest" else kept
+        yield left and not asked and checkpoint in taken
         self.happened.resumes += 1
         self.restart()
         self.store.newest = self.resumed_from = checkpoint

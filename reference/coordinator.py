@@ -133,9 +133,9 @@ class Coordinator:
         if plan.is_pending:
             plan.awaited.discard(task)
             plan.finished.add(task)
-            below = {each for each in plan.awaited if task in self.producers[each]}
-            heads = {each for each in below if plan.finished.issuperset(self.producers[each])}
-            self.network.triggers |= {(each, checkpoint) for each in heads}
+            heads = {t for t in plan.awaited if plan.finished.issuperset(self.producers[t])}
+            below = (each for each in heads if task in self.producers[each])
+            self.network.triggers.update((each, checkpoint) for each in below)
 
     # --- answers ---------------------------------------------------------------------------------
 
@@ -167,9 +167,8 @@ class Coordinator:
         completed = [each for each in older if each.status is Status.COMPLETED]
         for each in completed[::-1][self.store.retained - 1 :] if stored else ():
             each.status = Status.DISCARDED
-        for each in older:
-            if each.is_pending:
-                self.abort(each.number)
+        for each in (each for each in older if each.is_pending):
+            self.abort(each.number)
         self.store.discard_older({each.number for each in self.pending})
 
     def abort(self, number: int) -> None:

@@ -207,7 +207,7 @@ class Running(Engine):
     def deliver_confirmation(self, task: Task, checkpoint: int) -> Guarded:
         call = task.name, checkpoint
         known = self.network.confirmations if self.options.confirmations_in_order else ()
-        waiting = (each for name, each in known if name == task.name and each < checkpoint)
+        waiting = (c for name, c in known if name == task.name and c < checkpoint)
         earlier = any(self.kind_of(each) is Kind.CHECKPOINT for each in waiting)
         yield call in self.network.confirmations and not earlier
         self.network.confirmations.discard(call)

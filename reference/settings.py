@@ -44,8 +44,7 @@ class EngineOptions:
     confirmations_in_order: bool = False
     """A task hears of completed checkpoints in their order; of a savepoint perhaps later."""
     finish_race: str = "abort"
-    """A call finds its task closed: its checkpoint is lost, or with "retrigger" those are called
-    that read the task."""
+    """A call finds its task closed: `abort` its checkpoint, or `retrigger` those that read it."""
     release_on: str = "exact"
     """A stop's savepoint alone lets tasks go that know of it; or `any` does, or the `minimum`."""
     sync_abort: str = "fails"

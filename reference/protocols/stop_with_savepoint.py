@@ -78,10 +78,9 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
 
     def secures(self, task: Task, checkpoint: int) -> bool:
         on = self.options.release_on
-        if task.ending == checkpoint and on != "minimum":
-            return True
+        own = task.ending == checkpoint and on != "minimum"
         others = task.ending is None or on != "exact"
-        return others and super().secures(task, checkpoint)
+        return own or (others and super().secures(task, checkpoint))
 
     def may_close(self, task: Task) -> bool:
         waits = task.ending is not None and not task.secured
