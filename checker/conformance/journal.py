@@ -1,8 +1,9 @@
 """Files in memory that tell what a disk has at each moment: micro-steps, and what a loss leaves.
 
 What is not synced may be there after the power was lost, or not, each file for itself: a file that
-was written may be as it was, a file that was removed may be back. A name that was changed is safe,
-for its folders are synced with it; the bytes behind it are not.
+was written may be as it was. Names that were changed or removed are safe, for their folders are
+synced with them; amid that both names of a file may be there, or one that is being removed. The
+bytes behind a name are no safer by that.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ class JournaledFiles(MemoryFiles):
         self.done: list[str] = []
         """The micro-steps since then, by name."""
         self.moments: list[tuple[str, Disk]] = []
-        """The disk after each of them, and amid each that writes bytes; and which it is."""
+        """The disk after each of them, and amid each that has several parts; and which it is."""
 
     @property
     def disk(self) -> Disk:
@@ -85,14 +86,19 @@ class JournaledFiles(MemoryFiles):
 
     def rename(self, old: str, new: str) -> None:
         super().rename(old, new)
-        self.safe[new] = self.safe.pop(old, b"")
-        self._sync_removals(old)
+        self.safe[new] = self.safe.get(old, b"")
         self._sync_removals(new)
+        if _folder(old) != _folder(new):
+            self.moments.append((f"amid {new}", self.disk))
+        self.safe.pop(old, None)
+        self._sync_removals(old)
         self._did("rename", new)
 
     def remove(self, name: str) -> None:
         if name in self.contents:
             super().remove(name)
+            self.moments.append((f"amid {name}", self.disk))
+            self._sync_removals(name)
             self._did("remove", name)
 
     def _write(self, name: str, half: bytes, whole: bytes) -> None:
@@ -102,14 +108,17 @@ class JournaledFiles(MemoryFiles):
 
     def _sync_removals(self, name: str) -> None:
         """With a folder's names those that are gone from it are."""
-        folder = name.rpartition("/")[0]
         for each in [n for n in self.safe if n not in self.contents]:
-            if each.rpartition("/")[0] == folder:
+            if _folder(each) == _folder(name):
                 del self.safe[each]
 
     def _did(self, what: str, name: str) -> None:
         self.done.append(what)
         self.moments.append((f"{what} {name}", self.disk))
+
+
+def _folder(name: str) -> str:
+    return name.rpartition("/")[0]
 
 
 __all__ = ["MICRO_STEPS", "Contents", "Disk", "Frozen", "JournaledFiles"]
