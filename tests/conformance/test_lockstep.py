@@ -118,6 +118,18 @@ CASES = [
 ]
 
 
+def _is_large(file: Path) -> bool:
+    counts = spec_of(file).counts
+    return counts is None or counts.states > 700
+
+
+#: What says nothing of a protocol, but has each option and each fault.
+SETTINGS = [
+    pytest.param(file, id=file.stem, marks=[pytest.mark.slow] if _is_large(file) else [])
+    for file in sorted(Path(__file__).with_name("settings").glob("*.toml"))
+]
+
+
 def read(name: str) -> Spec:
     return spec_of(ROOT / f"{name}.toml")
 
@@ -135,6 +147,11 @@ def looks(model: Model) -> int:
 @pytest.mark.parametrize("name", CASES)
 def test_the_engine_does_what_the_model_says(name: str) -> None:
     assert_agree(read(name))
+
+
+@pytest.mark.parametrize("file", SETTINGS)
+def test_options_meet_faults_as_in_the_model(file: Path) -> None:
+    assert_agree(spec_of(file))
 
 
 def assert_agree(spec: Spec) -> None:

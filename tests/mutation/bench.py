@@ -6,29 +6,27 @@ the smallest first, until one of them tells it from the engine.
 
 from __future__ import annotations
 
-import contextlib
 import gc
-import importlib
 import json
 import os
 import signal
 import sys
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from importlib.util import spec_from_loader
 from pathlib import Path
-from types import CodeType, FrameType, ModuleType
-from typing import Any
+from types import ModuleType
+from typing import Any, TextIO
 
-from checker.claim import Spec
-from checker.conformance.lockstep import Agreement, LockStep, Model
 from tests.mutation.mutants import ROOT, Mutant
-from tests.protocols.specs import ROOT as SPECS
-from tests.protocols.specs import spec_of
+from tests.mutation.trials import Trial, trial
+
+#: So many trials of each protocol are the first.
+FEW = 2
 
 #: A step of a mutant that takes so long never ends.
 SECONDS_OF_A_STEP = 20
@@ -48,125 +46,79 @@ class Verdict:
     kind: str
     spec: str = ""
     said: str = ""
-    specs: int = 0
-    """How many it has met."""
-
-
-@dataclass(frozen=True)
-class Walked:
-    """A spec that the engine as it is agrees with, and what it has used of the engine."""
-
-    name: str
-    spec: Spec
-    model: Model
-    states: int
-    used: frozenset[tuple[str, str]]
-    """Functions by file and qualified name."""
-
-
-def walk(name: str) -> Walked:
-    """Compare the engine as it is: it must agree."""
-    spec = spec_of(SPECS / f"{name}.toml")
-    with noted_calls() as used:
-        both = LockStep(spec)
-        outcome = both.run()
-    assert isinstance(outcome, Agreement), f"{name}: {outcome}"
-    return Walked(name, spec, both.model, outcome.states, frozenset(used()))
-
-
-@contextlib.contextmanager
-def noted_calls() -> Iterator[Callable[[], set[tuple[str, str]]]]:
-    """Which functions of the engine are called meanwhile."""
-    codes: set[CodeType] = set()
-
-    def note(frame: FrameType, event: str, _: Any) -> None:
-        codes.add(frame.f_code)
-
-    def used() -> set[tuple[str, str]]:
-        folder = f"{ROOT / 'reference'}/"
-        return {
-            (Path(code.co_filename).relative_to(ROOT).as_posix(), _function(code))
-            for code in codes
-            if code.co_filename.startswith(folder)
-        }
-
-    sys.settrace(note)
-    try:
-        yield used
-    finally:
-        sys.settrace(None)
-
-
-def _function(code: CodeType) -> str:
-    """The function that a comprehension or a lambda is in."""
-    return code.co_qualname.split(".<locals>")[0]
 
 
 class Bench:
-    """Specs, walked, smallest first."""
+    """Trials that the engine as it is has stood, the cheapest first."""
 
     def __init__(self, names: Sequence[str], progress: Callable[[str], None] = print) -> None:
-        self.walked: list[Walked] = []
+        self.trials: list[Trial] = []
         for name in names:
-            self.walked.append(walk(name))
-            progress(f"{name}: {self.walked[-1].states:,} states")
-        self.walked.sort(key=lambda each: each.states)
+            self.trials.append(trial(name))
+            progress(f"{name}: {self.trials[-1].cost:,}")
+        self.trials.sort(key=lambda each: each.cost)
         # What is known is shared with all children, as long as nobody counts its references.
         gc.collect()
         gc.freeze()
 
-    def concerned(self, mutant: Mutant, of_protocol: int | None = None) -> list[Walked]:
-        """The specs that use what a mutant changes; or only so many of each protocol.
+    def concerned(self, mutant: Mutant) -> list[Trial]:
+        """The trials that run what a mutant changes. What is outside of functions all run."""
+        places = {(mutant.file, line) for line in mutant.lines}
+        return [each for each in self.trials if not mutant.in_function or places & each.used]
 
-        What is outside of functions all of them use.
-        """
-        place = mutant.file, mutant.function
-        found: list[Walked] = []
+    def first(self, mutant: Mutant) -> list[Trial]:
+        """The two cheapest of each protocol: most mutants are told by one of them."""
         counted: Counter[str] = Counter()
-        for each in self.walked:
-            if not mutant.in_function or place in each.used:
-                key = each.spec.protocol.key
-                counted[key] += 1
-                if of_protocol is None or counted[key] <= of_protocol:
-                    found.append(each)
+        found: list[Trial] = []
+        for each in self.concerned(mutant):
+            counted[each.protocol] += 1
+            if counted[each.protocol] <= FEW:
+                found.append(each)
         return found
 
-    def judge(self, mutant: Mutant, of_protocol: int | None = None) -> Verdict:
-        """Run a mutant in a process of its own."""
+    def others(self, mutant: Mutant) -> list[Trial]:
+        """All but the first."""
+        first = {each.name for each in self.first(mutant)}
+        return [each for each in self.concerned(mutant) if each.name not in first]
+
+    def judge(self, mutant: Mutant, trials: Sequence[Trial] | None = None) -> Verdict:
+        """Run a mutant, in a process of its own, in trials; else in all that concern it."""
+        meets = self.concerned(mutant) if trials is None else trials
         reading, writing = os.pipe()
         child = os.fork()
         if child == 0:
-            os.close(reading)
-            with os.fdopen(writing, "w") as answer:
-                answer.write(json.dumps(vars(self._judged(mutant, of_protocol))))
-            os._exit(0)
+            try:
+                os.close(reading)
+                with os.fdopen(writing, "w", buffering=1) as answer:
+                    print(json.dumps(vars(_judged(mutant, meets, answer))), file=answer)
+            finally:
+                # Whatever comes, also that nobody listens any more: what follows is the parent's.
+                os._exit(0)
         os.close(writing)
         with os.fdopen(reading) as answer:
-            text = answer.read()
+            last = answer.read().splitlines()[-1]
         _, status = os.waitpid(child, 0)
         if os.WIFSIGNALED(status):
-            hangs = os.WTERMSIG(status) == signal.SIGVTALRM
-            return Verdict("hang" if hangs else "crash", said=f"signal {os.WTERMSIG(status)}")
-        return Verdict(**json.loads(text))
+            kind = "hang" if os.WTERMSIG(status) == signal.SIGVTALRM else "crash"
+            return Verdict(kind, last, f"signal {os.WTERMSIG(status)}")
+        return Verdict(**json.loads(last))
 
-    def _judged(self, mutant: Mutant, of_protocol: int | None) -> Verdict:
-        concerned = self.concerned(mutant, of_protocol)
-        name = ""
-        try:
-            load_anew(mutant)
-            fresh: Any = importlib.import_module("checker.conformance.lockstep")
-            for walked in concerned:
-                name = walked.name
-                signal.setitimer(signal.ITIMER_VIRTUAL, SECONDS_OF_A_STEP)
-                both = fresh.LockStep(walked.spec, walked.model)
-                outcome = both.run(lambda _: _again())
-                if isinstance(outcome, fresh.Disagreement):
-                    return Verdict("differs", name, "; ".join(outcome.what), len(concerned))
-        except Exception as error:
-            last = traceback.extract_tb(error.__traceback__)[-1]
-            said = f"{type(error).__name__}: {error} ({Path(last.filename).name}:{last.lineno})"
-            return Verdict("crash", name, said, len(concerned))
-        return Verdict("survives", specs=len(concerned))
+
+def _judged(mutant: Mutant, trials: Sequence[Trial], telling: TextIO) -> Verdict:
+    name = ""
+    try:
+        load_anew(mutant)
+        for each in trials:
+            name = each.name
+            print(name, file=telling)
+            _again()
+            if said := each.difference(_again):
+                return Verdict("differs", name, said)
+    except Exception as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        said = f"{type(error).__name__}: {error} ({Path(last.filename).name}:{last.lineno})"
+        return Verdict("crash", name, said)
+    return Verdict("survives")
 
 
 def _again() -> None:

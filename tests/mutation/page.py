@@ -8,16 +8,18 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from tests.mutation.bench import Verdict
 from tests.mutation.bugs import bugs
-from tests.mutation.mutants import ROOT, Mutant
-from tests.mutation.specs import LARGER, SMALL
+from tests.mutation.mutants import ASIDE, ROOT, Mutant
+from tests.mutation.specs import LARGER, RUNS, SMALL
 
 ARGUED = ROOT / "tests" / "mutation" / "survivors.toml"
 HEAD = """# Mutants of the engine
 
-How good is lock-step at finding mistakes? `make mutants` puts small mistakes into the engine, one
-at a time, and lets it run beside the model on small specs. No other test is asked. A mutant is
-*killed* when the two part: a step that only one can take, or a state that looks different. A
-mutant that raises an error is counted apart: any test would find that.
+How good is conformance at finding mistakes? `make mutants` puts small mistakes into the engine, one
+at a time, and confronts it with the model: in lock-step on small specs, then on larger ones, and
+who is left in random runs whose event logs the model has to accept. No other test is asked. A
+mutant is *killed* when the two part: a step that only one can take, a state that looks different,
+a log that no run of the protocol explains, or a step that never ends. A mutant that raises an error
+is counted apart: any test would find that.
 
 Mutants are drawn by seed from all that a fixed list of operators can make of the files that say how
 the engine behaves: a condition turned round or without one of its parts, `and` for `or`, `<` for
@@ -26,7 +28,14 @@ the engine behaves: a condition turned round or without one of its parts, `and` 
 said of an engine to be compared, is left alone.
 
 [tests/mutation](../tests/mutation) has the operators, the specs, and the bugs of the past that are
-put in by hand. It writes this page; why a survivor survives is argued in its `survivors.toml`.
+put in by hand. It writes this page; why a survivor survives is argued in its `survivors.toml`. A
+mutant is *equivalent* if no run of the engine can show it.
+"""
+LEFT = """
+## What is left out
+
+No spec and no random run gets to these functions, so that their mutants could not be killed here.
+Tests of their own hold them ([tests/reference](../tests/reference)).
 """
 
 
@@ -41,6 +50,7 @@ def written(
     lines = [HEAD, *_summary(chosen, verdicts, argued, seed)]
     lines += ["", "## By file", "", *_table("File", chosen, verdicts, "file")]
     lines += ["", "## By operator", "", *_table("Operator", chosen, verdicts, "operator")]
+    lines += [LEFT, *_left_out()]
     lines += ["", "## Bugs of the past", "", *_bugs(by_hand, verdicts)]
     alive = [mutant for mutant in mutants if verdicts[mutant.id].kind == "survives"]
     lines += ["", "## Survivors", "", *_survivors(alive, argued)]
@@ -65,7 +75,8 @@ def _summary(
         f"Of those that are neither equivalent nor raise an error "
         f"**{100 * killed / told:.1f} %** are killed; of all that are not equivalent "
         f"{100 * (killed + kinds['crash']) / (told + kinds['crash']):.1f} % are found. "
-        f"They met {len(SMALL)} small specs, and those that survived {len(LARGER)} larger ones."
+        f"They met {len(SMALL)} small specs, those that survived {len(LARGER)} larger ones, and "
+        f"those that are left {len(RUNS)} random runs."
     )
 
 
@@ -80,6 +91,13 @@ def _table(
     for name, kinds in sorted(counted.items()):
         killed = kinds["differs"] + kinds["hang"]
         yield f"| {name} | {kinds.total()} | {killed} | {kinds['crash']} | {kinds['survives']} |"
+
+
+def _left_out() -> Iterator[str]:
+    yield "| Functions | Why |"
+    yield "|---|---|"
+    for why, names in ASIDE.items():
+        yield f"| {', '.join(f'`{name}`' for name in names)} | {why} |"
 
 
 def _bugs(mutants: Sequence[Mutant], verdicts: Mapping[str, Verdict]) -> Iterator[str]:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
 from tests.mutation.bench import Bench
 from tests.mutation.bugs import bugs
 from tests.mutation.mutants import ROOT, Mutant, all_mutants, drawn, mutants_of
-from tests.mutation.specs import LARGER, SMALL
-from tests.protocols.specs import ROOT as SPECS
+from tests.mutation.runs import RUN
+from tests.mutation.specs import LARGER, SMALL, file_of
 
 SOURCE = b'''
 class A:
@@ -73,9 +72,17 @@ def test_the_same_seed_draws_the_same() -> None:
     assert drawn(50) != drawn(50, seed=1)
 
 
+def test_who_is_drawn_stays_so_where_others_come() -> None:
+    few = {mutant.id for mutant in drawn(50)}
+    assert few < {mutant.id for mutant in drawn(60)}
+
+
+PAIR = "final-checkpoint/pair"
+
+
 @pytest.fixture(scope="module")
 def bench() -> Bench:
-    return Bench(["final-checkpoint/pair"], lambda line: None)
+    return Bench([PAIR], lambda line: None)
 
 
 def mutant(file: str, before: str, after: str) -> Mutant:
@@ -94,18 +101,30 @@ GUARD = "task.phase is Phase.FINISHING and self.may_close(task)"
 
 def test_what_differs_is_killed(bench: Bench) -> None:
     verdict = bench.judge(mutant(FINAL, GUARD, "(task.phase is Phase.FINISHING)"))
-    assert (verdict.kind, verdict.spec) == ("differs", "final-checkpoint/pair")
+    assert (verdict.kind, verdict.spec) == ("differs", PAIR)
     assert "only the engine can take quiesce(S)" in verdict.said
 
 
 def test_the_engine_itself_survives_and_what_raises_is_told(bench: Bench) -> None:
-    start = (ROOT / FINAL).read_bytes().index(GUARD.encode())
-    same = Mutant(FINAL, "FinalCheckpoint.quiesce", 1, "none", start, start, "", "")
+    source = (ROOT / FINAL).read_bytes()
+    start = source.index(GUARD.encode())
+    line = source[:start].count(b"\n") + 1
+    same = Mutant(FINAL, "FinalCheckpoint.quiesce", line, "none", start, start, "", "")
     assert bench.judge(same).kind == "survives"
     raises = replace(same, after="nobody and ")
     verdict = bench.judge(raises)
     assert verdict.kind == "crash"
     assert "nobody" in verdict.said
+
+
+def test_a_random_run_tells_what_no_spec_uses() -> None:
+    """A coordinator that runs long forgets; in lock-step it does not."""
+    path = "reference/coordinator.py"
+    changed = mutants_of(path, (ROOT / path).read_bytes())
+    wrong = next(m for m in changed if m.after == "(number not in kept)")
+    bench = Bench([PAIR, f"{RUN}0"], lambda line: None)
+    assert [each.name for each in bench.concerned(wrong)] == [f"{RUN}0"]
+    assert bench.judge(wrong).kind == "differs"
 
 
 def test_bugs_of_the_past_are_in_places_that_stand() -> None:
@@ -114,4 +133,4 @@ def test_bugs_of_the_past_are_in_places_that_stand() -> None:
 
 
 def test_every_spec_stands() -> None:
-    assert all(Path(SPECS / f"{name}.toml").is_file() for name in (*SMALL, *LARGER))
+    assert all(file_of(name).is_file() for name in (*SMALL, *LARGER))

@@ -1,0 +1,111 @@
+"""What a verdict depends on: the sources that a spec's two sides are made of, and the spec itself.
+
+A comment, a text that explains, or a protocol that the spec does not use changes no verdict. How
+mutants are judged is not looked at: whoever changes that begins anew.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+from collections.abc import Iterable, Iterator
+from functools import cache
+
+from checker.conformance.acceptance_system import protocol_of
+from checker.conformance.random_runs import KINDS
+from checker.loading import catalogue
+from reference.protocols import ENGINES
+from tests.mutation.mutants import ROOT
+from tests.mutation.runs import RUN, chosen
+from tests.mutation.specs import CUT, file_of
+from tests.protocols.specs import spec_of
+
+#: Lists of all protocols: what is in them is followed for the spec's protocol alone.
+REGISTRIES = frozenset(
+    {"reference.protocols", "reference.broken", "model.protocols", "checker.conformance"}
+)
+PROGRAM = "reference.operators.program"
+FOLLOWED = ("checker.conformance", "reference", "model")
+
+
+def about(names: Iterable[str]) -> str:
+    """A digest of all that the outcomes of these specs depend on."""
+    return hashlib.sha256("".join(map(_about, names)).encode()).hexdigest()[:16]
+
+
+@cache
+def _about(name: str) -> str:
+    if name.startswith(RUN):
+        run = chosen(name)
+        text, begin = repr(run), {"checker.conformance.random_runs", PROGRAM}
+        sides: tuple[type, type] = KINDS[run.protocol], protocol_of(run.protocol, catalogue())
+    else:
+        file = file_of(name)
+        spec = spec_of(file)
+        text, begin = f"{name} {file.read_text()}", {PROGRAM, _comparing(name)}
+        sides = ENGINES[spec.protocol.key], type(spec.instance())
+    modules = begin | {each.__module__ for side in sides for each in side.__mro__}
+    texts = [text, *(_meaning(module) for module in sorted(_with_imports(modules)))]
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()
+
+
+def _comparing(name: str) -> str:
+    return f"checker.conformance.{'microsteps' if name.startswith(CUT) else 'lockstep'}"
+
+
+def _with_imports(modules: Iterable[str]) -> set[str]:
+    found: set[str] = set()
+    todo = {each for each in modules if each.startswith(FOLLOWED)} - REGISTRIES
+    while todo:
+        found |= todo
+        todo = {each for module in todo for each in _imports(module)} - found
+    return found
+
+
+@cache
+def _imports(module: str) -> frozenset[str]:
+    """The modules of the repository that a module imports."""
+    named = set[str]()
+    for node in ast.walk(_tree(module)):
+        match node:
+            case ast.Import(names=names):
+                named |= {each.name for each in names}
+            case ast.ImportFrom(module=origin, names=names, level=level):
+                above = ".".join(module.split(".")[:-level]) + "." if level else ""
+                base = (above + (origin or "")).rstrip(".")
+                named |= {base, *(f"{base}.{each.name}" for each in names)}
+            case _:
+                pass
+    own = (each for each in named if each.startswith(FOLLOWED) and each not in REGISTRIES)
+    return frozenset(each for each in own if _exists(each))
+
+
+def _exists(module: str) -> bool:
+    return any((ROOT / path).is_file() for path in _paths(module))
+
+
+def _paths(module: str) -> Iterator[str]:
+    path = module.replace(".", "/")
+    yield f"{path}.py"
+    yield f"{path}/__init__.py"
+
+
+@cache
+def _tree(module: str) -> ast.Module:
+    path = next(path for path in _paths(module) if (ROOT / path).is_file())
+    return ast.parse((ROOT / path).read_bytes())
+
+
+@cache
+def _meaning(module: str) -> str:
+    """A module without what only explains."""
+    tree = ast.parse(ast.unparse(_tree(module)))
+    for node in ast.walk(tree):
+        body = getattr(node, "body", None)
+        if isinstance(body, list):
+            node.body = [each for each in body if not _explains(each)]  # type: ignore[attr-defined]
+    return ast.dump(tree)
+
+
+def _explains(statement: object) -> bool:
+    return isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Constant)
