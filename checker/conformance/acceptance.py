@@ -162,7 +162,8 @@ def _explained(
             judges=asked.judges,
             room=room,
         )
-        search = Search(system, asked.hidden, int(asked.budget * part), reach, follows, completed)
+        budget = len(section.events) + int(asked.budget * part)
+        search = Search(system, asked.hidden, budget, reach, follows, completed)
         found = search.run()
         if isinstance(found, tuple):
             completed |= search.completed_in(found)

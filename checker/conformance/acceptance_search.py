@@ -17,7 +17,7 @@ from reference.formats.eventlog import Event, Section
 
 from .acceptance_system import Footprint, Reached, Refusal, SectionSystem
 
-#: So many states are gone on from before the search gives up.
+#: So many states are gone on from, beside one for each event, before the search gives up.
 BUDGET = 20_000
 #: So many of the states that were possible before an unexplained event are told.
 STATES_TOLD = 3

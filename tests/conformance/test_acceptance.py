@@ -155,6 +155,10 @@ def test_the_search_gives_up_in_the_end() -> None:
     assert verdict.conforms.line >= 1
 
 
+def test_a_log_may_be_longer_than_the_search_is_patient() -> None:
+    assert isinstance(judged(chain(), budget=4, judges=False).conforms, Accepted)
+
+
 def test_a_line_that_shows_to_be_missing_is_a_gap() -> None:
     lines = chain()
     at = place_of(lines, "complete")
@@ -339,14 +343,18 @@ def test_what_cannot_come_any_more_is_stuck() -> None:
     """A task finishes while its checkpoint is triggered, and nobody looks at the failed call."""
     table = PAIR | {"S": {"records": 1, "parallelism": 2}}
     job, kind = Job.from_table(table), BROKEN["waits-for-lost-ack"]
-    settings = Settings(faults=Faults(checkpoints=2))
-    engine = kind(job, Followed(job), MemoryFiles(), settings, kind.usual)
-    lines = log_of(engine, table, 2)
+    for seed in range(100):  # which runs meet the race depends on how steps are drawn
+        settings = Settings(faults=Faults(checkpoints=2))
+        engine = kind(job, Followed(job), MemoryFiles(), settings, kind.usual)
+        lines = log_of(engine, table, seed)
+        if not engine.coordinator.job_finished:
+            break
     lines[0] = json.dumps(json.loads(lines[0]) | {"variant": "waits-for-lost-ack"})
     verdict = judged(lines)
     assert isinstance(verdict.conforms, Accepted)
     stuck = {f.property: f for f in verdict.findings if f.severity is Severity.STUCK}
-    assert stuck["checkpoint-ends"].binding == (("checkpoint", "cp2"),)
+    (waits,) = engine.coordinator.pending
+    assert stuck["checkpoint-ends"].binding == (("checkpoint", f"cp{waits.number}"),)
     assert stuck["checkpoint-ends"].line == place_of(lines, "trigger_checkpoint", -1) + 1
     assert "job-finishes" in stuck
 
