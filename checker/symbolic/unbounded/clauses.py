@@ -1,0 +1,37 @@
+"""Of which protocols clauses are known, and what is to follow from them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from model.language.properties import Family
+from model.language.protocol import Protocol
+
+from . import finish
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """The clauses of a protocol, and the names of the properties that they are to imply.
+
+    A property that says that there is some checkpoint is shown by one: `witnesses` says by which
+    field of its task, by its name.
+    """
+
+    clauses: tuple[Family, ...]
+    goals: tuple[str, ...]
+    witnesses: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+_CATALOGUES = {
+    "final-checkpoint": Catalogue(finish.CLAUSES, finish.GOALS, finish.WITNESSES),
+}
+
+
+def catalogue_of(kind: type[Protocol]) -> Catalogue | None:
+    """The clauses of a protocol, or of the one that it is a variant of."""
+    return _CATALOGUES.get(kind.key)
+
+
+__all__ = ["Catalogue", "catalogue_of"]

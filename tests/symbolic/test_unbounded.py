@@ -1,0 +1,289 @@
+"""Proofs without a bound: what is read off is what happens, and what is wrong is not proven."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from functools import cache
+from typing import Any
+
+import pytest
+import z3
+
+from checker.answer import Holds, Vacuous
+from checker.claim import Spec
+from checker.native.search import check
+from checker.symbolic.unbounded import proof as proofs
+from checker.symbolic.unbounded.clauses import catalogue_of
+from checker.symbolic.unbounded.proof import Proof
+from checker.symbolic.unbounded.prove import prove_unbounded
+from checker.symbolic.unbounded.terms import Terms
+from checker.symbolic.unbounded.window import Step, Window
+from model.domains import Domain, MapDomain, Option, Queue, Ref, Set, Union
+from model.errors import FinaleError
+from model.language.build import build
+from model.language.entities import Entity
+from model.protocols.parts.elements import CheckpointId, Datum
+from model.semantics import steps
+from model.system import State, System
+from tests.protocols.specs import ROOT, spec_of
+
+PAIR, FIGURE = "final-checkpoint/pair.toml", "final-checkpoint/figure.toml"
+SOUND = (Holds, Vacuous)
+#: What says nothing where no task waits for the barrier of a second input.
+OF_TWO_INPUTS = {
+    "only-pending-ones-are-declined",
+    "declined-by-one-waited-for",
+    "aligns-while-barriers-are-missing",
+    "ended-inputs-count-as-aligned",
+}
+#: Of these rules the quick tests ask.
+ASKED = ("complete", "deliver_abort", "trigger_checkpoint", "restore", "fail")
+
+
+def spec(name: str) -> Spec:
+    return spec_of(ROOT / name)
+
+
+def window_of(name: str, size: int = 4) -> Window:
+    known = spec(name)
+    setting = replace(known.setting, observe=frozenset({"taken"}))
+    return Window(known.protocol, setting, size)  # type: ignore[arg-type]
+
+
+@cache
+def proof_of(name: str) -> Proof:
+    known = catalogue_of(spec(name).protocol)
+    assert known is not None
+    return Proof(window_of(name), known.clauses, known.witnesses)
+
+
+def steps_of(proof: Proof, *rules: str) -> Iterator[Step]:
+    """Those of the rules of these names; of each the first parameters are enough."""
+    for rule in rules:
+        yield next(step for step in proof.window.steps if step.bound.rule.name == rule)
+
+
+# --- what is proven ------------------------------------------------------------------------------
+
+
+def test_clauses_hold_at_the_start_and_after_the_rules_asked() -> None:
+    proof = proof_of(PAIR)
+    assert proof.initiation().proven
+    for step in steps_of(proof, *ASKED):
+        assert proof.can_be_taken(step), step
+        assert proof.consecution(step).proven, step
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [PAIR, FIGURE])
+def test_all_goals_are_proven(name: str) -> None:
+    proven = prove_unbounded(spec(name))
+    assert [result.verdict for result in proven.results] == ["proven"] * len(proven.results)
+    assert proven.set_aside == ()
+    assert proven.never_taken == ()
+    assert len(proven.clauses) <= 60
+
+
+def test_the_search_finds_no_clause_broken() -> None:
+    known = spec("final-checkpoint/pair-restarts.toml")
+    catalogue = catalogue_of(known.protocol)
+    assert catalogue is not None
+    setting = replace(known.setting, observe=frozenset({"taken"}))
+    report = check(build(known.protocol(setting), catalogue.clauses))
+    verdicts = {each.property: each.verdict for each in report.answers}
+    broken = [f.name for f in catalogue.clauses if not isinstance(verdicts[f.name], SOUND)]
+    vacuous = {name for name, verdict in verdicts.items() if isinstance(verdict, Vacuous)}
+    assert (broken, vacuous) == ([], OF_TWO_INPUTS)
+
+
+@pytest.mark.parametrize(
+    ("variant", "rule", "clause"),
+    [
+        ("keeps-subsumed", "complete", "pending-is-newer-than-completed"),
+        ("ends-before-closing", "close", "end-of-partition-after-close"),
+        ("confirms-aborted", "deliver_abort", "released-by-a-final-one"),
+        ("stays-blocked", "poll_cancel_barrier", "unblocked-without-alignment"),
+        ("triggers-all", "trigger_checkpoint", "triggered-tasks-are-heads"),
+    ],
+)
+def test_what_is_wrong_is_not_proven(variant: str, rule: str, clause: str) -> None:
+    proof = proof_of(f"final-checkpoint/broken/{variant}.toml")
+    found = [
+        obstacle.family
+        for step in proof.window.steps
+        if step.bound.rule.name == rule
+        for obstacle in proof.consecution(step).obstacles
+    ]
+    assert clause in found
+
+
+def test_of_other_protocols_nothing_is_known() -> None:
+    with pytest.raises(FinaleError) as error:
+        prove_unbounded(spec("unaligned/pair.toml"))
+    assert error.value.code == "no-clauses"
+
+
+def test_a_question_about_more_ids_than_there_are_is_refused() -> None:
+    known = catalogue_of(spec(PAIR).protocol)
+    assert known is not None
+    proof = Proof(window_of(PAIR, 2), known.clauses)
+    with pytest.raises(FinaleError) as error:
+        proof.consecution(next(steps_of(proof, "complete")))
+    assert error.value.code == "window-too-small"
+
+
+def test_what_the_solver_does_not_tell_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(proofs, "RESOURCES_MAX", 1)
+    with pytest.raises(FinaleError) as error:
+        prove_unbounded(spec(PAIR))
+    assert error.value.code == "solver-gave-up"
+
+
+# --- what was read off is what happens -----------------------------------------------------------
+
+
+class Seen:
+    """A window onto a system whose ids have an end: some of its ids, and what is seen of a state.
+
+    Its source has one record, and that is the one that the window looks at.
+    """
+
+    def __init__(self, window: Window, ids: tuple[int, ...]) -> None:
+        self.window, self.ids = window, ids
+        self.place = {number: 2 * n + 2 for n, number in enumerate(ids)}
+
+    def cells(self, system: System, state: State) -> dict[int, int]:
+        """The cells of the window, where each id is a number."""
+        values = {v.name: v.domain.decode([state[i] for i in v.indices]) for v in system.variables}
+        found: dict[int, int] = {}
+        for variable in self.window.world.variables:
+            if variable.entity in self.window.gaps:
+                continue
+            value = values[self._name(variable.name)]
+            cells = list(self._encoded(variable.domain, value))
+            found |= zip(variable.indices, cells, strict=True)
+        return {i: value for i, value in found.items() if i not in self.window.gap_cells}
+
+    def _name(self, name: str) -> str:
+        owner, _, field = name.partition(".")
+        number = {place: number for number, place in self.place.items()}
+        if owner.startswith("cp"):
+            return f"cp{number[int(owner[2:])]}.{field}"
+        return name
+
+    def _encoded(self, domain: Domain[Any], value: Any) -> Iterator[int]:
+        known: Any = domain
+        match domain:
+            case Ref(kind=kind) if issubclass(kind, CheckpointId):
+                yield value.number
+            case Ref(kind=kind) if issubclass(kind, Datum):
+                yield 1  # the second of three
+            case Ref():
+                yield [str(each) for each in known.entities].index(str(value))
+            case Option():
+                if isinstance(value, Entity):
+                    yield 1
+                    yield from self._encoded(known.element, value)
+                else:
+                    yield from [0] * known.width
+            case Union():
+                kind = next(k for k in known.kinds if k.__name__ == type(value).__name__)
+                yield known.kinds.index(kind)
+                own = dict(known.parts[known.kinds.index(kind)])
+                for name, (_, part) in known.layout.items():
+                    if name in own:
+                        yield from self._encoded(part, getattr(value, name))
+                    else:
+                        yield from part.filler
+            case Queue():
+                yield len(value)
+                for each in value:
+                    yield from self._encoded(known.element, each)
+                yield from [0] * (known.element.width * (known.slots - len(value)))
+            case Set():
+                members = {self._member(each) for each in value}
+                yield from (int(str(each) in members) for each in known.universe)
+            case MapDomain():
+                for position, key in enumerate(known.entities):
+                    real = next((n for n, p in self.place.items() if str(key) == f"cp{p}"), None)
+                    one = value[real - 1] if real is not None else None
+                    assert real is not None or key in self.window.gaps, position
+                    filler = known.element.filler
+                    yield from filler if one is None else self._encoded(known.element, one)
+            case _:
+                yield from domain.encode(value)
+
+    def _member(self, each: object) -> str:
+        number = getattr(each, "number", None) if isinstance(each, CheckpointId) else None
+        if number is None:
+            return str(each)
+        return f"cp{self.place[number]}" if number in self.place else "beyond"
+
+
+def equals(window: Window, terms: dict[int, Any], cells: dict[int, int]) -> list[Any]:
+    """That cells have values."""
+    found: list[Any] = []
+    for index, value in cells.items():
+        boolean = window.cells[index].boolean
+        if index in window.id_cells and not value:
+            continue  # where there is no id, it does not matter which one there is
+        found.append(terms[index] == (bool(value) if boolean else value))
+    return found
+
+
+def admits(proof: Proof, seen: Seen, system: System, step: Step, was: State, then: State) -> bool:
+    """Whether what was read off of a rule allows a step that is seen."""
+    state = Terms(proof.symbols, proof.symbols.state, name="s")
+    after = state.after_step(step.writes)
+    solver = z3.Solver(ctx=proof.symbols.context)
+    for total, one in proof.symbols.records.values():
+        solver.add(total == 1, one == 1)
+    solver.add(*(a == b for a, b in zip(proof.symbols.ids, seen.ids, strict=True)))
+    solver.add(*proof.symbols.facts, state.of(step.returns), *state.facts)
+    solver.add(*equals(proof.window, proof.symbols.state, seen.cells(system, was)))
+    solver.add(*equals(proof.window, after, seen.cells(system, then)))
+    return bool(solver.check() == z3.sat)
+
+
+def walks(system: System, draws: random.Random, walks: int) -> Iterator[tuple[State, Any]]:
+    """States and steps from there, of random runs."""
+    for _ in range(walks):
+        state = draws.choice(system.initial)
+        while True:
+            possible = [each for each in steps(system, state) if isinstance(each.result, tuple)]
+            if not possible:
+                break
+            taken = draws.choice(possible)
+            yield state, taken
+            state = taken.result
+
+
+@pytest.mark.parametrize("runs", [2, pytest.param(60, marks=pytest.mark.slow)])
+def test_steps_of_real_runs_are_seen_in_windows(runs: int) -> None:
+    known = spec("final-checkpoint/pair-restarts.toml")
+    setting = replace(
+        known.setting, observe=frozenset({"taken"}), bounds={"checkpoints": 4, "failures": 2}
+    )
+    system = build(known.protocol(setting))
+    proof = Proof(window_of(PAIR, 2), ())
+    by_name = {str(step): step for step in proof.window.steps}
+    draws = random.Random(5)
+    rules: set[str] = set()
+    for was, taken in walks(system, draws, runs):
+        binding = dict(taken.rule.binding)
+        about = {int(binding["checkpoint"][2:])} if "checkpoint" in binding else set[int]()
+        others = [n for n in range(1, 6) if n not in about]
+        ids = tuple(sorted([*about, *draws.sample(others, 2 - len(about))]))
+        if ids[-1] > 4:
+            continue
+        seen = Seen(proof.window, ids)
+        shown = {
+            name: value if name != "checkpoint" else f"cp{seen.place[int(value[2:])]}"
+            for name, value in binding.items()
+        }
+        step = by_name[f"{taken.rule.rule.name}({', '.join(shown.values())})"]
+        assert admits(proof, seen, system, step, was, taken.result), (step, ids)
+        rules.add(step.bound.rule.name)
+    assert len(rules) >= 10
