@@ -24,6 +24,8 @@ from model.domains import Domain, MapDomain, Option, Queue, Ref, Set, Union
 from model.errors import FinaleError
 from model.language.build import build
 from model.language.entities import Entity
+from model.language.protocol import Protocol, Setting
+from model.properties.checkpoints import confirms_what_was_taken
 from model.protocols.parts.elements import CheckpointId, Datum
 from model.semantics import steps
 from model.system import State, System
@@ -44,6 +46,10 @@ ASKED = ("complete", "deliver_abort", "trigger_checkpoint", "restore", "fail")
 
 def spec(name: str) -> Spec:
     return spec_of(ROOT / name)
+
+
+def of(name: str) -> tuple[type[Protocol], Setting]:
+    return spec(name).protocol, spec(name).setting
 
 
 def window_of(name: str, size: int = 4) -> Window:
@@ -79,7 +85,7 @@ def test_clauses_hold_at_the_start_and_after_the_rules_asked() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [PAIR, FIGURE])
 def test_all_goals_are_proven(name: str) -> None:
-    proven = prove_unbounded(spec(name))
+    proven = prove_unbounded(*of(name))
     assert [result.verdict for result in proven.results] == ["proven"] * len(proven.results)
     assert proven.set_aside == ()
     assert proven.never_taken == ()
@@ -121,23 +127,21 @@ def test_what_is_wrong_is_not_proven(variant: str, rule: str, clause: str) -> No
 
 def test_of_other_protocols_nothing_is_known() -> None:
     with pytest.raises(FinaleError) as error:
-        prove_unbounded(spec("unaligned/pair.toml"))
+        prove_unbounded(*of("unaligned/pair.toml"))
     assert error.value.code == "no-clauses"
 
 
 def test_a_question_about_more_ids_than_there_are_is_refused() -> None:
-    known = catalogue_of(spec(PAIR).protocol)
-    assert known is not None
-    proof = Proof(window_of(PAIR, 2), known.clauses)
+    proof = Proof(window_of(PAIR, 1), ())
     with pytest.raises(FinaleError) as error:
-        proof.consecution(next(steps_of(proof, "complete")))
+        proof.implied_by_step((confirms_what_was_taken,), next(steps_of(proof, "deliver_abort")))
     assert error.value.code == "window-too-small"
 
 
 def test_what_the_solver_does_not_tell_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(proofs, "RESOURCES_MAX", 1)
     with pytest.raises(FinaleError) as error:
-        prove_unbounded(spec(PAIR))
+        prove_unbounded(*of(PAIR))
     assert error.value.code == "solver-gave-up"
 
 
@@ -252,10 +256,11 @@ def walks(system: System, draws: random.Random, walks: int) -> Iterator[tuple[St
     for _ in range(walks):
         state = draws.choice(system.initial)
         while True:
-            possible = [each for each in steps(system, state) if isinstance(each.result, tuple)]
+            possible = list(steps(system, state))
             if not possible:
                 break
             taken = draws.choice(possible)
+            assert isinstance(taken.result, tuple)
             yield state, taken
             state = taken.result
 

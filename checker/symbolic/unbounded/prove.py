@@ -11,9 +11,9 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 
-from checker.claim import Spec
 from model.errors import FinaleError
 from model.language.properties import Family
+from model.language.protocol import Protocol, Setting
 from model.properties.registry import PROPERTIES
 from model.protocols.parts.layout import JobProtocol
 from model.system import Kind
@@ -58,22 +58,24 @@ class Proven:
 
 
 def prove_unbounded(
-    spec: Spec,
+    kind: type[Protocol],
+    setting: Setting,
     names: Collection[str] = (),
     look: Callable[[], None] = lambda: None,
     tell: Tell = lambda _: None,
 ) -> Proven:
-    """What can be proven of a spec's protocol and job with no bound on ids, records and failures.
+    """What can be proven of a protocol on a job with no bound on ids, records and failures.
 
     Without `names` all properties are asked of which the protocol's catalogue says so. `look` is
     called before each question, and may raise; `tell` hears what is being done.
     """
     started = perf_counter()
-    catalogue = catalogue_of(spec.protocol)
-    if catalogue is None:
-        raise no_clauses(spec.protocol.key)
+    catalogue = catalogue_of(kind)
+    if catalogue is None or setting.job is None or not issubclass(kind, JobProtocol):
+        raise no_clauses(kind.key)
     goals = _goals(catalogue, names)
-    window = _window(spec, catalogue.clauses, goals)
+    needed = {f.needs for f in (*catalogue.clauses, *goals) if f.needs is not None}
+    window = Window(kind, replace(setting, observe=frozenset(needed)), IDS)
     kept, aside, asked = _kept(window, catalogue, look, tell)
     proof = Proof(window, kept, catalogue.witnesses, look)
     results = tuple(_results(proof, goals, tell))
@@ -93,14 +95,6 @@ def _goals(catalogue: Catalogue, names: Collection[str]) -> tuple[Family, ...]:
     wanted = tuple(names) or catalogue.goals
     known = {family.name: family for family in PROPERTIES}
     return tuple(known[name] for name in wanted)
-
-
-def _window(spec: Spec, clauses: Sequence[Family], goals: Sequence[Family]) -> Window:
-    if not issubclass(spec.protocol, JobProtocol) or spec.setting.job is None:
-        raise no_clauses(spec.protocol.key)
-    needed = {family.needs for family in (*clauses, *goals) if family.needs is not None}
-    setting = replace(spec.setting, observe=frozenset(needed))
-    return Window(spec.protocol, setting, IDS)
 
 
 def _kept(
