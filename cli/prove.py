@@ -1,98 +1,131 @@
-"""`finale prove`: facts about all jobs, whatever their shape and size."""
+"""`finale prove`: what holds after any number of steps of a spec, or for jobs of any shape."""
 
 from __future__ import annotations
 
 import json
-from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from checker.loading import catalogue
+from checker.claim import Spec
+from checker.loading import Catalogue, catalogue
+from checker.question import Limits
 from checker.rows import Exit
+from checker.run import chosen
 from checker.show.layout import console, write
-from checker.show.proofs import (
-    compared_line,
-    fact_lines,
-    group_line,
+from checker.show.proven import (
+    head_lines,
     is_as_expected,
-    names_in,
-    summary_line,
-    verdict_of,
+    outcome_json,
+    outcome_lines,
+    summary,
 )
-from checker.symbolic.anyjob.fact import Fact, Outcome, Proven, Refuted, Undecided, prove
-from checker.symbolic.anyjob.facts import groups_of
+from checker.spec import check_property_name, read_spec
+from checker.symbolic.prove import Means, Outcome, Proving, Undecided
+from model.errors import FinaleError
 
+from .check import near_file
 from .main import VERSION
-from .parameters import ProtocolsFolder
+from .meter import Meter
+from .parameters import PLAIN, ProtocolsFolder
+
+JOBS = "jobs"
 
 
-def prove_all(
-    what: Annotated[Literal["jobs"], Parameter(help="Of what: all jobs.")],
+def prove(  # noqa: PLR0913 - one parameter a flag
+    what: Annotated[str, Parameter(help="A spec, a TOML file; or jobs: facts about all jobs.")],
     /,
     *,
-    protocol: Annotated[str, Parameter(help="The protocol.")] = "final-checkpoint",
-    variant: Annotated[str | None, Parameter(help="A variant of it.")] = None,
+    properties: Annotated[
+        tuple[str, ...],
+        PLAIN,
+        Parameter(name="--property", help="Only this property; may be given several times."),
+    ] = (),
+    by: Annotated[
+        Means,
+        Parameter(help="How; auto asks for an invariant, one clause after the other."),
+    ] = "auto",
+    max_seconds: Annotated[float | None, Parameter(help="Stop after so long.")] = None,
+    max_steps: Annotated[
+        int | None, Parameter(help="With --by induction: over up to so many steps; 10.")
+    ] = None,
+    protocol: Annotated[
+        str | None, Parameter(help="With jobs: the protocol; final-checkpoint.")
+    ] = None,
+    variant: Annotated[str | None, Parameter(help="With jobs: a variant of it.")] = None,
     protocols: ProtocolsFolder = None,
     format: Annotated[Literal["text", "json"], Parameter(help="How to print it.")] = "text",
 ) -> int:
-    """Prove facts about all jobs, or draw the smallest job that refutes one."""
+    """Prove what holds after any number of steps of a spec, or for jobs of any shape and size."""
+    as_text = format == "text"
+    if what == JOBS:
+        _refuse_with("jobs", {"--property": properties, "--max-seconds": max_seconds})
+        from .prove_jobs import prove_all
+
+        return prove_all(protocol or "final-checkpoint", variant, protocols, as_text)
+    _refuse_with("a spec", {"--protocol": protocol, "--variant": variant})
     known = catalogue(protocols)
-    kind = known.protocol(protocol) if variant is None else known.variant(protocol, variant)
-    rows: list[dict[str, object]] = []
-    outcomes: list[tuple[Fact, Outcome]] = []
-    page, as_text = console(), format == "text"
-    with known.blaming_user_code():
-        for group in groups_of(kind):
-            if as_text:
-                write(page, [group_line(group.title, group.facts)])
-            compared = group.compare()
-            if as_text:
-                write(page, [compared_line(compared)])
-            for fact in group.facts:
-                outcome = prove(fact)
-                outcomes.append((fact, outcome))
-                rows.append({"of": group.title, "compared": compared, **_row(fact, outcome)})
-                if as_text:
-                    write(page, fact_lines(fact, outcome, page.width))
-            if as_text:
-                write(page, [""])
-    return _closed(outcomes, rows, as_text)
+    spec = _spec(Path(what), properties, known)
+    limits = Limits(seconds_max=max_seconds, steps_max=max_steps)
+    families = chosen(spec, properties) if properties else spec.asked
+    proving = Proving(spec.system(families), limits, by)
+    return _told(spec, proving, properties, as_text)
 
 
-def _closed(
-    outcomes: list[tuple[Fact, Outcome]], rows: list[dict[str, object]], as_text: bool
-) -> Exit:
-    wrong = sum(not is_as_expected(fact, outcome) for fact, outcome in outcomes)
-    verdicts = Counter(verdict_of(outcome) for _, outcome in outcomes)
-    proven, refuted, undecided = (verdicts[word] for word in ("proven", "refuted", "unknown"))
+def _spec(file: Path, properties: Sequence[str], known: Catalogue) -> Spec:
+    if not file.exists():
+        raise FinaleError(
+            "no-such-path",
+            f'there is no spec "{file}"',
+            advice=f"{near_file(file)}; or write jobs, for facts about all jobs",
+        )
+    for name in properties:
+        check_property_name(name, known)
+    return read_spec(file, known)
+
+
+def _refuse_with(what: str, given: dict[str, object]) -> None:
+    """Raises `not-of-this-proof`."""
+    for flag, value in given.items():
+        if value:
+            raise FinaleError(
+                "not-of-this-proof",
+                f"{flag} says nothing where {what} is what is proven",
+                advice=f"leave it out; --protocol and --variant go with `finale prove {JOBS}`, "
+                "--property and --max-seconds with a spec",
+            )
+
+
+def _told(spec: Spec, proving: Proving, only: Sequence[str], as_text: bool) -> Exit:
+    page, outcomes = console(), list[Outcome]()
     if as_text:
-        write(console(), [summary_line(proven, refuted, undecided, wrong)])
+        write(page, head_lines(spec, proving.system, page.width))
+    for topic in proving.asked(only):
+        with Meter(spec.file.name) as meter:
+            outcome = proving.prove(topic, meter)
+        outcomes.append(outcome)
+        if as_text:
+            write(page, outcome_lines(spec, proving.system, outcome, page.width))
+    for name in only:
+        if name not in {outcome.name for outcome in outcomes}:
+            raise FinaleError(
+                "does-not-apply",
+                f'there is nothing to prove of "{name}"',
+                advice="only what is claimed of all states or all steps is proven; the property "
+                "may be of another kind, or say nothing about this protocol",
+            )
+    if as_text:
+        write(page, [summary(spec, outcomes)])
     else:
-        print(json.dumps({"finale": VERSION, "facts": rows, "ok": not wrong}, indent=2))
-    if wrong > undecided:
+        rows = [outcome_json(spec, proving.system, each) for each in outcomes]
+        print(json.dumps({"finale": VERSION, "proofs": rows}, indent=2, ensure_ascii=False))
+    return exit_of(spec, outcomes)
+
+
+def exit_of(spec: Spec, outcomes: Sequence[Outcome]) -> Exit:
+    """Whether all is as the spec expects; what it expects nothing of is as expected."""
+    if any(is_as_expected(spec, each) is False for each in outcomes):
         return Exit.FAILED
-    return Exit.LIMIT if undecided else Exit.AS_EXPECTED
-
-
-def _row(fact: Fact, outcome: Outcome) -> dict[str, object]:
-    row: dict[str, object] = {
-        "fact": fact.name,
-        "cites": fact.cites,
-        "sentence": fact.sentence,
-        "methods": fact.of,
-        "verdict": verdict_of(outcome),
-        "expected": "proven" if fact.holds else "refuted",
-        "seconds": round(outcome.seconds, 3),
-    }
-    match outcome:
-        case Proven(queries=queries):
-            row["queries"] = queries
-        case Refuted(graph=graph):
-            names = names_in(graph)
-            row["case"] = graph.case
-            row["nodes"] = dict(zip(names, graph.marks, strict=True))
-            row["edges"] = [[names[one], names[other], *words] for one, other, words in graph.edges]
-        case Undecided(why=why, nodes=nodes):
-            row |= {"why": why, "nodes_tried": nodes}
-    return row
+    return Exit.LIMIT if any(isinstance(each, Undecided) for each in outcomes) else Exit.AS_EXPECTED

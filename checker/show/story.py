@@ -156,10 +156,13 @@ def _steps(system: System, trace: Trace) -> Iterator[Told]:
         if isinstance(result, Fault):
             yield Told(position + 1, rule, (), result)
         else:
-            yield Told(position + 1, rule, tuple(_changes(system, trace.states[position], result)))
+            yield Told(
+                position + 1, rule, tuple(changes_of(system, trace.states[position], result))
+            )
 
 
-def _changes(system: System, old: State, new: State) -> Iterator[Change]:
+def changes_of(system: System, old: State, new: State) -> Iterator[Change]:
+    """What is different between two states."""
     before, after = system.values(old), system.values(new)
     for variable in system.variables:
         yield from changes(variable, before[variable.name], after[variable.name])

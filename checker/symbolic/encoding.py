@@ -95,6 +95,7 @@ class Encoding:
         self._cells = [
             (index, cell) for index, cell in enumerate(system.cells) if cell.low < cell.high
         ]
+        self.free = tuple(index for index, _ in self._cells)
         self._before = {i: variable_of(cell, f"c{i}", self.context) for i, cell in self._cells}
         self._after = {i: variable_of(cell, f"n{i}", self.context) for i, cell in self._cells}
         count = range(len(self.taken))
@@ -163,14 +164,26 @@ class Encoding:
             cases.append(z3.Implies(self._choice == number, is_it))
         return self._at(self._joined(cases), -1)
 
-    def step(self, number: int) -> Term:
-        """That step `number` leads from the state of that number to the next."""
-        parts = [self._step, self._order] if number else [self._step]
+    def step(self, number: int, in_order: bool = True) -> Term:
+        """That step `number` leads from the state of that number to the next.
+
+        Not `in_order`, it may come after a step that it might as well come before.
+        """
+        parts = [self._step, self._order] if number and in_order else [self._step]
         return self._at(self._joined(parts), number)
 
     def holds(self, condition: Expression, number: int) -> Term:
         """That a condition holds in a state."""
         return self._at(self._terms.of(condition), number)
+
+    def bounds(self, number: int) -> Term:
+        """That the cells of a state are within their bounds: of a state that is not on a run."""
+        spans = ((i, cell, cell.high - cell.low) for i, cell in self._cells)
+        return self._joined(
+            z3.ULE(self._cell(i, number), span)
+            for i, cell, span in spans
+            if not cell.boolean and span & (span + 1)
+        )
 
     def differ(self, one: int, other: int) -> Term:
         """That two states are not the same."""
@@ -179,6 +192,23 @@ class Encoding:
     def negated(self, term: Term) -> Term:
         """That a term does not hold."""
         return z3.Not(term)
+
+    def is_at(self, index: int, value: int, number: int) -> Term:
+        """That a cell has a value in a state."""
+        cell = self.system.cells[index]
+        return self._cell(index, number) == value_term(cell, value, self.context)
+
+    def is_outside(self, cube: Iterable[tuple[int, int]], number: int) -> Term:
+        """That some of these cells has another value in a state."""
+        return self._any([z3.Not(self.is_at(*each, number)) for each in sorted(cube)])
+
+    def name(self, text: str) -> Term:
+        """A truth value of this name, of which nothing is said."""
+        return z3.Bool(text, self.context)
+
+    def implied(self, name: Term, term: Term) -> Term:
+        """That a term holds where the name does."""
+        return z3.Implies(name, term)
 
     def choice(self, number: int) -> Term:
         """The rule that step `number` takes; of -1, the initial state."""

@@ -27,12 +27,12 @@ FEW, ALL = 100, 2**32 - 1
 class Solver:
     """Assertions, and questions about them. `look` may raise: then the question is given up."""
 
-    def __init__(self, context: z3.Context, look: Callable[[], None]) -> None:
+    def __init__(self, context: z3.Context, look: Callable[[], None], logic: str = "QF_FD") -> None:
         self._context = context
-        self._solver = z3.SolverFor("QF_FD", context)
+        self._solver = z3.SolverFor(logic, context)
         self._solver.set("ctrl_c", False)
         self._look = look
-        self._literals = 0
+        self.literals = 0
         self._model: Term = None
 
     def add(self, term: Term) -> None:
@@ -41,10 +41,14 @@ class Solver:
 
     def literal(self, term: Term) -> Term:
         """A truth value that, assumed, makes a term true; otherwise nothing is said of it."""
-        self._literals += 1
-        name = z3.Bool(f"if{self._literals}", self._context)
+        self.literals += 1
+        name = z3.Bool(f"if{self.literals}", self._context)
         self._solver.add(z3.Implies(name, term))
         return name
+
+    def drop(self, literal: Term) -> None:
+        """That a literal is not assumed any more."""
+        self._solver.add(z3.Not(literal))
 
     def can_be(self, *literals: Term) -> bool:
         """Whether all that was asserted, and these, can be true together. Raises LimitHit."""
@@ -56,7 +60,7 @@ class Solver:
             raise LimitHit(f"the solver gave up: {self._solver.reason_unknown()}")
         if answer == z3.unsat:
             return False
-        self._model = self._solver.model()
+        self._model = None
         return True
 
     def _answer(self, literals: Sequence[Term], conflicts: int) -> Term:
@@ -65,24 +69,36 @@ class Solver:
 
     def _watched(self, literals: Sequence[Term]) -> Term:
         """The answer to what is not answered soon. What was learned so far is kept."""
-        answers: list[Term] = []
-        thread = Thread(target=lambda: answers.append(self._answer(literals, ALL)), daemon=True)
-        thread.start()
-        try:
-            while thread.is_alive():
-                thread.join(BETWEEN_LOOKS)
-                self._look()
-        except BaseException:
-            while thread.is_alive():  # before it has begun it would not hear
-                self._context.interrupt()
-                thread.join(BETWEEN_LOOKS)
-            raise
-        return answers[0]
+        return watched(lambda: self._answer(literals, ALL), self._context, self._look)
+
+    def core(self) -> frozenset[int]:
+        """The numbers, as z3 has them, of literals that alone cannot be, of the last question."""
+        core: Term = self._solver.unsat_core()
+        return frozenset(each.get_id() for each in core)
 
     @property
     def model(self) -> Term:
-        """What made the last question true that could be."""
+        """What made the last question true that could be; made when it is first asked for."""
+        if self._model is None:
+            self._model = self._solver.model()
         return self._model
 
 
-__all__ = ["Solver"]
+def watched(ask: Callable[[], Term], context: z3.Context, look: Callable[[], None]) -> Term:
+    """What z3 answers in a thread of its own; this one looks on, and what `look` raises ends it."""
+    answers: list[Term] = []
+    thread = Thread(target=lambda: answers.append(ask()), daemon=True)
+    thread.start()
+    try:
+        while thread.is_alive():
+            thread.join(BETWEEN_LOOKS)
+            look()
+    except BaseException:
+        while thread.is_alive():  # before it has begun it would not hear
+            context.interrupt()
+            thread.join(BETWEEN_LOOKS)
+        raise
+    return answers[0]
+
+
+__all__ = ["Solver", "watched"]

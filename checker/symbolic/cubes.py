@@ -1,0 +1,116 @@
+"""Sets of states that differ in what does not matter: some cells with their values.
+
+A cube that no reachable state is in is a clause of an invariant: *never this and this at once*.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias, assert_never
+
+from model.expressions import (
+    Add,
+    And,
+    Cell,
+    Constant,
+    Equal,
+    Expression,
+    IfThenElse,
+    Less,
+    Not,
+    Or,
+    Subtract,
+    conjunction,
+    equal,
+    integer,
+    negation,
+    truth,
+)
+from model.system import State, System
+
+Cube: TypeAlias = frozenset[tuple[int, int]]
+"""Cells by number, each with its value: all states that have these."""
+
+
+def has(cell: Expression, value: int) -> Expression:
+    """That a cell has a value."""
+    return equal(cell, truth(bool(value)) if cell.boolean else integer(value))
+
+
+def within(system: System, cube: Cube) -> Expression:
+    """That a state is in a cube."""
+    return conjunction(has(system.cells[index], value) for index, value in sorted(cube))
+
+
+def outside(system: System, cubes: Iterable[Cube]) -> Expression:
+    """That a state is in none of the cubes."""
+    return conjunction(negation(within(system, cube)) for cube in cubes)
+
+
+def is_in(state: State, cube: Cube) -> bool:
+    """Whether a state is in a cube."""
+    return all(state[index] == value for index, value in cube)
+
+
+def resting(expression: Expression, state: State) -> tuple[int, Cube]:
+    """The value of an expression in a state, and cells on which it rests: wherever they have these
+    values, so has the expression. Of several operands that decide alone, the one that reads least.
+    """
+    return _resting(expression, state, {})
+
+
+_Known = dict[Expression, tuple[int, Cube]]
+
+
+def _resting(node: Expression, state: State, known: _Known) -> tuple[int, Cube]:
+    found = known.get(node)
+    if found is None:
+        found = known[node] = _found(node, state, known)
+    return found
+
+
+def _found(node: Expression, state: State, known: _Known) -> tuple[int, Cube]:
+    match node:
+        case Constant():
+            return node.value, frozenset()
+        case Cell():
+            value = state[node.index]
+            return value, frozenset([(node.index, value)])
+        case Add() | Subtract() | Equal() | Less():
+            left, one = _resting(node.left, state, known)
+            right, other = _resting(node.right, state, known)
+            return _computed(node, left, right), one | other
+        case Not():
+            value, cube = _resting(node.operand, state, known)
+            return 1 - value, cube
+        case And() | Or():
+            decisive = int(isinstance(node, Or))
+            return _of_operands(decisive, [_resting(each, state, known) for each in node.operands])
+        case IfThenElse():
+            condition, one = _resting(node.condition, state, known)
+            value, other = _resting(node.yes if condition else node.no, state, known)
+            return value, one | other
+        case _:
+            assert_never(node)
+
+
+def _computed(node: Add | Subtract | Equal | Less, left: int, right: int) -> int:
+    match node:
+        case Add():
+            return left + right
+        case Subtract():
+            return left - right
+        case Equal():
+            return int(left == right)
+        case Less():
+            return int(left < right)
+
+
+def _of_operands(decisive: int, operands: Sequence[tuple[int, Cube]]) -> tuple[int, Cube]:
+    deciding = [cube for value, cube in operands if value == decisive]
+    if deciding:
+        return decisive, min(deciding, key=len)
+    return 1 - decisive, frozenset[tuple[int, int]]().union(*(cube for _, cube in operands))
+
+
+__all__ = ["Cube", "has", "is_in", "outside", "resting", "within"]

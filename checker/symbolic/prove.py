@@ -1,0 +1,287 @@
+"""What holds after any number of steps, within the bounds of a system: proven, with an invariant.
+
+Each property is asked by itself: is it kept by every step? If not, what else is kept that rules
+out the steps that break it? What is found for one is known for the next, so those that read little
+come first. An invariant that was found is cut down to what is needed and checked anew
+(`certificate.py`) before anything is claimed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Literal
+
+from checker.answer import NO_DEADLOCK, WELL_FORMED
+from checker.explicit.folding import cells_read
+from checker.explicit.questions import FAULTS, Asked, Topic
+from checker.explicit.search import LimitHit
+from checker.question import SECONDS_BETWEEN_NEWS, Limits, News, Progress
+from model.expressions import FALSE, Expression, disjunction, negation
+from model.semantics import steps
+from model.system import GroundRule, Kind, State, System
+
+from .asked import DEADLOCK, sought
+from .certificate import Certificate, Certifier
+from .cubes import Cube, within
+from .encoding import ways_of
+from .induction import Induction
+from .reachability import Reachability, Reached
+
+Means = Literal["auto", "induction", "spacer"]
+#: Induction is tried over so many steps.
+STEPS_MAX = 10
+#: When the time is over, so many seconds are left to tell what stands in the way.
+SECONDS_AFTER = 5.0
+
+
+@dataclass(frozen=True)
+class Proven:
+    """It holds after any number of steps: none of these cubes is ever entered, nor is it broken.
+
+    Instead of cubes Spacer finds `clauses`. `over` is the number of steps of an induction,
+    `checked` the number of questions of the check. Where it says nothing, `vacuous` says why.
+    """
+
+    name: str
+    cubes: tuple[Cube, ...]
+    clauses: tuple[Expression, ...]
+    over: int
+    questions: int
+    checked: int
+    seconds: float
+    vacuous: str = ""
+
+    word = "proven"
+
+
+@dataclass(frozen=True)
+class Refuted:
+    """Some run breaks it."""
+
+    name: str
+    seconds: float
+
+    word = "violated"
+
+
+@dataclass(frozen=True)
+class Break:
+    """A state that does not break it, perhaps never reached, and a step that does.
+
+    `excluded` is a small cube with the state in it that no step enters: it is never reached.
+    """
+
+    state: State
+    rule: GroundRule
+    after: State | None
+    excluded: Cube | None
+
+
+@dataclass(frozen=True)
+class Undecided:
+    """Neither was found: what was tried, and what stands in the way of an induction."""
+
+    name: str
+    why: str
+    tried: tuple[str, ...]
+    breaks: Break | None
+    seconds: float
+
+    word = "unknown"
+
+
+Outcome = Proven | Refuted | Undecided
+
+
+class Proving:
+    """Asks about the safety properties of a system, one after the other."""
+
+    def __init__(self, system: System, limits: Limits, by: Means = "auto") -> None:
+        self.system, self.limits, self.by = system, limits, by
+        self._progress: Progress | None = None
+        self._began = self._told = perf_counter()
+        self._until: float | None = None
+        self._doing = ""
+        self._left = 1
+        self._conditions = dict(_conditions(system))
+        self._reachability = Reachability(system, self._look)
+        self._certifier = Certifier(system, self._look)
+
+    def asked(self, only: Collection[str] = ()) -> list[tuple[str, Topic]]:
+        """What is claimed of all states or steps, or some of it: what reads few cells first."""
+        asked = [each for each in self._topics() if not only or each[0] in only]
+        self._left = len(asked)
+        return sorted(asked, key=lambda each: len(cells_read([self._condition(each[1])])))
+
+    def prove(self, asked: tuple[str, Topic], progress: Progress | None = None) -> Outcome:
+        """The outcome for one of these. Raises KeyboardInterrupt."""
+        name, topic = asked
+        self._doing, self._progress, began = name, progress, perf_counter()
+        self._share()
+        try:
+            outcome = self._prove(name, topic)
+        except LimitHit as limit:
+            outcome = self._undecided(name, topic, str(limit))
+        return replace(outcome, seconds=perf_counter() - began)
+
+    def _topics(self) -> Iterator[tuple[str, Topic]]:
+        for index, prop in enumerate(self.system.properties):
+            if prop.kind in (Kind.ALWAYS, Kind.ON_STEP):
+                yield prop.name, (Asked.FAILS, index)
+        yield WELL_FORMED, FAULTS
+        yield NO_DEADLOCK, DEADLOCK
+
+    def _condition(self, topic: Topic) -> Expression:
+        return self._conditions.get(topic, FALSE)
+
+    def _prove(self, name: str, topic: Topic) -> Outcome:
+        bad = self._condition(topic)
+        asked_before = self._reachability.questions
+        proven: Proven | None = None
+        itself = self._certified([negation(bad)], bad)
+        if itself is not None:
+            proven = Proven(name, (), (), 1, 0, itself.questions, 0)
+        elif self.by == "induction":
+            proven = self._by_induction(name, bad)
+        elif self.by == "spacer":
+            proven = self._by_spacer(name, bad)
+        else:
+            try:
+                found = sorted(self._reachability.prove(bad), key=_size)
+            except Reached:
+                return Refuted(name, 0)
+            proven = self._by_cubes(name, found, bad)
+            questions = self._reachability.questions - asked_before
+            proven = replace(proven, questions=questions)
+        if proven is None:
+            return self._undecided(name, topic, "no proof was found")
+        return replace(proven, vacuous=self._vacuous(topic))
+
+    # --- ways to prove it ------------------------------------------------------------------------
+
+    def _by_cubes(self, name: str, cubes: Sequence[Cube], bad: Expression) -> Proven:
+        clauses = {negation(within(self.system, cube)): cube for cube in cubes}
+        needed = self._certifier.needed([*clauses], bad)
+        certificate = self._certified(needed, bad)
+        assert certificate is not None, "what the frames prove is an invariant"
+        kept = tuple(clauses[clause] for clause in needed)
+        return Proven(name, kept, (), 1, 0, certificate.questions, 0)
+
+    def _by_induction(self, name: str, bad: Expression) -> Proven | None:
+        found = Induction(self.system, bad, self._look).prove(self.limits.steps_max or STEPS_MAX)
+        if found is None:
+            return None
+        return Proven(name, (), (), found.steps, found.questions, 0, 0)
+
+    def _by_spacer(self, name: str, bad: Expression) -> Proven | None:
+        from .spacer import NotSpoken, Spacer
+
+        try:
+            clauses = Spacer(self.system, self._look).prove(bad)
+        except NotSpoken:
+            return None
+        certificate = self._certified(clauses, bad) if clauses is not None else None
+        if clauses is None or certificate is None:
+            return None
+        needed = self._certifier.needed(clauses, bad)
+        return Proven(name, (), needed, 1, 1, certificate.questions, 0)
+
+    def _certified(self, clauses: Sequence[Expression], bad: Expression) -> Certificate | None:
+        found = self._certifier.certify(clauses, bad)
+        return found if isinstance(found, Certificate) else None
+
+    def _vacuous(self, topic: Topic) -> str:
+        """Why a property that is proven says nothing; nothing if it does say something."""
+        asked, index = topic
+        if asked is not Asked.FAILS:
+            return ""
+        prop = self.system.properties[index]
+        if self._is_never(self._condition((Asked.WHEN, index))):
+            return "its antecedent is never true"
+        names = [each.name for each in self.system.properties]
+        if prop.witness is not None:
+            witness = self._condition((Asked.REACHED, names.index(prop.witness)))
+            if self._is_never(witness):
+                return f'its witness "{prop.witness}" is never reached'
+        return ""
+
+    def _is_never(self, condition: Expression) -> bool:
+        try:
+            self._reachability.prove(condition)
+        except Reached:
+            return False
+        return True
+
+    # --- what is not decided ---------------------------------------------------------------------
+
+    def _undecided(self, name: str, topic: Topic, why: str) -> Undecided:
+        bad, depth = self._condition(topic), self._reachability.depth
+        tried = ["induction over one step"]
+        if self.by == "induction":
+            tried = [f"induction over up to {self.limits.steps_max or STEPS_MAX} steps"]
+        elif self.by == "spacer":
+            tried.append("Spacer")
+        elif depth:
+            tried.append(f"invariants for {depth} steps")
+        self._until = perf_counter() + SECONDS_AFTER
+        try:
+            found = self._break(bad)
+        except LimitHit:
+            found = None
+        return Undecided(name, why, tuple(tried), found, 0)
+
+    def _break(self, bad: Expression) -> Break | None:
+        found = self._reachability.broken(bad)
+        if found is None:
+            return None
+        state, way = found
+        rule = self.system.rules[way.rule]
+        after = next(each.result for each in steps(self.system, state) if each.rule is rule)
+        excluded = self._reachability.excluded(state)
+        return Break(state, rule, after if isinstance(after, tuple) else None, excluded)
+
+    # --- the clock -------------------------------------------------------------------------------
+
+    def _share(self) -> None:
+        """Each property has an equal part of the time that is left."""
+        if self.limits.seconds_max is not None:
+            now = perf_counter()
+            seconds = self.limits.seconds_max - (now - self._began)
+            self._until = now + max(seconds, 0) / max(self._left, 1)
+        self._left -= 1
+
+    def _look(self) -> None:
+        now = perf_counter()
+        if self._until is not None and now > self._until:
+            raise LimitHit(self.limits.seconds_word)
+        if self._progress is not None and now - self._told >= SECONDS_BETWEEN_NEWS:
+            self._told = now
+            asked = self._reachability.questions
+            doing = f"{self._doing}: {asked} questions, {self._reachability.depth} steps deep"
+            self._progress(News(0, 0, 0, 0, now - self._began, before=doing))
+
+
+def _conditions(system: System) -> Iterator[tuple[Topic, Expression]]:
+    """What is asked, on states and on steps together, as conditions on states."""
+    found: dict[Topic, list[Expression]] = {}
+    for each in sought(system, ways_of(system)):
+        found.setdefault(each.subject, []).append(each.condition)
+    for topic, conditions in found.items():
+        yield topic, disjunction(conditions)
+
+
+def _size(cube: Cube) -> tuple[int, list[tuple[int, int]]]:
+    return len(cube), sorted(cube)
+
+
+__all__ = [
+    "Break",
+    "Means",
+    "Outcome",
+    "Proven",
+    "Proving",
+    "Refuted",
+    "Undecided",
+]

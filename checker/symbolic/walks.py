@@ -1,0 +1,34 @@
+"""States that are surely reached: those on some walks by chance, always the same ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from random import Random
+
+from model.semantics import steps
+from model.system import State, System
+
+WALKS, STEPS_OF_WALK = 24, 80
+
+
+def walked(system: System, look: Callable[[], None]) -> tuple[State, ...]:
+    """All initial states, and those on the walks, each once."""
+    chance = Random(0)
+    seen = dict.fromkeys(system.initial)
+    after: dict[State, list[State]] = {}
+    for number in range(WALKS):
+        state = system.initial[number % len(system.initial)]
+        for _ in range(STEPS_OF_WALK):
+            look()
+            if state not in after:
+                found = (step.result for step in steps(system, state))
+                after[state] = [each for each in found if isinstance(each, tuple)]
+            fresh = [each for each in after[state] if each not in seen]
+            if not (fresh or after[state]):
+                break
+            state = chance.choice(fresh or after[state])
+            seen[state] = None
+    return tuple(seen)
+
+
+__all__ = ["walked"]

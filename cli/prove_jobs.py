@@ -1,0 +1,87 @@
+"""`finale prove jobs`: facts about all jobs, whatever their shape and size."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+
+from checker.loading import catalogue
+from checker.rows import Exit
+from checker.show.layout import console, write
+from checker.show.proofs import (
+    compared_line,
+    fact_lines,
+    group_line,
+    is_as_expected,
+    names_in,
+    summary_line,
+    verdict_of,
+)
+from checker.symbolic.anyjob.fact import Fact, Outcome, Proven, Refuted, Undecided, prove
+from checker.symbolic.anyjob.facts import groups_of
+
+from .main import VERSION
+
+
+def prove_all(protocol: str, variant: str | None, protocols: Path | None, as_text: bool) -> int:
+    """Prove facts about all jobs, or draw the smallest job that refutes one."""
+    known = catalogue(protocols)
+    kind = known.protocol(protocol) if variant is None else known.variant(protocol, variant)
+    rows: list[dict[str, object]] = []
+    outcomes: list[tuple[Fact, Outcome]] = []
+    page = console()
+    with known.blaming_user_code():
+        for group in groups_of(kind):
+            if as_text:
+                write(page, [group_line(group.title, group.facts)])
+            compared = group.compare()
+            if as_text:
+                write(page, [compared_line(compared)])
+            for fact in group.facts:
+                outcome = prove(fact)
+                outcomes.append((fact, outcome))
+                rows.append({"of": group.title, "compared": compared, **_row(fact, outcome)})
+                if as_text:
+                    write(page, fact_lines(fact, outcome, page.width))
+            if as_text:
+                write(page, [""])
+    return _closed(outcomes, rows, as_text)
+
+
+def _closed(
+    outcomes: list[tuple[Fact, Outcome]], rows: list[dict[str, object]], as_text: bool
+) -> Exit:
+    wrong = sum(not is_as_expected(fact, outcome) for fact, outcome in outcomes)
+    verdicts = Counter(verdict_of(outcome) for _, outcome in outcomes)
+    proven, refuted, undecided = (verdicts[word] for word in ("proven", "refuted", "unknown"))
+    if as_text:
+        write(console(), [summary_line(proven, refuted, undecided, wrong)])
+    else:
+        print(json.dumps({"finale": VERSION, "facts": rows, "ok": not wrong}, indent=2))
+    if wrong > undecided:
+        return Exit.FAILED
+    return Exit.LIMIT if undecided else Exit.AS_EXPECTED
+
+
+def _row(fact: Fact, outcome: Outcome) -> dict[str, object]:
+    row: dict[str, object] = {
+        "fact": fact.name,
+        "cites": fact.cites,
+        "sentence": fact.sentence,
+        "methods": fact.of,
+        "verdict": verdict_of(outcome),
+        "expected": "proven" if fact.holds else "refuted",
+        "seconds": round(outcome.seconds, 3),
+    }
+    match outcome:
+        case Proven(queries=queries):
+            row["queries"] = queries
+        case Refuted(graph=graph):
+            names = names_in(graph)
+            row["case"] = graph.case
+            row["nodes"] = dict(zip(names, graph.marks, strict=True))
+            row["edges"] = [[names[one], names[other], *words] for one, other, words in graph.edges]
+        case Undecided(why=why, nodes=nodes):
+            row |= {"why": why, "nodes_tried": nodes}
+    return row
