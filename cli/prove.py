@@ -22,9 +22,12 @@ from checker.show.proven import (
     outcome_lines,
     summary,
 )
+from checker.show.why import why_json, why_lines
 from checker.spec import check_property_name, read_spec
-from checker.symbolic.prove import Means, Outcome, Proving, Undecided
+from checker.symbolic.prove import Means, Outcome, Proven, Proving, Undecided, topics_of
+from checker.why import Explaining
 from model.errors import FinaleError
+from model.system import System
 
 from .check import near_file
 from .main import VERSION
@@ -51,6 +54,16 @@ def prove(  # noqa: PLR0913 - one parameter a flag
     max_steps: Annotated[
         int | None, Parameter(help="With --by induction: over up to so many steps; 10.")
     ] = None,
+    given: Annotated[
+        tuple[str, ...],
+        PLAIN,
+        Parameter(help="A property that is to be kept with it: an invariant; several times."),
+    ] = (),
+    why: Annotated[
+        bool,
+        PLAIN,
+        Parameter(help="Tell which guards and options each proof needs; give a --property."),
+    ] = False,
     protocol: Annotated[
         str | None, Parameter(help="With jobs: the protocol; final-checkpoint.")
     ] = None,
@@ -61,17 +74,21 @@ def prove(  # noqa: PLR0913 - one parameter a flag
     """Prove what holds after any number of steps of a spec, or for jobs of any shape and size."""
     as_text = format == "text"
     if what == JOBS:
-        _refuse_with("jobs", {"--property": properties, "--max-seconds": max_seconds})
+        flags: dict[str, object] = {"--property": properties, "--max-seconds": max_seconds}
+        _refuse_with("jobs", flags | {"--why": why, "--given": given})
         from .prove_jobs import prove_all
 
         return prove_all(protocol or "final-checkpoint", variant, protocols, as_text)
     _refuse_with("a spec", {"--protocol": protocol, "--variant": variant})
     known = catalogue(protocols)
-    spec = _spec(Path(what), properties, known)
+    spec = _spec(Path(what), [*properties, *given], known)
     limits = Limits(seconds_max=max_seconds, steps_max=max_steps)
-    families = chosen(spec, properties) if properties else spec.asked
-    proving = Proving(spec.system(families), limits, by)
-    return _told(spec, proving, properties, as_text)
+    names = properties or [family.name for family in spec.asked]
+    families = chosen(spec, [*names, *given])
+    proving = Proving(spec.system(families), limits, by, given)
+    _refuse_missing(proving.system, [*properties, *given])
+    explaining = Explaining(spec, limits) if why else None
+    return _told(spec, proving, explaining, properties, as_text)
 
 
 def _spec(file: Path, properties: Sequence[str], known: Catalogue) -> Spec:
@@ -98,28 +115,46 @@ def _refuse_with(what: str, given: dict[str, object]) -> None:
             )
 
 
-def _told(spec: Spec, proving: Proving, only: Sequence[str], as_text: bool) -> Exit:
-    page, outcomes = console(), list[Outcome]()
-    if as_text:
-        write(page, head_lines(spec, proving.system, page.width))
-    for topic in proving.asked(only):
-        with Meter(spec.file.name) as meter:
-            outcome = proving.prove(topic, meter)
-        outcomes.append(outcome)
-        if as_text:
-            write(page, outcome_lines(spec, proving.system, outcome, page.width))
-    for name in only:
-        if name not in {outcome.name for outcome in outcomes}:
+def _refuse_missing(system: System, names: Sequence[str]) -> None:
+    """Raises `does-not-apply` where there is nothing to prove of a name."""
+    there = {name for name, _ in topics_of(system)}
+    for name in names:
+        if name not in there:
             raise FinaleError(
                 "does-not-apply",
                 f'there is nothing to prove of "{name}"',
                 advice="only what is claimed of all states or all steps is proven; the property "
                 "may be of another kind, or say nothing about this protocol",
             )
+
+
+def _told(
+    spec: Spec,
+    proving: Proving,
+    explaining: Explaining | None,
+    only: Sequence[str],
+    as_text: bool,
+) -> Exit:
+    page, outcomes = console(), list[Outcome]()
+    rows: list[dict[str, object]] = []
+    if as_text:
+        write(page, head_lines(spec, proving.system, page.width))
+    for topic in proving.asked(only):
+        with Meter(spec.file.name) as meter:
+            outcome = proving.prove(topic, meter)
+        outcomes.append(outcome)
+        rows.append(outcome_json(spec, proving.system, outcome))
+        if as_text:
+            write(page, outcome_lines(spec, proving.system, outcome, page.width))
+        if explaining is not None and isinstance(outcome, Proven):
+            with Meter(spec.file.name) as meter:
+                found = explaining.explain(outcome, meter)
+            rows[-1]["why"] = why_json(found)
+            if as_text:
+                write(page, why_lines(found, page.width))
     if as_text:
         write(page, [summary(spec, outcomes)])
     else:
-        rows = [outcome_json(spec, proving.system, each) for each in outcomes]
         print(json.dumps({"finale": VERSION, "proofs": rows}, indent=2, ensure_ascii=False))
     return exit_of(spec, outcomes)
 

@@ -60,6 +60,8 @@ def _costs(outcome: Outcome) -> Iterator[str]:
         return
     if outcome.over > 1:
         yield f"by induction over {outcome.over} steps"
+    elif outcome.given:
+        yield f"with {', '.join(outcome.given)}"
     elif outcome.cubes or outcome.clauses:
         count = len(merged(outcome.cubes)) + len(outcome.clauses)
         yield f"with {counted(count, 'clause')}"
@@ -187,7 +189,11 @@ def outcome_json(spec: Spec, system: System, outcome: Outcome) -> dict[str, obje
             row["never"] = [never_together(system, cells) for cells in merged(outcome.cubes)]
             row["always"] = [condition_text(system, each) for each in outcome.clauses]
             row |= {"steps": outcome.over, "questions": outcome.questions}
-            row |= {"checked": outcome.checked, "vacuous": outcome.vacuous or None}
+            row |= {
+                "given": outcome.given,
+                "checked": outcome.checked,
+                "vacuous": outcome.vacuous or None,
+            }
         case Refuted():
             pass
         case Undecided(breaks=found):

@@ -42,6 +42,7 @@ class Proven:
 
     Instead of cubes Spacer finds `clauses`. `over` is the number of steps of an induction,
     `checked` the number of questions of the check. Where it says nothing, `vacuous` says why.
+    Properties that were `given` are proven with it.
     """
 
     name: str
@@ -52,6 +53,7 @@ class Proven:
     checked: int
     seconds: float
     vacuous: str = ""
+    given: tuple[str, ...] = ()
 
     word = "proven"
 
@@ -98,22 +100,33 @@ Outcome = Proven | Refuted | Undecided
 class Proving:
     """Asks about the safety properties of a system, one after the other."""
 
-    def __init__(self, system: System, limits: Limits, by: Means = "auto") -> None:
-        self.system, self.limits, self.by = system, limits, by
+    def __init__(
+        self, system: System, limits: Limits, by: Means = "auto", given: Collection[str] = ()
+    ) -> None:
+        self.system, self.limits, self.by, self.given = system, limits, by, frozenset(given)
         self._progress: Progress | None = None
         self._began = self._told = perf_counter()
         self._until: float | None = None
         self._doing = ""
         self._left = 1
         self._conditions = dict(_conditions(system))
-        self._reachability = Reachability(system, self._look)
+        self._frames: Reachability | None = None
         self._certifier = Certifier(system, self._look)
+
+    @property
+    def _reachability(self) -> Reachability:
+        if self._frames is None:
+            self._frames = Reachability(self.system, self._look)
+        return self._frames
 
     def asked(self, only: Collection[str] = ()) -> list[tuple[str, Topic]]:
         """What is claimed of all states or steps, or some of it: what reads few cells first."""
-        asked = [each for each in self._topics() if not only or each[0] in only]
+        asked = [each for each in topics_of(self.system) if self._is_asked(each[0], only)]
         self._left = len(asked)
         return sorted(asked, key=lambda each: len(cells_read([self._condition(each[1])])))
+
+    def _is_asked(self, name: str, only: Collection[str]) -> bool:
+        return name in only if only else name not in self.given
 
     def prove(self, asked: tuple[str, Topic], progress: Progress | None = None) -> Outcome:
         """The outcome for one of these. Raises KeyboardInterrupt."""
@@ -126,13 +139,6 @@ class Proving:
             outcome = self._undecided(name, topic, str(limit))
         return replace(outcome, seconds=perf_counter() - began)
 
-    def _topics(self) -> Iterator[tuple[str, Topic]]:
-        for index, prop in enumerate(self.system.properties):
-            if prop.kind in (Kind.ALWAYS, Kind.ON_STEP):
-                yield prop.name, (Asked.FAILS, index)
-        yield WELL_FORMED, FAULTS
-        yield NO_DEADLOCK, DEADLOCK
-
     def _condition(self, topic: Topic) -> Expression:
         return self._conditions.get(topic, FALSE)
 
@@ -143,6 +149,8 @@ class Proving:
         itself = self._certified([negation(bad)], bad)
         if itself is not None:
             proven = Proven(name, (), (), 1, 0, itself.questions, 0)
+        elif self.given:
+            return self._by_given(name, bad)
         elif self.by == "induction":
             proven = self._by_induction(name, bad)
         elif self.by == "spacer":
@@ -159,6 +167,16 @@ class Proving:
             return self._undecided(name, topic, "no proof was found")
         return replace(proven, vacuous=self._vacuous(topic))
 
+    def is_proven_by(self, topic: Topic, cubes: Sequence[Cube]) -> bool:
+        """Whether cubes that were found for another system prove it of this one as well."""
+        bad = self._condition(topic)
+        clauses = [negation(within(self.system, cube)) for cube in cubes] or [negation(bad)]
+        return self._certified(clauses, bad) is not None
+
+    def says_nothing(self, topic: Topic) -> bool:
+        """Whether a property that is proven is so because it is never put to the test."""
+        return bool(self._vacuous(topic))
+
     # --- ways to prove it ------------------------------------------------------------------------
 
     def _by_cubes(self, name: str, cubes: Sequence[Cube], bad: Expression) -> Proven:
@@ -168,6 +186,15 @@ class Proving:
         assert certificate is not None, "what the frames prove is an invariant"
         kept = tuple(clauses[clause] for clause in needed)
         return Proven(name, kept, (), 1, 0, certificate.questions, 0)
+
+    def _by_given(self, name: str, bad: Expression) -> Outcome:
+        """By other properties, which are claimed to be kept together by every step."""
+        topics = [topic for other, topic in topics_of(self.system) if other in self.given]
+        clauses = [negation(self._condition(topic)) for topic in topics]
+        found = self._certifier.certify(clauses, bad)
+        if not isinstance(found, Certificate):
+            return Undecided(name, found, (f"{', '.join(sorted(self.given))} as given",), None, 0)
+        return Proven(name, (), (), 1, 0, found.questions, 0, given=tuple(sorted(self.given)))
 
     def _by_induction(self, name: str, bad: Expression) -> Proven | None:
         found = Induction(self.system, bad, self._look).prove(self.limits.steps_max or STEPS_MAX)
@@ -217,7 +244,7 @@ class Proving:
     # --- what is not decided ---------------------------------------------------------------------
 
     def _undecided(self, name: str, topic: Topic, why: str) -> Undecided:
-        bad, depth = self._condition(topic), self._reachability.depth
+        bad, depth = self._condition(topic), self._frames.depth if self._frames is not None else 0
         tried = ["induction over one step"]
         if self.by == "induction":
             tried = [f"induction over up to {self.limits.steps_max or STEPS_MAX} steps"]
@@ -258,9 +285,20 @@ class Proving:
             raise LimitHit(self.limits.seconds_word)
         if self._progress is not None and now - self._told >= SECONDS_BETWEEN_NEWS:
             self._told = now
-            asked = self._reachability.questions
-            doing = f"{self._doing}: {asked} questions, {self._reachability.depth} steps deep"
+            doing = self._doing
+            if self._frames is not None:
+                asked, depth = self._frames.questions, self._frames.depth
+                doing = f"{doing}: {asked} questions, {depth} steps deep"
             self._progress(News(0, 0, 0, 0, now - self._began, before=doing))
+
+
+def topics_of(system: System) -> Iterator[tuple[str, Topic]]:
+    """What is claimed of all states or steps of a system, by name."""
+    for index, prop in enumerate(system.properties):
+        if prop.kind in (Kind.ALWAYS, Kind.ON_STEP):
+            yield prop.name, (Asked.FAILS, index)
+    yield WELL_FORMED, FAULTS
+    yield NO_DEADLOCK, DEADLOCK
 
 
 def _conditions(system: System) -> Iterator[tuple[Topic, Expression]]:
@@ -284,4 +322,5 @@ __all__ = [
     "Proving",
     "Refuted",
     "Undecided",
+    "topics_of",
 ]

@@ -4,11 +4,56 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 
 from model.errors import FinaleError
 
 from .explore import exploring, go_beyond
-from .stops import BlockedHere, FaultHere, caller
+from .stops import BlockedHere, FaultHere, caller, caller_line
+
+
+@dataclass(frozen=True, order=True)
+class Guard:
+    """One condition of a `require`, or a `when`: where it stands, and which of several it is."""
+
+    file: str
+    line: int
+    number: int
+
+
+@dataclass
+class Watch:
+    """The guards that were met while a system is built, but for those that are left out."""
+
+    left_out: frozenset[Guard]
+    met: dict[Guard, None] = field(default_factory=dict[Guard, None])
+
+    def leaves_out(self, number: int) -> bool:
+        """Whether the condition of this number, at the line under way, is left out."""
+        guard = Guard(*caller_line(), number)
+        if guard in self.left_out:
+            return True
+        self.met[guard] = None
+        return False
+
+
+_watch: Watch | None = None
+
+
+@contextmanager
+def watching(left_out: frozenset[Guard] = frozenset()) -> Generator[Watch]:
+    """While a system is built: what guards it, and what it is without some of its guards."""
+    global _watch  # noqa: PLW0603 - `require` must find it
+    outer, _watch = _watch, Watch(left_out)
+    try:
+        yield _watch
+    finally:
+        _watch = outer
+
+
+def is_left_out(number: int = 0) -> bool:
+    """Whether the condition under way is not to be asked."""
+    return _watch is not None and _watch.leaves_out(number)
 
 
 def require(*conditions: object) -> None:
@@ -16,7 +61,9 @@ def require(*conditions: object) -> None:
 
     They are tested in order; a callable is called only when those before it hold.
     """
-    for condition in conditions:
+    for number, condition in enumerate(conditions):
+        if is_left_out(number):
+            continue
         if not (condition() if callable(condition) else condition):
             raise BlockedHere
 
@@ -79,4 +126,13 @@ def plain_rule() -> Generator[None]:
         raise BlockedHere(passed[0])
 
 
-__all__ = ["Limit", "plain_rule", "require", "within"]
+__all__ = [
+    "Guard",
+    "Limit",
+    "Watch",
+    "is_left_out",
+    "plain_rule",
+    "require",
+    "watching",
+    "within",
+]

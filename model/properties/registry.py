@@ -9,6 +9,7 @@ from model.language.properties import Family
 #: Files of this package that end with FAMILIES, in the order in which verdicts are listed.
 _MODULES = (
     "consistency",
+    "two_phase",
     "cut",
     "commits",
     "survival",

@@ -45,7 +45,7 @@ from tests.zoo import ZOO
 from tests.zoo.animal import Animal
 
 AGREEMENT = catalogue().properties["agreement"]
-SYSTEMS = 60
+SYSTEMS = 40
 LONG = {"Dining"}
 
 
@@ -278,7 +278,7 @@ def test_the_user_may_interrupt() -> None:
     topic = next(each for each in proving.asked() if each[0] == "agreement")
     with pytest.raises(KeyboardInterrupt):
         proving.prove(topic, progress)
-    assert told[0].before.startswith("agreement: ")
+    assert told[0].before.startswith("agreement")
 
 
 def test_a_limit_is_heard_while_the_solver_works() -> None:

@@ -1,0 +1,184 @@
+"""What a proof needs: what is left out as superfluous, and what the property falls without."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from checker.answer import Violated
+from checker.claim import Spec
+from checker.question import Limits
+from checker.readable.search import check
+from checker.run import chosen
+from checker.show.why import why_json, why_lines
+from checker.symbolic.prove import Proven, Proving, Undecided
+from checker.why import Chosen, Explaining, Needed, Why, Without, alternatives, guard_text
+from model.language.guards import Guard, watching
+from model.protocols.final_checkpoint import FinalCheckpointOptions
+from tests.protocols.specs import FILES, name_of, spec_of
+
+INVARIANT = ("commits-are-decided", "commit-needs-all", "known-is-said", "promise-is-kept")
+#: Which of them falls where a condition is left out of a rule.
+FALLS = {
+    ("receive_commit", "self.decision == Decision.COMMIT"): "commits-are-decided",
+    (
+        "decide_commit",
+        "all(manager.prepared_received for manager in self.managers)",
+    ): "commit-needs-all",
+    ("receive_prepared", "manager.prepared_sent"): "known-is-said",
+    ("choose_to_abort", "manager.status == ManagerStatus.WORKING"): "promise-is-kept",
+}
+
+
+def claim(name: str) -> Spec:
+    return spec_of(next(file for file in FILES if name_of(file) == name))
+
+
+def two_phase(managers: int) -> Spec:
+    spec = claim("two-phase-commit/three-managers.toml")
+    return replace(spec, setting=replace(spec.setting, sizes={"managers": managers}))
+
+
+def explained(spec: Spec, name: str, limits: Limits | None = None) -> Why:
+    proving = Proving(spec.system(chosen(spec, {name})), Limits())
+    proven = proving.prove(proving.asked([name])[0])
+    assert isinstance(proven, Proven)
+    return Explaining(spec, limits or Limits()).explain(proven)
+
+
+def guards_of(spec: Spec) -> list[Guard]:
+    with watching() as watch:
+        spec.system(())
+    return sorted(watch.met)
+
+
+# --- given ---------------------------------------------------------------------------------------
+
+
+def test_the_invariant_of_ten_managers_is_kept() -> None:
+    spec = two_phase(10)
+    system = spec.system(chosen(spec, ["agreement", *INVARIANT]))
+    proving = Proving(system, Limits(), given=INVARIANT)
+    proven = proving.prove(proving.asked(["agreement"])[0])
+    assert isinstance(proven, Proven)
+    assert (proven.given, proven.cubes) == (tuple(sorted(INVARIANT)), ())
+    assert proven.checked == 1 + len(system.rules)
+
+
+@pytest.mark.parametrize("missing", INVARIANT)
+def test_less_of_it_is_not_enough(missing: str) -> None:
+    spec = two_phase(3)
+    given = [name for name in INVARIANT if name != missing]
+    proving = Proving(spec.system(chosen(spec, ["agreement", *given])), Limits(), given=given)
+    found = proving.prove(proving.asked(["agreement"])[0])
+    assert isinstance(found, Undecided)
+    assert found.why.startswith(("a clause is not kept by", "the clauses do not rule out"))
+
+
+@pytest.mark.parametrize(("where", "name"), FALLS.items(), ids=FALLS.values())
+def test_each_part_of_it_can_fall(where: tuple[str, str], name: str) -> None:
+    spec = two_phase(2)
+    guard = next(each for each in guards_of(spec) if guard_text(each) == where)
+    with watching(frozenset([guard])):
+        report = check(spec.system(chosen(spec, {name})))
+    answer = next(each for each in report.answers if each.property == name)
+    assert isinstance(answer.verdict, Violated)
+
+
+# --- guards --------------------------------------------------------------------------------------
+
+
+def test_what_agreement_needs() -> None:
+    why = explained(two_phase(2), "agreement")
+    free = {guard_text(each) for each in why.free}
+    assert free == {
+        ("prepare", "manager.status == ManagerStatus.WORKING"),
+        ("receive_prepared", "self.decision == Decision.NONE"),
+    }
+    needed = {guard_text(each.guard): each.without for each in why.needed}
+    assert {each.word for each in needed.values()} == {"violated"}
+    assert needed["receive_commit", "self.decision == Decision.COMMIT"].steps == 2
+    assert needed["agreement", "one.has_committed"].steps == 1
+    assert not needed.keys() & free
+    assert len(needed) == 8
+
+
+def test_what_is_said_to_fall_falls_and_what_is_said_to_be_free_is_free() -> None:
+    spec = two_phase(2)
+    why = explained(spec, "agreement")
+    with watching(frozenset(why.free)):
+        report = check(spec.system())
+    assert not any(isinstance(each.verdict, Violated) for each in report.answers)
+    for needed in why.needed:
+        with watching(frozenset([needed.guard])):
+            report = check(spec.system())
+        answer = next(each for each in report.answers if each.property == "agreement")
+        assert answer.steps == needed.without.steps
+
+
+def test_nothing_is_left_out_where_nobody_asks() -> None:
+    spec = two_phase(2)
+    before = check(spec.system()).statistics.states
+    with watching(frozenset(guards_of(spec))):
+        pass
+    assert check(spec.system()).statistics.states == before
+
+
+def test_when_the_time_is_over_it_says_so() -> None:
+    why = explained(two_phase(2), "agreement", Limits(seconds_max=0.001))
+    assert why.stopped == "the limit of 0.001 seconds"
+    assert (why.needed, why.options) == ((), ())
+
+
+def test_a_guard_is_told_as_it_is_written(tmp_path: Path) -> None:
+    file = tmp_path / "rules.py"
+    file.write_text(
+        "def leave(task):\n    require(\n        task.runs\n        and task.ends,"
+        "\n        lambda: task.inputs,\n    )\n"
+    )
+    assert guard_text(Guard(str(file), 2, 0)) == ("leave", "task.runs and task.ends")
+    assert guard_text(Guard(str(file), 2, 1)) == ("leave", "task.inputs")
+    assert guard_text(Guard(str(file), 9, 0)) == ("", "?")
+
+
+# --- options -------------------------------------------------------------------------------------
+
+
+def test_the_values_of_options() -> None:
+    found = dict(alternatives(FinalCheckpointOptions))
+    assert found["waits_for_acknowledgement"] == (False, True)
+    assert [getattr(each, "value", each) for each in found["finish_race"]] == ["abort", "retrigger"]
+
+
+def test_as_json_and_as_a_page() -> None:
+    first, *_, last = guards_of(two_phase(1))
+    option = Chosen("race", "abort", "hang", Without("violated", 12))
+    none = Needed(first, Without("no system"))
+    needed = (Needed(last, Without("violated", 9)), none)
+    why = Why("agreement", (first,), needed, (option,), 1.0, "the limit of 1 second")
+    row = why_json(why)
+    assert row["free"] == [
+        {
+            "in": "prepare",
+            "condition": "manager.status == ManagerStatus.WORKING",
+            "file": "two_phase_commit.py",
+            "line": first.line,
+        }
+    ]
+    assert row["options"] == [
+        {"option": "race", "is": "abort", "other": "hang", "without": "violated", "steps": 12}
+    ]
+    page = [line.plain.rstrip() for line in why_lines(why, 100)]
+    assert page == [
+        "    why agreement · 1 s",
+        "      without one of these",
+        "        it falls, 9 steps  receive_abort  self.decision == Decision.ABORT",
+        "      it holds without all of these together",
+        "        prepare  manager.status == ManagerStatus.WORKING",
+        "      1 condition more can only keep out a rule that these options have not.",
+        "      with another option it falls",
+        "        race = hang (12 steps)",
+        "      not all was asked: the limit of 1 second",
+    ]
