@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import enum
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
@@ -9,6 +11,7 @@ import pytest
 from checker.claim import Spec
 from checker.conformance.engines import engine_for
 from checker.conformance.lockstep import Agreement, Disagreement, LockStep, Model
+from checker.loading import catalogue
 from model.errors import FinaleError
 from reference.channel import Channel
 from reference.coordinator import Coordinator
@@ -313,6 +316,16 @@ def test_each_protocol_of_the_engine_is_compared() -> None:
     for protocol in ENGINES:
         assert sum(spec.protocol.key == protocol for spec in compared) >= 2, protocol
     assert sum(spec.counts.states for spec in compared if spec.counts is not None) > 100_000
+
+
+@pytest.mark.parametrize("protocol", ENGINES)
+def test_what_is_left_open_is_the_same_on_both_sides(protocol: str) -> None:
+    """A spec says all options to the engine, so that lock-step does not see what it would take."""
+    model, engine = catalogue().protocol(protocol).Options(), ENGINES[protocol].usual
+    shared = {each.name for each in fields(model)} & {each.name for each in fields(engine)}
+    of_model = {name: getattr(model, name) for name in shared}
+    plain = {n: v.value if isinstance(v, enum.Enum) else v for n, v in of_model.items()}
+    assert plain == {name: getattr(engine, name) for name in shared}
 
 
 def test_every_spec_is_one_that_stands() -> None:

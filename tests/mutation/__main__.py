@@ -6,73 +6,56 @@ Verdicts are kept beside the repository's other caches: what has not changed is 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
-from collections.abc import Iterable, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
-from dataclasses import asdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Executor, Future, ThreadPoolExecutor, as_completed
 from pathlib import Path
 
 from tests.mutation.bench import Bench, Verdict
 from tests.mutation.bugs import bugs
-from tests.mutation.depends import about
+from tests.mutation.kept import Kept
 from tests.mutation.mutants import ROOT, SEED, Mutant, drawn
-from tests.mutation.page import written
+from tests.mutation.page import arguments, written
 from tests.mutation.specs import CUTS, LARGER, RUNS, SMALL
+from tests.mutation.trials import Trial
 
-CACHE = ROOT / ".mutants_cache"
 PAGE = ROOT / "docs" / "mutants.md"
+STAGES = (SMALL, LARGER, CUTS, RUNS)
+"""Who survives one meets the next."""
 
 
-class Kept:
-    """Verdicts that still hold, one a line of a file.
-
-    That a spec tells a mutant from the engine depends on this spec; that none does, on all.
-    """
-
-    def __init__(self, specs: Sequence[str]) -> None:
-        self.specs = specs
-        self.file = CACHE / "verdicts.ndjson"
-        self.verdicts: dict[str, Verdict] = {}
-        for line in self.file.read_text().splitlines() if self.file.exists() else ():
-            kept = json.loads(line)
-            depends, mutant = kept.pop("about"), kept.pop("mutant")
-            verdict = Verdict(**kept)
-            if verdict.spec in ("", *specs) and depends == self._about(verdict):
-                self.verdicts[mutant] = verdict
-
-    def _about(self, verdict: Verdict) -> str:
-        return about((verdict.spec,) if verdict.spec else self.specs)
-
-    def add(self, mutant: Mutant, verdict: Verdict) -> None:
-        self.verdicts[mutant.id] = verdict
-        CACHE.mkdir(exist_ok=True)
-        with self.file.open("a") as file:
-            line = {"about": self._about(verdict), "mutant": mutant.id} | asdict(verdict)
-            file.write(json.dumps(line) + "\n")
-
-
-def judged(mutants: Iterable[Mutant], specs: Sequence[str], workers: int) -> dict[str, Verdict]:
-    """All verdicts, by the mutants' ids; those that are not known yet are found."""
-    kept = Kept(specs)
-    left = [mutant for mutant in mutants if mutant.id not in kept.verdicts]
-    if not left:
-        return kept.verdicts
-    bench = Bench(specs, _say)
-    for which, last in ((bench.first, False), (bench.others, True)):
-        left = [m for m in left if m.id not in kept.verdicts]
-        began = time.monotonic()
+def judge(mutants: Iterable[Mutant], kept: Kept, names: Sequence[str], workers: int) -> None:
+    """Let each mutant meet the trials that it has still to meet."""
+    left = [mutant for mutant in mutants if kept.left(mutant, names)]
+    needed = {name for mutant in left for name in kept.left(mutant, names)}
+    bench = Bench([name for name in names if name in needed], _say)
+    for which in (bench.first, bench.others):
+        left = [mutant for mutant in left if kept.left(mutant, names)]
+        began, last = time.monotonic(), which == bench.others
         with ThreadPoolExecutor(workers) as pool:
-            judging = {pool.submit(bench.judge, mutant, which(mutant)): mutant for mutant in left}
+            judging = dict(_submitted(pool, bench, kept, left, which))
             for number, each in enumerate(as_completed(judging), 1):
-                mutant, verdict = judging[each], each.result()
-                if last or verdict.kind != "survives":
-                    kept.add(mutant, verdict)
+                (mutant, met), verdict = judging[each], each.result()
+                if verdict.kind != "survives":
+                    # What does not even load is told by all.
+                    met = [verdict.spec or names[0]]
+                kept.add(mutant, verdict, names if last and verdict.kind == "survives" else met)
                 seconds = f"{time.monotonic() - began:.0f} s"
                 where = f"{mutant.file}:{mutant.line}  {verdict.kind} {verdict.spec}"
                 _say(f"{number}/{len(left)}  {seconds}  {where}")
-    return kept.verdicts
+
+
+def _submitted(
+    pool: Executor,
+    bench: Bench,
+    kept: Kept,
+    mutants: Iterable[Mutant],
+    which: Callable[[Mutant], list[Trial]],
+) -> Iterator[tuple[Future[Verdict], tuple[Mutant, list[str]]]]:
+    for mutant in mutants:
+        meets = [each for each in which(mutant) if each.name not in kept.passed[mutant.id]]
+        yield pool.submit(bench.judge, mutant, meets), (mutant, [each.name for each in meets])
 
 
 def _say(line: str) -> None:
@@ -80,7 +63,7 @@ def _say(line: str) -> None:
 
 
 def main() -> int:
-    """Judge, and write the page. Exit code 1 where a survivor is not argued."""
+    """Judge, and write the page. Exit code 1 where a survivor is not argued, or wrongly."""
     options = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__)
     options.add_argument("--count", type=int, default=360, help="how many mutants to draw")
     options.add_argument("--seed", type=int, default=SEED)
@@ -88,14 +71,18 @@ def main() -> int:
     options.add_argument("--page", type=Path, default=PAGE, help="where to write the result")
     given = options.parse_args()
     mutants = [*drawn(given.count, given.seed), *bugs()]
-    verdicts = dict(judged(mutants, SMALL, given.workers))
-    for specs in (LARGER, CUTS, RUNS):
-        alive = [mutant for mutant in mutants if verdicts[mutant.id].kind == "survives"]
-        verdicts |= judged(alive, specs, given.workers)
+    kept = Kept(name for names in STAGES for name in names)
+    judge(mutants, kept, SMALL, given.workers)
+    open_ones = [mutant for mutant in mutants if mutant.id not in arguments()]
+    for names in STAGES:
+        judge(open_ones, kept, names, given.workers)
+    verdicts = {mutant.id: kept.verdict(mutant) for mutant in mutants}
     text, unargued = written(mutants, verdicts, given.seed)
     given.page.write_text(text, encoding="utf-8")
     print(f"{given.page}: {unargued} survivors are not argued")
-    return 1 if unargued else 0
+    wrong = sorted(arguments().keys() & kept.told.keys())
+    print(f"argued, and killed: {', '.join(wrong) or 'none'}")
+    return 1 if unargued or wrong else 0
 
 
 if __name__ == "__main__":

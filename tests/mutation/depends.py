@@ -24,29 +24,29 @@ from tests.protocols.specs import spec_of
 REGISTRIES = frozenset(
     {"reference.protocols", "reference.broken", "model.protocols", "checker.conformance"}
 )
-PROGRAM = "reference.operators.program"
 FOLLOWED = ("checker.conformance", "reference", "model")
 
 
-def about(names: Iterable[str]) -> str:
-    """A digest of all that the outcomes of these specs depend on."""
-    return hashlib.sha256("".join(map(_about, names)).encode()).hexdigest()[:16]
-
-
 @cache
-def _about(name: str) -> str:
+def about(name: str) -> str:
+    """A digest of all that the outcome of a trial depends on."""
+    run = name.startswith(RUN)
+    says = repr(chosen(name)) if run else f"{name} {file_of(name).read_text()}"
+    texts = [says, *(_meaning(module) for module in sorted(modules_of(name)))]
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
+
+
+def modules_of(name: str) -> set[str]:
+    """The modules of both sides of a trial, and of what compares them."""
+    sides: tuple[type, type]
     if name.startswith(RUN):
-        run = chosen(name)
-        text, begin = repr(run), {"checker.conformance.random_runs", PROGRAM}
-        sides: tuple[type, type] = KINDS[run.protocol], protocol_of(run.protocol, catalogue())
+        key, begin = chosen(name).protocol, "checker.conformance.random_runs"
+        sides = KINDS[key], protocol_of(key, catalogue())
     else:
-        file = file_of(name)
-        spec = spec_of(file)
-        text, begin = f"{name} {file.read_text()}", {PROGRAM, _comparing(name)}
+        spec, begin = spec_of(file_of(name)), _comparing(name)
         sides = ENGINES[spec.protocol.key], type(spec.instance())
-    modules = begin | {each.__module__ for side in sides for each in side.__mro__}
-    texts = [text, *(_meaning(module) for module in sorted(_with_imports(modules)))]
-    return hashlib.sha256("\0".join(texts).encode()).hexdigest()
+    of_sides = {each.__module__ for side in sides for each in side.__mro__}
+    return _with_imports(of_sides | {begin, "reference.operators.program"})
 
 
 def _comparing(name: str) -> str:

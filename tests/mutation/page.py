@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 import tomllib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -9,17 +10,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from tests.mutation.bench import Verdict
 from tests.mutation.bugs import bugs
 from tests.mutation.mutants import ASIDE, ROOT, Mutant
-from tests.mutation.specs import LARGER, RUNS, SMALL
+from tests.mutation.specs import CUTS, LARGER, RUNS, SMALL
 
 ARGUED = ROOT / "tests" / "mutation" / "survivors.toml"
 HEAD = """# Mutants of the engine
 
 How good is conformance at finding mistakes? `make mutants` puts small mistakes into the engine, one
-at a time, and confronts it with the model: in lock-step on small specs, then on larger ones, and
-who is left in random runs whose event logs the model has to accept. No other test is asked. A
-mutant is *killed* when the two part: a step that only one can take, a state that looks different,
-a log that no run of the protocol explains, or a step that never ends. A mutant that raises an error
-is counted apart: any test would find that.
+at a time, and confronts it with the model: in lock-step on small specs, then on larger ones, then
+with each step cut at each of its micro-steps, then in random runs whose event logs the model has to
+accept. No other test is asked. A mutant is *killed* when the two part: a step that only one can
+take, a state that looks different, a crash that is neither before its step nor after it, a log that
+no run of the protocol explains, or a step that never ends. A mutant that raises an error is counted
+apart: any test would find that.
 
 Mutants are drawn by seed from all that a fixed list of operators can make of the files that say how
 the engine behaves: a condition turned round or without one of its parts, `and` for `or`, `<` for
@@ -29,7 +31,8 @@ said of an engine to be compared, is left alone.
 
 [tests/mutation](../tests/mutation) has the operators, the specs, and the bugs of the past that are
 put in by hand. It writes this page; why a survivor survives is argued in its `survivors.toml`. A
-mutant is *equivalent* if no run of the engine can show it.
+mutant is *equivalent* if no run of the engine can show it; what shows in runs of one's own only is
+*beyond* the model.
 """
 LEFT = """
 ## What is left out
@@ -39,6 +42,11 @@ Tests of their own hold them ([tests/reference](../tests/reference)).
 """
 
 
+def arguments() -> dict[str, dict[str, str]]:
+    """By mutants: what a survivor `is`, and `why`."""
+    return tomllib.loads(ARGUED.read_text())
+
+
 def written(
     mutants: Sequence[Mutant], verdicts: Mapping[str, Verdict], seed: int
 ) -> tuple[str, int]:
@@ -46,7 +54,7 @@ def written(
     known = {bug.id for bug in bugs()}
     chosen = [mutant for mutant in mutants if mutant.id not in known]
     by_hand = [mutant for mutant in mutants if mutant.id in known]
-    argued: dict[str, dict[str, str]] = tomllib.loads(ARGUED.read_text())
+    argued = arguments()
     lines = [HEAD, *_summary(chosen, verdicts, argued, seed)]
     lines += ["", "## By file", "", *_table("File", chosen, verdicts, "file")]
     lines += ["", "## By operator", "", *_table("Operator", chosen, verdicts, "operator")]
@@ -75,8 +83,9 @@ def _summary(
         f"Of those that are neither equivalent nor raise an error "
         f"**{100 * killed / told:.1f} %** are killed; of all that are not equivalent "
         f"{100 * (killed + kinds['crash']) / (told + kinds['crash']):.1f} % are found. "
-        f"They met {len(SMALL)} small specs, those that survived {len(LARGER)} larger ones, and "
-        f"those that are left {len(RUNS)} random runs."
+        f"They met {len(SMALL)} small specs. Those that survived, and of which it is not "
+        f"argued why, met {len(LARGER)} larger ones, then {len(CUTS)} of which each step was cut "
+        f"at each of its micro-steps, then {len(RUNS)} random runs."
     )
 
 
@@ -105,7 +114,8 @@ def _bugs(mutants: Sequence[Mutant], verdicts: Mapping[str, Verdict]) -> Iterato
     yield "|---|---|---|"
     for mutant in mutants:
         verdict = verdicts[mutant.id]
-        said = verdict.said.split(";")[0].replace("|", "\\|")
+        said = textwrap.shorten(verdict.said.split(";")[0], 100, placeholder=" …")
+        said = said.replace("|", "\\|")
         where = verdict.spec or "–"  # noqa: RUF001
         yield f"| {mutant.operator} | {where} | {said or verdict.kind} |"
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import ast
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
-from tests.mutation.bench import Bench
+from tests.mutation.bench import Bench, Verdict
 from tests.mutation.bugs import bugs
+from tests.mutation.depends import modules_of
+from tests.mutation.kept import Kept
 from tests.mutation.mutants import ROOT, Mutant, all_mutants, drawn, mutants_of
 from tests.mutation.runs import RUN
-from tests.mutation.specs import LARGER, SMALL, file_of
+from tests.mutation.specs import CUT, LARGER, SMALL, file_of
 
 SOURCE = b'''
 class A:
@@ -125,6 +128,32 @@ def test_a_random_run_tells_what_no_spec_uses() -> None:
     bench = Bench([PAIR, f"{RUN}0"], lambda line: None)
     assert [each.name for each in bench.concerned(wrong)] == [f"{RUN}0"]
     assert bench.judge(wrong).kind == "differs"
+
+
+def test_a_verdict_holds_as_long_as_what_told_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one, other = drawn(2)
+    digests = {"a": "1", "b": "2", "c": "3"}
+    monkeypatch.setattr("tests.mutation.kept.about", digests.get)
+    kept = Kept(digests, tmp_path / "new" / "verdicts")
+    kept.add(one, Verdict("differs", "b", "x"), ["b"])
+    kept.add(other, Verdict("survives"), ["a", "b"])
+    digests["a"] = "4"
+    kept = Kept(digests, kept.file)
+    assert kept.verdict(one) == Verdict("differs", "b", "x")
+    assert (kept.left(one, digests), kept.left(other, digests)) == (set(), {"a", "c"})
+    digests["b"] = "5"
+    kept = Kept(digests, kept.file)
+    assert kept.verdict(one).kind == "survives"
+    assert kept.left(one, digests) == set(digests)
+
+
+def test_a_trial_depends_on_its_protocol_alone() -> None:
+    of_final, of_stops = map(modules_of, (PAIR, "stop-with-savepoint/pair"))
+    assert {"reference.coordinator", "model.protocols.final_checkpoint"} <= of_final & of_stops
+    assert {"reference.stopping", "model.protocols.stop_with_savepoint"} <= of_stops - of_final
+    assert "checker.conformance.microsteps" in modules_of(f"{CUT}{PAIR}") - of_final
 
 
 def test_bugs_of_the_past_are_in_places_that_stand() -> None:
