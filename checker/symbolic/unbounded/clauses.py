@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from model.language.properties import Family
 from model.language.protocol import Protocol
 
-from . import finish
+from . import finish, stops
 
 
 @dataclass(frozen=True)
@@ -26,6 +26,7 @@ class Catalogue:
 
 _CATALOGUES = {
     "final-checkpoint": Catalogue(finish.CLAUSES, finish.GOALS, finish.WITNESSES),
+    "stop-with-savepoint": Catalogue(stops.CLAUSES, stops.GOALS, stops.WITNESSES),
 }
 
 

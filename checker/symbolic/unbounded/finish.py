@@ -13,7 +13,7 @@ from model.properties.checkpoints import counted_finished_are_finished, triggere
 from model.protocols.final_checkpoint import FinalCheckpoint
 from model.protocols.parts.channels import Channel
 from model.protocols.parts.checkpoints import UNUSED, Checkpoint
-from model.protocols.parts.elements import EndOfData
+from model.protocols.parts.elements import Barrier, EndOfData
 from model.protocols.parts.tasks import Task, TaskStatus
 from model.rules import Nothing, always, define, when
 
@@ -193,7 +193,9 @@ def waited_for_until_acknowledged(
 @define
 def gave_up(task: Task, checkpoint: Checkpoint) -> bool:
     """Whether a task will not take a checkpoint any more that it has not taken."""
-    return task.gate.is_past(checkpoint) and not task.taken.has(checkpoint)
+    is_called = task.mail.has(checkpoint) or checkpoint.triggers.has(task)
+    ends_before = is_ending(task) and not is_called
+    return (task.gate.is_past(checkpoint) or ends_before) and not task.taken.has(checkpoint)
 
 
 @always(needs="taken")
@@ -201,6 +203,57 @@ def declined_by_one_waited_for(state: FinalCheckpoint, checkpoint: Checkpoint) -
     """A decline is under way from a task that the checkpoint waits for, and which gave it up."""
     when(checkpoint.declined)
     return any(checkpoint.awaited.has(task) and gave_up(task, checkpoint) for task in state.tasks)
+
+
+@always
+def called_once(state: FinalCheckpoint, task: Task, checkpoint: Checkpoint) -> bool:
+    """A task whose mailbox has accepted the call for a checkpoint is not called once more."""
+    when(task.mail.has(checkpoint))
+    return not checkpoint.triggers.has(task)
+
+
+@always(needs="taken")
+def called_before_its_part(state: FinalCheckpoint, task: Task, checkpoint: Checkpoint) -> bool:
+    """A task that is called for a pending checkpoint has not taken it, nor begun to align it, and
+    all its producers count as finished there."""
+    when(task.mail.has(checkpoint) or checkpoint.triggers.has(task))
+    when(checkpoint.is_pending)
+    aligns = task.gate.aligning and task.newest == checkpoint
+    heads = all(checkpoint.finished.has(producer) for producer in state.producers(task))
+    return not task.taken.has(checkpoint) and checkpoint.awaited.has(task) and not aligns and heads
+
+
+@always
+def calls_are_of_given_ids(state: FinalCheckpoint, task: Task, checkpoint: Checkpoint) -> bool:
+    """Of an id that was not given yet no task was called, and none has begun or taken it."""
+    when(checkpoint.status == UNUSED)
+    begun = task.newest != Nothing and checkpoint <= task.newest
+    return not task.mail.has(checkpoint) and not begun
+
+
+@always
+def elements_are_of_given_ids(
+    state: FinalCheckpoint, channel: Channel, checkpoint: Checkpoint
+) -> bool:
+    """Of an id that was not given yet no barrier is on its way, nor one that cancels it."""
+    when(checkpoint.status == UNUSED)
+    return not channel.refers_to(checkpoint)
+
+
+@always(needs="taken")
+def finished_take_no_part(state: FinalCheckpoint, task: Task, checkpoint: Checkpoint) -> bool:
+    """A task that a pending checkpoint counts as finished has no part in it."""
+    when(checkpoint.is_pending and checkpoint.finished.has(task))
+    return not task.taken.has(checkpoint)
+
+
+@always(needs="taken")
+def barrier_is_of_one_taken(
+    state: FinalCheckpoint, channel: Channel, checkpoint: Checkpoint
+) -> bool:
+    """A barrier is on a channel only when the sender has taken the checkpoint."""
+    when(channel.queue.holds(Barrier(checkpoint)))
+    return state.writer(channel).taken.has(checkpoint)
 
 
 @always
@@ -241,10 +294,24 @@ def restored_without_memory(state: FinalCheckpoint, task: Task) -> bool:
 
 
 @always
-def no_task_is_failed(state: FinalCheckpoint, task: Task) -> bool:
-    """No task is left FAILED: a failure restarts all of them at once."""
-    when(not state.crashes_happen)
-    return task.status != TaskStatus.FAILED
+def failed_with_the_job(state: FinalCheckpoint, task: Task) -> bool:
+    """A task is FAILED only with the job: any other failure restarts all tasks at once."""
+    when(task.status == TaskStatus.FAILED)
+    return state.has_ended_otherwise()
+
+
+@always
+def nothing_is_pending_after_the_end(state: FinalCheckpoint, checkpoint: Checkpoint) -> bool:
+    """Nothing is pending in a job that has failed or was cancelled."""
+    when(checkpoint.is_pending)
+    return not state.has_ended_otherwise()
+
+
+@always
+def one_is_pending(state: FinalCheckpoint, checkpoint: Checkpoint, other: Checkpoint) -> bool:
+    """Where one checkpoint may be pending at once, no two are."""
+    when(state.concurrent == 1 and checkpoint < other)
+    return not (checkpoint.is_pending and other.is_pending)
 
 
 CLAUSES = (
@@ -274,12 +341,20 @@ CLAUSES = (
     released_by_a_confirmation,
     waited_for_until_acknowledged,
     declined_by_one_waited_for,
+    called_once,
+    called_before_its_part,
+    calls_are_of_given_ids,
+    elements_are_of_given_ids,
+    finished_take_no_part,
+    barrier_is_of_one_taken,
     aligns_while_barriers_are_missing,
     ended_inputs_count_as_aligned,
     told_while_it_runs,
     pending_while_tasks_run,
     restored_without_memory,
-    no_task_is_failed,
+    failed_with_the_job,
+    nothing_is_pending_after_the_end,
+    one_is_pending,
 )
 
 #: What is to follow, by S-number: S7, S8, S9, S10, S12, S13, S17, S18, S19.

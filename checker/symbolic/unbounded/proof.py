@@ -12,7 +12,7 @@ from __future__ import annotations
 # z3 has no types.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false, reportMissingTypeStubs=false
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -56,7 +56,23 @@ class Answer:
 class _Goal:
     family: Family
     claim: Claim
+    when: Term
     violated: Term
+
+
+@dataclass(frozen=True)
+class _Choice:
+    """Which ids to choose for a window, by what they are called, and that they are in it.
+
+    Where what is `needed` is not, what was read off says too little; what is `wanted` only says
+    more.
+    """
+
+    needed: dict[str, Term]
+    wanted: dict[str, Term]
+
+
+_NONE = _Choice({}, {})
 
 
 class Proof:
@@ -72,8 +88,6 @@ class Proof:
         self.window = window
         self.clauses = tuple(clauses)
         self.symbols = Symbols(window)
-        self.needed = 0
-        """So many ids a question needs at most that was asked until now."""
         self._witnesses = witnesses or {}
         self._look = look
         self._state = Terms(self.symbols, self.symbols.state)
@@ -86,7 +100,7 @@ class Proof:
         """Whether all clauses hold in the initial states."""
         for start in self._starts():
             terms = Terms(self.symbols, start, name="i")
-            goals = self._goals(self.clauses, terms, (), None)
+            goals = self._goals(self.clauses, terms, _NONE, None)
             answer = self._ask((), terms, goals, None, start, None)
             if not answer.proven:
                 return answer
@@ -95,25 +109,28 @@ class Proof:
     def consecution(self, step: Step) -> Answer:
         """Whether a step keeps all clauses."""
         state = Terms(self.symbols, self.symbols.state, name="s")
-        assumed, after, named = self._taken(step, state)
+        assumed, after, choice = self._taken(step, state)
         terms = Terms(self.symbols, after, name="t")
-        goals = self._goals(self.clauses, terms, named, step)
+        changed = step.writes.keys()
+        goals = self._goals(self.clauses, terms, choice, step, changed)
         assumed += [*state.facts]
         return self._ask(assumed, terms, goals, step, self.symbols.state, after)
 
     def implied(self, family: Family) -> Answer:
         """Whether the clauses imply what is said of a state."""
-        goals = self._goals((family,), self._state, (), None)
+        goals = self._goals((family,), self._state, _NONE, None)
         assumed = self._hypotheses
         return self._ask(assumed, self._state, goals, None, self.symbols.state, None)
 
     def implied_by_step(self, families: Sequence[Family], step: Step) -> Answer:
         """Whether the clauses imply what is said of a step."""
         state = Terms(self.symbols, self.symbols.state, name="s")
-        assumed, after, named = self._taken(step, state)
+        assumed, after, choice = self._taken(step, state)
         terms = Terms(self.symbols, self.symbols.state, after, name="t")
-        goals = self._goals(families, terms, named, step)
+        goals = self._goals(families, terms, choice, step)
         assumed += [*state.facts]
+        if not self._may_hold([*assumed[len(self._hypotheses) :], *terms.facts], goals):
+            return Answer(True)
         return self._ask(assumed, terms, goals, step, self.symbols.state, after)
 
     def can_be_taken(self, step: Step) -> bool:
@@ -141,60 +158,72 @@ class Proof:
             state[there] == (state[index] >= 1) for index, there in self.window.presence.items()
         ]
 
-    def _taken(
-        self, step: Step, state: Terms
-    ) -> tuple[list[Term], dict[int, Term], tuple[Term, ...]]:
-        """That a step is taken, what comes after it, and the ids that it names."""
-        guard = state.of(step.returns)
+    def _taken(self, step: Step, state: Terms) -> tuple[list[Term], dict[int, Term], _Choice]:
+        """That a step is taken, what comes after it, and the ids to choose for it."""
+        guard = z3.And(state.of(step.returns), *self._empty_gaps(state))
         after = state.after_step(step.writes)
-        parts = [step.returns, *step.writes.values()]
-        assumed, named = self._named(parts, state)
-        return [*self._hypotheses, guard, *assumed], after, named
+        choice = self._choice([step.returns, *step.writes.values()], state)
+        return [*self._hypotheses, guard], after, choice
 
-    def _named(
-        self, parts: Iterable[Expression], terms: Terms
-    ) -> tuple[list[Term], tuple[Term, ...]]:
-        """That what is named is in the window, and what that is."""
-        parts = list(parts)
-        assumed: list[Term] = []
-        named: list[Term] = []
-        for cell in self.window.named_by(parts):
-            term = terms.of(cell)
-            named.append(term)
-            assumed.append(self._in_window(term))
-        for asked, newest in self._newest(parts, terms):
-            named.append(asked)
-            assumed.append(newest)
-        return assumed, tuple(named)
+    def _choice(self, parts: Sequence[Expression], terms: Terms) -> _Choice:
+        """What is named must be in the window; the newest and the next id should be there."""
+        named = {str(term): term for term in map(terms.of, self.window.named_by(parts))}
+        needed = {name: self._in_window(term) for name, term in named.items()}
+        return _Choice(needed, dict(self._newest(parts, terms)))
 
     def _in_window(self, term: Term) -> Term:
         """That an id is in the window, if there is one."""
         return z3.Or(term == 0, *(term == each for each in self.symbols.ids))
 
-    def _witness(self, family: Family, claim: Claim, terms: Terms) -> Term:
-        """The id by which a claim is shown that there is one."""
+    def _witness(self, family: Family, claim: Claim) -> Term:
+        """The id by which a claim is shown, in the state that the clauses are of."""
         name = f"{dict(claim.binding)['task']}.{self._witnesses[family.name]}"
-        return terms.of(self.window.cells[self.window.id_of(name)])
+        return self._state.of(self.window.cells[self.window.id_of(name)])
 
-    def _newest(self, parts: list[Expression], terms: Terms) -> Iterable[tuple[Term, Term]]:
+    def _newest(self, parts: Sequence[Expression], terms: Terms) -> Iterable[tuple[str, Term]]:
         """That the newest completed id, and the newest that was given, are in the window."""
         compared = self.window.statuses_of_gaps(parts)
+        if self.window.unused in compared:
+            yield "given", self._newest_given(terms, compared)
+            yield "next", self._next_given(terms)
         if self.window.completed in compared:
-            present, index = self.window.newest_completed(after=compared[self.window.completed])
+            after = compared[self.window.completed]
+            present, index = self.window.newest_completed(after=after)
             places = range(0, 2 * self.window.size + 1, 2)
             outside = z3.Or(*(terms.of(equal(index, integer(place))) for place in places))
-            yield "completed", z3.Implies(terms.of(present), z3.Not(outside))
-        if self.window.unused in compared:
-            yield "given", self._newest_given(terms)
+            name = "completed after it" if after else "completed"
+            yield name, z3.Implies(terms.of(present), z3.Not(outside))
 
-    def _newest_given(self, terms: Terms) -> Term:
+    def _empty_gaps(self, terms: Terms) -> Iterable[Term]:
+        """Nothing has completed in a gap where there is no id."""
+        completed = self.window.has_status(self.window.gaps, self.window.completed)
+        lows = [self.symbols.zero, *self.symbols.ids]
+        for low, high, each in zip(lows, self.symbols.ids, completed, strict=False):
+            yield z3.Implies(low + 1 == high, z3.Not(terms.of(each)))
+
+    def _newest_given(self, terms: Terms, compared: Iterable[int]) -> Term:
         """Where an id of a gap was given, so was one behind it; or the one before, if the gap is
         empty and stands for that."""
-        given = [z3.Not(terms.of(each)) for each in self.window.is_unused(self.window.ids)]
+        window, unused = self.window, self.window.unused
+        given = [z3.Not(terms.of(each)) for each in window.has_status(window.ids, unused)]
+        found: list[Term] = []
+        for status in compared:
+            for place, has in enumerate(window.has_status(window.gaps, status)):
+                is_given = z3.Not(terms.of(has)) if status == unused else terms.of(has)
+                found.append(z3.Implies(is_given, z3.Or(*given[max(0, place - 1) :])))
+        return z3.And(*found)
+
+    def _next_given(self, terms: Terms) -> Term:
+        """Where an id of a gap was not given, one before it was not: the next one is seen."""
+        window = self.window
+        blank = [terms.of(each) for each in window.has_status(window.ids, window.unused)]
+        gaps = window.has_status(window.gaps, window.unused)
         return z3.And(
             *(
-                z3.Implies(z3.Not(terms.of(blank)), z3.Or(*given[max(0, place - 1) :]))
-                for place, blank in enumerate(self.window.is_unused(self.window.gaps))
+                z3.Implies(terms.of(is_blank), z3.Or(*blank[:place]))
+                if place
+                else z3.Not(terms.of(is_blank))
+                for place, is_blank in enumerate(gaps)
             )
         )
 
@@ -211,35 +240,41 @@ class Proof:
         self,
         families: Sequence[Family],
         terms: Terms,
-        named: tuple[Term, ...],
+        of_step: _Choice,
         step: Step | None,
+        changed: Collection[int] | None = None,
     ) -> list[_Goal]:
+        """That claims are violated; where only some cells have changed, those that read them."""
         found: list[_Goal] = []
         for family in families:
             for claim in self._claims_of(family, step):
-                assumed, also = self._named((claim.when, claim.holds), terms)
+                if changed is not None and not claim.reads.intersection(changed):
+                    continue
+                own = self._choice((claim.when, claim.holds), terms)
                 if family.name in self._witnesses:
-                    witness = self._witness(family, claim, terms)
-                    assumed.append(self._in_window(witness))
-                    also = (*also, witness)
-                self._check_room(family.name, claim, [*named, *also], step)
-                violated = [terms.of(claim.when), z3.Not(terms.of(claim.holds)), *assumed]
-                found.append(_Goal(family, claim, z3.And(*violated)))
+                    witness = self._witness(family, claim)
+                    own.needed[str(witness)] = self._in_window(witness)
+                chosen = self._chosen(family.name, claim, step, (of_step, own))
+                violated = [terms.of(claim.when), z3.Not(terms.of(claim.holds)), *chosen]
+                found.append(_Goal(family, claim, violated[0], z3.And(*violated)))
         return found
 
-    def _check_room(
-        self, claim_name: str, claim: Claim, named: list[Term], step: Step | None
-    ) -> None:
-        """That all ids that matter are in one window."""
+    def _chosen(
+        self, name: str, claim: Claim, step: Step | None, choices: Sequence[_Choice]
+    ) -> list[Term]:
+        """That the ids are in the window that must be, and of the others as many as have room."""
         about = {each.name for each in claim.ids}
         about |= {each.name for each in step.ids(self.window)} if step is not None else set()
-        self.needed = max(self.needed, len(about) + len({str(each) for each in named}))
-        if self.needed > self.window.size:
+        needed = {known: term for each in choices for known, term in each.needed.items()}
+        wanted = {known: term for each in choices for known, term in each.wanted.items()}
+        room = self.window.size - len(about) - len(needed)
+        if room < 0:
             raise FinaleError(
                 "window-too-small",
-                f"{claim_name} after {step} is about more than {self.window.size} ids at once",
+                f"{name} after {step} is about more than {self.window.size} ids at once",
                 advice="let the clause be about fewer checkpoints, or the rule name fewer",
             )
+        return [*needed.values(), *[*wanted.values()][:room]]
 
     def _ask(
         self,
@@ -270,6 +305,13 @@ class Proof:
                 if z3.is_true(model.eval(goal.violated, model_completion=True))
             ),
         )
+
+    def _may_hold(self, assumed: Iterable[Term], goals: list[_Goal]) -> bool:
+        """Whether a step can be what some property speaks of, whatever the clauses say."""
+        if not goals:
+            return False
+        solver = self._solver([*assumed, z3.Or(*(goal.when for goal in goals))])
+        return bool(solver.check() != z3.unsat)
 
     def _solver(self, terms: Iterable[Term]) -> Term:
         self._look()

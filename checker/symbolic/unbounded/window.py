@@ -83,6 +83,8 @@ class Claim:
     holds: Expression
     binding: tuple[tuple[str, str], ...]
     ids: tuple[Entity, ...]
+    reads: frozenset[int]
+    """The cells that it reads, with those of the state of which something is asked of gaps."""
 
 
 class Window:
@@ -191,7 +193,9 @@ class Window:
                 folded = self._folded(body, self._store(after=on_step))
             if folded.returns is not FALSE:
                 ids = tuple(each for each in self.ids if each in arguments)
-                found.append(Claim(folded.returns, truth_of(folded.value), binding, ids))
+                holds = truth_of(folded.value)
+                reads = self._reads((folded.returns, holds))
+                found.append(Claim(folded.returns, holds, binding, ids, reads))
         return tuple(found)
 
     def id_of(self, name: str) -> int:
@@ -206,11 +210,12 @@ class Window:
         )
         return present, index
 
-    def is_unused(self, ids: Sequence[Entity]) -> list[Expression]:
-        """Of each of some ids, that it was not given yet."""
+    def has_status(self, ids: Sequence[Entity], status: int) -> list[Expression]:
+        """Of each of some ids, that it has a status, by its position."""
+        wanted = list(CheckpointStatus)[status]
         known = cast("Sequence[Checkpoint]", ids)
         found: list[Expression] = self._value(
-            lambda: [truth_of(each.status == UNUSED) for each in known]
+            lambda: [truth_of(each.status == wanted) for each in known]
         )
         return found
 
@@ -221,6 +226,12 @@ class Window:
     def initial_states(self) -> tuple[tuple[int, ...], ...]:
         """The initial states of what is laid out."""
         return initial_states(self.protocol, self.world)
+
+    def _reads(self, roots: Iterable[Expression]) -> frozenset[int]:
+        cells = {each.index for each in self._within(roots) if isinstance(each, Cell)}
+        if any(index in self.meaning for index in cells):
+            return frozenset(range(len(self.cells)))  # who knows what has changed in a gap
+        return frozenset(cells)
 
     def _folded(self, body: Callable[[], object], store: SymbolicStore) -> Folded:
         with self.world.on(store):
