@@ -6,7 +6,7 @@ import os
 import sys
 import textwrap
 
-from cyclopts import CycloptsError, MissingArgumentError
+from cyclopts import CycloptsError, MissingArgumentError, UnknownCommandError
 
 from checker.show.places import shown_file
 from model.errors import FinaleError, Place
@@ -43,6 +43,8 @@ def print_usage_error(error: CycloptsError) -> None:
     error.verbose = False
     command = " ".join(["finale", *(error.command_chain or ())])
     message = " ".join(str(error).split()) + _choices(error)
+    if isinstance(error, UnknownCommandError):
+        message = message.partition(" Available commands")[0]  # of which it lists a few
     advice = f"{command} --help lists what it takes"
     print_error(FinaleError("usage", message.rstrip("."), advice=advice))
 

@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from checker.backends import Backend
 from checker.means import StorageName
+from model.errors import FinaleError
 
 #: A flag has no `--no-…` twin, and a list option takes one value each time it is given.
 PLAIN = Parameter(negative=(), consume_multiple=False, show_default=False)
@@ -40,3 +41,10 @@ StorageOption: TypeAlias = Annotated[
     Parameter(help="How a native search stores states: less memory costs time, or certainty."),
 ]
 SpecFile: TypeAlias = Annotated[Path, Parameter(help="A spec, a TOML file.")]
+
+
+def require_seconds(flag: str, seconds: float) -> None:
+    """A time that somebody can wait for. Raises `bad-value`."""
+    if not 0 < seconds < float("inf"):
+        advice = "write a number of seconds above zero"
+        raise FinaleError("bad-value", f"{flag} is {seconds:g}", advice=advice)

@@ -13,7 +13,7 @@ from reference.formats.control import ask
 from reference.formats.snapshots import FOLDER
 
 from .errors import print_error, tell
-from .parameters import PLAIN
+from .parameters import PLAIN, require_seconds
 
 Directory = Annotated[Path, Parameter(help="The --directory of the run.")]
 Seconds = Annotated[float, Parameter(help="Wait for the answer so long.")]
@@ -44,6 +44,7 @@ def cancel(directory: Directory, *, seconds: Seconds = 60.0) -> int:
 
 
 def _ask(directory: Path, seconds: float, done: str, **request: Any) -> int:
+    require_seconds("--seconds", seconds)
     try:
         answer = ask(directory, seconds=seconds, **request)
     except FinaleError as error:

@@ -24,6 +24,7 @@ from reference.runner import run as run_job
 
 from .errors import tell
 from .main import EXIT_INTERRUPTED
+from .parameters import require_seconds
 
 MEGABYTE = 1_000_000
 #: What is told of a job whose end takes no checkpoint.
@@ -73,10 +74,11 @@ def run(  # noqa: PLR0913 - one parameter a flag
     """Run a job on the engine until it has ended."""
     said = read_job(job, functions=functions)
     listed = read_faults(faults, said.engine, said.job) if faults is not None else ()
+    if seed is not None and scheduler == "threads" and not listed:
+        advice = "leave out one of the two: threads go as the machine lets them"
+        raise FinaleError("bad-value", "--seed says nothing to threads", advice=advice)
     if every is not None:
-        if not every > 0:
-            advice = "write a number of seconds above zero"
-            raise FinaleError("bad-value", f"--every is {every:g}", advice=advice)
+        require_seconds("--every", every)
         said = replace(said, seconds=every)
     orders = Orders(Kind(stop) if stop else None, from_, log, scheduler == "threads", seed, listed)
     if said.loses_output:

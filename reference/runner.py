@@ -24,8 +24,7 @@ from reference.formats.files import DiskFiles, Files, MemoryFiles, told
 from reference.formats.folder import end_of, is_new, lines_in, locked, mark_end, own
 from reference.formats.jobfile import JobFile
 from reference.formats.requests import WHY_OVER, Requests
-from reference.formats.resuming import start
-from reference.operators.base import Source
+from reference.formats.resuming import start, to_go_on_from
 from reference.settings import Settings
 from reference.steps import StepId
 from reference.task import Phase
@@ -111,10 +110,11 @@ def run(
         if orders.savepoint is None and (end := end_of(files)) is not None:
             return Progress(0, 0, 0, None, None, 0.0, end=End(end), ended_before=True)
         control = Control(folder, name)
-        strikes = Strikes(orders.faults, orders.seed or 0)
+        strikes, before = Strikes(orders.faults, orders.seed or 0), to_go_on_from(files)
         try:
             while (ended := _process(job, folder, orders, control, strikes, look)) is None:
-                orders = replace(orders, savepoint=None)
+                if to_go_on_from(files) != before:
+                    orders = replace(orders, savepoint=None)  # its copy is complete
         except BaseException:
             control.close(ok=False, why="the run has failed; what it had secured stands")
             raise
@@ -249,14 +249,9 @@ class Runner:
             overdue = None if moved else self.strikes.overdue(self.engine)
             moved = moved or (overdue is not None and self.mover.take([overdue]))
             self.engine.coordinator.forget(set(self.engine.in_use()))
-            waits = any(not source.has_ended for source in self._running_sources())
         if not moved:
-            assert waits, "the job neither goes on nor ends"
+            self.requests.refuse_stuck()
             time.sleep(SECONDS)
-
-    def _running_sources(self) -> list[Source]:
-        tasks = self.engine.tasks.values()
-        return [t.source for t in tasks if t.source is not None and t.phase is Phase.RUNNING]
 
     def _is_to_be_stopped(self) -> bool:
         """Whether a source is yet to hear of the stop that was ordered, and must not end before."""
@@ -273,6 +268,8 @@ class Runner:
         tasks = self.engine.tasks.values()
         wait = not moved and any(t.phase is Phase.FINISHING and not t.secured for t in tasks)
         read = self.progress().records - self._read
+        if not read and self._is_to_be_stopped():
+            return False  # one that is due again and again would leave no time to stop
         many = self.job.records is not None and read >= self.job.records
         return wait or many or time.monotonic() - self._triggered >= self.job.seconds
 

@@ -10,6 +10,7 @@ from reference.engine import Engine
 from reference.formats.control import Control
 from reference.steps import StepId
 from reference.stopping import Stopping
+from reference.task import Phase
 from reference.threads import Turns
 
 #: What a failed request is told.
@@ -58,6 +59,19 @@ class Requests:
         if not self.mover.take([step]):
             self.known[name].answer = Answer.FAILED
         return name
+
+    def refuse_stuck(self) -> None:
+        """Nothing can be done: a source must have more to come. Raises `job-stuck`."""
+        tasks = self.engine.tasks.values()
+        running = (t.source for t in tasks if t.source is not None and t.phase is Phase.RUNNING)
+        if not any(not source.has_ended for source in running):
+            left = (f"{t.name} ({t.phase.value})" for t in tasks if t.phase is not Phase.CLOSED)
+            raise FinaleError(
+                "job-stuck",
+                f"nothing can happen any more, and these have not ended: {', '.join(left)}",
+                advice="`finale conform` says of the run's event log what can come no more; run "
+                "the job again, and it goes on from its newest checkpoint",
+            )
 
     def refuse_unless_heard(self, wish: Wish) -> None:
         """Raises `not-asked`."""

@@ -8,6 +8,7 @@ anew in that of today.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -61,6 +62,8 @@ def start(store: CheckpointStore, tasks: Tasks, savepoint: Path | None = None) -
     if savepoint is not None:
         store.files.remove(END)
     store.discard_incomplete()
+    if found is None:
+        _drop_of_nobody(store.files, tasks)
     number = None if found is None else found.metadata.checkpoint
     last = max(store.numbers(), default=0)
     # What a drain has left is settled before the copy is complete, and drops the others.
@@ -85,6 +88,15 @@ def to_go_on_from(files: Files) -> int | None:
             if store.snapshot(number).metadata.starts_runs:
                 return number
     return None
+
+
+def _drop_of_nobody(files: Files, tasks: Tasks) -> None:
+    """What tasks wrote that the job had, before anything of theirs was ever secured."""
+    for folder, end in (("staging", ""), ("pending", r"-\d+")):
+        for name in files.under(folder):
+            own = re.fullmatch(rf"{folder}/(?P<task>[^~]+?)(~.*)?{end}", name)
+            if own is not None and own["task"] not in tasks:
+                files.remove(name)
 
 
 # --- which one ------------------------------------------------------------------------------------
