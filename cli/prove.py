@@ -69,6 +69,11 @@ def prove(  # noqa: PLR0913 - one parameter a flag
     ] = None,
     variant: Annotated[str | None, Parameter(help="With jobs: a variant of it.")] = None,
     protocols: ProtocolsFolder = None,
+    unbounded: Annotated[
+        bool,
+        PLAIN,
+        Parameter(help="With a spec: with no bound on ids, records and failures; takes minutes."),
+    ] = False,
     format: Annotated[Literal["text", "json"], Parameter(help="How to print it.")] = "text",
 ) -> int:
     """Prove what holds after any number of steps of a spec, or for jobs of any shape and size."""
@@ -82,6 +87,10 @@ def prove(  # noqa: PLR0913 - one parameter a flag
     _refuse_with("a spec", {"--protocol": protocol, "--variant": variant})
     known = catalogue(protocols)
     spec = _spec(Path(what), [*properties, *given], known)
+    if unbounded:
+        from .prove_unbounded import prove_runs
+
+        return prove_runs(spec, properties)
     limits = Limits(seconds_max=max_seconds, steps_max=max_steps)
     names = properties or [family.name for family in spec.asked]
     families = chosen(spec, [*names, *given])

@@ -34,6 +34,8 @@ from tests.protocols.specs import ROOT, spec_of
 PAIR, FIGURE = "final-checkpoint/pair.toml", "final-checkpoint/figure.toml"
 STOPS = "stop-with-savepoint/figure.toml"
 SOUND = (Holds, Vacuous)
+#: Nobody cancels: these rules are never taken.
+OF_CANCELLING = {"cancel_task", "finish_cancelling"}
 #: Of these rules the quick tests ask.
 ASKED = ("complete", "deliver_abort", "trigger_checkpoint", "restore", "fail")
 
@@ -82,7 +84,7 @@ def test_all_goals_are_proven(name: str) -> None:
     proven = prove_unbounded(*of(name))
     assert [result.verdict for result in proven.results] == ["proven"] * len(proven.results)
     assert proven.set_aside == ()
-    assert proven.never_taken == ()
+    assert {step.partition("(")[0] for step in proven.never_taken} <= OF_CANCELLING
     assert len(proven.clauses) <= 60
 
 
