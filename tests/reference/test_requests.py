@@ -32,7 +32,7 @@ from pathlib import Path
 
 def split(line):
     if not Path(__file__).with_name("fast").exists():
-        time.sleep(1e-4)
+        time.sleep(5e-4)
     return line.lower().split()
 """
 SLOWLY = COUNTED.replace('kind = "words"', 'kind = "flat-map"\nfunction = "slow:split"')
