@@ -85,6 +85,10 @@ def prove(  # noqa: PLR0913 - one parameter a flag
 
         return prove_all(protocol or "final-checkpoint", variant, protocols, as_text)
     _refuse_with("a spec", {"--protocol": protocol, "--variant": variant})
+    if unbounded:
+        limits_and_more = {"--max-seconds": max_seconds, "--max-steps": max_steps, "--given": given}
+        others: dict[str, object] = {"--by": by != "auto", "--why": why, "--format": not as_text}
+        _refuse_with("a run of any length", limits_and_more | others)
     known = catalogue(protocols)
     spec = _spec(Path(what), [*properties, *given], known)
     if unbounded:

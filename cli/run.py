@@ -74,9 +74,7 @@ def run(  # noqa: PLR0913 - one parameter a flag
     """Run a job on the engine until it has ended."""
     said = read_job(job, functions=functions)
     listed = read_faults(faults, said.engine, said.job) if faults is not None else ()
-    if seed is not None and scheduler == "threads" and not listed:
-        advice = "leave out one of the two: threads go as the machine lets them"
-        raise FinaleError("bad-value", "--seed says nothing to threads", advice=advice)
+    _refuse_seed(scheduler, seed if not listed else None)
     if every is not None:
         require_seconds("--every", every)
         said = replace(said, seconds=every)
@@ -109,6 +107,13 @@ def run(  # noqa: PLR0913 - one parameter a flag
         tell(f"the stop failed: {WHY_ENDED}")
         return 1
     return CODES.get(ended.end, 0)
+
+
+def _refuse_seed(scheduler: str, seed: int | None) -> None:
+    """Raises `bad-value`."""
+    if scheduler == "threads" and seed is not None:
+        advice = "leave out one of the two: threads go as the machine lets them"
+        raise FinaleError("bad-value", "--seed says nothing to threads", advice=advice)
 
 
 def _interrupted(directory: Path) -> int:
