@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from checker.conformance.acceptance import Accepted, Rejected, Undecided
-from checker.conformance.acceptance_system import protocol_of
+from checker.conformance.acceptance_setting import protocol_of
 from checker.conformance.random_runs import KINDS, RandomRun, judged
 from checker.loading import catalogue
 from reference.channel import Channel
