@@ -29,7 +29,8 @@ from .acceptance_search import (
     Search,
     Undecided,
 )
-from .acceptance_system import IDS_LIVE, SectionSystem
+from .acceptance_setting import IDS_LIVE
+from .acceptance_system import SectionSystem
 
 #: Channels that take only so much are tried first: the rules look at each place of a queue. A run
 #: that is found is a run; only where they take all that can be needed is a log rejected.

@@ -271,12 +271,23 @@ class Search:
         return anew or origin in known or origin == self.system.completed(state)
 
     def completed_in(self, moves: tuple[Move, ...]) -> dict[int, frozenset[str]]:
-        """The checkpoints that complete in a run, and the tasks that each has as finished."""
-        found: dict[int, frozenset[str]] = {}
+        """The checkpoints that complete in a run, and the tasks that each has as finished.
+
+        These are those of its plan, and those that were restored as finished and have no state.
+        """
+        begin, here = self.section.start, self.system.start()
+        ended = frozenset(str(each) for each in begin.get("finished") or ())
+        found: dict[int | None, frozenset[str]] = {None: frozenset(), begin.get("from"): ended}
         for move in moves:
+            if move.rule.rule.name == "restore":
+                task = frozenset(name for kind, name in move.rule.binding if kind == "task")
+                origin = found[self.system.completed(here)]
+                ended = (ended - task) | (task & origin)
+            here = move.after
             if move.rule.rule.name == "complete":
-                found |= self.system.finished_of(move.after)
-        return found
+                for number, plan in self.system.finished_of(here).items():
+                    found.setdefault(number, plan | ended)
+        return {number: tasks for number, tasks in found.items() if number is not None}
 
     def _line(self) -> int:
         if self.tried:

@@ -9,61 +9,29 @@ from __future__ import annotations
 
 import linecache
 import re
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
 from typing import Any, cast
 
 from checker.concrete.execution import After, PlainSystem
 from checker.loading import Catalogue
 from checker.spec import can_apply
-from checker.typed import options_of
-from model.errors import FinaleError, Place
+from model.errors import Place
 from model.language.bindings import Bound
 from model.language.build import world_of
-from model.language.entities import Entity, Variable
+from model.language.entities import Variable
 from model.language.plain import PlainStore
-from model.language.protocol import Protocol, Setting
 from model.language.starting import Values
 from model.language.stops import BlockedHere, FaultHere, line_of
 from model.protocols.parts.checkpoints import COMPLETED, UNUSED, Checkpoint
-from model.protocols.parts.recycling import Recycling
 from model.protocols.parts.tasks import Task, TaskStatus
 from model.rules import Nothing
 from model.system import Blocked, Fault
 from reference.formats.eventlog import WORDS, Event, Section
-from reference.protocols import ENGINES, STOPPABLE
 
-#: From so many on, ids are given again; so many are live at once.
-IDS_LIVE = 16
-#: So many of the things that a bound counts may have happened unseen.
-UNSEEN = 8
+from .acceptance_setting import IDS_LIVE, setting_of
 
 _ID = re.compile(r"cp\d+")
-
-#: Engines whose jobs can be stopped and have barriers that overtake: the model has one of the two.
-COMPOSED = {
-    "unaligned-stops": ("unaligned", "stop-with-savepoint"),
-    "timed-stops": ("aligned-with-timeout", "stop-with-savepoint"),
-}
-
-#: The history that is kept, for properties.
-HISTORY = ("taken", "progress", "calls")
-
-#: What a bound counts.
-COUNTED = {
-    "failures": ("fail", "fail_region"),
-    "crashes": ("crash_coordinator",),
-    "lost_confirmations": ("lose_confirmation",),
-    "expiries": ("expire", "time_out_under_load"),
-    "declines": ("fail_snapshot", "lose_acknowledgement"),
-    "time_outs": ("time_out", "time_out_output"),
-    "stops": ("request_stop",),
-    "savepoints": ("request_savepoint",),
-    "cancels": ("request_cancel",),
-    "manual": ("request_checkpoint",),
-    "resumes": ("resume",),
-}
 
 
 @dataclass(frozen=True)
@@ -117,24 +85,6 @@ class Watched(PlainStore):
         return super().get(variable)
 
 
-def protocol_of(key: str, known: Catalogue) -> type[Recycling]:
-    """The protocol of an engine, which may be two of the model's in one.
-
-    Raises `unknown-protocol`.
-    """
-    if key not in COMPOSED:
-        return cast("type[Recycling]", known.protocol(key))
-    parts = tuple(known.protocol(each) for each in COMPOSED[key])
-    bases = tuple(each.Options for each in parts)
-    options: type = dataclass(frozen=True)(type("Options", bases, {}))
-    both = {"key": key, "Options": options, "parts": _all_parts(parts)}
-    return cast("type[Recycling]", type("Composed", parts, both))
-
-
-def _all_parts(kinds: tuple[type[Protocol], ...]) -> tuple[type[Entity], ...]:
-    return tuple(dict.fromkeys(part for kind in kinds for part in kind.parts))
-
-
 class SectionSystem:
     """The rules of a section's protocol, in its setting.
 
@@ -154,22 +104,13 @@ class SectionSystem:
         room: int | None = None,
     ) -> None:
         self.section = section
-        start = section.start
-        kind = protocol_of(str(start["protocol"]), known)
-        if start.get("variant") is not None:
-            kind = cast("type[Recycling]", known.variant(kind.key, str(start["variant"])))
-        complain = _Complain(section, file)
-        options = options_of(kind.Options, _meant(start.get("options") or {}, kind), complain)
-        without = type(kind.__name__, (kind,), {"hides_records": True})
-        bounds = _bounds(section, without, hidden, live, room)
-        history = frozenset(each for each in HISTORY if each in kind.ghosts)
-        setting = Setting(section.job, {}, options, bounds, history)
-        self.protocol = without(setting)
+        kind, setting = setting_of(section, known, hidden, file=file, live=live, room=room)
+        self.protocol = kind(setting)
         self.families = tuple(
             family
             for family in known.properties.values()
             if judges and can_apply(family, kind) and not family.on_request
-            and (family.needs is None or family.needs in history)
+            and (family.needs is None or family.needs in setting.observe)
         )  # fmt: skip
         self.world = world_of(self.protocol, self.protocol.keeps())
         self.plain = PlainSystem(self.protocol, self.families)
@@ -357,47 +298,4 @@ def _named(ids: tuple[int | None, ...], number: int) -> tuple[int | None, ...] |
     return None
 
 
-def _meant(options: Mapping[str, object], kind: type[Recycling]) -> dict[str, object]:
-    """The options but for those that an engine has beside, in their usual value."""
-    declared = {each.name for each in fields(kind.Options)}
-    engines = {**ENGINES, **{each.key: each for each in STOPPABLE.values()}}
-    usual = vars(engines[kind.key].usual) if kind.key in engines else {}
-    return {
-        name: value
-        for name, value in options.items()
-        if name in declared or name not in usual or value != usual[name]
-    }
-
-
-def _bounds(
-    section: Section, kind: type[Recycling], hidden: Collection[str], live: int, room: int | None
-) -> dict[str, int]:
-    """As many of everything as the section tells of, and some more where it may be silent."""
-    told = Counter(event.name for event in section.events)
-    begun = len({event.checkpoint for event in section.events if event.checkpoint is not None})
-    begun += 1 + (UNSEEN if hidden else 0)
-    ids = {"checkpoints": begun} if begun <= live else {"live_checkpoints": live}
-    most = 4 * min(begun, live) + 8
-    bounds = {**ids, "channel": most if room is None else min(room, most)}
-    for name, names in COUNTED.items():
-        more = UNSEEN if any(each in hidden for each in names) else 0
-        number = sum(told[each] for each in names) + more
-        if name == "failures":
-            number += 1  # without any, nothing can be restored
-        if number and name in kind.bound_names():
-            bounds[name] = number
-    return bounds
-
-
-class _Complain:
-    """Makes errors about what `log-start` says."""
-
-    def __init__(self, section: Section, file: str | None) -> None:
-        self.place = Place(file, section.line)
-
-    def __call__(self, code: str, message: str, advice: str, key: str) -> FinaleError:
-        place = Place(self.place.file, self.place.line, f"options.{key}")
-        return FinaleError(code, message, place=place, advice=advice)
-
-
-__all__ = ["IDS_LIVE", "Footprint", "Reached", "Refusal", "SectionSystem", "Watched"]
+__all__ = ["Footprint", "Reached", "Refusal", "SectionSystem", "Watched"]

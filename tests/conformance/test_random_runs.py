@@ -10,11 +10,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from checker.conformance.acceptance import Accepted, Rejected, Undecided
-from checker.conformance.acceptance_system import protocol_of
-from checker.conformance.random_runs import KINDS, RandomRun, judged
+from checker.conformance.acceptance_setting import protocol_of
+from checker.conformance.random_runs import KINDS, RandomRun, judged, lines_of
 from checker.loading import catalogue
 from reference.channel import Channel
 from reference.coordinator import Checkpoint, Coordinator, Kind
+from reference.formats.eventlog import read_log
 from reference.protocols.final_checkpoint import FinalCheckpoint
 from reference.protocols.unaligned import Unaligned
 from reference.steps import Guarded, action
@@ -125,6 +126,27 @@ def assert_accepted(chosen: RandomRun) -> None:
 @given(runs((60, 120)))
 def test_random_runs_are_accepted(chosen: RandomRun) -> None:
     assert_accepted(chosen)
+
+
+def test_what_was_restored_as_finished_is_so_in_the_next_checkpoint() -> None:
+    """Its part of a checkpoint has no state, though the plan did not count it as finished."""
+    job: dict[str, Any] = {
+        "S1": {"records": 0, "bounded": False},
+        "S2": {"records": 0},
+        "K": {"from": ["S1"], "sink": "two-phase"},
+    }
+    faults = {"checkpoints": 4}
+
+    def is_so_twice(chosen: RandomRun) -> bool:
+        starts = [each.start for each in read_log(lines_of(chosen)).sections[1:]]
+        origins = {each["from"] for each in starts if each["finished"] == ["S2"]}
+        return len(origins) == len(chosen.crashes)
+
+    several = (
+        RandomRun("stop-with-savepoint", job, faults=faults, crashes=(40, 24), seed=seed)
+        for seed in range(100)
+    )
+    assert_accepted(next(filter(is_so_twice, several)))
 
 
 # --- what an engine may do wrong ------------------------------------------------------------------

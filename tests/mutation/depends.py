@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from checker.conformance.acceptance_system import protocol_of
+from checker.conformance.acceptance_setting import protocol_of
 from checker.conformance.random_runs import KINDS
 from checker.loading import catalogue
 from reference.protocols import ENGINES

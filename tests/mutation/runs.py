@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from checker.conformance.acceptance_system import protocol_of
+from checker.conformance.acceptance_setting import protocol_of
 from checker.conformance.random_runs import KINDS, RandomRun
 from checker.loading import catalogue
 

@@ -1,0 +1,135 @@
+"""What the start of a section says of the protocol that it follows, its options and its bounds.
+
+Records are left out. Of ids, requests and failures there are as many as the section needs.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, fields
+from typing import cast
+
+from checker.loading import Catalogue
+from checker.typed import options_of
+from model.errors import FinaleError, Place
+from model.language.entities import Entity
+from model.language.protocol import Protocol, Setting
+from model.protocols.parts.recycling import Recycling
+from reference.formats.eventlog import Section
+from reference.protocols import ENGINES, STOPPABLE
+
+#: From so many on, ids are given again; so many are live at once.
+IDS_LIVE = 16
+#: So many of the things that a bound counts may have happened unseen.
+UNSEEN = 8
+
+#: Engines whose jobs can be stopped and have barriers that overtake: the model has one of the two.
+COMPOSED = {
+    "unaligned-stops": ("unaligned", "stop-with-savepoint"),
+    "timed-stops": ("aligned-with-timeout", "stop-with-savepoint"),
+}
+
+#: The history that is kept, for properties.
+HISTORY = ("taken", "progress", "calls")
+
+#: What a bound counts.
+COUNTED = {
+    "failures": ("fail", "fail_region"),
+    "crashes": ("crash_coordinator",),
+    "lost_confirmations": ("lose_confirmation",),
+    "expiries": ("expire", "time_out_under_load"),
+    "declines": ("fail_snapshot", "lose_acknowledgement"),
+    "time_outs": ("time_out", "time_out_output"),
+    "stops": ("request_stop",),
+    "savepoints": ("request_savepoint",),
+    "cancels": ("request_cancel",),
+    "manual": ("request_checkpoint",),
+    "resumes": ("resume",),
+}
+
+
+def setting_of(
+    section: Section,
+    known: Catalogue,
+    hidden: Collection[str],
+    *,
+    file: str | None,
+    live: int,
+    room: int | None,
+) -> tuple[type[Recycling], Setting]:
+    """The protocol of a section, without records, and the setting that the section tells.
+
+    Raises `unknown-protocol`, `unknown-variant`, and what is wrong with options.
+    """
+    start = section.start
+    kind = protocol_of(str(start["protocol"]), known)
+    if start.get("variant") is not None:
+        kind = cast("type[Recycling]", known.variant(kind.key, str(start["variant"])))
+    complain = _Complain(section, file)
+    options = options_of(kind.Options, _meant(start.get("options") or {}, kind), complain)
+    without = type(kind.__name__, (kind,), {"hides_records": True})
+    bounds = _bounds(section, without, hidden, live, room)
+    history = frozenset(each for each in HISTORY if each in kind.ghosts)
+    return without, Setting(section.job, {}, options, bounds, history)
+
+
+def protocol_of(key: str, known: Catalogue) -> type[Recycling]:
+    """The protocol of an engine, which may be two of the model's in one.
+
+    Raises `unknown-protocol`.
+    """
+    if key not in COMPOSED:
+        return cast("type[Recycling]", known.protocol(key))
+    parts = tuple(known.protocol(each) for each in COMPOSED[key])
+    bases = tuple(each.Options for each in parts)
+    options: type = dataclass(frozen=True)(type("Options", bases, {}))
+    both = {"key": key, "Options": options, "parts": _all_parts(parts)}
+    return cast("type[Recycling]", type("Composed", parts, both))
+
+
+def _all_parts(kinds: tuple[type[Protocol], ...]) -> tuple[type[Entity], ...]:
+    return tuple(dict.fromkeys(part for kind in kinds for part in kind.parts))
+
+
+def _meant(options: Mapping[str, object], kind: type[Recycling]) -> dict[str, object]:
+    """The options but for those that an engine has beside, in their usual value."""
+    declared = {each.name for each in fields(kind.Options)}
+    engines = {**ENGINES, **{each.key: each for each in STOPPABLE.values()}}
+    usual = vars(engines[kind.key].usual) if kind.key in engines else {}
+    return {
+        name: value
+        for name, value in options.items()
+        if name in declared or name not in usual or value != usual[name]
+    }
+
+
+def _bounds(
+    section: Section, kind: type[Recycling], hidden: Collection[str], live: int, room: int | None
+) -> dict[str, int]:
+    """As many of everything as the section tells of, and some more where it may be silent."""
+    told = Counter(event.name for event in section.events)
+    begun = len({event.checkpoint for event in section.events if event.checkpoint is not None})
+    begun += 1 + (UNSEEN if hidden else 0)
+    ids = {"checkpoints": begun} if begun <= live else {"live_checkpoints": live}
+    most = 4 * min(begun, live) + 8
+    bounds = {**ids, "channel": most if room is None else min(room, most)}
+    for name, names in COUNTED.items():
+        more = UNSEEN if any(each in hidden for each in names) else 0
+        number = sum(told[each] for each in names) + more
+        if name == "failures":
+            number += 1  # without any, nothing can be restored
+        if number and name in kind.bound_names():
+            bounds[name] = number
+    return bounds
+
+
+class _Complain:
+    """Makes errors about what `log-start` says."""
+
+    def __init__(self, section: Section, file: str | None) -> None:
+        self.place = Place(file, section.line)
+
+    def __call__(self, code: str, message: str, advice: str, key: str) -> FinaleError:
+        place = Place(self.place.file, self.place.line, f"options.{key}")
+        return FinaleError(code, message, place=place, advice=advice)
