@@ -19,6 +19,7 @@ from checker.loading import Catalogue, catalogue
 from reference.formats.eventlog import Log, Section
 
 from .acceptance_findings import Finding, Judge, Severity
+from .acceptance_restarts import Known
 from .acceptance_search import (
     ALL_STEPS,
     BUDGET,
@@ -30,7 +31,7 @@ from .acceptance_search import (
     Undecided,
 )
 from .acceptance_setting import IDS_LIVE
-from .acceptance_system import SectionSystem
+from .acceptance_system import Refusal, SectionSystem
 
 #: Channels that take only so much are tried first: the rules look at each place of a queue. A run
 #: that is found is a run; only where they take all that can be needed is a log rejected.
@@ -85,20 +86,30 @@ def accept(
     asked = _Asked(hidden, budget, known or catalogue(), file, judges)
     witness: list[tuple[Move, ...]] = []
     findings: list[Finding] = []
-    completed: dict[int, frozenset[str]] = {}
+    runs: dict[object, Known] = {}
     for number, section in enumerate(log.sections):
-        follows = log.sections[number + 1] if number + 1 < len(log.sections) else None
-        run = _explained(section, follows, asked, completed)
+        name = section.start.get("run")
+        later = log.sections[number + 1 :]
+        place = next((n for n, each in enumerate(later) if each.start.get("run") == name), None)
+        follows = None if place is None else later[place]
+        skips = place is not None and any(each.line in log.missing for each in later[: place + 1])
+        earlier = runs.get(name, Known())
+        if why := earlier.wrong_finished(section):
+            wrong = Rejected(section.line, "log-start", (Refusal(why),), 1)
+            return Verdict(wrong, tuple(findings), _coverage(log))
+        known_before = earlier.before(section, skips=skips)
+        run = _explained(section, follows, asked, known_before)
         if not isinstance(run, _Run):
             return Verdict(run, tuple(findings), _coverage(log))
         replay(run.system, run.moves)
         witness.append(run.moves)
+        runs[name] = run.known
         if judges:
             found = Judge(run.system).judge(run.moves, ends=follows is None)
             if any(each.severity is Severity.STUCK for each in found):
                 # It must not be for want of room.
                 wide = _explained(
-                    section, follows, dataclasses.replace(asked, room=None), completed
+                    section, follows, dataclasses.replace(asked, room=None), known_before
                 )
                 if isinstance(wide, _Run):
                     found = Judge(wide.system).judge(wide.moves, ends=follows is None)
@@ -109,7 +120,7 @@ def accept(
 def _coverage(log: Log) -> Coverage:
     *earlier, last = log.sections
     inner = any(place < len(last.events) for place in last.lost)
-    if inner or any(not section.ended or section.lost for section in earlier):
+    if inner or log.missing or any(not each.ended or each.lost for each in earlier):
         return Coverage.GAP
     return Coverage.COMPLETE if last.ended else Coverage.TRUNCATED
 
@@ -130,6 +141,8 @@ def replay(system: SectionSystem, moves: tuple[Move, ...]) -> None:
 class _Run:
     system: SectionSystem
     moves: tuple[Move, ...]
+    known: Known
+    """What is so after it."""
 
 
 @dataclass(frozen=True)
@@ -148,7 +161,7 @@ def _explained(
     section: Section,
     follows: Section | None,
     asked: _Asked,
-    completed: dict[int, frozenset[str]],
+    known: Known,
 ) -> _Run | Rejected | Undecided:
     """A run for a section; with more ids where there were too few."""
     live, reaches, room = IDS_LIVE, list(REACHES), asked.room
@@ -164,11 +177,10 @@ def _explained(
             room=room,
         )
         budget = len(section.events) + int(asked.budget * part)
-        search = Search(system, asked.hidden, budget, reach, follows, completed)
+        search = Search(system, asked.hidden, budget, reach, follows, known)
         found = search.run()
         if isinstance(found, tuple):
-            completed |= search.completed_in(found)
-            return _Run(system, found)
+            return _Run(system, found, search.known_after(found))
         if room is not None:
             room = None
         elif search.cut and len(reaches) > 1:

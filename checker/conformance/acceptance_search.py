@@ -15,6 +15,7 @@ from model.events import STEPS
 from model.language.bindings import Bound
 from reference.formats.eventlog import Event, Section
 
+from .acceptance_restarts import Known, wrong_origin
 from .acceptance_system import Footprint, Reached, Refusal, SectionSystem
 
 #: So many states are gone on from, beside one for each event, before the search gives up.
@@ -104,11 +105,14 @@ class Search:
     budget: int
     reach: int | None
     follows: Section | None
-    completed: dict[int, frozenset[str]]
+    known: Known
+    """What was so when the section had begun."""
     cut: bool = False
     """Something was not tried since it would cost too much."""
     short: str | None = None
     """The bound that was too small for what was tried."""
+    wrong: str | None = None
+    """Why the next section could not begin where this one ended."""
     furthest: int = -1
     tried: dict[Reached, tuple[Event, ...]] = field(
         default_factory=dict[Reached, tuple[Event, ...]]
@@ -133,8 +137,8 @@ class Search:
     def run(self) -> tuple[Move, ...] | Rejected | Undecided:
         """The moves of a run, or that there is none, or that none was found."""
         start, begin = self.system.start(), (0,) * len(self.clocks)
-        if wrong := self._wrong_start(start):
-            return wrong
+        if (none := self._without_events(start)) is not None:
+            return none
         stack = [_Frame((begin, start), (), self._onward(begin, start))]
         failed: dict[tuple[Positions, Reached], set[int]] = {(begin, start): set()}
         while stack:
@@ -170,18 +174,9 @@ class Search:
         unseen = [move.touches for move in trail if move.line is None]
         return bool(unseen) and not any(t.writes & blame for t in unseen if t is not None)
 
-    def _wrong_start(self, start: Reached) -> Rejected | tuple[Move, ...] | None:
-        """A section without any event, or one whose tasks count as finished when they did not."""
-        begin = self.section.start
-        origin = begin.get("from")
-        finished = frozenset(str(each) for each in begin.get("finished") or ())
-        known = self.completed.get(origin) if isinstance(origin, int) else None
-        if known is not None and known != finished:
-            why = f"checkpoint {origin} has {_names(known)} as finished, not {_names(finished)}"
-            return Rejected(self.section.line, "log-start", (Refusal(why),), 1)
-        if not self.section.events and self._leads_on(start):
-            return ()
-        return None
+    def _without_events(self, start: Reached) -> tuple[Move, ...] | None:
+        """The run of a section without any event."""
+        return () if not self.section.events and self._leads_on(start) else None
 
     # --- moves -----------------------------------------------------------------------------------
 
@@ -261,20 +256,18 @@ class Search:
 
     def _leads_on(self, state: Reached) -> bool:
         """Whether the next section can begin where this state ends."""
-        if self.follows is None or self.follows.start.get("starts") != "restoring":
+        if self.follows is None:
             return True
-        origin = self.follows.start.get("from")
-        known = self.completed.keys() | self.system.finished_of(state).keys()
-        named = max((e.checkpoint or 0 for e in self.section.events), default=0)
-        # A savepoint, or what a job of another shape begins with, is written anew: a new number.
-        anew = isinstance(origin, int) and origin > max(named, *known, 0)
-        return anew or origin in known or origin == self.system.completed(state)
+        wrong = wrong_origin(self.follows, self.known, self.system, state)
+        self.wrong = self.wrong or wrong
+        return wrong is None
 
-    def completed_in(self, moves: tuple[Move, ...]) -> dict[int, frozenset[str]]:
+    def known_after(self, moves: tuple[Move, ...]) -> Known:
         """The checkpoints that complete in a run, and the tasks that each has as finished.
 
         These are those of its plan, and those that were restored as finished and have no state.
         """
+        startable: set[int | None] = set()
         begin, here = self.section.start, self.system.start()
         ended = frozenset(str(each) for each in begin.get("finished") or ())
         found: dict[int | None, frozenset[str]] = {None: frozenset(), begin.get("from"): ended}
@@ -287,7 +280,9 @@ class Search:
             if move.rule.rule.name == "complete":
                 for number, plan in self.system.finished_of(here).items():
                     found.setdefault(number, plan | ended)
-        return {number: tasks for number, tasks in found.items() if number is not None}
+                startable.update(here.ids[place] for place in self.system.startable(here))
+        finished = {number: tasks for number, tasks in found.items() if number is not None}
+        return self.known.after(finished, frozenset(n for n in startable if n is not None))
 
     def _line(self) -> int:
         if self.tried:
@@ -297,9 +292,8 @@ class Search:
     def _rejected(self) -> Rejected:
         if not self.tried or self.furthest == len(self.section.events):
             assert self.follows is not None
-            origin = self.follows.start.get("from")
-            why = f"it starts from checkpoint {origin}, which has not completed"
-            return Rejected(self.follows.line, "log-start", (Refusal(why),), 1)
+            assert self.wrong is not None
+            return Rejected(self.follows.line, "log-start", (Refusal(self.wrong),), 1)
         line = self._line()
         event = next(e for e in self.section.events if e.line == line)
         states = [state for state, events in self.tried.items() if event in events]
@@ -314,10 +308,6 @@ def _before(trail: tuple[Move, ...], blame: set[int]) -> set[int]:
         if move.touches is not None and move.touches.writes & found:
             found |= move.touches.reads | move.touches.writes
     return found
-
-
-def _names(tasks: frozenset[str]) -> str:
-    return ", ".join(sorted(tasks)) or "none"
 
 
 __all__ = ["ALL_STEPS", "BUDGET", "REACHES", "Accepted", "Move", "Rejected", "Search", "Undecided"]

@@ -23,7 +23,7 @@ from model.language.entities import Variable
 from model.language.plain import PlainStore
 from model.language.starting import Values
 from model.language.stops import BlockedHere, FaultHere, line_of
-from model.protocols.parts.checkpoints import COMPLETED, UNUSED, Checkpoint
+from model.protocols.parts.checkpoints import COMPLETED, UNUSED, Checkpoint, CheckpointKind
 from model.protocols.parts.tasks import Task, TaskStatus
 from model.rules import Nothing
 from model.system import Blocked, Fault
@@ -192,6 +192,8 @@ class SectionSystem:
                 if values is not None and values != reached.values:
                     ids = self._ids_after(rule, reached, values, None)
                     assert isinstance(ids, tuple)
+                    if len(ids) > 0 and ids != reached.ids and ids[-1] is None:
+                        ids = (*ids[:-1], self._next_number(reached))
                     yield rule, Reached(values, ids), print_
 
     def footprint(self, event: Event, reached: Reached) -> tuple[bool, Footprint]:
@@ -257,6 +259,44 @@ class SectionSystem:
             point = cast(Checkpoint, self.protocol.restore_point())
         return None if point == Nothing else reached.ids[self.protocol.checkpoints.index(point)]
 
+    def startable(self, reached: Reached) -> tuple[int, ...]:
+        """The places of the completed checkpoints that a new process starts from by itself.
+
+        Those are all but savepoints, where savepoints are only the user's.
+        """
+        stored = bool(getattr(self.protocol, "savepoint_stored", False))
+        return tuple(
+            place
+            for place, checkpoint in enumerate(self.protocol.checkpoints[: len(reached.ids)])
+            if self._is_completed(checkpoint, reached.values)
+            and (stored or _kind_of(checkpoint, reached.values) is not CheckpointKind.SAVEPOINT)
+        )
+
+    def unnamed(self, reached: Reached) -> tuple[int, ...]:
+        """The places of completed checkpoints whose number is not known."""
+        both = enumerate(zip(self.protocol.checkpoints, reached.ids, strict=False))
+        return tuple(
+            place
+            for place, (checkpoint, number) in both
+            if number is None and self._is_completed(checkpoint, reached.values)
+        )
+
+    def may_be(self, reached: Reached, place: int, number: int) -> bool:
+        """Whether an id at this place, whose number is not known, may have this one."""
+        before = (each for each in reached.ids[:place] if each is not None)
+        behind = (each for each in reached.ids[place:] if each is not None)
+        return all(each < number for each in before) and all(each > number for each in behind)
+
+    def _next_number(self, reached: Reached) -> int | None:
+        """The number of the checkpoint that is begun next, where that is known: engines count."""
+        start = self.section.start
+        own = [each for each in reached.ids if each != start.get("from")]
+        newest = own[-1] if own else start.get("last")
+        return newest + 1 if start.get("profile") == "engine" and isinstance(newest, int) else None
+
+    def _is_completed(self, checkpoint: Checkpoint, values: Values) -> bool:
+        return values[checkpoint.variables["status"].position] is COMPLETED
+
     # --- why not ---------------------------------------------------------------------------------
 
     def _explained(self, rule: Bound, values: Values) -> Refusal:
@@ -279,11 +319,17 @@ class SectionSystem:
         """The completed checkpoints that are known, and the tasks that each has as finished."""
         found: dict[int, frozenset[str]] = {}
         for checkpoint, number in zip(self.protocol.checkpoints, reached.ids, strict=False):
-            at = checkpoint.variables
-            if number is not None and reached.values[at["status"].position] is COMPLETED:
-                finished = cast("frozenset[Task]", reached.values[at["finished"].position])
+            if number is not None and self._is_completed(checkpoint, reached.values):
+                at = checkpoint.variables["finished"].position
+                finished = cast("frozenset[Task]", reached.values[at])
                 found[number] = frozenset(task.name for task in finished)
         return found
+
+
+def _kind_of(checkpoint: Checkpoint, values: Values) -> object:
+    """What a checkpoint is for, where there are others than to restart from."""
+    kind = checkpoint.variables.get("kind")
+    return CheckpointKind.CHECKPOINT if kind is None else values[kind.position]
 
 
 def _named(ids: tuple[int | None, ...], number: int) -> tuple[int | None, ...] | None:

@@ -22,12 +22,14 @@ from typing import TYPE_CHECKING, Any
 
 from model.errors import FinaleError, Place
 from model.events import DATA_STEPS, STEPS
-from model.topology import Edge, Job, Pattern, Sink, Vertex
+from model.topology import Job
 from reference.formats.files import told
+from reference.formats.jobtable import table_of
 from reference.task import Phase
 
 if TYPE_CHECKING:
     from reference.engine import Engine
+    from reference.formats.snapshots import CheckpointStore
     from reference.steps import StepId
 
 VERSION = 1
@@ -68,6 +70,8 @@ class EventLog:
                 "starts": "restoring" if restoring else "running",
                 "from": newest if restoring else None,
                 "finished": sorted(engine.store.finished(newest)) if restoring and newest else [],
+                "last": self.newest,
+                **_evidence(engine.store, newest),
             }
         )
 
@@ -155,38 +159,20 @@ def opened(path: Path) -> tuple[FileIO, bytes]:
         ) from None
 
 
+def _evidence(store: CheckpointStore, origin: int | None) -> dict[str, object]:
+    """What justifies another start than from the newest checkpoint: what is in the folder."""
+    told: dict[str, object] = {}
+    if refused := store.refused_ones():
+        told["refused"] = refused
+    if origin is None:
+        return told if store.complete_ones() or refused else {"new": True}
+    if (copied := store.copied(origin)) is not None:
+        told["copied"] = copied
+    return told
+
+
 def _plain(value: object) -> object:
     return value.value if isinstance(value, enum.Enum) else value
-
-
-# --- the shape of a job ---------------------------------------------------------------------------
-
-
-def table_of(job: Job) -> dict[str, dict[str, object]]:
-    """A job as the `[job]` table of a spec, without records: what its protocol depends on."""
-    return {vertex.name: _entry(job, vertex) for vertex in job.vertices}
-
-
-def _entry(job: Job, vertex: Vertex) -> dict[str, object]:
-    entry: dict[str, object] = {"kind": vertex.kind.value, "parallelism": vertex.parallelism}
-    if vertex.is_source:
-        bounded = [each.bounded for each in job.subtasks_of(vertex)]
-        entry |= {"records": 0, "bounded": bounded[0] if len(set(bounded)) == 1 else bounded}
-    if vertex.sink is not Sink.NONE:
-        entry["sink"] = vertex.sink.value
-    inputs = [_input(edge) for edge in job.edges_into(vertex)]
-    return entry | ({"from": inputs} if inputs else {})
-
-
-def _input(edge: Edge) -> str | dict[str, object]:
-    said: dict[str, object] = {"vertex": edge.source}
-    if edge.pattern is not Pattern.ALL_TO_ALL:
-        said["pattern"] = edge.pattern.value
-    if edge.broadcast:
-        said["broadcast"] = True
-    if not edge.overtakes:
-        said["overtakes"] = False
-    return edge.source if len(said) == 1 else said
 
 
 # --- reading --------------------------------------------------------------------------------------
@@ -221,6 +207,12 @@ class Section:
     ended: bool
     """It has its last line, and as many events as that says."""
 
+    @property
+    def process(self) -> int | None:
+        """The number of the process, where it is told."""
+        number = self.start.get("process")
+        return number if isinstance(number, int) else None
+
 
 @dataclass(frozen=True)
 class Log:
@@ -231,6 +223,24 @@ class Log:
     """Lines that are not JSON, as the last one that a killed process has begun."""
     unknown: Counter[str]
     """Events and fields of no known name."""
+
+    @property
+    def missing(self) -> tuple[int, ...]:
+        """The lines of sections before which whole sections are not there."""
+        found: list[int] = []
+        runs: set[object] = set()
+        expected = 1
+        for section in self.sections:
+            start, number = section.start, section.process
+            copied: Any = start.get("copied")
+            elsewhere = isinstance(copied, dict) and copied.get("why") == "elsewhere"
+            origin = start.get("from") if start.get("starts") == "restoring" else None
+            first = start.get("run") not in runs and origin is not None and not elsewhere
+            if number != expected or first:
+                found.append(section.line)
+            runs.add(start.get("run"))
+            expected = (number or expected) + 1
+        return tuple(found)
 
     @property
     def count(self) -> int:

@@ -20,7 +20,7 @@ from reference.formats.files import DiskFiles, Files
 from reference.formats.folder import END
 from reference.formats.inflight import Logs, shared_out
 from reference.formats.metadata import CHANNELS, DRAIN, STATE, Metadata, Operator, Part
-from reference.formats.snapshots import CheckpointStore, Snapshot, State
+from reference.formats.snapshots import CheckpointStore, Copied, Snapshot, State
 from reference.task import Task
 
 Tasks = Mapping[str, Task]
@@ -72,7 +72,10 @@ def start(store: CheckpointStore, tasks: Tasks, savepoint: Path | None = None) -
     if number is not None and contents is not None:
         for task, state in contents.ended.items():
             tasks[task].operator.settle(state["operator"])
-        last = number = max(number, last + 1)
+        origin, last = number, max(number, last + 1)
+        number = last
+        given = Copied.GIVEN if own else Copied.ELSEWHERE
+        store.note_copy(number, origin, Copied.SHAPE if savepoint is None else given)
         for (task, use), state in contents.parts.items():
             store.put(number, task, state, use)
         store.complete(number, contents.finished)

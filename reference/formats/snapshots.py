@@ -9,10 +9,11 @@ The metadata is written under another name and renamed: there is no half a check
 
 from __future__ import annotations
 
+import enum
 import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 from model.errors import FinaleError, Place
 from model.topology import Job
@@ -35,9 +36,21 @@ FOLDER = "checkpoints"
 METADATA = "metadata.json"
 REFUSED = "metadata.refused.json"
 LEFT = "left"
+COPIED = "copied"
 
 State = Any
 """What JSON can write."""
+
+
+class Copied(enum.Enum):
+    """Why a checkpoint is a copy of another one."""
+
+    SHAPE = "shape"
+    """The job has another shape now."""
+    GIVEN = "given"
+    """The user has named it, of those in this folder."""
+    ELSEWHERE = "elsewhere"
+    """The user has named it, in another folder, when there was none in this one."""
 
 
 def shape_of(
@@ -164,6 +177,12 @@ class CheckpointStore:
         self.files.rename(f"{folder}/{METADATA}", f"{folder}/{REFUSED}")
         self.known.pop(checkpoint, None)
 
+    def note_copy(self, checkpoint: int, of: int, why: Copied) -> None:
+        """Say of a checkpoint that is to be written what it is a copy of."""
+        name = f"{_folder(checkpoint)}/{COPIED}"
+        self.files.write(name, json.dumps({"of": of, "why": why.value}).encode())
+        self.files.sync(name)
+
     def leave_newer(self, checkpoint: int, by: int = 0) -> None:
         """A run goes on from before these savepoints: their transactions are dropped.
 
@@ -205,6 +224,21 @@ class CheckpointStore:
     def complete_ones(self) -> list[int]:
         """All of which there is metadata, the newest first."""
         return sorted((n for n, file in self._files() if file == METADATA), reverse=True)
+
+    def refused_ones(self) -> list[int]:
+        """All that were complete, and passed over since they were damaged."""
+        return sorted(number for number, file in self._files() if file == REFUSED)
+
+    def copied(self, checkpoint: int) -> Mapping[str, object] | None:
+        """What a checkpoint is a copy `of`, and `why`; None where it is none."""
+        name = f"{_folder(checkpoint)}/{COPIED}"
+        if not self.files.exists(name):
+            return None
+        try:
+            said = json.loads(self.files.read(name))
+        except ValueError:
+            return None
+        return cast("dict[str, object]", said) if isinstance(said, dict) else None
 
     def snapshot(self, checkpoint: int) -> Snapshot:
         """A complete checkpoint. Raises `checkpoint-altered`, `checkpoint-format`."""

@@ -305,11 +305,6 @@ def test_a_process_cannot_start_from_what_never_completed() -> None:
     assert f"checkpoint {aborted}" in outcome.refusals[0].why
 
 
-def test_a_process_may_start_from_a_savepoint_that_is_given_a_new_number() -> None:
-    lines = log_of(engine_of(PAIR), PAIR, 3)
-    assert isinstance(judged(restarted(lines, 77, []), judges=False).conforms, Accepted)
-
-
 def test_finished_tasks_are_those_of_the_checkpoint() -> None:
     lines = log_of(engine_of(PAIR), PAIR, 3)
     number = json.loads(lines[place_of(lines, "complete")])["checkpoint"]

@@ -1,0 +1,154 @@
+"""From which checkpoint a process may start: the newest that what came before has left.
+
+Anything else needs evidence in `log-start`: that newer ones were damaged, that the checkpoint is a
+copy, or that the folder had none. Without it a start from an older one is no run of the protocol.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from reference.formats.eventlog import Section
+from reference.formats.snapshots import Copied
+
+from .acceptance_system import Reached, SectionSystem
+
+
+@dataclass(frozen=True)
+class Known:
+    """What the earlier sections of a run have shown of its folder."""
+
+    finished: Mapping[int, frozenset[str]] = field(default_factory=dict[int, frozenset[str]])
+    """The checkpoints that have completed, and the tasks that each has as finished."""
+    startable: frozenset[int] = frozenset()
+    """Those of them that a process starts from by itself: not a user's savepoints."""
+    refused: frozenset[int] = frozenset()
+    """Those that were damaged."""
+    skips: bool = False
+    """Processes may be missing between the section and the next one."""
+
+    def before(self, section: Section, *, skips: bool = False) -> Known:
+        """What of it stands when a section has begun: nothing where its folder was empty."""
+        own, finished = origin_of(section.start), _finished(section.start)
+        kept = self._kept(section.start)
+        found = kept.finished if own is None else {**kept.finished, own: finished}
+        startable = kept.startable if own is None else kept.startable | {own}
+        return Known(found, startable, kept.refused, skips)
+
+    def wrong_finished(self, section: Section) -> str | None:
+        """Why its checkpoint cannot have those tasks as finished that a section says."""
+        origin, finished = origin_of(section.start), _finished(section.start)
+        known = None if origin is None else self._kept(section.start).finished.get(origin)
+        if known is None or known == finished:
+            return None
+        return f"checkpoint {origin} has {_names(known)} as finished, not {_names(finished)}"
+
+    def _kept(self, start: Mapping[str, Any]) -> Known:
+        if start.get("new") is True or _why(start) == Copied.ELSEWHERE.value:
+            return Known()
+        return Known(self.finished, self.startable, self.refused | _refused(start))
+
+    def after(self, finished: Mapping[int, frozenset[str]], startable: frozenset[int]) -> Known:
+        """And what does when these have completed."""
+        return Known({**self.finished, **finished}, self.startable | startable, self.refused)
+
+
+def origin_of(start: Mapping[str, Any]) -> int | None:
+    """The checkpoint that a section starts from."""
+    origin = start.get("from") if start.get("starts") == "restoring" else None
+    return origin if isinstance(origin, int) else None
+
+
+def wrong_origin(
+    follows: Section, known: Known, system: SectionSystem, state: Reached
+) -> str | None:
+    """Why a section cannot follow upon this state, if it cannot be: by where it starts.
+
+    `known` is what was so when the section of the state had begun.
+    """
+    start, origin = follows.start, origin_of(follows.start)
+    left = system.startable(state)
+    if origin is None:
+        if start.get("new") is True or not (left or known.startable):
+            return None
+        return f"it starts from no checkpoint, and {_told(state.ids, left, known)} has completed"
+    done = system.finished_of(state).keys() | known.finished.keys()
+    newer = origin > max(done, default=0)
+    why = _why(start)
+    if why == Copied.ELSEWHERE.value:
+        return None
+    if why is not None and not newer:
+        return f"it starts from checkpoint {origin}, a copy, and that is no new number"
+    meant = origin if why is None else int(start["copied"]["of"])
+    if why == Copied.GIVEN.value:
+        unnamed = any(system.may_be(state, place, meant) for place in system.unnamed(state))
+        return None if meant in done or unnamed else _not_completed(meant)
+    if known.skips and meant > max(done, default=0):
+        return None
+    return _not_the_newest(meant, known.refused | _refused(start), known, system, state)
+
+
+def _not_the_newest(
+    meant: int,
+    refused: frozenset[int],
+    known: Known,
+    system: SectionSystem,
+    state: Reached,
+) -> str | None:
+    for place in reversed(system.startable(state)):
+        number = state.ids[place]
+        if number is None:
+            if system.may_be(state, place, meant):
+                return None
+            if not any(system.may_be(state, place, each) for each in refused):
+                return f"it starts from checkpoint {meant}, and a newer one has completed"
+        elif number not in refused:
+            return _unless(number, meant)
+    rest = known.startable - refused
+    return _unless(max(rest), meant) if rest else _not_completed(meant)
+
+
+def _unless(newest: int, meant: int) -> str | None:
+    if newest == meant:
+        return None
+    if newest < meant:
+        return _not_completed(meant)
+    return f"it starts from checkpoint {meant}, and checkpoint {newest} is the newest"
+
+
+def _not_completed(number: int) -> str:
+    return f"it starts from checkpoint {number}, which has not completed"
+
+
+def _told(ids: tuple[int | None, ...], left: Sequence[int], known: Known) -> str:
+    number = ids[left[-1]] if left else max(known.startable)
+    return "one" if number is None else f"checkpoint {number}"
+
+
+def _why(start: Mapping[str, Any]) -> str | None:
+    """Why a section's checkpoint is a copy, if it says so."""
+    said = start.get("copied")
+    if not isinstance(said, dict):
+        return None
+    table = cast("dict[str, object]", said)
+    known = isinstance(table.get("of"), int) and table.get("why") in {each.value for each in Copied}
+    return str(table["why"]) if known else None
+
+
+def _finished(start: Mapping[str, Any]) -> frozenset[str]:
+    return frozenset(str(each) for each in start.get("finished") or ())
+
+
+def _names(tasks: frozenset[str]) -> str:
+    return ", ".join(sorted(tasks)) or "none"
+
+
+def _refused(start: Mapping[str, Any]) -> frozenset[int]:
+    said = start.get("refused")
+    numbers = cast("list[object]", said) if isinstance(said, list) else []
+    return frozenset(each for each in numbers if isinstance(each, int))
+
+
+__all__ = ["Known", "origin_of", "wrong_origin"]
