@@ -111,6 +111,8 @@ def _bounds(
     told = Counter(event.name for event in section.events)
     begun = len({event.checkpoint for event in section.events if event.checkpoint is not None})
     begun += 1 + (UNSEEN if hidden else 0)
+    if not section.ended and section.start.get("from") is not None:
+        begun += 1  # what was restored, and one that nobody has seen
     ids = {"checkpoints": begun} if begun <= live else {"live_checkpoints": live}
     most = 4 * min(begun, live) + 8
     bounds = {**ids, "channel": most if room is None else min(room, most)}

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from io import FileIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from model.errors import FinaleError, Place
 from model.events import DATA_STEPS, STEPS
@@ -232,8 +232,9 @@ class Log:
         expected = 1
         for section in self.sections:
             start, number = section.start, section.process
-            copied: Any = start.get("copied")
-            elsewhere = isinstance(copied, dict) and copied.get("why") == "elsewhere"
+            said = start.get("copied")
+            copied = cast("Mapping[str, object]", said) if isinstance(said, dict) else {}
+            elsewhere = copied.get("why") == "elsewhere"
             origin = start.get("from") if start.get("starts") == "restoring" else None
             first = start.get("run") not in runs and origin is not None and not elsewhere
             if number != expected or first:
