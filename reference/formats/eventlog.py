@@ -232,9 +232,9 @@ class Log:
         expected = 1
         for section in self.sections:
             start, number = section.start, section.process
-            said = start.get("copied")
-            copied = cast("Mapping[str, object]", said) if isinstance(said, dict) else {}
-            elsewhere = copied.get("why") == "elsewhere"
+            said: object = start.get("copied")
+            table = isinstance(said, dict)
+            elsewhere = table and cast("dict[str, object]", said).get("why") == "elsewhere"
             origin = start.get("from") if start.get("starts") == "restoring" else None
             first = start.get("run") not in runs and origin is not None and not elsewhere
             if number != expected or first:
