@@ -97,6 +97,8 @@ class DiskFiles:
 
     def __init__(self, root: Path) -> None:
         self.root = root
+        self._known: set[Path] = set()
+        """Folders whose names are safe."""
 
     def write(self, name: str, data: bytes) -> None:
         with self._told(name):
@@ -160,12 +162,34 @@ class DiskFiles:
         self._make(path.parent)
         return path
 
+    def make_root(self) -> None:
+        """The folder itself, and those above it that are new. Raises what the machine does."""
+        self._make(self.root)
+
+    def secure(self) -> None:
+        """What an earlier process has left survives, though it was killed before it had synced.
+
+        A name that is seen is built upon: those in the root, its own, and those of the folders
+        above it. No run has made any on another device, or where it may not write.
+        """
+        root = self.root.resolve()
+        with self._told(""):
+            device = root.stat().st_dev
+            for folder in (*root.parents, root, *root.rglob("*/")):
+                if folder.stat().st_dev == device and os.access(folder, os.R_OK | os.W_OK):
+                    self.sync_folder(folder)
+
     def _make(self, folder: Path) -> None:
-        """A folder, and its name in the one above: a file in it is no safer than that."""
-        if not folder.exists():
-            self._make(folder.parent)
-            folder.mkdir(exist_ok=True)
-            self.sync_folder(folder.parent)
+        """A folder, and its name in the one above: a file in it is no safer than that.
+
+        That it is there is not enough: who has made it may not have come to the sync.
+        """
+        if (folder in self._known or self.root not in folder.parents) and folder.exists():
+            return
+        self._make(folder.parent)
+        folder.mkdir(exist_ok=True)
+        self.sync_folder(folder.parent)
+        self._known.add(folder)
 
     def _told(self, name: str) -> AbstractContextManager[None]:
         return told(self.told(name))

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from model.errors import FinaleError, Place
-from reference.formats.files import Files, told
+from reference.formats.files import DiskFiles, Files, told
 from reference.formats.jobfile import JobFile
 
 LOCK = "lock"
@@ -47,6 +47,7 @@ def locked(folder: Path) -> Generator[str]:
                     advice="wait for its end, or name another folder",
                 )
             time.sleep(PATIENCE / 10)
+        DiskFiles(folder).secure()
         name = uuid.uuid4().hex
         with told(str(folder / LOCK)):
             os.ftruncate(handle, 0)
@@ -72,7 +73,7 @@ def name_of_run(folder: Path) -> str | None:
 def _open(folder: Path) -> int:
     """The lock of a folder, which may be new. Raises `not-a-folder`, `unwritable`."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        DiskFiles(folder).make_root()
         return os.open(folder / LOCK, os.O_CREAT | os.O_RDWR)
     except (FileExistsError, NotADirectoryError):
         raise FinaleError(
