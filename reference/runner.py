@@ -146,8 +146,7 @@ def _process(
     finally:
         if runner is not None and runner.log is not None:
             runner.log.close(cut=cut)
-            if not cut:
-                runner.requests.attend()
+            runner.requests.attend(cut=cut)
 
 
 def rehearse(job: JobFile, folder: Path, orders: Orders) -> None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import time
 import uuid
 from collections.abc import Iterator, Mapping
@@ -20,10 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from model.errors import FinaleError, Place
-from reference.formats.files import told
-from reference.formats.folder import name_of_run
+from reference.formats.folder import CONTROL, make_control, name_of_run
 
-CONTROL = "control"
 ASK, ANSWER = ".ask", ".answer"
 SECONDS_BETWEEN_LOOKS = 0.05
 
@@ -35,10 +32,7 @@ class Control:
     """The requests to one run, as the run sees them."""
 
     def __init__(self, folder: Path, run: str) -> None:
-        shutil.rmtree(folder / CONTROL, ignore_errors=True)
-        self.folder = folder / CONTROL / run
-        with told(str(self.folder)):
-            self.folder.mkdir(parents=True)
+        self.folder = make_control(folder, run)
         self.open: set[str] = set()
         self._stuck: set[str] = set()
         """Requests that cannot be taken away."""
@@ -72,7 +66,13 @@ class Control:
     def close(self, **answer: object) -> None:
         """Whatever is still open, or comes now, gets this answer."""
         self._due = 0.0
-        for name in {name for name, _ in self.asked()} | self.open:
+        for _ in self.asked():
+            pass
+        self.answer_open(**answer)
+
+    def answer_open(self, **answer: object) -> None:
+        """What was asked, and is still open, gets this answer."""
+        for name in sorted(self.open):
             self.answer(name, **answer)
 
 
@@ -90,6 +90,8 @@ def ask(folder: Path, *, seconds: float, **request: object) -> Said:
     try:
         _write(place / f"{name}{ASK}", request)
     except OSError as reason:
+        if name_of_run(folder) != run:  # an earlier one's name, which the next is about to replace
+            return ask(folder, seconds=seconds, **request)
         raise FinaleError(
             "unwritable",
             f"the request cannot be written: {reason.strerror}",

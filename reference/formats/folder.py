@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import json
 import os
+import shutil
 import time
 import uuid
 from collections.abc import Generator
@@ -19,6 +20,8 @@ from reference.formats.jobfile import JobFile
 LOCK = "lock"
 JOB = "job.json"
 END = "ended.json"
+CONTROL = "control"
+"""Where a run is asked for something, in a folder of its name."""
 ENDS = ("finished", "drained")
 """After these nothing is left to do."""
 
@@ -47,25 +50,37 @@ def locked(folder: Path) -> Generator[str]:
                     advice="wait for its end, or name another folder",
                 )
             time.sleep(PATIENCE / 10)
-        DiskFiles(folder).secure()
         name = uuid.uuid4().hex
         with told(str(folder / LOCK)):
             os.ftruncate(handle, 0)
+        DiskFiles(folder).secure()
+        make_control(folder, name)
+        with told(str(folder / LOCK)):
             os.pwrite(handle, name.encode(), 0)
         yield name
     finally:
         os.close(handle)
 
 
+def make_control(folder: Path, run: str) -> Path:
+    """Where a run is asked, before it has a name by which to ask; what others were is gone."""
+    place = folder / CONTROL / run
+    with told(str(place)):
+        if not place.exists():
+            shutil.rmtree(folder / CONTROL, ignore_errors=True)
+            place.mkdir(parents=True)
+    return place
+
+
 def name_of_run(folder: Path) -> str | None:
-    """The name of the run that is using a folder, if there is one."""
+    """The name of the run that is using a folder, if there is one, and it can be asked already."""
     try:
         handle = os.open(folder / LOCK, os.O_RDONLY)
     except OSError:
         return None
     try:
         free = _is_taken(handle, fcntl.LOCK_SH)
-        return None if free else os.pread(handle, 100, 0).decode()
+        return None if free else os.pread(handle, 100, 0).decode() or None
     finally:
         os.close(handle)
 

@@ -23,6 +23,8 @@ WHY_STOPPED = "the job was asked to stop before it was complete"
 WHY_STOPPING = "the job is being stopped already"
 #: What is told of one that came before all tasks had started.
 WHY_STARTING = "the job is still starting; ask again"
+#: What is told of one that was not done when a fault ended its process.
+WHY_CUT = "the process has ended, and another one goes on from the disk; ask again"
 #: What is told of a stop that was ordered with the run, and failed.
 WHY_ENDED = "a task had come to its end, or could take no part; the job has gone on to its end"
 #: What is told of a file that asks for nothing.
@@ -87,28 +89,39 @@ class Requests:
                 advice='leave "protocol" out of the job',
             )
 
-    def attend(self) -> None:
-        """Pass on what is new, and tell what is decided."""
+    def attend(self, *, cut: bool = False) -> None:
+        """Pass on what is new, and tell what is decided.
+
+        When the process has been cut off, what is new waits for the next one. Then only savepoints
+        are done: a job that has stopped or been cancelled goes on.
+        """
         if self.control is None:
             return
-        for asker, said in self.control.asked():
+        if not cut:
+            self._pass_on(self.control)
+        for name, asker in list(self.open.items()):
+            request = self.known[name]
+            lasts = not cut or request.wish is Wish.SAVEPOINT
+            if lasts and request.answer in (Answer.SUCCEEDED, Answer.FAILED):
+                del self.open[name]
+                done, why = request.answer is Answer.SUCCEEDED, self._why(request)
+                self.control.answer(asker, ok=done, savepoint=request.checkpoint, why=why)
+        if cut:
+            self.control.answer_open(ok=False, why=WHY_CUT)
+
+    def _pass_on(self, control: Control) -> None:
+        for asker, said in control.asked():
             read = _read(said)
             if read is None:
-                self.control.answer(asker, ok=False, why=NO_REQUEST)
+                control.answer(asker, ok=False, why=NO_REQUEST)
                 continue
             if read[0] is Wish.STOP and self.find(Wish.STOP, Answer.ADMITTED) is not None:
-                self.control.answer(asker, ok=False, why=WHY_STOPPING)
+                control.answer(asker, ok=False, why=WHY_STOPPING)
                 continue
             try:
                 self.open[self.ask(*read)] = asker
             except FinaleError as error:
-                self.control.answer(asker, ok=False, why=error.message)
-        for name, asker in list(self.open.items()):
-            request = self.known[name]
-            if request.answer in (Answer.SUCCEEDED, Answer.FAILED):
-                del self.open[name]
-                done, why = request.answer is Answer.SUCCEEDED, self._why(request)
-                self.control.answer(asker, ok=done, savepoint=request.checkpoint, why=why)
+                control.answer(asker, ok=False, why=error.message)
 
     def _why(self, request: Request) -> str:
         """Why a request has failed."""

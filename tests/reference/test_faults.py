@@ -241,6 +241,29 @@ def test_nothing_is_lost_or_doubled_and_the_model_accepts_it(faults: tuple[Fault
     assert isinstance(verdict.conforms, Accepted), verdict.conforms
 
 
+@pytest.mark.parametrize("ends", ["crash-task", "crash-coordinator"])
+def test_a_message_that_comes_again_after_a_new_start_is_held_again(ends: str) -> None:
+    """It is called as the one that has come before the start, and is another."""
+    late = Fault("late", message="finished", times=9)
+    for seed in range(4):
+        lines, _, _ = run_with(late, Fault(ends, after="learn_finished"), seed=seed)
+        held = Counter(each["step"] for each in struck(lines) if each["kind"] == "late")
+        assert max(held.values()) == 2
+
+
+def test_what_only_time_ends_is_of_one_process() -> None:
+    """The number of its checkpoint may come again, and nothing is lost of that one."""
+    fault = Fault("lost", message="acknowledgement")
+    faulty, engine = Faulty((fault,), 3), engine_of((fault,))
+    while not faulty.strikes.struck[0]:
+        run(engine, faulty, steps_max=1)
+    overdue = faulty.strikes.overdue(engine)
+    assert overdue is not None
+    assert overdue.name == "expire"
+    faulty.strikes.files(MemoryFiles())
+    assert faulty.strikes.overdue(engine) is None
+
+
 # --- in the log -----------------------------------------------------------------------------------
 
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import threading
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -57,6 +60,55 @@ def test_a_disk_is_full_until_something_is_removed(moment: int) -> None:
     files.remove("a")
     worked_on(files)
     assert memory.exists("b")
+
+
+def of_two_threads(work: Callable[[str], object]) -> int:
+    """In how many the process ends, when both do it at once."""
+    cuts: list[str] = []
+    at_once = threading.Barrier(2)
+
+    def one(name: str) -> None:
+        at_once.wait()
+        try:
+            work(name)
+        except Cut:
+            cuts.append(name)
+
+    threads = [threading.Thread(target=one, args=[name]) for name in "ab"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    return len(cuts)
+
+
+class SlowNumber(int):
+    """Another thread goes on while it is compared."""
+
+    def __eq__(self, other: object) -> bool:
+        time.sleep(0.02)
+        return int(self) == other
+
+    __hash__ = int.__hash__
+
+
+class SlowBytes(bytes):
+    """Another thread goes on while it is measured."""
+
+    def __len__(self) -> int:
+        time.sleep(0.02)
+        return super().__len__()
+
+
+def test_threads_that_write_at_once_miss_no_moment() -> None:
+    assert of_two_threads(FaultyFiles(MemoryFiles(), SlowNumber(1)).remove) == 1
+
+
+def test_threads_that_write_at_once_share_the_room() -> None:
+    memory = MemoryFiles()
+    files = FaultyFiles(memory, room=15)
+    assert of_two_threads(lambda name: files.write(name, SlowBytes(b"x" * 10))) == 1
+    assert sorted(map(len, memory.contents.values())) == [5, 10]
 
 
 def test_what_the_machine_refuses_is_told_with_the_file(tmp_path: Path) -> None:
