@@ -46,7 +46,7 @@ class Strikes:
 
     def files(self, files: Files) -> Files:
         """The files of a process that begins: what is of the disk happens to one of them."""
-        self._wrapped.clear()
+        self._wrapped, self._held, self._unanswered = {}, {}, set()
         for number, fault in enumerate(self.faults):
             if fault.kind in OF_FILES and self.struck[number] < fault.times:
                 room, at = (fault.bytes, None) if fault.bytes else (None, fault.nth - 1)
@@ -76,8 +76,10 @@ class Strikes:
         if step.name in DATA_STEPS:
             return
         self._taken.update((step.name, ""))
-        for number, held in self._held:
-            if self.faults[number].kind == "reordered" and _is_newer(step, held):
+        for number, held in list(self._held):
+            if held == step or step.name == "fail":
+                del self._held[number, held]  # it is gone, and another may be called so
+            elif self.faults[number].kind == "reordered" and _is_newer(step, held):
                 self._held[number, held] = 0
         for number, fault in enumerate(self.faults):
             if fault.kind not in (*HOLDING, *OF_FILES) and self._is_due(number, fault):
@@ -171,6 +173,3 @@ def _is_newer(one: StepId, other: StepId) -> bool:
     """Whether two messages differ only in that one is about a newer checkpoint."""
     mine, its = ({k: v for k, v in each.binding if k != "checkpoint"} for each in (one, other))
     return (one.name, mine) == (other.name, its) and _checkpoint(one) > _checkpoint(other)
-
-
-__all__ = ["Strikes"]

@@ -8,6 +8,7 @@ many bytes are written.
 from __future__ import annotations
 
 import enum
+import threading
 from collections.abc import Iterator
 
 from reference.formats.files import Files, disk_full
@@ -47,6 +48,8 @@ class FaultyFiles:
         """It has happened,"""
         self._goes_on = False
         """and does so yet."""
+        self._counting = threading.Lock()
+        """Several threads write, and each moment is one's."""
 
     def write(self, name: str, data: bytes) -> None:
         for part in self._parts(name, data):
@@ -87,26 +90,35 @@ class FaultyFiles:
     def _parts(self, name: str, data: bytes) -> Iterator[bytes]:
         """What is written at once: all, or half of it before what happens."""
         self._pass(name)
-        if self.room is not None:
-            if len(data) > self.room:
-                self.at = self.moments
-                yield data[: self.room]
-                self._pass(name)
-            self.room -= len(data)
-        if self.moments == self.at:
-            yield data[: len(data) // 2]
-            self._pass(name)
-        else:
-            self._pass(name)
-            yield data
+        with self._counting:
+            left = len(data) // 2
+            if self.room is not None and len(data) > self.room:
+                self.at, left = self.moments, self.room
+            elif self.room is not None:
+                self.room -= len(data)
+            amid = self.moments == self.at
+            strikes = self._strikes()
+        if amid:
+            yield data[:left]
+        if strikes:
+            raise self._reason(name)
+        yield data
 
     def _pass(self, name: str, *, frees: bool = False) -> None:
-        if self.fault is Fault.FULL and frees:
-            self._goes_on = False
-            return
-        strikes = self.moments == self.at
+        with self._counting:
+            if self.fault is Fault.FULL and frees:
+                self._goes_on = False
+                return
+            strikes = self._strikes()
+        if strikes:
+            raise self._reason(name)
+
+    def _strikes(self) -> bool:
+        """Whether something happens at this moment, which is over."""
+        strikes = self._goes_on or self.moments == self.at
         self.moments += 1
-        if not strikes and not self._goes_on:
-            return
-        self.struck = self._goes_on = True
-        raise Cut if self.fault is Fault.CUT else disk_full(name)
+        self.struck, self._goes_on = self.struck or strikes, strikes
+        return strikes
+
+    def _reason(self, name: str) -> BaseException:
+        return Cut() if self.fault is Fault.CUT else disk_full(name)
