@@ -38,15 +38,15 @@ class FaultyFiles:
         room: int | None = None,
     ) -> None:
         self.files = files
-        self.at = at
+        self.at: int | None = at
         """The number of the moment, from zero on; None to count them only."""
         self.fault = fault
         self.room = room
         """So many more bytes are written; None for any number."""
-        self.moments = 0
-        self.struck = False
+        self.moments: int = 0
+        self.struck: bool = False
         """It has happened,"""
-        self._goes_on = False
+        self._goes_on: bool = False
         """and does so yet."""
         self._counting = threading.Lock()
         """Several threads write, and each moment is one's."""
