@@ -7,7 +7,7 @@ copy, or that the folder had none. Without it a start from an older one is no ru
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from reference.formats.eventlog import Section
@@ -26,6 +26,8 @@ class Known:
     """Those of them that a process starts from by itself: not a user's savepoints."""
     refused: frozenset[int] = frozenset()
     """Those that were damaged."""
+    copies: frozenset[tuple[int, int, str]] = frozenset()
+    """The starts from a copy: its number, of which, and why. Later starts from it tell it, too."""
     skips: bool = False
     """Processes may be missing between the section and the next one."""
 
@@ -35,7 +37,7 @@ class Known:
         kept = self._kept(section.start)
         found = kept.finished if own is None else {**kept.finished, own: finished}
         startable = kept.startable if own is None else kept.startable | {own}
-        return Known(found, startable, kept.refused, skips)
+        return Known(found, startable, kept.refused, kept.copies | _copy(section.start), skips)
 
     def wrong_finished(self, section: Section) -> str | None:
         """Why its checkpoint cannot have those tasks as finished that a section says."""
@@ -46,13 +48,18 @@ class Known:
         return f"checkpoint {origin} has {_names(known)} as finished, not {_names(finished)}"
 
     def _kept(self, start: Mapping[str, Any]) -> Known:
-        if start.get("new") is True or _why(start) == Copied.ELSEWHERE.value:
+        if start.get("new") is True or self.why(start) == Copied.ELSEWHERE.value:
             return Known()
-        return Known(self.finished, self.startable, self.refused | _refused(start))
+        return replace(self, refused=self.refused | _refused(start), skips=False)
+
+    def why(self, start: Mapping[str, Any]) -> str | None:
+        """Why a section's checkpoint is a copy, if it is one that was made for its start."""
+        return next((why for _, _, why in _copy(start) - self.copies), None)
 
     def after(self, finished: Mapping[int, frozenset[str]], startable: frozenset[int]) -> Known:
         """And what does when these have completed."""
-        return Known({**self.finished, **finished}, self.startable | startable, self.refused)
+        known, both = {**self.finished, **finished}, self.startable | startable
+        return replace(self, finished=known, startable=both, skips=False)
 
 
 def origin_of(start: Mapping[str, Any]) -> int | None:
@@ -76,7 +83,7 @@ def wrong_origin(
         return f"it starts from no checkpoint, and {_told(state.ids, left, known)} has completed"
     done = system.finished_of(state).keys() | known.finished.keys()
     newer = origin > max(done, default=0)
-    why = _why(start)
+    why = known.why(start)
     if why == Copied.ELSEWHERE.value:
         return None
     if why is not None and not newer:
@@ -127,14 +134,15 @@ def _told(ids: tuple[int | None, ...], left: Sequence[int], known: Known) -> str
     return "one" if number is None else f"checkpoint {number}"
 
 
-def _why(start: Mapping[str, Any]) -> str | None:
-    """Why a section's checkpoint is a copy, if it says so."""
-    said = start.get("copied")
-    if not isinstance(said, dict):
-        return None
+def _copy(start: Mapping[str, Any]) -> frozenset[tuple[int, int, str]]:
+    """What a section says of its checkpoint being a copy."""
+    said, origin = start.get("copied"), origin_of(start)
+    if not isinstance(said, dict) or origin is None:
+        return frozenset()
     table = cast("dict[str, object]", said)
-    known = isinstance(table.get("of"), int) and table.get("why") in {each.value for each in Copied}
-    return str(table["why"]) if known else None
+    of, why = table.get("of"), table.get("why")
+    known = isinstance(of, int) and why in {each.value for each in Copied}
+    return frozenset({(origin, cast("int", of), str(why))}) if known else frozenset()
 
 
 def _finished(start: Mapping[str, Any]) -> frozenset[str]:

@@ -157,6 +157,16 @@ def test_a_log_without_its_first_section_is_a_gap() -> None:
     assert judged([elsewhere, *second[1:]]).coverage is Coverage.COMPLETE
 
 
+def test_a_copy_is_told_again_when_it_is_started_from_again() -> None:
+    for why in ("shape", "given", "elsewhere"):
+        once = then(first(), 4, **copied(3, why))
+        again = judged(then(once, 4, **copied(3, why), process=3))
+        assert isinstance(again.conforms, Accepted), again.conforms
+        if why != "elsewhere":  # else it may be another folder
+            other = judged(then(once, 3, **copied(3, why), process=3))
+            assert isinstance(other.conforms, Rejected)
+
+
 # --- what a run writes down -----------------------------------------------------------------------
 
 
