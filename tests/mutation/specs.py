@@ -80,7 +80,7 @@ CUTS = tuple(
     )
 )
 #: And those that survive these, too, meet so many random runs.
-RUNS = tuple(f"{RUN}{number}" for number in range(30))
+RUNS = tuple(f"{RUN}{number}" for number in range(60))
 
 
 def file_of(name: str) -> Path:

@@ -128,6 +128,8 @@ def test_a_random_run_tells_what_no_spec_uses() -> None:
     bench = Bench([PAIR, f"{RUN}0"], lambda line: None)
     assert [each.name for each in bench.concerned(wrong)] == [f"{RUN}0"]
     assert bench.judge(wrong).kind == "differs"
+    # The run goes over a process that ends: what begins anew must be of the mutant, too.
+    assert bench.judge(replace(wrong, after=wrong.before)).kind == "survives"
 
 
 def test_a_verdict_holds_as_long_as_what_told_it(

@@ -79,7 +79,9 @@ class Run(Trial):
     def difference(self, goes_on: Callable[[], None]) -> str:
         goes_on()
         fresh: Any = importlib.import_module("checker.conformance.random_runs")
-        verdict = fresh.judged(self.chosen, catalogue()).conforms
+        # What it was made by makes the engine as it was.
+        again = fresh.RandomRun(**vars(self.chosen))
+        verdict = fresh.judged(again, catalogue()).conforms
         refused = type(verdict).__name__ == "Rejected"
         return f"no run of the protocol is so from line {verdict.line} on" if refused else ""
 
