@@ -34,11 +34,14 @@ def test_an_interrupted_run_says_how_to_go_on(tmp_path: Path, scheduler: str) ->
     job.write_text(job.read_text().replace('path = "long/*"', 'path = "long/*"\nfollow = true'))
     line = command(job, "--scheduler", scheduler)
     process = subprocess.Popen(line, stderr=subprocess.PIPE, text=True)
-    while not any((tmp_path / "state").glob("checkpoints/*/metadata.json")):
-        assert process.poll() is None
-        time.sleep(0.01)
-    process.send_signal(signal.SIGINT)
-    _, error = process.communicate()
+    try:
+        while not any((tmp_path / "state").glob("checkpoints/*/metadata.json")):
+            assert process.poll() is None
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        _, error = process.communicate(timeout=60)
+    finally:
+        process.kill()
     assert process.returncode == 130
     assert f": finale run {job} --directory" in error
     assert "to go on from checkpoint " in error
