@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -33,7 +34,9 @@ def test_an_interrupted_run_says_how_to_go_on(tmp_path: Path, scheduler: str) ->
     # It does not end by itself, however late it is interrupted.
     job.write_text(job.read_text().replace('path = "long/*"', 'path = "long/*"\nfollow = true'))
     line = command(job, "--scheduler", scheduler)
-    process = subprocess.Popen(line, stderr=subprocess.PIPE, text=True)
+    # What runs in the background of a shell hears of no interrupts.
+    hears = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
+    process = subprocess.Popen(line, stderr=subprocess.PIPE, text=True, preexec_fn=hears)  # noqa: PLW1509
     try:
         while not any((tmp_path / "state").glob("checkpoints/*/metadata.json")):
             assert process.poll() is None
