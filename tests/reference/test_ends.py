@@ -36,8 +36,11 @@ def test_an_interrupted_run_says_how_to_go_on(tmp_path: Path, scheduler: str) ->
     line = command(job, "--scheduler", scheduler)
     # What runs in the background of a shell hears of no interrupts.
     hears = partial(signal.signal, signal.SIGINT, signal.SIG_DFL)
-    process = subprocess.Popen(  # noqa: PLW1509 - no threads yet
-        line, stderr=subprocess.PIPE, text=True, preexec_fn=hears
+    process = subprocess.Popen(
+        line,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=hears,  # noqa: PLW1509 - no threads yet
     )
     try:
         while not any((tmp_path / "state").glob("checkpoints/*/metadata.json")):
