@@ -48,7 +48,7 @@ class Known:
         return f"checkpoint {origin} has {_names(known)} as finished, not {_names(finished)}"
 
     def _kept(self, start: Mapping[str, Any]) -> Known:
-        if start.get("new") is True or self.why(start) == Copied.ELSEWHERE.value:
+        if _new(start) or self.why(start) == Copied.ELSEWHERE.value:
             return Known()
         return replace(self, refused=self.refused | _refused(start), skips=False)
 
@@ -68,6 +68,11 @@ def origin_of(start: Mapping[str, Any]) -> int | None:
     return origin if isinstance(origin, int) else None
 
 
+def _new(start: Mapping[str, Any]) -> bool:
+    """Whether a section begins in an empty folder: then there is nothing to start from."""
+    return start.get("new") is True and origin_of(start) is None
+
+
 def wrong_origin(
     follows: Section, known: Known, system: SectionSystem, state: Reached
 ) -> str | None:
@@ -78,7 +83,7 @@ def wrong_origin(
     start, origin = follows.start, origin_of(follows.start)
     left = system.startable(state)
     if origin is None:
-        if start.get("new") is True or not (left or known.startable):
+        if _new(start) or not (left or known.startable):
             return None
         return f"it starts from no checkpoint, and {_told(state.ids, left, known)} has completed"
     done = system.finished_of(state).keys() | known.finished.keys()

@@ -11,7 +11,7 @@ import enum
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from model.properties.consistency import AgreementView, Participant
+from model.properties.two_phase import DecisionView, Voter
 from model.rules import Bool, Entity, Enum, Protocol, Setting, define, field, require, rule
 
 
@@ -32,7 +32,7 @@ class Decision(enum.Enum):
     ABORT = "abort"
 
 
-class Manager(Participant):
+class Manager(Voter):
     """A resource manager, and the transaction manager's side of it."""
 
     status = field(Enum(ManagerStatus), ManagerStatus.WORKING)
@@ -47,6 +47,18 @@ class Manager(Participant):
     def has_aborted(self) -> bool:
         return self.status == ManagerStatus.ABORTED
 
+    @property
+    def is_working(self) -> bool:
+        return self.status == ManagerStatus.WORKING
+
+    @property
+    def has_promised(self) -> bool:
+        return self.prepared_sent
+
+    @property
+    def is_known_to_promise(self) -> bool:
+        return self.prepared_received
+
 
 @dataclass(frozen=True)
 class TwoPhaseCommitSizes:
@@ -56,7 +68,7 @@ class TwoPhaseCommitSizes:
     managers: int = 3
 
 
-class TwoPhaseCommit(Protocol, AgreementView):
+class TwoPhaseCommit(Protocol, DecisionView):
     """The transaction manager is the protocol itself; its messages are its decision."""
 
     key = "two-phase-commit"
@@ -71,6 +83,14 @@ class TwoPhaseCommit(Protocol, AgreementView):
 
     def entities(self) -> Sequence[Entity]:
         return self.managers
+
+    @property
+    def commits(self) -> bool:
+        return self.decision == Decision.COMMIT
+
+    @property
+    def aborts(self) -> bool:
+        return self.decision == Decision.ABORT
 
     @define
     def terminal(self) -> bool:

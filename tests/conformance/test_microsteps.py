@@ -42,16 +42,16 @@ QUICK: list[Case] = [
         (18, 12, 133), 69, 350,
     ),
     ("legacy-finish/restarts", ALIGNED | SETTLED | {"close": {"remove"}}, (222, 0, 532), 36, 146),
-    ("stop-with-savepoint/pair", ALIGNED | {"perform_savepoint": PART}, (66, 0, 246), 69, 402),
+    ("stop-with-savepoint/pair", ALIGNED | {"perform_savepoint": PART}, (66, 0, 246), 77, 598),
     (
         "sync-savepoint/suspend-ends-input",
         AT_ONCE | {"poll_barrier": PART, "restore": {"truncate"}},
-        (30, 0, 78), 72, 416,
+        (30, 0, 78), 84, 706,
     ),
     (
         "stop-with-checkpoint/suspend",
         AT_ONCE | {"poll_barrier": {"sync"}, "restore": {"truncate"}},
-        (24, 0, 41), 53, 173,
+        (24, 0, 41), 61, 303,
     ),
     (
         "unaligned/pair",
@@ -94,7 +94,7 @@ SLOW: list[Case] = [
             "restore": {"rename"},
             "deliver_abort": {"rename"},
         },
-        (1617, 750, 5382), 619, 4670,
+        (1617, 750, 5382), 681, 6526,
     ),
     (
         "stop-with-savepoint/savepoint-after-stop",
@@ -103,7 +103,7 @@ SLOW: list[Case] = [
             "perform_savepoint": PART,
             "complete": {WHOLE, f"{WHOLE} remove remove"},
         },
-        (2097, 164, 1036), 154, 654,
+        (2097, 164, 1036), 168, 926,
     ),
     (
         "stop-with-savepoint/pair-restarts",
@@ -114,7 +114,7 @@ SLOW: list[Case] = [
             "perform_savepoint": PART,
             "deliver_abort": {"rename"},
         },
-        (5049, 3546, 17524), 602, 4485,
+        (5049, 3546, 17524), 648, 5824,
     ),
     ("unaligned/fan-in", ALIGNED | {"notice_barrier": SINK}, (2064, 0, 23154), 551, 3564),
 ]  # fmt: skip

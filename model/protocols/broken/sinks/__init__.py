@@ -10,6 +10,9 @@ VARIANTS: Mapping[str, Mapping[str, str]] = {
         "prepares-twice": "prepares_twice:PreparesTwice",
     },
     "two-phase-commit": {
+        "commits-unasked": "commits_unasked:CommitsUnasked",
+        "commits-with-one": "commits_with_one:CommitsWithOne",
+        "presumes-prepared": "presumes_prepared:PresumesPrepared",
         "withdraws": "withdraws:Withdraws",
     },
     "pipeline": {
