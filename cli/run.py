@@ -15,7 +15,8 @@ from checker.show.layout import Cell, console, counted, duration, flow, grouped,
 from model.errors import FinaleError, Place
 from reference.coordinator import Kind
 from reference.formats.faultlist import Fault, read_faults
-from reference.formats.files import DiskFiles
+from reference.formats.files import AGAIN, DiskFiles
+from reference.formats.folder import is_new
 from reference.formats.jobfile import JobFile, read_job
 from reference.formats.requests import WHY_ENDED
 from reference.formats.resuming import to_go_on_from
@@ -90,6 +91,7 @@ def run(  # noqa: PLR0913 - one parameter a flag
     except FinaleError as error:
         if error.place is not None and error.place.key is not None:
             error.located(Place(str(job)))
+        error.advice += _goes_on(error.advice, directory, again=from_ is None)
         raise
     assert ended.end is not None
     page = console()
@@ -114,6 +116,16 @@ def _refuse_seed(scheduler: str, seed: int | None) -> None:
     if scheduler == "threads" and seed is not None:
         advice = "leave out one of the two: threads go as the machine lets them"
         raise FinaleError("bad-value", "--seed says nothing to threads", advice=advice)
+
+
+def _goes_on(advice: str, directory: Path, *, again: bool) -> str:
+    """From where the job goes on, for an advice to run it again; nothing where none has begun."""
+    if not advice.endswith(AGAIN) or is_new(directory):
+        return ""
+    checkpoint = to_go_on_from(DiskFiles(directory))
+    if checkpoint is None:
+        return ": it begins anew, for no checkpoint was complete yet"
+    return f"{'' if again else ' without --from'}: it goes on from checkpoint {checkpoint}"
 
 
 def _interrupted(directory: Path) -> int:

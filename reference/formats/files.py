@@ -15,6 +15,9 @@ from typing import Protocol
 
 from model.errors import FinaleError, Place
 
+#: The end of an advice. From where the job goes on then, whoever knows its folder may add.
+AGAIN = "run the job again"
+
 
 class Files(Protocol):
     """A folder, with names relative to it."""
@@ -217,7 +220,7 @@ def told(name: str) -> Generator[None]:
             "unwritable",
             f"it cannot be written: {reason.strerror}",
             place=Place(name),
-            advice="check the permissions, and run the job again: it goes on",
+            advice=f"check the permissions, and {AGAIN}",
         ) from reason
 
 
@@ -227,5 +230,5 @@ def disk_full(name: str) -> FinaleError:
         "disk-full",
         "the disk has no room for it",
         place=Place(name),
-        advice="make room, and run the job again: it goes on from its newest checkpoint",
+        advice=f"make room, and {AGAIN}",
     )

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from model.errors import FinaleError, Place
-from reference.formats.files import DiskFiles, Files, told
+from reference.formats.files import AGAIN, DiskFiles, Files, told
 from reference.formats.jobfile import JobFile
 
 LOCK = "lock"
@@ -165,7 +165,7 @@ def end_of(files: Files) -> str | None:
         "end-unreadable",
         "the file says how the job has ended, and cannot be read",
         place=Place(files.told(END)),
-        advice="remove it, and run the job again: it goes on from its newest checkpoint",
+        advice=f"remove it, and {AGAIN}",
     )
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
+import sysconfig
+import traceback
 from collections.abc import Callable, Collection, Generator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -18,6 +20,12 @@ from typing import Any, cast
 from model.errors import FinaleError, Place
 from reference.elements import Record
 
+#: Where code is that no user has written: the engine's, Python's and what is installed beside it.
+NOT_THEIRS = (
+    Path(__file__).parents[1],
+    *(Path(sysconfig.get_path(name)) for name in ("stdlib", "platstdlib", "purelib", "platlib")),
+)
+
 
 def function_of(folder: Path, key: str, said: str) -> Callable[[Record], Any]:
     """The function that a job's key names. Raises `no-function`."""
@@ -26,11 +34,44 @@ def function_of(folder: Path, key: str, said: str) -> Callable[[Record], Any]:
         with _found_first(folder, _top(module)):
             found = getattr(importlib.import_module(module), name)
     except (Exception, SystemExit) as reason:
-        told = reason if isinstance(reason, ImportError) else f"{type(reason).__name__}: {reason}"
-        raise _refused(key, f'"{said}" cannot be found: {told}') from reason
+        told = in_a_line(reason) if isinstance(reason, ImportError) else said_of(reason)
+        raise _refused(key, f'"{said}" cannot be found: {told}{raised_in(reason)}') from reason
     if not callable(found):
         raise _refused(key, f'"{said}" is {found!r:.80}, and no function')
     return cast("Callable[[Record], Any]", found)
+
+
+def said_of(reason: BaseException) -> str:
+    """What users' code has raised, by name and on one line."""
+    told = in_a_line(reason)
+    return f"{type(reason).__name__}: {told}" if told else type(reason).__name__
+
+
+def in_a_line(reason: BaseException) -> str:
+    """What an exception says; nothing, where it fails at that, too."""
+    try:
+        return " ".join(str(reason).split())
+    except Exception:
+        return ""
+
+
+def raised_in(reason: BaseException) -> str:
+    """Half a sentence: where users' code has raised it, not what that has called of Python's own.
+
+    Nothing, if no code of theirs was at work.
+    """
+    of_theirs = ""
+    for frame, line in traceback.walk_tb(reason.__traceback__):
+        file = frame.f_code.co_filename
+        path = Path(file)
+        if path.is_absolute() and not any(path.is_relative_to(each) for each in NOT_THEIRS):
+            of_theirs = f", in {_as_seen(path)}:{line}"
+    return of_theirs
+
+
+def _as_seen(path: Path) -> Path:
+    here = Path.cwd()
+    return path.relative_to(here) if path.is_relative_to(here) else path
 
 
 def _refused(key: str, problem: str) -> FinaleError:

@@ -8,6 +8,7 @@ from model.errors import FinaleError, Place
 from reference.asking import Answer, Asking, Request, Wish
 from reference.engine import Engine
 from reference.formats.control import Control
+from reference.formats.files import AGAIN
 from reference.steps import StepId
 from reference.stopping import Stopping
 from reference.task import Phase
@@ -71,8 +72,8 @@ class Requests:
             raise FinaleError(
                 "job-stuck",
                 f"nothing can happen any more, and these have not ended: {', '.join(left)}",
-                advice="`finale conform` says of the run's event log what can come no more; run "
-                "the job again, and it goes on from its newest checkpoint",
+                advice="look what can come no more, which `finale conform` says of the run's event "
+                f"log, and {AGAIN}",
             )
 
     def refuse_unless_heard(self, wish: Wish) -> None:

@@ -9,6 +9,8 @@ from typing import Any, cast
 
 from model.errors import FinaleError, Place
 from reference.elements import Record
+from reference.formats.files import AGAIN
+from reference.formats.modules import raised_in, said_of
 from reference.operators.base import Context, Emit, Operator
 from reference.operators.keys import Field, bad_record
 
@@ -77,13 +79,15 @@ class Calling(Operator):
         try:
             for record in records:
                 made.append(self.made_of(copy_of(record) if shared else record))
+        except FinaleError:
+            raise
         except (Exception, SystemExit) as reason:
             name = _name_of(self.function)
             raise FinaleError(
                 "operator-raised",
-                f"{name} raised {type(reason).__name__}: {reason}, for {record!r:.200}",
+                f"{name} raised {said_of(reason)}{raised_in(reason)}, for {record!r:.200}",
                 place=Place(key=f"operators.{self.context.vertex}.function"),
-                advice="mend it, and run the job again: it goes on from its newest checkpoint",
+                advice=f"mend it, and {AGAIN}",
             ) from reason
         return made
 
@@ -147,6 +151,14 @@ class FlatMap(Calling):
 
     def made_of(self, record: Record) -> list[Record]:
         found: Iterable[Record] = self.function(record)
+        if not (hasattr(found, "__iter__") or hasattr(found, "__getitem__")):
+            name, vertex = _name_of(self.function), self.context.vertex
+            raise FinaleError(
+                "bad-record",
+                f"{name} returned {found!r:.200} for {record!r:.200}, and that is no list",
+                place=Place(key=f"operators.{vertex}.function"),
+                advice=f"let it return a list, empty where nothing is to come, and {AGAIN}",
+            )
         return list(found)
 
     def process(self, port: int, records: Sequence[Record], emit: Emit) -> None:

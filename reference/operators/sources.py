@@ -12,6 +12,7 @@ from typing import BinaryIO, NoReturn
 
 from model.errors import FinaleError, Place
 from reference.elements import Buffer, Record
+from reference.formats.files import AGAIN
 from reference.formats.snapshots import State
 from reference.operators.base import Context, Emit, Operator, Source
 from reference.operators.sinks import SideFile
@@ -147,7 +148,7 @@ class Lines(Source):
                 "no-input",
                 f"the file cannot be read any more: {reason.strerror}",
                 place=Place(str(position.path)),
-                advice="put it back, and run the job again: it goes on from its newest checkpoint",
+                advice=f"put it back, and {AGAIN}",
             ) from reason
 
     def _chunk(self, position: Position, data: bytes) -> Chunk:

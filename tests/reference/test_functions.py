@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 import model
+from cli.main import main
 from model.errors import FinaleError
 from reference.formats.files import MemoryFiles
 from reference.formats.jobfile import read_job
@@ -122,6 +123,57 @@ def test_whatever_is_called_is_named_when_it_raises(
     assert named in error.message
 
 
+LOUD = """import json
+
+def called(line):
+    return json.loads(line)
+
+def split(line):
+    raise ValueError("one\\n\\n  two")
+"""
+
+
+@pytest.mark.parametrize(
+    ("function", "said"),
+    [
+        ("loud:split", "loud:split raised ValueError: one two, in {loud}:7, for 'text'"),
+        ("loud:called", "char 0), in {loud}:4, for 'text'"),
+        ("math:sqrt", "raised TypeError: must be real number, not str, for 'text'"),
+    ],
+)
+def test_where_a_function_has_raised_is_told(
+    tmp_path: Path, function: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The line is that of the user's own module, not of what it has called of Python's."""
+    file, state = job(tmp_path, function, loud=LOUD), tmp_path / "state"
+    (tmp_path / "rows").write_text('"text"\n')
+    assert main(["run", str(file), "--directory", str(state)]) == 2
+    first, help_ = capsys.readouterr().err.splitlines()
+    assert first.startswith(f"error[operator-raised]: {file} (key operators.mapped.function): ")
+    assert first.endswith(said.format(loud=tmp_path / "loud.py"))
+    assert help_.endswith("run the job again: it begins anew, for no checkpoint was complete yet")
+
+
+def test_from_where_the_job_goes_on_is_told_where_something_is_secured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr("reference.operators.sources.CHUNK", 2)
+    file, state = job(tmp_path, "loud:half", loud="def half(n):\n    return 1 / n\n"), tmp_path
+    file.write_text(f"records = 1\n{file.read_text()}")
+    (tmp_path / "rows").write_text("1\n" * 30 + "0\n")
+    assert main(["run", str(file), "--directory", str(state / "one")]) == 2
+    newest = max(int(each.name) for each in (state / "one" / "checkpoints").iterdir())
+    help_ = capsys.readouterr().err.splitlines()[-1]
+    assert help_ == f"  help: mend it, and run the job again: it goes on from checkpoint {newest}"
+    (tmp_path / "rows").write_text("1\n" * 10)
+    assert main(["run", str(file), "--directory", str(state / "two"), "--stop", "suspend"]) == 0
+    (tmp_path / "rows").write_text("1\n" * 30 + "0\n")
+    saved = max((state / "two" / "checkpoints").iterdir(), key=lambda each: int(each.name))
+    assert main(["run", str(file), "--directory", str(state / "new"), "--from", str(saved)]) == 2
+    help_ = capsys.readouterr().err.splitlines()[-1]
+    assert "run the job again without --from: it goes on from checkpoint " in help_
+
+
 LOOP: list[Any] = []
 LOOP.append(LOOP)
 
@@ -154,7 +206,9 @@ def test_a_state_that_cannot_be_written_is_refused() -> None:
         ("def f(:\n", "SyntaxError"),
         ("import sys\nsys.exit(0)\n", "SystemExit"),
         ("1 / 0\n", "ZeroDivisionError"),
-        ("import nowhere_at_all\n", "nowhere_at_all"),
+        ("import nowhere_at_all\n", "No module named 'nowhere_at_all', in /"),
+        ("\nraise ValueError('one\\ntwo')\n", "ValueError: one two, in /"),
+        ("\nraise ValueError\n", "cannot be found: ValueError, in /"),
         ("f = 3\n", "3, and no function"),
         ("g = 3\n", "no attribute 'f'"),
     ],

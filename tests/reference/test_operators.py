@@ -29,6 +29,10 @@ def letters(record: Any) -> list[str]:
     return list(record)
 
 
+def nothing(record: Any) -> None:
+    """A function that forgets to return."""
+
+
 def doubled(record: Any) -> Any:
     return record * 2
 
@@ -62,7 +66,9 @@ def test_one_record_at_a_time(make: Make, records: list[Any], wanted: list[Any])
         (partial(Map, fields=["n"]), {"k": 1}, "bad-record", 'no "n"'),
         (partial(Map, function=lambda record: {1}), 1, "bad-record", "JSON"),
         (partial(Map, function=doubled), None, "operator-raised", "TypeError"),
-        (partial(FlatMap, function=doubled), 1, "operator-raised", "TypeError"),
+        (partial(FlatMap, function=doubled), None, "operator-raised", "TypeError"),
+        (partial(FlatMap, function=doubled), 1, "bad-record", "doubled returned 2 for 1"),
+        (partial(FlatMap, function=nothing), 1, "bad-record", "nothing returned None for 1"),
         (partial(Aggregate, aggregate="sum", field="n"), {"n": "1"}, "bad-record", "no number"),
         (partial(Aggregate, aggregate="sum", field="n"), {"n": True}, "bad-record", "no number"),
         (partial(Aggregate, aggregate="sum", field="n"), {"n": 1e999}, "bad-record", "not finite"),
