@@ -6,6 +6,9 @@ written.
 
 `STEPS` are the words of event logs (`docs/event-log.md`): each step of a protocol is an event of
 the step's own name.
+
+`LINES` are the words for what lines of raw logs tell (`docs/pipeline.md`): those of steps and of
+what happens, where a line tells just that, and words of their own for what only lines tell.
 """
 
 from __future__ import annotations
@@ -91,6 +94,75 @@ QUERIES: tuple[Word, ...] = (
     Word("skipping", "tasks", "the tasks that were started as finished, without their operators"),
     Word("kept", "task records", "the records in the state of a task"),
     Word("replays", "task records", "what was in flight and a restarted task will process first"),
+)
+
+#: What lines of raw logs tell: of a job, its coordinator, calls to a task, a task, a sink.
+LINES: tuple[Word, ...] = (
+    Word("graph-created", "job graph", "the executions of this graph are the job's"),
+    Word("job-switched", "job from to", "the state of the job has changed"),
+    Word("task-learned", "execution from to", "the coordinator knows of a task's new state"),
+    Word("scheduler-on", "", "all tasks run: checkpoints are triggered from now on"),
+    Word("scheduler-off", "", "some task does not run: no checkpoint is triggered"),
+    Word("request_checkpoint", "job", "a checkpoint is asked for: by a user, or at end of data"),
+    Word("request_stop", "job", "a user asks for a stop with a savepoint"),
+    Word("request_savepoint", "job", "a user asks for a savepoint"),
+    Word("stop-phase", "job from to on", "how far a stop has come"),
+    Word("stop-inconsistent", "", "a savepoint is there, and not all tasks have finished"),
+    Word("adaptive-phase", "from to", "the state of the adaptive scheduler has changed"),
+    Word("adaptive-runs", "what phase", "the adaptive scheduler does something in a state"),
+    Word("triggered", "checkpoint kind job", "a checkpoint is pending, and tasks are called"),
+    Word("request-waited", "waited", "a request for a checkpoint was in the queue so long"),
+    Word("refused", "job why", "no checkpoint can be begun in this state"),
+    Word("call-failed", "checkpoint job why", "the call of a task has failed"),
+    Word("apply_acknowledgement", "checkpoint execution", "an acknowledgement counts"),
+    Word("acknowledgement-late", "checkpoint execution", "one that counts no more"),
+    Word("apply_decline", "checkpoint execution", "a task has declined a checkpoint"),
+    Word("decline-late", "checkpoint execution", "one that counts no more"),
+    Word("completed", "checkpoint job", "a checkpoint is complete"),
+    Word("aborted", "checkpoint job", "a checkpoint is given up"),
+    Word("request-dropped", "job", "a request is given up that has begun no checkpoint"),
+    Word("expire", "checkpoint job", "a checkpoint has taken too long"),
+    Word("statistics", "checkpoint job json", "all that the coordinator counts of a checkpoint"),
+    Word("restored", "job checkpoint", "tasks will start from a checkpoint"),
+    Word("restored-nothing", "", "tasks will start from nothing"),
+    Word("resumed", "job", "the job starts from a savepoint of another one"),
+    Word("ids-reset", "job next", "the number of the next checkpoint is set"),
+    Word("task-deployed", "task execution", "a task is to be started"),
+    Word("end-reported", "task execution to", "a task's last state is sent to the coordinator"),
+    Word("trigger-arrived", "checkpoint execution", "the call of a checkpoint reaches its task"),
+    Word("trigger-missed", "execution", "it finds no task, or one that takes nothing more"),
+    Word("confirmation-arrived", "checkpoint execution", "that of a completion reaches its task"),
+    Word("confirmation-missed", "execution", "it finds no task"),
+    Word("abort-arrived", "checkpoint execution", "that of an abort reaches its task"),
+    Word("abort-missed", "execution", "it finds no task"),
+    Word("task-switched", "task execution from to", "the state of a task has changed"),
+    Word("notification-lost", "what", "a task takes no notification any more"),
+    Word("barrier-received", "checkpoint task gate channel", "a barrier is read from an input"),
+    Word("barriers-trigger", "checkpoint task", "barriers make the task take its part"),
+    Word("barriers-aligned", "checkpoint task", "the barrier of each input has been read"),
+    Word("barriers-skip", "checkpoint newer task", "a newer barrier ends an alignment"),
+    Word("cancel-received", "checkpoint task", "a barrier that cancels is read"),
+    Word("alignment-canceled", "checkpoint task", "an alignment is given up"),
+    Word("snapshot-begins", "checkpoint kind task", "the task begins its part of a checkpoint"),
+    Word("barrier-sent", "task", "the task sends barriers on its outputs"),
+    Word("taken", "checkpoint task", "the task has taken its part of a checkpoint"),
+    Word("take-failed", "checkpoint task", "the task could not take its part"),
+    Word("trigger-after-abort", "checkpoint", "a checkpoint is not taken: it has been aborted"),
+    Word("write-begins", "checkpoint task", "a snapshot is written in the background"),
+    Word("write-ends", "checkpoint task", "it is written"),
+    Word("fail_snapshot", "checkpoint task", "it could not be written"),
+    Word("notified-complete", "checkpoint task", "the operators are told of a completion"),
+    Word("notified-abort", "checkpoint task", "the operators are told of an abort"),
+    Word("notified-subsumed", "checkpoint task", "the operators are told what is superfluous"),
+    Word("loop-left", "task", "the main loop of the task has ended: its inputs have, too"),
+    Word("waits", "", "the operators have ended their data; the task waits to be released"),
+    Word("operators-left", "task", "the operators take part in nothing any more"),
+    Word("released", "", "no final checkpoint holds the task any more"),
+    Word("closed", "closed", "the task has left, whether its operators were closed or not"),
+    Word("precommitted", "checkpoint", "the open transaction waits for its checkpoint"),
+    Word("commit-begins", "checkpoint", "the transaction of a checkpoint is committed"),
+    Word("written", "task record", "a record becomes visible outside at once"),
+    Word("committed", "task record", "a record becomes visible outside by its transaction"),
 )
 
 
@@ -207,4 +279,4 @@ STEPS: tuple[StepWord, ...] = tuple(
 #: The steps that only move records: no event tells them.
 DATA_STEPS: tuple[str, ...] = ("emit", "emit_parked", "tick", "poll_data", "poll_recovered")
 
-__all__ = ["DATA_STEPS", "EVENTS", "QUERIES", "STEPS", "Clock", "StepWord", "Word"]
+__all__ = ["DATA_STEPS", "EVENTS", "LINES", "QUERIES", "STEPS", "Clock", "StepWord", "Word"]

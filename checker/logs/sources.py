@@ -1,0 +1,239 @@
+"""Where raw logs are: files, folders, globs and archives, compressed or rotated, as lines of bytes.
+
+A log that was rotated is one log: its parts follow each other by the time of their first entry.
+Bytes are handed on as they are; what a text is made of is the business of `entries.py`.
+"""
+
+from __future__ import annotations
+
+import bz2
+import glob
+import gzip
+import lzma
+import re
+import tarfile
+import zlib
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import IO, cast
+
+from model.errors import FinaleError, Place
+
+#: What a file in a folder or an archive is called if it is a log; `stem` is the name of all parts.
+_NAMED = re.compile(
+    r"(?P<stem>.+\.(?:log|ndjson))(?:[.-](?:\d+|\d{4}-\d\d-\d\d[\w.-]*))?"
+    r"(?:\.(?:gz|xz|lzma|bz2|zst))?"
+)
+_TIME = re.compile(rb"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[,.]\d{3}")
+#: What compressed files begin with.
+_ZSTANDARD = b"\x28\xb5\x2f\xfd"
+_OPENERS: dict[bytes, Callable[[IO[bytes]], object]] = {
+    b"\x1f\x8b": gzip.open,
+    b"\xfd7zXZ\x00": lzma.open,
+    b"BZh": bz2.open,
+}
+#: So many lines of a part are looked at for its first time.
+_LINES_TO_TIME = 200
+_DAMAGED = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, tarfile.TarError)
+
+
+@dataclass(frozen=True)
+class Part:
+    """A file, or a file in an archive."""
+
+    path: str
+    member: str | None = None
+
+    def __str__(self) -> str:
+        return self.path if self.member is None else f"{self.path}!{self.member}"
+
+    @property
+    def folder(self) -> str:
+        """Where it lies: logs of one folder are of one cluster."""
+        if self.member is None:
+            return str(Path(self.path).parent)
+        return f"{self.path}!{PurePosixPath(self.member).parent}"
+
+    @property
+    def file_name(self) -> str:
+        return PurePosixPath(self.member or Path(self.path).name).name
+
+
+@dataclass(frozen=True)
+class RawLog:
+    """A log: one file, or the parts that it was rotated into, the oldest first."""
+
+    parts: tuple[Part, ...]
+
+    @property
+    def folder(self) -> str:
+        return self.parts[0].folder
+
+    def __str__(self) -> str:
+        return str(self.parts[-1])
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line without its end. `whole`: it has its end, as all but the last one must."""
+
+    part: int
+    number: int
+    raw: bytes
+    whole: bool = True
+
+
+class Shelf:
+    """Opens logs. An archive stays open, so that its files are read in one go; close it."""
+
+    def __init__(self) -> None:
+        self._archives: dict[str, tarfile.TarFile] = {}
+        self.damaged: list[Part] = []
+        """Those that end in the midst, as a compressed file does that is still written."""
+
+    def __enter__(self) -> Shelf:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for archive in self._archives.values():
+            archive.close()
+        self._archives.clear()
+
+    def lines(self, log: RawLog) -> Iterator[Line]:
+        """All lines of a log, part by part. Raises `unreadable`, `no-zstandard`."""
+        for place, part in enumerate(log.parts):
+            yield from self._lines_of(place, part)
+
+    def logs(self, paths: Iterable[str]) -> list[RawLog]:
+        """The logs that some paths mean. Raises `unreadable`, `no-logs`, `no-zstandard`."""
+        found: dict[tuple[str, str], list[Part]] = {}
+        for part in dict.fromkeys(each for path in paths for each in self._parts(path)):
+            named = _NAMED.fullmatch(part.file_name)
+            stem = named["stem"] if named else part.file_name
+            found.setdefault((part.folder, stem), []).append(part)
+        return [self._in_order(parts) for parts in found.values()]
+
+    # --- which files -----------------------------------------------------------------------------
+
+    def _parts(self, path: str) -> Iterator[Part]:
+        if not Path(path).exists() and glob.has_magic(path):
+            # A `Path` takes no absolute patterns.
+            inside = sorted(glob.glob(path, recursive=True))  # noqa: PTH207
+            if not inside:
+                raise _no_logs(path, "nothing is called like this")
+            for each in inside:
+                if not Path(each).is_dir() or len(inside) == 1:
+                    yield from self._parts(each)
+        elif Path(path).is_dir():
+            inside = sorted(str(each) for each in Path(path).rglob("*") if each.is_file())
+            logs = [each for each in inside if _NAMED.fullmatch(Path(each).name)]
+            if not logs:
+                raise _no_logs(path, "no file in this folder is called like a log")
+            yield from map(Part, logs)
+        elif _is_archive(path):
+            yield from self._members(path)
+        else:
+            yield Part(path)
+
+    def _members(self, path: str) -> Iterator[Part]:
+        names = [each.name for each in self._archive(path) if each.isfile()]
+        logs = [each for each in names if _NAMED.fullmatch(PurePosixPath(each).name)]
+        if not logs:
+            raise _no_logs(path, "no file in this archive is called like a log")
+        yield from (Part(path, each) for each in logs)
+
+    def _in_order(self, parts: list[Part]) -> RawLog:
+        if len(parts) > 1:
+            parts = sorted(parts, key=lambda each: (self._first_time(each), str(each)))
+        return RawLog(tuple(parts))
+
+    def _first_time(self, part: Part) -> bytes:
+        for line in self._lines_of(0, part):
+            if found := _TIME.match(line.raw):
+                return found[0]
+            if line.number >= _LINES_TO_TIME:
+                break
+        return b""
+
+    # --- their bytes -----------------------------------------------------------------------------
+
+    def _lines_of(self, place: int, part: Part) -> Iterator[Line]:
+        number = 0
+        try:
+            with self._raw(part) as raw_stream, _opened(raw_stream, part) as stream:
+                for number, raw in enumerate(stream, 1):
+                    whole = raw.endswith(b"\n")
+                    yield Line(place, number, raw.rstrip(b"\r\n") if whole else raw, whole)
+        except _DAMAGED:
+            # What it has up to here is still a log.
+            self.damaged.append(part)
+        except OSError as error:
+            raise _unreadable(str(part), error) from None
+
+    def _raw(self, part: Part) -> IO[bytes]:
+        if part.member is None:
+            return Path(part.path).open("rb")
+        stream = self._archive(part.path).extractfile(part.member)
+        assert stream is not None, f"{part} is a file"
+        return stream
+
+    def _archive(self, path: str) -> tarfile.TarFile:
+        if path not in self._archives:
+            self._archives[path] = tarfile.open(path)  # noqa: SIM115 - the shelf closes it
+        return self._archives[path]
+
+
+def _opened(stream: IO[bytes], part: Part) -> IO[bytes]:
+    """A stream of what a file has, decompressed."""
+    start = stream.read(6)
+    stream.seek(0)
+    if start.startswith(_ZSTANDARD):
+        return _zstandard(stream, part)
+    for magic, opener in _OPENERS.items():
+        if start.startswith(magic):
+            return cast("IO[bytes]", opener(stream))
+    return stream
+
+
+def _is_archive(path: str) -> bool:
+    try:
+        return tarfile.is_tarfile(path)
+    except _DAMAGED:
+        return False
+    except OSError as error:
+        raise _unreadable(path, error) from None
+
+
+def _zstandard(stream: IO[bytes], part: Part) -> IO[bytes]:
+    try:
+        from compression import zstd  # type: ignore[import-not-found]  # from Python 3.14 on
+    except ImportError:
+        raise FinaleError(
+            "no-zstandard",
+            "the log is compressed with zstandard, which this Python cannot read",
+            place=Place(str(part)),
+            advice="decompress it with zstd -d, or use Python 3.14 or newer",
+        ) from None
+    return cast("IO[bytes]", zstd.open(stream))  # pyright: ignore
+
+
+def _unreadable(path: str, error: OSError) -> FinaleError:
+    return FinaleError(
+        "unreadable",
+        f"the log cannot be read: {error.strerror or error}",
+        place=Place(path),
+        advice="check the name, and who may read it",
+    )
+
+
+def _no_logs(path: str, why: str) -> FinaleError:
+    return FinaleError(
+        "no-logs",
+        f"there are no logs here: {why}",
+        place=Place(path),
+        advice="logs are called *.log, as *.log.1 or *.log.gz are; or name the files one by one",
+    )
+
+
+__all__ = ["Line", "Part", "RawLog", "Shelf"]

@@ -1,0 +1,75 @@
+"""Runs of a real engine for tests, with what is known of them from elsewhere.
+
+`samples.tar.xz` has a few. All of them are read where the environment names their archives:
+FINALE_RUNS=runs.tar.xz:hazards.tar.xz.
+"""
+
+import json
+import os
+import tarfile
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+import pytest
+
+from checker.logs.patterns import table
+from checker.logs.runs import Run, runs_of
+from checker.logs.sources import RawLog, Shelf
+from checker.logs.telling import Tally, Told, told
+
+SAMPLES = Path(__file__).parent / "samples.tar.xz"
+NAMED = os.environ.get("FINALE_RUNS", "")
+
+#: For tests that go through everything.
+needs_archives = pytest.mark.skipif(not NAMED, reason="FINALE_RUNS names no archives of runs")
+
+
+def archives() -> list[str]:
+    return [path for path in NAMED.split(":") if path]
+
+
+@cache
+def truths(path: str) -> dict[str, Any]:
+    """What the driver of each run knows of it, by the name of the run."""
+    with tarfile.open(path) as archive:
+        found = {
+            PurePosixPath(each.name).parent.name: json.load(file)
+            for each in archive
+            if each.name.endswith("scenario.json") and (file := archive.extractfile(each))
+        }
+        others = [each.name for each in archive if PurePosixPath(each.name).name == "index.json"]
+        for name in others:
+            file = archive.extractfile(name)
+            assert file is not None
+            for row in json.load(file):
+                found[row["run"]] |= {
+                    key: row[key] for key in ("hazard", "control", "shows_hazard")
+                }
+    return found
+
+
+def each_run(path: str) -> Iterator[tuple[str, list[Run], list[Told], Tally]]:
+    """The runs of an archive one after the other: name, runs of jobs, events of none, the count."""
+    with Shelf() as shelf:
+        by_folder: dict[str, list[RawLog]] = {}
+        for log in shelf.logs([path]):
+            by_folder.setdefault(log.folder, []).append(log)
+        for folder, logs in by_folder.items():
+            tally = Tally()
+            events = [
+                event
+                for place, log in enumerate(logs)
+                for event in told(shelf, log, table("flink-2.3"), tally, place)
+            ]
+            yield (folder.rpartition("!")[2].rpartition("/")[2], *runs_of(events), tally)
+
+
+@cache
+def samples() -> dict[str, tuple[list[Run], list[Told], Tally]]:
+    return {name: (runs, homeless, tally) for name, runs, homeless, tally in each_run(str(SAMPLES))}
+
+
+def sample(name: str) -> list[Run]:
+    return samples()[name][0]

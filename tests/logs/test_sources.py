@@ -1,0 +1,111 @@
+"""Logs are found and read as they lie about: in folders and archives, compressed and rotated."""
+
+import bz2
+import gzip
+import lzma
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from checker.logs.sources import Shelf
+from model.errors import FinaleError
+
+TEXT = "".join(f"2026-01-01 00:00:0{n},000 INFO  a.B [main] - line {n}\n" for n in range(4))
+
+
+def read(*paths: Path | str) -> list[list[bytes]]:
+    with Shelf() as shelf:
+        logs = shelf.logs([str(path) for path in paths])
+        return [[line.raw for line in shelf.lines(log)] for log in logs]
+
+
+def code_of(*paths: Path | str) -> str:
+    with pytest.raises(FinaleError) as caught:
+        read(*paths)
+    return caught.value.code
+
+
+@pytest.mark.parametrize(
+    ("name", "compress"),
+    [("a.log", bytes), ("a.log.gz", gzip.compress), ("a.log.xz", lzma.compress),
+     ("a.log.bz2", bz2.compress)],
+)  # fmt: skip
+def test_a_compressed_log_is_read_as_it_is(
+    tmp_path: Path, name: str, compress: Callable[[bytes], bytes]
+) -> None:
+    (tmp_path / name).write_bytes(compress(TEXT.encode()))
+    assert read(tmp_path / name) == [TEXT.encode().splitlines()]
+
+
+def test_folders_globs_and_archives_have_the_same_logs(tmp_path: Path) -> None:
+    folder = tmp_path / "run" / "inner"
+    folder.mkdir(parents=True)
+    (folder / "jm.log").write_text(TEXT)
+    (folder / "tm-1.log").write_text(TEXT[:10])
+    (folder / "scenario.json").write_text("{}")
+    with tarfile.open(tmp_path / "all.tar.gz", "w:gz") as archive:
+        archive.add(tmp_path / "run", "run")
+    expected = [TEXT.encode().splitlines(), [TEXT[:10].encode()]]
+    assert read(tmp_path / "run") == expected
+    assert read(f"{tmp_path}/run/**/*.log") == expected
+    assert read(tmp_path / "all.tar.gz") == expected
+
+
+def test_the_same_file_is_read_once(tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_text(TEXT)
+    assert len(read(tmp_path, tmp_path / "a.log")) == 1
+
+
+@pytest.mark.parametrize(
+    "names", [("a.log.1", "a.log.2", "a.log"), ("a.log.2", "a.log.1", "a.log")]
+)
+def test_a_rotated_log_is_one_log_in_the_order_of_its_times(
+    tmp_path: Path, names: tuple[str, ...]
+) -> None:
+    """Some number the newest part 1, some the oldest."""
+    lines = TEXT.splitlines(keepends=True)
+    (tmp_path / names[0]).write_text(lines[0])
+    (tmp_path / f"{names[1]}.gz").write_bytes(gzip.compress("".join(lines[1:3]).encode()))
+    (tmp_path / names[2]).write_text(lines[3])
+    assert read(tmp_path) == [TEXT.encode().splitlines()]
+
+
+def test_a_compressed_log_that_is_still_written_ends_where_it_ends(tmp_path: Path) -> None:
+    whole = gzip.compress((TEXT * 500).encode(), compresslevel=0)
+    (tmp_path / "a.log.gz").write_bytes(whole[: len(whole) // 2])
+    with Shelf() as shelf:
+        (log,) = shelf.logs([str(tmp_path / "a.log.gz")])
+        lines = list(shelf.lines(log))
+        assert [str(part) for part in shelf.damaged] == [str(tmp_path / "a.log.gz")]
+    assert 100 < len(lines) < 2000
+    assert lines[0].raw == TEXT.encode().splitlines()[0]
+
+
+def test_half_a_last_line_is_told_apart(tmp_path: Path) -> None:
+    (tmp_path / "a.log").write_text(TEXT[:-3])
+    with Shelf() as shelf:
+        (log,) = shelf.logs([str(tmp_path)])
+        assert [line.whole for line in shelf.lines(log)] == [True, True, True, False]
+
+
+def test_what_is_no_log_is_said(tmp_path: Path) -> None:
+    (tmp_path / "notes.txt").write_text("nothing")
+    with tarfile.open(tmp_path / "some.tar", "w") as archive:
+        archive.add(tmp_path / "notes.txt", "notes.txt")
+    assert code_of(tmp_path) == "no-logs"
+    assert code_of(tmp_path / "some.tar") == "no-logs"
+    assert code_of(f"{tmp_path}/*.log") == "no-logs"
+    assert code_of(tmp_path / "a.log") == "unreadable"
+
+
+def test_zstandard_is_read_or_said(tmp_path: Path) -> None:
+    try:
+        from compression import zstd  # type: ignore[import-not-found]
+    except ImportError:
+        (tmp_path / "a.log.zst").write_bytes(b"\x28\xb5\x2f\xfd rest")
+        assert code_of(tmp_path) == "no-zstandard"
+    else:
+        (tmp_path / "a.log.zst").write_bytes(zstd.compress(TEXT.encode()))
+        assert read(tmp_path) == [TEXT.encode().splitlines()]
