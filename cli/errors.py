@@ -15,7 +15,8 @@ from model.errors import FinaleError, Place
 def print_error(error: FinaleError) -> None:
     """The code, the place, what is wrong and what to do."""
     place = error.place
-    if place is not None and place.file is not None:
+    # Code is found by us; all other files are called as they were given.
+    if place is not None and place.file is not None and place.file.endswith(".py"):
         error.place = Place(shown_file(place.file), place.line, place.key, place.rule)
     tell(str(error))
 

@@ -48,8 +48,9 @@ EXITS = {
     "conform": "0 model and engine agree and logs are accepted, 1 they do not or are not, 2 bad "
     "input, 3 undecided, 130 interrupted.",
     "replay": "0 the engine goes along the trace, 1 it does not, 2 bad input, 130 interrupted.",
-    "run": "0 finished, drained or suspended, 1 a stop failed, 2 bad input or something that ended "
-    "the run (what it had secured stands), 130 cancelled or interrupted.",
+    "run": "0 finished, drained or suspended (what its protocol loses is told), 1 a stop failed, "
+    "2 bad input or something that ended the run (what it had secured stands), 130 cancelled or "
+    "interrupted.",
 } | dict.fromkeys(
     ("stop", "savepoint", "cancel"),
     "0 done, 1 the job could not, 2 nothing runs there, 3 no answer in time, 130 interrupted.",

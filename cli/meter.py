@@ -52,8 +52,8 @@ class Meter:
 def lines_of(name: str, news: News, width: int) -> list[str]:
     """What there is to tell, in one line, or in two where there is no room for it in one."""
     head, *parts = _parts(shortened(name, max(width // 3, NAME_MIN)), news)
-    first = _fitting([head, *parts], width)
-    second = _fitting(parts[len(first) - 1 :], width)
+    first = fitting([head, *parts], width)
+    second = fitting(parts[len(first) - 1 :], width)
     return [shortened(SEPARATOR.join(line), width) for line in (first, second) if line]
 
 
@@ -74,7 +74,7 @@ def _parts(name: str, news: News) -> list[str]:
     return [*parts, f"level {news.depth}", f"{grouped(news.frontier)} open"]
 
 
-def _fitting(parts: Sequence[str], width: int) -> list[str]:
+def fitting(parts: Sequence[str], width: int) -> list[str]:
     """As many of the first parts as there is room for, whole; the first one in any case."""
     taken = list(parts[:1])
     for part in parts[1:]:

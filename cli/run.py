@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import shlex
 import sys
 from collections.abc import Iterator, Sequence
@@ -11,7 +12,16 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from checker.show.layout import Cell, console, counted, duration, flow, grouped, joined, write
+from checker.show.layout import (
+    Cell,
+    console,
+    counted,
+    duration,
+    flow,
+    grouped,
+    shortened,
+    write,
+)
 from model.errors import FinaleError, Place
 from reference.coordinator import Kind
 from reference.formats.faultlist import Fault, read_faults
@@ -25,9 +35,10 @@ from reference.runner import run as run_job
 
 from .errors import tell
 from .main import EXIT_INTERRUPTED
+from .meter import NAME_MIN, SEPARATOR, fitting
 from .parameters import require_seconds
 
-MEGABYTE = 1_000_000
+KILOBYTE, MEGABYTE = 1_000, 1_000_000
 #: What is told of a job whose end takes no checkpoint.
 LOSES = (
     '"{protocol}" takes no checkpoint when the data end: what came behind the newest is never '
@@ -56,7 +67,11 @@ def run(  # noqa: PLR0913 - one parameter a flag
         Path | None, Parameter(help="Where the modules of its functions are; else beside it.")
     ] = None,
     every: Annotated[
-        float | None, Parameter(help="Seconds between checkpoints, in place of the job's.")
+        float | None,
+        Parameter(
+            help="Seconds between checkpoints, in place of the job's. One is due, too, when all "
+            "sources together have read as many records since the last as the job's `records` says."
+        ),
     ] = None,
     log: Annotated[
         Path | None, Parameter(help="Its event log; events.ndjson in the directory if not given.")
@@ -80,10 +95,9 @@ def run(  # noqa: PLR0913 - one parameter a flag
         require_seconds("--every", every)
         said = replace(said, seconds=every)
     orders = Orders(Kind(stop) if stop else None, from_, log, scheduler == "threads", seed, listed)
-    if said.loses_output:
-        place = Place(str(job), key="protocol")
-        tell(f"warning: {place}: {LOSES.format(protocol=said.engine.key)}")
-    watched = Watched(job.name)
+    place = Place(str(job), key="protocol")
+    loses = f"{place}: {LOSES.format(protocol=said.engine.key)}" if said.loses_output else ""
+    watched = Watched(job.name, loses)
     try:
         ended = watched.run(said, directory, orders)
     except KeyboardInterrupt:
@@ -99,11 +113,12 @@ def run(  # noqa: PLR0913 - one parameter a flag
         told: list[Cell] = [f"{ended.end.value} before", job.name, "nothing is left to do"]
         write(page, flow(told, page.width))
         return 0
-    write(page, flow([ended.end.value, *_told(job.name, ended)], page.width))
+    lost = counted(ended.uncommitted, "record") if ended.uncommitted else ""
+    head = f"{ended.end.value}, and lost {lost}" if lost else ended.end.value
+    write(page, flow([head, *_told(job.name, ended)], page.width))
     write(page, flow(_wrong(listed, ended), page.width) if listed else [])
     write(page, _further(ended, directory, again=from_ is None))
-    if ended.uncommitted:
-        lost = counted(ended.uncommitted, "record")
+    if lost:
         tell(f"warning: not committed, and lost: {lost} behind the newest checkpoint")
     if ended.failed_stop and ended.end is End.FINISHED:
         tell(f"the stop failed: {WHY_ENDED}")
@@ -138,8 +153,10 @@ def _interrupted(directory: Path) -> int:
 class Watched:
     """A run, and how far it is: on a terminal that is shown."""
 
-    def __init__(self, name: str) -> None:
+    def __init__(self, name: str, warning: str = "") -> None:
         self.name = name
+        self.warning = warning
+        """Told once the run has begun, and is not refused any more."""
         self._warned = False
         self._page = console(stderr=True)
 
@@ -150,26 +167,41 @@ class Watched:
             def look(progress: Progress) -> None:
                 if not self._warned:
                     self._warned = True
+                    if self.warning:
+                        tell(f"warning: {self.warning}")
                     for damage in progress.passed_over:
                         tell(f"warning: passed over: {damage}")
                 if self._page.is_terminal:
-                    status.update(joined(_told(self.name, progress)))
+                    status.update(line_of(self.name, progress, self._page.width - 3))
 
             return run_job(job, directory, look, orders)
 
 
-def _told(name: str, progress: Progress) -> list[Cell]:
-    rate = progress.bytes / MEGABYTE / progress.seconds if progress.seconds else 0.0
+def line_of(name: str, progress: Progress, width: int) -> str:
+    """How far a run is, as far as a line of that width has room for it."""
+    short = shortened(name, max(width // 3, NAME_MIN))
+    return SEPARATOR.join(fitting([each for each in _told(short, progress) if each], width))
+
+
+def _told(name: str, progress: Progress) -> list[str]:
     newest, pending = progress.checkpoint, progress.pending
     return [
         name,
         counted(progress.records, "record"),
-        f"{grouped(round(progress.bytes / MEGABYTE))} MB at {rate:.1f} MB/s",
+        _amount(progress),
         counted(progress.completed, "checkpoint"),
         f"newest {newest}" if newest is not None else "none yet",
         f"{pending} pending" if pending is not None else "",
         duration(progress.seconds),
     ]
+
+
+def _amount(progress: Progress) -> str:
+    """How much was read, where it was files; of little no rate, which would say nothing."""
+    if progress.bytes < MEGABYTE:
+        return f"{math.ceil(progress.bytes / KILOBYTE)} kB" if progress.bytes else ""
+    rate = progress.bytes / MEGABYTE / progress.seconds if progress.seconds else 0.0
+    return f"{grouped(round(progress.bytes / MEGABYTE))} MB at {rate:.1f} MB/s"
 
 
 def _further(ended: Progress, directory: Path, *, again: bool) -> Iterator[Cell]:

@@ -205,8 +205,7 @@ class Runner:
                 if look is not None:
                     look(self.progress())
         over = end in (End.FINISHED, End.DRAINED)
-        if over:
-            mark_end(self.files, end.value)
+        mark_end(self.files, end.value, self.progress(end).checkpoint)
         open_ones = sum(task.operator.uncommitted() for task in self.engine.tasks.values())
         return replace(
             self.progress(end),

@@ -20,6 +20,7 @@ from reference.formats.jobfile import JobFile
 LOCK = "lock"
 JOB = "job.json"
 END = "ended.json"
+"""How the job was ended, for good or to go on; not where a run was killed."""
 CONTROL = "control"
 """Where a run is asked for something, in a folder of its name."""
 ENDS = ("finished", "drained")
@@ -161,6 +162,8 @@ def end_of(files: Files) -> str | None:
     for end in ENDS:
         if data == _said_of(end):
             return end
+    if left_with(files) is not None:
+        return None
     raise FinaleError(
         "end-unreadable",
         "the file says how the job has ended, and cannot be read",
@@ -169,9 +172,18 @@ def end_of(files: Files) -> str | None:
     )
 
 
-def mark_end(files: Files, end: str) -> None:
-    """The job has ended for good, and all that it has written is committed."""
-    _write(files, END, _said_of(end))
+def left_with(files: Files) -> int | None:
+    """The checkpoint that there was when a run ended, and the job was to go on from there."""
+    said = _told(files.read(END)).get("checkpoint") if files.exists(END) else None
+    return said if isinstance(said, int) else None
+
+
+def mark_end(files: Files, end: str, checkpoint: int | None) -> None:
+    """The job has ended for good; or goes on from a checkpoint, if there is one."""
+    if end in ENDS:
+        _write(files, END, _said_of(end))
+    elif checkpoint is not None:
+        _write(files, END, json.dumps({"end": end, "checkpoint": checkpoint}).encode())
 
 
 def lines_in(files: Files, folder: str) -> int:

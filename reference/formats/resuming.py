@@ -17,7 +17,7 @@ from pathlib import Path
 from model.errors import FinaleError, Place
 from reference.formats.changes import finished_of, refuse_changes
 from reference.formats.files import DiskFiles, Files
-from reference.formats.folder import END
+from reference.formats.folder import END, left_with
 from reference.formats.inflight import Logs, shared_out
 from reference.formats.metadata import CHANNELS, DRAIN, STATE, Metadata, Operator, Part
 from reference.formats.snapshots import CheckpointStore, Copied, Snapshot, State
@@ -51,14 +51,17 @@ def start(store: CheckpointStore, tasks: Tasks, savepoint: Path | None = None) -
         # What is pending here may have a number that the other folder's checkpoint lists.
         if not own and (store.complete_ones() or store.files.under("pending")):
             raise _not_new(savepoint)
+    if found is None and (left := left_with(store.files)) is not None:
+        raise _gone(store, left)
     _refuse_output_ahead(found if own else None, tasks, refused, store.files)
     if found is not None:
         _refuse_late_input(found, tasks)
     anew = found is not None and (savepoint is not None or not _fits(found.metadata, store))
     contents = _in_shape(found, store, tasks) if found is not None and anew else None
     # From here on nothing is refused.
-    for damaged in refused:
+    for damaged, reason in refused.items():
         store.refuse(damaged)
+        reason.advice = _nothing_to_do(damaged, found)
     if savepoint is not None:
         store.files.remove(END)
     store.discard_incomplete()
@@ -167,6 +170,25 @@ def _not_new(savepoint: Path) -> FinaleError:
         "the job is to start from another folder's checkpoint, and a run has begun in this one",
         place=Place(str(savepoint)),
         advice="leave out the savepoint: the job goes on from where it was; or name a new folder",
+    )
+
+
+def _gone(store: CheckpointStore, checkpoint: int) -> FinaleError:
+    return FinaleError(
+        "checkpoint-gone",
+        "the job was to go on from here, and no checkpoint is left",
+        place=Place(store.place_of(checkpoint)),
+        advice="put it back; or name a new folder, and the job begins anew there",
+    )
+
+
+def _nothing_to_do(damaged: int, found: Snapshot | None) -> str:
+    """What is advised where a checkpoint is passed over: whoever mends it is too late."""
+    assert found is not None
+    taken = found.metadata.checkpoint
+    return (
+        f"the run goes on from checkpoint {taken}, and works again on what came behind that; "
+        f"{damaged} is not used any more, and stays to be looked at"
     )
 
 

@@ -171,6 +171,10 @@ class CheckpointStore:
         """Those that were complete, whatever has become of them."""
         return {number for number, file in self._files() if file in (METADATA, REFUSED)}
 
+    def place_of(self, checkpoint: int) -> str:
+        """Where a checkpoint is, or was."""
+        return self.files.told(_folder(checkpoint))
+
     def refuse(self, checkpoint: int) -> None:
         """It is not used from now on, whatever becomes of it, but stays to be looked at."""
         folder = _folder(checkpoint)

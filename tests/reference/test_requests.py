@@ -250,10 +250,15 @@ def test_what_is_passed_over_is_told(
             time.sleep(0.001)
         assert ask(state, seconds=10, what="cancel")["ok"]
     (tmp_path / "fast").touch()
-    newest = max(state.glob("checkpoints/*/metadata.json"), key=lambda file: int(file.parent.name))
+    numbers = sorted(int(file.parent.name) for file in state.glob("checkpoints/*/metadata.json"))
+    newest = state / "checkpoints" / str(numbers[-1]) / "metadata.json"
     newest.write_text(newest.read_text().replace("{", "{ ", 1)[:-9])
     assert main(["run", str(job), "--directory", str(state)]) == 0
-    assert "warning: passed over: error[checkpoint-altered]" in capsys.readouterr().err
+    error = capsys.readouterr().err
+    assert f"warning: passed over: error[checkpoint-altered]: {newest}: " in error
+    taken = f"the run goes on from checkpoint {numbers[-2]}, and works again on what came behind"
+    assert f"help: {taken} that; {numbers[-1]} is not used any more" in error
+    assert "put it back" not in error
     assert counts(tmp_path) == expected(tmp_path)
 
 

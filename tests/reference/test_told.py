@@ -18,6 +18,7 @@ from pathlib import Path
 import pytest
 
 from cli.main import main
+from cli.run import line_of
 from reference.coordinator import Kind
 from reference.formats.control import Control, Said
 from reference.formats.files import DiskFiles
@@ -29,7 +30,7 @@ from reference.formats.requests import (
     WHY_STOPPED,
     WHY_STOPPING,
 )
-from reference.runner import Orders, Runner, run
+from reference.runner import Orders, Progress, Runner, run
 
 from .test_cuts import job_in
 
@@ -73,7 +74,8 @@ def test_what_no_checkpoint_has_secured_is_told(
 ) -> None:
     job, state = counts_in(tmp_path, protocol), tmp_path / "state"
     assert main(["run", str(job), "--directory", str(state)]) == 0
-    error = capsys.readouterr().err
+    said, error = capsys.readouterr()
+    assert said.startswith("finished, and lost 4 records · job.toml · 3 records · 1 kB · ")
     assert error.startswith(f'warning: {job} (key protocol): "{protocol}" takes no checkpoint')
     assert "warning: not committed, and lost: 4 records behind the newest checkpoint" in error
     assert not (state / "output").exists()
@@ -162,6 +164,59 @@ def test_what_a_job_says_wrong_is_told_with_its_file(
     assert f"error[not-asked]: {job} (key protocol): " in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("more", "code"),
+    [
+        (["--stop", "drain"], "not-asked"),
+        (["--from", "nowhere"], "no-checkpoint"),
+        (["--log", "no/where"], "unwritable"),
+    ],
+)
+def test_of_a_run_that_is_refused_nothing_more_is_said(
+    tmp_path: Path, more: list[str], code: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """What it would lose is no matter then."""
+    job = counts_in(tmp_path, "legacy-finish")
+    assert main(["run", str(job), "--directory", str(tmp_path / "s"), *more]) == 2
+    assert capsys.readouterr().err.startswith(f"error[{code}]: ")
+
+
+@pytest.mark.parametrize("sink", ["exactly-once", "at-least-once"])
+def test_a_job_that_was_suspended_does_not_begin_anew_by_itself(
+    tmp_path: Path, sink: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Its savepoint is gone, and with it what it had counted; nothing is touched."""
+    job, state = counts_in(tmp_path, sink=sink), tmp_path / "state"
+    line = ["run", str(job), "--directory"]
+    assert main([*line, str(state), "--stop", "suspend"]) == 0
+    [savepoint] = (state / "checkpoints").iterdir()
+    away = savepoint.rename(tmp_path / "away")
+    assert main([*line, str(state)]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"error[checkpoint-gone]: {savepoint}: ")
+    assert "put it back; or name a new folder" in error
+    assert not (state / "output").exists()
+    away.rename(savepoint)
+    assert main([*line, str(state)]) == 0
+    assert main([*line, str(tmp_path / "new")]) == 0
+    for folder in (state, tmp_path / "new"):
+        found = [text.read_text() for text in (folder / "output").iterdir()]
+        assert found == ["a\t2\nb\t1\n"]
+
+
+def test_where_nothing_was_secured_a_job_may_begin_anew(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It had failed before its first checkpoint."""
+    job, state = counts_in(tmp_path), tmp_path / "state"
+    (tmp_path / "in.ndjson").write_text("bad\n")
+    job.write_text(job.read_text().replace('"keep"', '"refuse"'))
+    assert main(["run", str(job), "--directory", str(state)]) == 2
+    (tmp_path / "in.ndjson").write_text('"a"\n')
+    assert main(["run", str(job), "--directory", str(state)]) == 0
+    assert "finished" in capsys.readouterr().out
+
+
 # --- requests that come together ------------------------------------------------------------------
 
 SAVEPOINT, CANCEL = {"what": "savepoint"}, {"what": "cancel"}
@@ -241,6 +296,47 @@ def test_what_is_damaged_is_told_with_its_folder(
     newest = max(state.glob("checkpoints/*/metadata.json"), key=lambda f: int(f.parent.name))
     newest.write_text("{")
     assert_told("checkpoint-altered", newest)
+
+
+@pytest.mark.parametrize("given", ["job.toml", "./job.toml", "absolute", "../here/job.toml"])
+def test_a_file_is_called_as_it_was_given(
+    tmp_path: Path,
+    given: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    (folder := tmp_path / "here").mkdir()
+    monkeypatch.chdir(folder)
+    counts_in(folder).write_text("seconds = 0\n")
+    said = str(Path(str(folder / "job.toml") if given == "absolute" else given))
+    assert main(["run", said, "--directory", "state"]) == 2
+    assert capsys.readouterr().err.startswith(f"error[bad-value]: {said} (key seconds): ")
+
+
+# --- how far it is --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("width", [40, 77, 117])
+def test_how_far_a_run_is_fits_on_a_line(width: int) -> None:
+    far = Progress(123_456_789, 98_765_432_100, 4_321, 4_321, 4_322, 86_399.9)
+    name = "a-rather-long-name-of-a-job-that-says-it-all.toml"
+    line = line_of(name, far, width)
+    assert len(line) <= width
+    assert "123 456 789 records" in line or width == 40
+    assert ("98 765 MB at 1.1 MB/s" in line) == (width > 40)
+
+
+@pytest.mark.parametrize(
+    ("size", "seconds", "said"),
+    [
+        (0, 2.0, "job · 5 records · 0 checkpoints"),
+        (10, 2.0, "job · 5 records · 1 kB · 0 checkpoints"),
+        (999_000, 2.0, "job · 5 records · 999 kB · 0 checkpoints"),
+        (3_000_000, 2.0, "job · 5 records · 3 MB at 1.5 MB/s · 0 checkpoints"),
+    ],
+)
+def test_how_much_was_read_says_something(size: int, seconds: float, said: str) -> None:
+    assert line_of("job", Progress(5, size, 0, None, None, seconds), 100).startswith(said)
 
 
 # --- on the command line --------------------------------------------------------------------------
