@@ -40,6 +40,20 @@ StorageOption: TypeAlias = Annotated[
     StorageName,
     Parameter(help="How a native search stores states: less memory costs time, or certainty."),
 ]
+MasterOption: TypeAlias = Annotated[
+    str | None,
+    Parameter(
+        name="--master",
+        help="Where Spark runs: local[*] is this machine; spark://HOST:7077, yarn, k8s://…",
+    ),
+]
+ConfOption: TypeAlias = Annotated[
+    tuple[str, ...],
+    PLAIN,
+    Parameter(
+        name="--conf", help="A setting of Spark's, as spark.driver.memory=8g; may be repeated."
+    ),
+]
 SpecFile: TypeAlias = Annotated[Path, Parameter(help="A spec, a TOML file.")]
 
 

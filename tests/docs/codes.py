@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 
-PACKAGES = ("model", "reference", "checker", "cli")
+PACKAGES = ("model", "reference", "checker", "pipeline", "cli")
 RAISED = ("FinaleError", "FaultHere")
 #: Functions that are called by a name that is not their own.
 ALIASES = {"complain": "__call__"}

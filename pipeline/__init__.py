@@ -1,0 +1,1 @@
+"""What outgrows one process, on Spark; the only floor that knows PySpark."""

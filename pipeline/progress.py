@@ -1,0 +1,58 @@
+"""Tells how far Spark is while the thread that asked waits for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from threading import Event, Thread
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+SECONDS_BETWEEN_NEWS = 0.25
+
+
+@dataclass(frozen=True)
+class Tasks:
+    """The tasks of the stages that run now, and how many of them are done, running, failed."""
+
+    total: int
+    done: int
+    running: int
+    failed: int
+    seconds: float
+
+
+@contextmanager
+def watched(spark: SparkSession, tell: Callable[[Tasks], None]) -> Generator[None]:
+    """Tells a few times a second, from a thread of its own, what Spark is at."""
+    ended, began = Event(), perf_counter()
+    tracker = spark.sparkContext.statusTracker()
+
+    def watch() -> None:
+        while not ended.wait(SECONDS_BETWEEN_NEWS):
+            stages = [tracker.getStageInfo(each) for each in tracker.getActiveStageIds()]
+            known = [each for each in stages if each is not None]
+            tell(
+                Tasks(
+                    sum(each.numTasks for each in known),
+                    sum(each.numCompletedTasks for each in known),
+                    sum(each.numActiveTasks for each in known),
+                    sum(each.numFailedTasks for each in known),
+                    perf_counter() - began,
+                )
+            )
+
+    thread = Thread(target=watch, name="finale-progress", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+__all__ = ["Tasks", "watched"]

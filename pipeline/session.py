@@ -1,0 +1,250 @@
+"""Starts Spark as a user has it: on all processors of this machine, or on any master they name.
+
+The console stays quiet: what Spark and its workers write goes into a file, and its errors are told
+where Spark does not start. On one machine everything talks over loopback. Elsewhere workers need
+Python and the dependencies only: the code is shipped to them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import socket
+import sys
+import tempfile
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from model.errors import FinaleError, Place
+
+from .java import require_spark
+from .shipping import UNPACKED, packed
+
+if TYPE_CHECKING:
+    from pyspark import SparkConf
+    from pyspark.sql import SparkSession
+
+LOCAL = "local[*]"
+LOOPBACK = "127.0.0.1"
+_MASTER = re.compile(r"local(\[.+\])?|local-cluster\[.+\]|(spark|k8s|yarn|mesos)(://.+)?")
+_NEARBY = re.compile(r"local(\[.*)?|local-cluster.*|spark://(localhost|127\.[\d.]+)(:\d+)?")
+_LOGGING = Path(__file__).with_name("log4j2.properties")
+#: What tells in Spark's log why it does not start, and what it says around that.
+_TROUBLE = re.compile(r"\b(Error:|ERROR\b.*unresponsive|Invalid|refused)")
+_NOISE = ("An error occurred while calling", "at ", "This stopped SparkContext")
+LINES_TOLD = 2
+COLUMNS_TOLD = 160
+SECONDS_TO_CONNECT = 10
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """Where Spark runs and how: a master, settings of Spark's, folders that workers read too.
+
+    `folders` hold code of the user's (`--protocols`); a worker finds them by `shipping.shipped`.
+    """
+
+    master: str = LOCAL
+    conf: Mapping[str, str] = field(default_factory=dict[str, str])
+    folders: tuple[Path, ...] = ()
+
+    @property
+    def is_local(self) -> bool:
+        """Whether workers are processes of this machine with this installation."""
+        return re.fullmatch(r"local(\[.*)?", self.master) is not None
+
+    @property
+    def is_nearby(self) -> bool:
+        """Whether all of it is on this machine: nothing is opened to the network then."""
+        return _NEARBY.fullmatch(self.master) is not None
+
+
+def cluster_of(master: str | None, settings: Sequence[str], folders: Sequence[Path]) -> Cluster:
+    """A cluster as the command line names it. Raises `bad-master`, `bad-conf`."""
+    if master is not None and not _MASTER.fullmatch(master):
+        raise FinaleError(
+            "bad-master",
+            f'"{master}" is no master of Spark',
+            advice="write local[2], spark://HOST:7077, yarn or k8s://HOST:PORT",
+        )
+    pairs = [each.partition("=") for each in settings]
+    for text, (key, equals, _) in zip(settings, pairs, strict=True):
+        if not equals or not key.startswith("spark."):
+            raise FinaleError(
+                "bad-conf",
+                f'"{text}" is no setting of Spark',
+                advice="write --conf spark.NAME=VALUE, as --conf spark.driver.memory=8g",
+            )
+    return Cluster(master or LOCAL, {key: value for key, _, value in pairs}, tuple(folders))
+
+
+@contextmanager
+def session(cluster: Cluster, name: str = "finale") -> Generator[SparkSession]:
+    """Spark, started, and ended with its Java when it is left; one at a time.
+
+    Raises `spark-missing`, `java-missing`, `java-too-old`, `spark-did-not-start`.
+    """
+    require_spark()
+    _refuse_silent_master(cluster)
+    folder = Path(tempfile.mkdtemp(prefix="finale-spark-"))
+    try:
+        with _environment(_variables(cluster)):
+            spark = _started(cluster, name, folder)
+            try:
+                yield spark
+            finally:
+                _end(spark)
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def settings_of(cluster: Cluster, name: str, folder: Path) -> dict[str, str]:
+    """All settings that differ from Spark's own: those that are given come last, and win."""
+    log = f"-Dlog4j2.configurationFile={_LOGGING.as_uri()} -Dfinale.spark.log={folder}/spark.log"
+    found = {
+        "spark.master": cluster.master,
+        "spark.app.name": name,
+        "spark.driver.extraJavaOptions": log,
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.sql.session.timeZone": "UTC",
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        # What a task writes is not undone when a twin of it wins.
+        "spark.speculation": "false",
+    }
+    if cluster.is_nearby:
+        found |= {"spark.driver.host": LOOPBACK, "spark.driver.bindAddress": LOOPBACK}
+    if cluster.is_local:
+        found |= {
+            "spark.sql.shuffle.partitions": str(2 * (os.cpu_count() or 1)),
+            # A Python task costs half as much as over TCP.
+            "spark.python.unix.domain.socket.enabled": "true",
+        }
+    else:
+        archive = packed(cluster.folders, folder)
+        found |= {
+            "spark.archives": f"{archive}#{UNPACKED}",
+            "spark.executorEnv.PYTHONPATH": UNPACKED,
+        }
+    given = dict(cluster.conf)
+    for key, glue in (("spark.driver.extraJavaOptions", " "), ("spark.archives", ",")):
+        if key in given and key in found:
+            given[key] = f"{found[key]}{glue}{given[key]}"
+    return found | given
+
+
+def _variables(cluster: Cluster) -> dict[str, str]:
+    """What Spark reads from its environment only; what the user has set there stands."""
+    wanted: dict[str, str] = {}
+    if cluster.is_nearby:
+        wanted["SPARK_LOCAL_IP"] = LOOPBACK
+        wanted["SPARK_LOCAL_HOSTNAME"] = "localhost"
+        wanted["PYSPARK_PYTHON"] = sys.executable
+    return {key: os.environ.get(key, value) for key, value in wanted.items()}
+
+
+@contextmanager
+def _environment(variables: Mapping[str, str]) -> Generator[None]:
+    before = {key: os.environ.get(key) for key in variables}
+    os.environ.update(variables)
+    try:
+        yield
+    finally:
+        for key, value in before.items():
+            if value is None:
+                os.environ.pop(key, None)
+            else:
+                os.environ[key] = value
+
+
+def _started(cluster: Cluster, name: str, folder: Path) -> SparkSession:
+    from pyspark import SparkConf, SparkContext
+    from pyspark.sql import SparkSession
+
+    assert not _context()._active_spark_context, "Spark runs already in this process"
+    conf = SparkConf(loadDefaults=False)
+    for key, value in settings_of(cluster, name, folder).items():
+        conf.set(key, value)
+    try:
+        _open_gateway(conf, folder)
+        return SparkSession(SparkContext(conf=conf))
+    except Exception as error:
+        why = _told(str(error), folder)  # Java is asked for it
+        _end(None)
+        raise _did_not_start(why, cluster) from None
+
+
+def _context() -> Any:
+    """The class that keeps Java for all sessions of a process, where nobody is meant to look."""
+    from pyspark import SparkContext
+
+    return SparkContext
+
+
+def _open_gateway(conf: SparkConf, folder: Path) -> None:
+    """Starts the Java in which the driver is; what it prints goes into the file of the log."""
+    java: Any = import_module("pyspark.java_gateway")
+    with (folder / "console.log").open("wb") as console:
+        gateway = java.launch_gateway(conf, {"stdout": console, "stderr": console})
+    _context()._gateway, _context()._jvm = gateway, gateway.jvm
+
+
+def _end(spark: SparkSession | None) -> None:
+    """Stops Spark, and the Java that it ran in: the next session may give that other settings."""
+    context = _context()
+    try:
+        if spark is not None:
+            spark.stop()
+    finally:
+        gateway, context._gateway, context._jvm = context._gateway, None, None
+        if gateway is not None:
+            process = gateway.proc
+            gateway.shutdown()
+            if process is not None:  # it is another's where Spark has started us
+                process.stdin.close()
+                process.wait()
+
+
+def _refuse_silent_master(cluster: Cluster) -> None:
+    """Spark itself would try for a minute. Raises `spark-did-not-start`."""
+    hosts = cluster.master.removeprefix("spark://").split(",")
+    if not cluster.master.startswith("spark://"):
+        return
+    for host in hosts:
+        name, _, port = host.rpartition(":")
+        try:
+            with socket.create_connection((name, int(port)), timeout=SECONDS_TO_CONNECT):
+                return
+        except (OSError, ValueError):
+            continue
+    raise _did_not_start("nobody answers there", cluster)
+
+
+def _told(said: str, folder: Path) -> str:
+    """What there is of a reason: what Java and Spark printed, then what was thrown."""
+    told: list[str] = []
+    for name in ("console.log", "spark.log"):
+        log = folder / name
+        lines = log.read_text(errors="replace").splitlines() if log.is_file() else []
+        told += [line for line in lines if _TROUBLE.search(line)]
+    told += said.splitlines()
+    clear = [" ".join(line.split()).removeprefix(": ") for line in told]
+    shown = [line for line in clear if line and not line.startswith(_NOISE)]
+    return "; ".join(line[:COLUMNS_TOLD] for line in shown[:LINES_TOLD])
+
+
+def _did_not_start(why: str, cluster: Cluster) -> FinaleError:
+    return FinaleError(
+        "spark-did-not-start",
+        f"Spark did not start on {cluster.master}: {why}",
+        place=Place(key="--master"),
+        advice="check that the master is there and reachable, and what --conf sets",
+    )
+
+
+__all__ = ["LOCAL", "Cluster", "cluster_of", "session", "settings_of"]

@@ -1,0 +1,35 @@
+"""Spark for tests: one for a module, skipped where it cannot run, and a failure under CI."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+
+from model.errors import FinaleError
+from pipeline.java import require_spark
+from pipeline.session import Cluster, session
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+
+@pytest.fixture(scope="session")
+def java() -> int:
+    """The version of Java. Whoever lacks it sees why these tests are skipped."""
+    try:
+        return require_spark()
+    except FinaleError as error:
+        if os.environ.get("CI") == "true":
+            raise
+        pytest.skip(f"no Spark here: {error.message}")
+
+
+@pytest.fixture(scope="module")
+def spark(java: int) -> Iterator[SparkSession]:
+    """Spark on two processors of this machine; a module that has it is in the group `spark`."""
+    assert java
+    with session(Cluster("local[2]")) as started:
+        yield started

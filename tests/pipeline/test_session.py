@@ -1,0 +1,160 @@
+"""Spark as a user has it: quiet, on loopback, with workers that know this code."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from model.errors import FinaleError
+from pipeline.progress import Tasks, watched
+from pipeline.session import LOOPBACK, Cluster, cluster_of, session, settings_of
+
+if TYPE_CHECKING:
+    import pyarrow
+    from pyspark.sql import SparkSession
+
+pytestmark = pytest.mark.xdist_group("spark")
+ROOT = Path(__file__).parents[2]
+
+
+def located(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
+    """Where a worker has this code from, and how many rows it was given."""
+    import time
+
+    import pyarrow
+
+    import model
+
+    for batch in batches:
+        time.sleep(0.2)
+        yield pyarrow.record_batch({"rows": [batch.num_rows], "file": [model.__file__]})
+
+
+def test_workers_have_this_python_and_this_code(spark: SparkSession) -> None:
+    told: list[Tasks] = []
+    with watched(spark, told.append):
+        rows = spark.range(0, 40, 1, 4).mapInArrow(located, "rows long, file string").collect()
+    assert sum(row.rows for row in rows) == 40
+    assert {row.file for row in rows} == {str(ROOT / "model" / "__init__.py")}
+    assert max(each.total for each in told) == 4
+    assert all(each.done + each.running <= each.total for each in told)
+
+
+def test_it_listens_on_loopback_only(spark: SparkSession) -> None:
+    assert spark.conf.get("spark.driver.host") == LOOPBACK
+    assert spark.conf.get("spark.driver.bindAddress") == LOOPBACK
+    port = int(spark.conf.get("spark.driver.port") or 0)
+    with socket.create_connection((LOOPBACK, port), timeout=5):
+        pass
+    assert spark.sparkContext.uiWebUrl is None
+
+
+def test_one_after_the_other_with_other_settings_and_a_quiet_console(java: int) -> None:
+    """In a process of its own, since another Spark may run here."""
+    assert java
+    script = """
+import os
+from pipeline.session import Cluster, session
+before = dict(os.environ)
+for memory in ("500m", "600m"):
+    with session(Cluster("local[1]", {"spark.driver.memory": memory})) as spark:
+        megabytes = spark._jvm.java.lang.Runtime.getRuntime().maxMemory() // 2**20
+        print(spark.range(7).count(), megabytes)
+print(os.environ == before)
+"""
+    ran = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
+    first, second, third = ran.stdout.splitlines()
+    assert third == "True", "what was set in the environment is taken back"
+    assert [line.split()[0] for line in (first, second)] == ["7", "7"]
+    assert int(first.split()[1]) < int(second.split()[1]), "the second one has a Java of its own"
+
+
+def test_a_cluster_is_as_the_command_line_says() -> None:
+    assert cluster_of(None, [], []) == Cluster("local[*]")
+    named = cluster_of("spark://127.0.0.1:7077", ["spark.a=b=c"], [])
+    assert named.conf == {"spark.a": "b=c"}
+    assert named.is_nearby
+    assert not named.is_local
+    assert not cluster_of("spark://far.example:7077", [], []).is_nearby
+    assert not cluster_of("yarn", [], []).is_nearby
+
+
+def test_what_is_given_wins(tmp_path: Path) -> None:
+    options = "spark.driver.extraJavaOptions"
+    given = {"spark.ui.enabled": "true", options: "-Xss4m"}
+    found = settings_of(Cluster("local[1]", given), "a name", tmp_path)
+    assert found["spark.ui.enabled"] == "true"
+    assert found[options].startswith("-Dlog4j2.configurationFile=file:")
+    assert found[options].endswith(" -Xss4m")
+    assert "spark.archives" not in found, "workers of this machine have the code"
+
+
+def test_code_is_shipped_elsewhere_and_nothing_is_bound_to_loopback(tmp_path: Path) -> None:
+    found = settings_of(Cluster("spark://far.example:7077"), "a name", tmp_path)
+    assert found["spark.archives"].endswith("finale-code.zip#finale-code")
+    assert found["spark.executorEnv.PYTHONPATH"] == "finale-code"
+    assert "spark.driver.host" not in found
+
+
+@pytest.mark.parametrize(
+    ("master", "settings", "code"),
+    [
+        ("lokal", (), "bad-master"),
+        ("local[]", (), "bad-master"),
+        ("http://far.example", (), "bad-master"),
+        (None, ("spark.driver.memory",), "bad-conf"),
+        (None, ("driver.memory=2g",), "bad-conf"),
+    ],
+)
+def test_a_cluster_that_is_none(master: str | None, settings: tuple[str, ...], code: str) -> None:
+    with pytest.raises(FinaleError) as raised:
+        cluster_of(master, settings, [])
+    assert raised.value.code == code
+
+
+def test_spark_that_does_not_start_says_why(java: int) -> None:
+    """In a process of its own, since another Spark may run here."""
+    assert java
+    script = """
+from model.errors import FinaleError
+from pipeline.session import Cluster, session
+for cluster in (
+    Cluster("local[1]", {"spark.driver.memory": "many"}),
+    Cluster("local[one]"),
+    Cluster("spark://127.0.0.1:1"),
+):
+    try:
+        with session(cluster):
+            pass
+    except FinaleError as error:
+        print(error.code, error.message)
+"""
+    ran = subprocess.run(
+        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert (ran.returncode, ran.stderr) == (0, "")
+    said = ran.stdout.splitlines()
+    assert all(line.startswith("spark-did-not-start Spark did not start on ") for line in said)
+    assert "Invalid maximum heap size: -Xmxmany" in said[0]
+    assert "Could not parse Master URL: 'local[one]'" in said[1]
+    assert said[2].endswith("spark://127.0.0.1:1: nobody answers there")
+
+
+def test_only_one_at_a_time(spark: SparkSession) -> None:
+    assert spark.sparkContext.master == "local[2]"
+    with (
+        pytest.raises(AssertionError, match="already in this process"),
+        session(Cluster("local[1]")),
+    ):
+        pass
+    assert os.environ["SPARK_LOCAL_IP"] == LOOPBACK
