@@ -9,6 +9,7 @@ from __future__ import annotations
 # z3 has no types.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false, reportMissingTypeStubs=false
+import gc
 from collections.abc import Callable, Sequence
 from threading import Thread
 
@@ -85,11 +86,17 @@ class Solver:
 
 
 def watched(ask: Callable[[], Term], context: z3.Context, look: Callable[[], None]) -> Term:
-    """What z3 answers in a thread of its own; this one looks on, and what `look` raises ends it."""
+    """What z3 answers in a thread of its own; this one looks on, and what `look` raises ends it.
+
+    Meanwhile no garbage is collected: it might be terms, and z3 does not expect to lose some of
+    them in one thread while it works in another.
+    """
     answers: list[Term] = []
     thread = Thread(target=lambda: answers.append(ask()), daemon=True)
-    thread.start()
+    collects = gc.isenabled()
+    gc.disable()
     try:
+        thread.start()
         while thread.is_alive():
             thread.join(BETWEEN_LOOKS)
             look()
@@ -98,6 +105,9 @@ def watched(ask: Callable[[], Term], context: z3.Context, look: Callable[[], Non
             context.interrupt()
             thread.join(BETWEEN_LOOKS)
         raise
+    finally:
+        if collects:
+            gc.enable()
     return answers[0]
 
 

@@ -13,8 +13,11 @@ import z3
 
 from checker.answer import Holds, Vacuous
 from checker.claim import Spec
+from checker.explicit.search import LimitHit
 from checker.native.search import check
+from checker.question import Limits, News
 from checker.symbolic.unbounded import proof as proofs
+from checker.symbolic.unbounded import prove as proving
 from checker.symbolic.unbounded.clauses import catalogue_of
 from checker.symbolic.unbounded.proof import Proof
 from checker.symbolic.unbounded.prove import prove_unbounded
@@ -72,10 +75,10 @@ def steps_of(proof: Proof, *rules: str) -> Iterator[Step]:
 
 def test_clauses_hold_at_the_start_and_after_the_rules_asked() -> None:
     proof = proof_of(PAIR)
-    assert proof.initiation().proven
+    assert proof.initiation(proof.clauses).proven
     for step in steps_of(proof, *ASKED):
         assert proof.can_be_taken(step), step
-        assert proof.consecution(step).proven, step
+        assert proof.consecution(step, proof.clauses).proven, step
 
 
 @pytest.mark.slow
@@ -119,11 +122,12 @@ def test_the_search_finds_no_clause_broken(name: str, tested: int) -> None:
 )
 def test_what_is_wrong_is_not_proven(variant: str, rule: str, clause: str) -> None:
     proof = proof_of(f"final-checkpoint/broken/{variant}.toml")
+    wrong = [each for each in proof.clauses if each.name == clause]
     found = [
         obstacle.family
         for step in proof.window.steps
         if step.bound.rule.name == rule
-        for obstacle in proof.consecution(step).obstacles
+        for obstacle in proof.consecution(step, wrong).obstacles
     ]
     assert clause in found
 
@@ -142,10 +146,51 @@ def test_a_question_about_more_ids_than_there_are_is_refused() -> None:
 
 
 def test_what_the_solver_does_not_tell_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    known = catalogue_of(spec(PAIR).protocol)
+    assert known is not None
+    few = replace(known, clauses=known.clauses[:2])
     monkeypatch.setattr(proofs, "RESOURCES_MAX", 1)
-    with pytest.raises(FinaleError) as error:
-        prove_unbounded(*of(PAIR))
-    assert error.value.code == "solver-gave-up"
+    monkeypatch.setattr(proving, "catalogue_of", lambda _: few)
+    proven = prove_unbounded(*of(PAIR), ["finish-before-close", "decided-once"])
+    assert proven.clauses == ()
+    assert {each.verdict for each in proven.set_aside} == {"unknown"}
+    assert {each.verdict for each in proven.results} == {"unknown"}
+    assert all("resource" in each.answer.why_unknown for each in proven.results)
+    assert not proven.is_decided
+
+
+def test_when_the_time_is_over_what_is_left_is_unknown(monkeypatch: pytest.MonkeyPatch) -> None:
+    kind, setting = of(PAIR)
+    early = prove_unbounded(kind, setting, ["decided-once"], Limits(seconds_max=0.2))
+    assert early.clauses == ()
+    assert [each.verdict for each in early.results] == ["unknown"]
+    assert early.stopped.startswith("the limit of 0.2 seconds came before an answer to: ")
+    assert early.results[0].answer.why_unknown == early.stopped
+
+    told = list[str]()
+
+    def stop_at_the_second(news: News) -> None:
+        told.append(news.before)
+        if news.before.startswith("does decided-once"):
+            raise LimitHit("the limit")
+
+    names = ["finish-before-close", "decided-once", "completed-in-order"]
+    monkeypatch.setattr(proving, "SECONDS_BETWEEN_NEWS", 0.0)
+    late = prove_unbounded(kind, setting, names, progress=stop_at_the_second)
+    assert [each.verdict for each in late.results] == ["proven", "unknown", "unknown"]
+    assert late.stopped == (
+        "the limit came before an answer to: does decided-once follow from the clauses?"
+    )
+    assert len(late.clauses) == 40
+    assert len(dict.fromkeys(told)) >= 40  # all rules one by one
+
+
+def test_an_interrupt_ends_it() -> None:
+    def interrupt(_: News) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        prove_unbounded(*of(PAIR), progress=interrupt)
 
 
 # --- what was read off is what happens -----------------------------------------------------------

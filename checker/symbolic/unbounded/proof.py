@@ -18,9 +18,11 @@ from functools import cached_property
 
 import z3
 
+from checker.symbolic.solver import watched
 from model.errors import FinaleError
 from model.expressions import Expression, equal, integer
 from model.language.properties import Family, Taken
+from model.system import Kind
 
 from .terms import Symbols, Term, Terms
 from .window import Claim, Step, Window
@@ -45,11 +47,15 @@ class Obstacle:
 
 @dataclass(frozen=True)
 class Answer:
-    """What a question came to: `obstacles` are there unless it is proven or unknown."""
+    """What a question came to: `obstacles` are there unless it is proven or unknown.
+
+    Nothing is ever claimed by what is proven and `vacuous`.
+    """
 
     proven: bool
     obstacles: tuple[Obstacle, ...] = ()
     why_unknown: str = ""
+    vacuous: bool = False
 
 
 @dataclass(frozen=True)
@@ -76,7 +82,7 @@ _NONE = _Choice({}, {})
 
 
 class Proof:
-    """Questions about a window, under clauses."""
+    """Questions about a window, under clauses. `look` may raise: then the question is given up."""
 
     def __init__(
         self,
@@ -96,23 +102,23 @@ class Proof:
 
     # --- the questions ---------------------------------------------------------------------------
 
-    def initiation(self) -> Answer:
-        """Whether all clauses hold in the initial states."""
+    def initiation(self, families: Sequence[Family]) -> Answer:
+        """Whether some of the clauses hold in the initial states."""
         for start in self._starts():
             terms = Terms(self.symbols, start, name="i")
-            goals = self._goals(self.clauses, terms, _NONE, None)
+            goals = self._goals(families, terms, _NONE, None)
             answer = self._ask((), terms, goals, None, start, None)
             if not answer.proven:
                 return answer
         return Answer(True)
 
-    def consecution(self, step: Step) -> Answer:
-        """Whether a step keeps all clauses."""
+    def consecution(self, step: Step, families: Sequence[Family]) -> Answer:
+        """Whether a step keeps some of the clauses, where all hold before it."""
         state = Terms(self.symbols, self.symbols.state, name="s")
         assumed, after, choice = self._taken(step, state)
         terms = Terms(self.symbols, after, name="t")
         changed = step.writes.keys()
-        goals = self._goals(self.clauses, terms, choice, step, changed)
+        goals = self._goals(families, terms, choice, step, changed)
         assumed += [*state.facts]
         return self._ask(assumed, terms, goals, step, self.symbols.state, after)
 
@@ -134,11 +140,25 @@ class Proof:
         return self._ask(assumed, terms, goals, step, self.symbols.state, after)
 
     def can_be_taken(self, step: Step) -> bool:
-        """Whether the clauses leave a state in which a step can be taken: else all is proven."""
+        """Whether the clauses may leave a state in which a step can be taken: else all is kept."""
         state = Terms(self.symbols, self.symbols.state, name="s")
         assumed, _, _ = self._taken(step, state)
         solver = self._solver([*assumed, *state.facts])
-        return bool(solver.check() == z3.sat)
+        return bool(self._checked(solver) != z3.unsat)
+
+    def says_something(self, family: Family) -> bool:
+        """Whether the clauses may leave a state, or a step, of which anything is claimed."""
+        if family.kind is not Kind.ON_STEP:
+            goals = self._goals((family,), self._state, _NONE, None)
+            return self._may_hold(self._hypotheses, goals)
+        return any(self._speaks_of(step, family) for step in self.window.steps)
+
+    def _speaks_of(self, step: Step, family: Family) -> bool:
+        state = Terms(self.symbols, self.symbols.state, name="s")
+        assumed, after, choice = self._taken(step, state)
+        terms = Terms(self.symbols, self.symbols.state, after, name="t")
+        goals = self._goals((family,), terms, choice, step)
+        return self._may_hold([*assumed, *state.facts, *terms.facts], goals)
 
     # --- what is assumed -------------------------------------------------------------------------
 
@@ -288,7 +308,7 @@ class Proof:
         if not goals:
             return Answer(True)
         solver = self._solver([*assumed, z3.Or(*(goal.violated for goal in goals)), *terms.facts])
-        answer = solver.check()
+        answer = self._checked(solver)
         if answer == z3.unsat:
             return Answer(True)
         if answer == z3.unknown:
@@ -307,19 +327,23 @@ class Proof:
         )
 
     def _may_hold(self, assumed: Iterable[Term], goals: list[_Goal]) -> bool:
-        """Whether a step can be what some property speaks of, whatever the clauses say."""
+        """Whether it can be so, for all that is assumed, that some property claims something."""
         if not goals:
             return False
         solver = self._solver([*assumed, z3.Or(*(goal.when for goal in goals))])
-        return bool(solver.check() != z3.unsat)
+        return bool(self._checked(solver) != z3.unsat)
 
     def _solver(self, terms: Iterable[Term]) -> Term:
         self._look()
         self.asked += 1
         solver = z3.Solver(ctx=self.symbols.context)
         solver.set("rlimit", RESOURCES_MAX)
+        solver.set("ctrl_c", False)
         solver.add(*self.symbols.facts, *terms)
         return solver
+
+    def _checked(self, solver: Term) -> Term:
+        return watched(solver.check, self.symbols.context, self._look)
 
     # --- states ----------------------------------------------------------------------------------
 

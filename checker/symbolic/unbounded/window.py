@@ -90,8 +90,14 @@ class Claim:
 class Window:
     """A protocol on a job with `size` ids of the window, and gaps."""
 
-    def __init__(self, kind: type[JobProtocol], setting: Setting, size: int) -> None:
-        self.size = size
+    def __init__(
+        self,
+        kind: type[JobProtocol],
+        setting: Setting,
+        size: int,
+        look: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.size, self._look = size, look
         self.protocol = kind(_widened(setting, 2 * size + 1))
         self.protocol.id_limit = Limit(NO_BOUND, "checkpoints")
         self.world = world_of(self.protocol, self.protocol.keeps())
@@ -166,6 +172,7 @@ class Window:
         """What each rule does whose parameters are of the window."""
         found: list[Step] = []
         for bound in bound_rules(self.protocol):
+            self._look()
             if not any(each in self.gaps for each in bound.arguments):
                 body = partial(bound.method, *bound.arguments)
                 folded = self._folded(body, self._store())
@@ -184,6 +191,7 @@ class Window:
             taken = (Taken(step.bound.rule.name, dict(step.bound.binding)),)
         found: list[Claim] = []
         for arguments, binding, _ in bindings(self.protocol, family.mark, skip=1):
+            self._look()
             if any(each in self.gaps for each in arguments):
                 continue
             given = (self.protocol, *arguments, *taken)
