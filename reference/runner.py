@@ -17,12 +17,13 @@ from reference.coordinator import Kind
 from reference.engine import Engine
 from reference.faults import Strikes
 from reference.formats.control import Control
-from reference.formats.eventlog import EventLog, opened
+from reference.formats.eventlog import EventLog
 from reference.formats.faultlist import OF_THE_ENVIRONMENT, Fault, bounds_of, options_for
 from reference.formats.faulty import Cut
 from reference.formats.files import DiskFiles, Files, MemoryFiles, told
 from reference.formats.folder import end_of, is_new, lines_in, locked, mark_end, own
 from reference.formats.jobfile import JobFile
+from reference.formats.logfile import check_log
 from reference.formats.requests import WHY_OVER, Requests
 from reference.formats.resuming import start, to_go_on_from
 from reference.settings import Settings
@@ -154,7 +155,7 @@ def rehearse(job: JobFile, folder: Path, orders: Orders) -> None:
     trial = Runner(job, MemoryFiles(), replace(orders, faults=()))
     trial.mover.take(StepId("restore", (("task", name),)) for name in trial.engine.tasks)
     if orders.log is not None and not orders.log.is_relative_to(folder):
-        opened(orders.log)[0].close()
+        check_log(orders.log, job.name, new=orders.savepoint is None)
 
 
 class Runner:

@@ -25,6 +25,7 @@ from model.events import DATA_STEPS, STEPS
 from model.topology import Job
 from reference.formats.files import told
 from reference.formats.jobtable import table_of
+from reference.formats.logfile import START, opened
 from reference.task import Phase
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ class EventLog:
 
         if known and not known.endswith(b"\n"):
             write("\n")
-        process = 1 + sum(line.startswith(b'{"event":"log-start"') for line in known.splitlines())
+        process = 1 + sum(line.startswith(START) for line in known.splitlines())
         log = cls(write, engine, job, run=run, process=process)
         log.file = file
         return log
@@ -142,21 +143,6 @@ class EventLog:
 
     def _line(self, line: Mapping[str, object]) -> None:
         self._write(json.dumps(line, ensure_ascii=False, separators=(",", ":")) + "\n")
-
-
-def opened(path: Path) -> tuple[FileIO, bytes]:
-    """A log that is to be added to, and what it has so far."""
-    try:
-        with told(str(path)):
-            known = path.read_bytes() if path.is_file() else b""
-            return FileIO(path, "a"), known
-    except FileNotFoundError:
-        raise FinaleError(
-            "unwritable",
-            "the folder is not there",
-            place=Place(str(path)),
-            advice="make it, or name another for the event log",
-        ) from None
 
 
 def _evidence(store: CheckpointStore, origin: int | None) -> dict[str, object]:

@@ -105,7 +105,8 @@ class Requests:
             lasts = not cut or request.wish is Wish.SAVEPOINT
             if lasts and request.answer in (Answer.SUCCEEDED, Answer.FAILED):
                 del self.open[name]
-                done, why = request.answer is Answer.SUCCEEDED, self._why(request)
+                done = request.answer is Answer.SUCCEEDED
+                why = None if done else self._why(request)
                 self.control.answer(asker, ok=done, savepoint=request.checkpoint, why=why)
         if cut:
             self.control.answer_open(ok=False, why=WHY_CUT)

@@ -164,59 +164,6 @@ def test_what_a_job_says_wrong_is_told_with_its_file(
     assert f"error[not-asked]: {job} (key protocol): " in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    ("more", "code"),
-    [
-        (["--stop", "drain"], "not-asked"),
-        (["--from", "nowhere"], "no-checkpoint"),
-        (["--log", "no/where"], "unwritable"),
-    ],
-)
-def test_of_a_run_that_is_refused_nothing_more_is_said(
-    tmp_path: Path, more: list[str], code: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """What it would lose is no matter then."""
-    job = counts_in(tmp_path, "legacy-finish")
-    assert main(["run", str(job), "--directory", str(tmp_path / "s"), *more]) == 2
-    assert capsys.readouterr().err.startswith(f"error[{code}]: ")
-
-
-@pytest.mark.parametrize("sink", ["exactly-once", "at-least-once"])
-def test_a_job_that_was_suspended_does_not_begin_anew_by_itself(
-    tmp_path: Path, sink: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """Its savepoint is gone, and with it what it had counted; nothing is touched."""
-    job, state = counts_in(tmp_path, sink=sink), tmp_path / "state"
-    line = ["run", str(job), "--directory"]
-    assert main([*line, str(state), "--stop", "suspend"]) == 0
-    [savepoint] = (state / "checkpoints").iterdir()
-    away = savepoint.rename(tmp_path / "away")
-    assert main([*line, str(state)]) == 2
-    error = capsys.readouterr().err
-    assert error.startswith(f"error[checkpoint-gone]: {savepoint}: ")
-    assert "put it back; or name a new folder" in error
-    assert not (state / "output").exists()
-    away.rename(savepoint)
-    assert main([*line, str(state)]) == 0
-    assert main([*line, str(tmp_path / "new")]) == 0
-    for folder in (state, tmp_path / "new"):
-        found = [text.read_text() for text in (folder / "output").iterdir()]
-        assert found == ["a\t2\nb\t1\n"]
-
-
-def test_where_nothing_was_secured_a_job_may_begin_anew(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """It had failed before its first checkpoint."""
-    job, state = counts_in(tmp_path), tmp_path / "state"
-    (tmp_path / "in.ndjson").write_text("bad\n")
-    job.write_text(job.read_text().replace('"keep"', '"refuse"'))
-    assert main(["run", str(job), "--directory", str(state)]) == 2
-    (tmp_path / "in.ndjson").write_text('"a"\n')
-    assert main(["run", str(job), "--directory", str(state)]) == 0
-    assert "finished" in capsys.readouterr().out
-
-
 # --- requests that come together ------------------------------------------------------------------
 
 SAVEPOINT, CANCEL = {"what": "savepoint"}, {"what": "cancel"}
@@ -254,7 +201,7 @@ def test_of_requests_that_come_together_each_is_told_why(
 
     run(job, state, look)
     answers = [json.loads(f.read_text()) for f in sorted(state.glob("control/*/*.answer"))]
-    told = [None if answer["ok"] else answer["why"] for answer in answers]
+    told = [answer["why"] for answer in answers]
     assert tuple(told) == whys
 
 
