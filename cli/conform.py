@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal
@@ -13,7 +14,9 @@ from cyclopts import Parameter
 
 from checker.conformance.acceptance import (
     ALL_STEPS,
+    LIMITS,
     Accepted,
+    Given,
     Rejected,
     Undecided,
     Verdict,
@@ -23,7 +26,8 @@ from checker.conformance.acceptance import (
 from checker.conformance.engines import NO_COUNTERPART
 from checker.conformance.lockstep import Agreement, Disagreement, LockStep
 from checker.loading import catalogue
-from checker.rows import Exit
+from checker.question import Limits
+from checker.rows import PRECEDENCE, Exit
 from checker.show.conformance import compared_lines, judged_lines, summary_line, unbuilt_line
 from checker.show.layout import console, write
 from checker.spec import read_spec
@@ -34,6 +38,7 @@ from .check import specs_in
 from .errors import print_error
 from .main import VERSION
 from .meter import Meter
+from .parameters import PLAIN
 
 
 def conform(
@@ -42,33 +47,44 @@ def conform(
     ],
     unseen: Annotated[
         tuple[str, ...],
-        Parameter(help="A step that an event log may not tell. May be given again."),
+        PLAIN,
+        Parameter(help="Of logs: a step that may have left no event. May be given several times."),
     ] = (),
+    max_states: Annotated[
+        int | None,
+        PLAIN,
+        Parameter(
+            help="Of logs: give up a section after so many states, beside one for each event; "
+            f"{LIMITS.states_max} if not given."
+        ),
+    ] = None,
+    max_seconds: Annotated[
+        float | None, PLAIN, Parameter(help="Of logs: give each one up after so long.")
+    ] = None,
     format: Annotated[Literal["text", "json"], Parameter(help="How to print it.")] = "text",
 ) -> int:
-    """Compare model and engine in lock-step, over all that a spec can reach.
-
-    Of an event log it says whether some run of its protocol explains it, and what that run shows.
-    """
+    """Compare model and engine in lock-step, or tell whether the model explains an event log."""
     if not paths:
         raise FinaleError(
             "no-paths",
-            "no spec is given",
-            advice="name specs, or folders: finale conform specs/final-checkpoint",
+            "no spec and no event log is given",
+            advice="name specs, folders or logs: finale conform specs/final-checkpoint",
         )
-    results = Compared(format == "text")
+    limits = {"--max-states": max_states, "--max-seconds": max_seconds}
+    _refuse_limits(limits)
+    if not any(path.suffix == LOG_SUFFIX for path in paths):
+        _refuse_without_logs(
+            {"--unseen": bool(unseen)} | {k: v is not None for k, v in limits.items()}
+        )
     profile = dict.fromkeys(map(_step_name, unseen), Visible.MAYBE)
-    for path in paths:
-        if path.suffix == LOG_SUFFIX:
-            results.judge(path, profile)
-            continue
-        try:
-            files = list(specs_in(path))
-        except FinaleError as error:
-            results.note(error)
-            continue
-        for file in files:
-            results.compare(file, alone=not path.is_dir())
+    results = Compared(
+        format == "text", profile, Limits(max_states or LIMITS.states_max, max_seconds)
+    )
+    try:
+        results.take(paths)
+    except KeyboardInterrupt:
+        results.codes.add(Exit.INTERRUPTED)
+        print("interrupted", file=sys.stderr)
     return results.close()
 
 
@@ -86,24 +102,59 @@ def _step_name(name: str) -> str:
     return name
 
 
+def _refuse_limits(limits: Mapping[str, float | None]) -> None:
+    """Raises `bad-limit`."""
+    for flag, value in limits.items():
+        if value is not None and not value > 0:
+            raise FinaleError(
+                "bad-limit",
+                f"{flag} cannot be {value}",
+                advice="give a number above zero, or leave it out",
+            )
+
+
+def _refuse_without_logs(given: Mapping[str, bool]) -> None:
+    """Raises `not-of-a-log`."""
+    for flag in (flag for flag, is_given in given.items() if is_given):
+        raise FinaleError(
+            "not-of-a-log",
+            f"{flag} says nothing of specs, and no event log is given",
+            advice=f"leave it out, or name a log: its name ends in {LOG_SUFFIX}",
+        )
+
+
 @dataclass
 class Compared:
     """What was compared so far, printed as it comes."""
 
     as_text: bool
+    profile: Mapping[str, Visible]
+    limits: Limits
     rows: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
     agree: int = 0
     differ: int = 0
     unbuilt: int = 0
     states: int = 0
     logs: int = 0
-    rejected: int = 0
-    undecided: int = 0
-    errors: int = 0
+    codes: set[Exit] = field(default_factory=set[Exit])
+
+    def take(self, paths: Iterable[Path]) -> None:
+        """Specs, folders of them, and logs, one after the other."""
+        for path in paths:
+            if path.suffix == LOG_SUFFIX:
+                self.judge(path)
+                continue
+            try:
+                files = list(specs_in(path))
+            except FinaleError as error:
+                self.note(error)
+                continue
+            for file in files:
+                self.compare(file, alone=not path.is_dir())
 
     def note(self, error: FinaleError) -> None:
         """What cannot be compared. The others still are."""
-        self.errors += 1
+        self.codes.add(Exit.BAD_INPUT)
         print_error(error)
 
     def compare(self, file: Path, *, alone: bool) -> None:
@@ -127,23 +178,34 @@ class Compared:
         if self.as_text:
             write(console(), compared_lines(str(file), outcome, seconds))
 
-    def judge(self, file: Path, profile: Mapping[str, Visible]) -> None:
-        """An event log."""
+    def judge(self, file: Path) -> None:
+        """An event log. Raises `KeyboardInterrupt` when it was told how far it came."""
         began = time.monotonic()
         try:
             lines = _lines_of(file)
             log = read_log(lines, str(file))
-            verdict = accept(log, profile=profile, file=str(file))
+            with Meter(file.name) as meter:
+                verdict = accept(
+                    log,
+                    profile=self.profile,
+                    limits=self.limits,
+                    file=str(file),
+                    told=meter,
+                )
         except FinaleError as error:
             self.note(error)
             return
         self.logs += 1
-        self.rejected += isinstance(verdict.conforms, Rejected)
-        self.undecided += isinstance(verdict.conforms, Undecided)
         self.rows.append(_judged(file, log, verdict))
         if self.as_text:
             seconds = time.monotonic() - began
             write(console(), judged_lines(str(file), log, verdict, seconds, lines))
+        if verdict.fails:
+            self.codes.add(Exit.FAILED)
+        if isinstance(verdict.conforms, Undecided):
+            self.codes.add(Exit.LIMIT)
+            if verdict.conforms.given_up is Given.INTERRUPTED:
+                raise KeyboardInterrupt
 
     def _pass_over(self, file: Path, error: FinaleError) -> None:
         self.unbuilt += 1
@@ -157,20 +219,20 @@ class Compared:
             self.states += outcome.states
         else:
             self.differ += 1
+            self.codes.add(Exit.FAILED)
 
     def close(self) -> Exit:
         """Print what it comes to; the exit code."""
         if not self.as_text:
-            ok = not (self.differ or self.errors or self.rejected or self.undecided)
-            print(json.dumps({"finale": VERSION, "results": self.rows, "ok": ok}, indent=2))
+            print(
+                json.dumps(
+                    {"finale": VERSION, "results": self.rows, "ok": not self.codes}, indent=2
+                )
+            )
         elif len(self.rows) > self.logs:
             line = summary_line(self.agree, self.differ, self.unbuilt, self.states)
             write(console(), [line])
-        if self.errors:
-            return Exit.BAD_INPUT
-        if self.differ or self.rejected:
-            return Exit.FAILED
-        return Exit.LIMIT if self.undecided else Exit.AS_EXPECTED
+        return next((code for code in PRECEDENCE if code in self.codes), Exit.AS_EXPECTED)
 
 
 def _row(outcome: Agreement | Disagreement) -> dict[str, object]:
@@ -203,6 +265,7 @@ def _judged(file: Path, log: Log, verdict: Verdict) -> dict[str, object]:
             row |= {"why": whys, "states": rejected.states}
         case Undecided() as undecided:
             row |= {"conforms": "undecided", "line": undecided.line, "why": undecided.why}
+            row |= {"states": undecided.far.states, "limit": undecided.given_up.value}
     findings = [
         {"property": f.property, "binding": dict(f.binding), "line": f.line}
         | {"severity": f.severity.value}

@@ -26,13 +26,22 @@ EXIT_PIPE_CLOSED = 141
 #: their own: here it is the output.
 DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
+#: The first line stands in the list of commands.
+CONFORM = (
+    "Compare model and engine in lock-step, or judge event logs.\n\n"
+    "Of a spec, or of all in a folder: whether over all that it can reach the same steps can be "
+    "taken in the model and in the engine, and lead to what looks the same.\n\n"
+    "Of an event log, as finale run writes it: whether some run of its protocol explains it, and "
+    "which properties that run violates. docs/event-log.md says what that proves."
+)
+
 COMMANDS = (
     ("check", "cli.check:check", "Check specs, and compare with what they expect."),
     ("which", "cli.which:which", "Tell for which options, bounds and jobs a property holds."),
     ("trace", "cli.trace:trace", "Tell a counterexample or witness step by step."),
     ("show", "cli.show:show", "Show what a spec is about: its job, options, rules, properties."),
     ("scenario", "cli.scenario:scenario", "Run scenarios, and compare what is seen."),
-    ("conform", "cli.conform:conform", "Compare model and engine in lock-step."),
+    ("conform", "cli.conform:conform", CONFORM),
     ("replay", "cli.replay:replay", "Let the engine go through a counterexample, in real files."),
     ("run", "cli.run:run", "Run a job on the engine."),
     ("stop", "cli.requests:stop", "Stop a running job with a savepoint."),
@@ -45,8 +54,9 @@ COMMANDS = (
 
 #: What exit codes mean where they mean something of their own.
 EXITS = {
-    "conform": "0 model and engine agree and logs are accepted, 1 they do not or are not, 2 bad "
-    "input, 3 undecided, 130 interrupted.",
+    "conform": "0 model and engine agree, logs are accepted and show nothing that must not be; 1 "
+    "they disagree, or a log is rejected or its run violates a property or leaves one stuck; 2 bad "
+    "input; 3 undecided: a limit was hit; 130 interrupted.",
     "replay": "0 the engine goes along the trace, 1 it does not, 2 bad input, 130 interrupted.",
     "run": "0 finished, drained or suspended (what its protocol loses is told), 1 a stop failed, "
     "2 bad input or something that ended the run (what it had secured stands), 130 cancelled or "

@@ -7,11 +7,12 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from checker.question import News
-from checker.show.layout import console, duration, grouped, shortened
+from checker.show.layout import console, counted, duration, grouped, shortened
 
 if TYPE_CHECKING:
     from rich.status import Status
 
+    from checker.conformance.acceptance_effort import Far
 
 SEPARATOR = " · "
 #: A file's name is not shortened to less.
@@ -29,7 +30,7 @@ class Meter:
     def __enter__(self) -> Meter:
         return self
 
-    def __call__(self, news: News) -> None:
+    def __call__(self, news: News | Far) -> None:
         """Tell how far the search is."""
         if not self._page.is_terminal:
             return
@@ -49,9 +50,10 @@ class Meter:
             self._status.stop()
 
 
-def lines_of(name: str, news: News, width: int) -> list[str]:
+def lines_of(name: str, news: News | Far, width: int) -> list[str]:
     """What there is to tell, in one line, or in two where there is no room for it in one."""
-    head, *parts = _parts(shortened(name, max(width // 3, NAME_MIN)), news)
+    short = shortened(name, max(width // 3, NAME_MIN))
+    head, *parts = _parts(short, news) if isinstance(news, News) else _parts_of_log(short, news)
     first = fitting([head, *parts], width)
     second = fitting(parts[len(first) - 1 :], width)
     return [shortened(SEPARATOR.join(line), width) for line in (first, second) if line]
@@ -72,6 +74,13 @@ def _parts(name: str, news: News) -> list[str]:
     if news.seconds:
         parts.append(f"{grouped(round(news.states / news.seconds))}/s")
     return [*parts, f"level {news.depth}", f"{grouped(news.frontier)} open"]
+
+
+def _parts_of_log(name: str, far: Far) -> list[str]:
+    """What there is to tell of an event log. Its lines are gone through twice."""
+    doing = "judging" if far.judges else "explaining"
+    head = f"{name}: {doing} line {grouped(far.line)} of {grouped(far.lines)}"
+    return [head, duration(far.seconds), counted(far.states, "state")]
 
 
 def fitting(parts: Sequence[str], width: int) -> list[str]:

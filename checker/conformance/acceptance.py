@@ -11,13 +11,16 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 from checker.concrete.execution import After
 from checker.loading import Catalogue, catalogue
+from checker.question import INTERRUPTED, Limits
 from reference.formats.eventlog import Log, Section
 
+from .acceptance_effort import Effort, OverTime, Told
 from .acceptance_findings import Finding, Judge, Severity
 from .acceptance_restarts import Known
 from .acceptance_search import (
@@ -25,6 +28,7 @@ from .acceptance_search import (
     BUDGET,
     REACHES,
     Accepted,
+    Given,
     Move,
     Rejected,
     Search,
@@ -46,6 +50,8 @@ class Visible(enum.Enum):
     NEVER = "never"
 
 
+#: Where the search stops unless somebody says otherwise.
+LIMITS = Limits(states_max=BUDGET)
 #: Each step leaves an event.
 ALL_VISIBLE: Mapping[str, Visible] = {}
 
@@ -68,24 +74,49 @@ class Verdict:
     findings: tuple[Finding, ...]
     coverage: Coverage
 
+    @property
+    def fails(self) -> bool:
+        """Whether the log cannot be, or shows what must not be; what is open only is neither."""
+        found = any(each.severity is not Severity.OPEN for each in self.findings)
+        return found or isinstance(self.conforms, Rejected)
+
 
 def accept(
     log: Log,
     *,
     profile: Mapping[str, Visible] = ALL_VISIBLE,
-    budget: int = BUDGET,
+    limits: Limits = LIMITS,
     judges: bool = True,
     known: Catalogue | None = None,
     file: str | None = None,
+    told: Told | None = None,
 ) -> Verdict:
     """Judge a log. `profile` says of steps, by name, whether they leave events: else they do.
 
+    In each section the search goes on from so many states as `limits` say, beside one for each
+    event; what is not known by then, or after so long, or when the user interrupts, is undecided.
+    `told` is called now and then with how far it is.
     Raises coded errors where `log-start` names a protocol, option or job that is not known.
     """
     hidden = frozenset(name for name, seen in profile.items() if seen is not Visible.ALWAYS)
-    asked = _Asked(hidden, budget, known or catalogue(), file, judges)
-    witness: list[tuple[Move, ...]] = []
+    last = log.sections[-1]
+    lines = max((event.line for event in last.events), default=last.line)
+    effort = Effort(lines, limits, told)
+    budget = math.inf if limits.states_max is None else limits.states_max
+    asked = _Asked(hidden, budget, known or catalogue(), file, judges, effort)
     findings: list[Finding] = []
+    try:
+        conforms = _conforms(log, asked, findings)
+    except OverTime:
+        conforms = Undecided(Given.SECONDS, effort.limits.seconds_word, effort.far)
+    except KeyboardInterrupt:
+        conforms = Undecided(Given.INTERRUPTED, INTERRUPTED, effort.far)
+    return Verdict(conforms, tuple(findings), _coverage(log))
+
+
+def _conforms(log: Log, asked: _Asked, findings: list[Finding]) -> Accepted | Rejected | Undecided:
+    """Whether there is a run, section by section; what the run of each shows is added."""
+    witness: list[tuple[Move, ...]] = []
     runs: dict[object, Known] = {}
     for number, section in enumerate(log.sections):
         name = section.start.get("run")
@@ -95,26 +126,32 @@ def accept(
         skips = place is not None and any(each.line in log.missing for each in later[: place + 1])
         earlier = runs.get(name, Known())
         if why := earlier.wrong_finished(section):
-            wrong = Rejected(section.line, "log-start", (Refusal(why),), 1)
-            return Verdict(wrong, tuple(findings), _coverage(log))
+            return Rejected(section.line, "log-start", (Refusal(why),), 1)
         known_before = earlier.before(section, skips=skips)
         run = _explained(section, follows, asked, known_before)
         if not isinstance(run, _Run):
-            return Verdict(run, tuple(findings), _coverage(log))
+            return run
         replay(run.system, run.moves)
         witness.append(run.moves)
         runs[name] = run.known
-        if judges:
-            found = Judge(run.system).judge(run.moves, ends=follows is None)
-            if any(each.severity is Severity.STUCK for each in found):
-                # It must not be for want of room.
-                wide = _explained(
-                    section, follows, dataclasses.replace(asked, room=None), known_before
-                )
-                if isinstance(wide, _Run):
-                    found = Judge(wide.system).judge(wide.moves, ends=follows is None)
-            findings += found
-    return Verdict(Accepted(tuple(witness)), tuple(findings), _coverage(log))
+        if asked.judges:
+            findings += _findings(run, follows, asked, known_before)
+    return Accepted(tuple(witness))
+
+
+def _findings(
+    run: _Run, follows: Section | None, asked: _Asked, known: Known
+) -> tuple[Finding, ...]:
+    """What the properties say of the run of a section."""
+    ends, look = follows is None, asked.effort.judges
+    found = Judge(run.system, look).judge(run.moves, ends=ends)
+    if any(each.severity is Severity.STUCK for each in found):
+        # It must not be for want of room.
+        wide = dataclasses.replace(asked, room=None)
+        again = _explained(run.system.section, follows, wide, known)
+        if isinstance(again, _Run):
+            found = Judge(again.system, look).judge(again.moves, ends=ends)
+    return found
 
 
 def _coverage(log: Log) -> Coverage:
@@ -150,10 +187,11 @@ class _Asked:
     """What is asked of a log, and with what."""
 
     hidden: frozenset[str]
-    budget: int
+    budget: float
     known: Catalogue
     file: str | None
     judges: bool
+    effort: Effort
     room: int | None = ROOM
 
 
@@ -176,8 +214,8 @@ def _explained(
             judges=asked.judges,
             room=room,
         )
-        budget = len(section.events) + int(asked.budget * part)
-        search = Search(system, asked.hidden, budget, reach, follows, known)
+        budget = len(section.events) + asked.budget * part
+        search = Search(system, asked.hidden, budget, reach, follows, known, asked.effort)
         found = search.run()
         if isinstance(found, tuple):
             return _Run(system, found, search.known_after(found))
@@ -188,13 +226,18 @@ def _explained(
         elif search.short is not None and live < len(section.events):
             live *= 4
         else:
-            return found if search.short is None else Undecided(found.line, search.short)
+            if search.short is None or isinstance(found, Undecided):
+                return found
+            why = f"there may have been more {search.short} than were tried"
+            return Undecided(Given.BOUND, why, asked.effort.far)
 
 
 __all__ = [
     "ALL_STEPS",
+    "LIMITS",
     "Accepted",
     "Coverage",
+    "Given",
     "Log",
     "Move",
     "Rejected",

@@ -10,7 +10,7 @@ from __future__ import annotations
 import enum
 import itertools
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -106,10 +106,13 @@ class _Binding(Mapping[str, object]):
 
 
 class Judge:
-    """The properties of a section's protocol. Each is asked anew where what it read has changed."""
+    """The properties of a section's protocol. Each is asked anew where what it read has changed.
 
-    def __init__(self, system: SectionSystem) -> None:
-        self.system, self.plain = system, system.plain
+    `look` is called with each line that is come to.
+    """
+
+    def __init__(self, system: SectionSystem, look: Callable[[int], None]) -> None:
+        self.system, self.plain, self._look = system, system.plain, look
         kinds: dict[Kind, list[PlainPredicate]] = {kind: [] for kind in Kind}
         for predicate in self.plain.predicates:
             kinds[predicate.family.kind].append(predicate)
@@ -133,6 +136,7 @@ class Judge:
         earlier: list[int] | None = None
         for step in run:
             line = step.line or line
+            self._look(line)
             both = enumerate(zip(before.values, step.after.values, strict=True))
             changed = [at for at, (old, new) in both if new is not old and new != old]
             due: Iterable[int] = self._plain_steps

@@ -7,6 +7,7 @@ change what the failure depends on. Only the last pass, which leaves nothing out
 
 from __future__ import annotations
 
+import enum
 import heapq
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -15,6 +16,7 @@ from model.events import STEPS
 from model.language.bindings import Bound
 from reference.formats.eventlog import Event, Section
 
+from .acceptance_effort import Effort, Far
 from .acceptance_restarts import Known, wrong_origin
 from .acceptance_system import Footprint, Reached, Refusal, SectionSystem
 
@@ -70,12 +72,29 @@ class Rejected:
     """In how many states it was tried."""
 
 
+class Given(enum.Enum):
+    """Why a search is given up."""
+
+    STATES = "states"
+    """It has gone on from as many as it may."""
+    SECONDS = "seconds"
+    INTERRUPTED = "interrupted"
+    BOUND = "bound"
+    """The model may have too few of something that a log need not tell: nobody can give more."""
+
+
 @dataclass(frozen=True)
 class Undecided:
-    """The search was given up: how far it came, and why."""
+    """The search was given up: why, and how far it came."""
 
-    line: int
+    given_up: Given
     why: str
+    far: Far
+
+    @property
+    def line(self) -> int:
+        """The last line up to which there is a run, and its properties are known if they are."""
+        return self.far.line
 
 
 Positions = tuple[int, ...]
@@ -102,11 +121,12 @@ class Search:
 
     system: SectionSystem
     hidden: frozenset[str]
-    budget: int
+    budget: float
     reach: int | None
     follows: Section | None
     known: Known
     """What was so when the section had begun."""
+    effort: Effort
     cut: bool = False
     """Something was not tried since it would cost too much."""
     short: str | None = None
@@ -146,7 +166,8 @@ class Search:
             found = next(frame.onward, None)
             if self.budget < 0:
                 self.cut = True
-                return Undecided(self._line(), "too many states were possible")
+                why = f"{self.effort.limits.states_word}, beside one for each event"
+                return Undecided(Given.STATES, why, self.effort.far)
             if found is None:
                 stack.pop()
                 frame.blame |= self._refused.pop(frame.key, set())
@@ -189,6 +210,7 @@ class Search:
         while todo:
             cost, _, trail, here = heapq.heappop(todo)
             self.budget -= 1
+            self.effort.count()
             if self.budget < 0:
                 return
             touched = [self.system.footprint(event, here)[1] for _, event in events if hidden]
@@ -228,6 +250,7 @@ class Search:
                 refused.append(event)
                 continue
             rule, after = taken
+            self.effort.explains(event.line)
             further = (*positions[:clock], positions[clock] + 1, *positions[clock + 1 :])
             move = Move(rule, event.line, after, touched[number] if touched else None)
             yield (*trail, move), further, after
@@ -310,4 +333,14 @@ def _before(trail: tuple[Move, ...], blame: set[int]) -> set[int]:
     return found
 
 
-__all__ = ["ALL_STEPS", "BUDGET", "REACHES", "Accepted", "Move", "Rejected", "Search", "Undecided"]
+__all__ = [
+    "ALL_STEPS",
+    "BUDGET",
+    "REACHES",
+    "Accepted",
+    "Given",
+    "Move",
+    "Rejected",
+    "Search",
+    "Undecided",
+]

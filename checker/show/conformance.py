@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from checker.conformance.acceptance import Accepted, Log, Rejected, Undecided, Verdict
+from checker.conformance.acceptance import Accepted, Given, Log, Rejected, Undecided, Verdict
 from checker.conformance.acceptance_findings import Severity
 from checker.conformance.lockstep import Agreement, Disagreement
 
@@ -34,9 +34,8 @@ def compared_lines(file: str, outcome: Agreement | Disagreement, seconds: float)
 
 def _parting(outcome: Disagreement) -> Iterator[Text]:
     for number, step in enumerate(outcome.steps, 1):
-        yield Text(f"  {number:>4}  {step.name}  ") + Text(
-            ", ".join(f"{kind} {value}" for kind, value in step.binding), "cyan"
-        )
+        about = ", ".join(f"{kind} {value}" for kind, value in step.binding)
+        yield Text(f"  {number:>4}  {step.name}") + Text(f"  {about}" if about else "", "cyan")
     yield Text("  then")
     for what in outcome.what:
         yield Text(f"        {what}", "red")
@@ -73,14 +72,17 @@ def judged_lines(
     counts = [counted(log.count, "event"), counted(len(log.sections), "section")]
     match verdict.conforms:
         case Accepted() as accepted:
-            yield Text("✓ ", "bold green") + name + Text(": accepted")
+            yield _mark(verdict) + name + Text(f": accepted{_found(verdict)}")
             unseen = accepted.unseen
             counts += [f"{counted(unseen, 'step')} without an event"] if unseen else []
         case Rejected() as rejected:
-            yield Text("✗ ", "bold red") + name + Text(f": rejected at line {rejected.line}")
+            told = f": rejected at line {rejected.line}{_found(verdict)}"
+            yield Text("✗ ", "bold red") + name + Text(told)
             yield from _refused(rejected, lines)
-        case Undecided(line=line, why=why):
-            yield Text("? ", "bold yellow") + name + Text(f": undecided at line {line}: {why}")
+        case Undecided() as undecided:
+            told = f": undecided{_found(verdict)}: {undecided.why}"
+            yield Text("? ", "bold yellow") + name + Text(told)
+            yield from _given_up(undecided)
     yield Text("  ") + joined([*counts, verdict.coverage.value, duration(seconds)])
     if log.unreadable:
         yield Text(f"  {counted(len(log.unreadable), 'line')} cannot be read", "yellow")
@@ -93,6 +95,30 @@ def judged_lines(
             f"{finding.property}({about})  from line {finding.line}"
         )
         yield Text(f"           {finding.sentence}", "dim")
+
+
+def _mark(verdict: Verdict) -> Text:
+    return Text("✗ ", "bold red") if verdict.fails else Text("✓ ", "bold green")
+
+
+def _found(verdict: Verdict) -> str:
+    """How many findings there are, in the line that says whether a run explains the log."""
+    return f", {counted(len(verdict.findings), 'finding')}" if verdict.findings else ""
+
+
+def _given_up(undecided: Undecided) -> Iterator[Text]:
+    """How far a search came, and what lets it go on."""
+    far = undecided.far
+    done = "explained, and judged up to" if far.judges else "explained up to"
+    yield Text(f"  {done} line {far.line} of {far.lines}, {counted(far.states, 'state')} seen")
+    match undecided.given_up:
+        case Given.STATES:
+            help_ = "a higher --max-states tries more; what is missing, or unseen, costs most"
+            yield Text(f"  help: {help_}", "dim")
+        case Given.SECONDS:
+            yield Text("  help: give --max-seconds more, or leave it out", "dim")
+        case Given.INTERRUPTED | Given.BOUND:
+            pass
 
 
 def _refused(rejected: Rejected, lines: Sequence[str]) -> Iterator[Text]:

@@ -38,7 +38,7 @@ def replayed_lines(
         if number == len(replayed.trace) + 1:
             yield Text("   then, by itself", "dim")
         about = ", ".join(f"{kind} {value}" for kind, value in step.binding)
-        yield Text(f"  {number:>4}  {step.name}  ") + Text(about, "cyan")
+        yield Text(f"  {number:>4}  {step.name}") + Text(f"  {about}" if about else "", "cyan")
     yield Text()
     if parting is not None:
         yield Text("The engine does not go along:", "bold red")

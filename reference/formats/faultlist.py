@@ -172,7 +172,8 @@ def read_faults(file: Path, engine: type[Engine], job: Job) -> tuple[Fault, ...]
         faults = faults_of(file.read_text(encoding="utf-8"))
         _refuse_unfit(faults, engine, job)
     except (OSError, UnicodeDecodeError) as reason:
-        told = f"the list cannot be read: {reason}"
+        why = reason.strerror if isinstance(reason, OSError) else reason
+        told = f"the list cannot be read: {why}"
         raise _bad("", told, "check its name").located(Place(str(file))) from None
     except FinaleError as error:
         error.place = Place(str(file), key=(error.place or Place()).key)
@@ -196,7 +197,10 @@ def faults_of(text: str) -> tuple[Fault, ...]:
 
 
 def _fault(entry: Mapping[str, Any], at: str) -> Fault:
-    kind = entry.get("kind")
+    if "kind" not in entry:
+        advice = f"say what goes wrong: kind is one of {', '.join(KEYS)}"
+        raise _bad(f"{at}.kind", "it does not say what goes wrong", advice)
+    kind = entry["kind"]
     if kind == "duplicated":
         advice = "take lost, late or reordered"
         raise _bad(f"{at}.kind", "no protocol of the engine gets a message twice", advice)

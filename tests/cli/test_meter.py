@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from checker.conformance.acceptance_effort import Far
 from checker.question import News
 from cli.meter import lines_of
 
@@ -37,3 +38,12 @@ def test_what_is_done_before_a_search_is_told() -> None:
     assert line == "pair.toml: building the system"
     [line] = lines_of("pair.toml", News(0, 0, 0, 0, 1.5, before="building the system"), 77)
     assert line == "pair.toml: building the system · 1.5 s"
+
+
+@pytest.mark.parametrize("width", [57, 77])
+@pytest.mark.parametrize(("judges", "doing"), [(False, "explaining"), (True, "judging")])
+def test_of_a_log_its_lines_are_told(width: int, judges: bool, doing: str) -> None:
+    lines = lines_of("events.ndjson", Far(12_034, 37_190, 14_222, 71.4, judges), width)
+    assert all(len(line) <= width for line in lines)
+    told = " · ".join(lines)
+    assert told.endswith(f": {doing} line 12 034 of 37 190 · 71 s · 14 222 states")

@@ -13,7 +13,6 @@ from checker.conformance.acceptance import (
     Accepted,
     Coverage,
     Rejected,
-    Undecided,
     Verdict,
     Visible,
     accept,
@@ -22,6 +21,7 @@ from checker.conformance.acceptance import (
 from checker.conformance.acceptance_findings import Severity
 from checker.conformance.acceptance_system import SectionSystem
 from checker.loading import catalogue
+from checker.question import Limits
 from model.errors import FinaleError
 from model.events import Clock
 from model.topology import Job
@@ -147,17 +147,8 @@ def test_what_can_be_seen_and_is_not_there_is_evidence() -> None:
     assert isinstance(judged(lines, "expire", judges=False).conforms, Rejected)
 
 
-def test_the_search_gives_up_in_the_end() -> None:
-    lines = without(chain(), ["poll_barrier", "deliver_abort", "apply_acknowledgement"])
-    verdict = judged(
-        lines, "poll_barrier", "deliver_abort", "apply_acknowledgement", budget=40, judges=False
-    )
-    assert isinstance(verdict.conforms, Undecided)
-    assert verdict.conforms.line >= 1
-
-
 def test_a_log_may_be_longer_than_the_search_is_patient() -> None:
-    assert isinstance(judged(chain(), budget=4, judges=False).conforms, Accepted)
+    assert isinstance(judged(chain(), limits=Limits(states_max=4), judges=False).conforms, Accepted)
 
 
 def test_a_line_that_shows_to_be_missing_is_a_gap() -> None:

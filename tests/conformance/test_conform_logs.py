@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
+import pytest
+
+from cli.meter import Meter
 from reference.settings import Faults
 from tests.cli.running import run
 from tests.conformance.logs import PAIR, changed, engine_of, log_of, without
@@ -24,21 +28,70 @@ def test_a_log_is_accepted(tmp_path: Path) -> None:
     written(tmp_path, lines_of())
     ran = run("conform events.ndjson", tmp_path)
     assert ran.exit == 0, ran
-    assert "events.ndjson: accepted" in ran.stdout
+    assert "✓ events.ndjson: accepted\n" in ran.stdout
     assert "complete" in ran.stdout
 
 
 def test_what_a_run_shows_is_told_with_its_line(tmp_path: Path) -> None:
     written(tmp_path, lines_of("legacy-finish"))
     ran = run("conform events.ndjson", tmp_path)
-    assert ran.exit == 0
+    assert ran.exit == 1
+    assert re.match(r"✗ events.ndjson: accepted, \d+ findings?\n", ran.stdout)
     assert "violated closed-after-final-checkpoint(K)" in ran.stdout
     told = json.loads(run("conform events.ndjson --format json", tmp_path).stdout)
     (row,) = told["results"]
-    assert told["ok"]
+    assert not told["ok"]
     assert row["conforms"] == "accepted"
     assert row["coverage"] == "complete"
     assert {"property", "binding", "line", "severity"} == row["findings"][0].keys()
+
+
+def test_what_may_yet_come_is_told_and_is_no_failure(tmp_path: Path) -> None:
+    lines = lines_of()
+    at = next(i for i, line in enumerate(lines) if '"trigger_checkpoint"' in line)
+    written(tmp_path, changed(lines, lambda events: events[:at]))
+    ran = run("conform events.ndjson", tmp_path)
+    assert ran.exit == 0, ran
+    assert re.match(r"✓ events.ndjson: accepted, \d+ findings?\n", ran.stdout)
+    assert "  open " in ran.stdout
+    assert json.loads(run("conform events.ndjson --format json", tmp_path).stdout)["ok"]
+
+
+def test_a_limit_leaves_it_undecided_and_says_what_gives_more(tmp_path: Path) -> None:
+    names = ("poll_barrier", "deliver_abort", "apply_acknowledgement")
+    written(tmp_path, without(lines_of(), names))
+    unseen = " ".join(f"--unseen {name}" for name in names)
+    for flag, limit in (("--max-states 1", "states"), ("--max-seconds 1e-9", "seconds")):
+        ran = run(f"conform events.ndjson {unseen} {flag}", tmp_path)
+        assert ran.exit == 3, ran
+        assert re.search(r"undecided: the limit of .+\n  explained up to line \d+ of", ran.stdout)
+        assert flag.split()[0] in ran.stdout
+        told = json.loads(
+            run(f"conform events.ndjson {unseen} {flag} --format json", tmp_path).stdout
+        )
+        (row,) = told["results"]
+        assert (row["conforms"], row["limit"], told["ok"]) == ("undecided", limit, False)
+        assert row["states"] >= 1
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_an_interrupted_judge_says_how_far_it_came(
+    form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupt(meter: Meter, news: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("checker.conformance.acceptance_effort.SECONDS_BETWEEN_NEWS", 0.0)
+    monkeypatch.setattr(Meter, "__call__", interrupt)
+    written(tmp_path, lines_of())
+    ran = run(f"conform events.ndjson events.ndjson --format {form}", tmp_path)
+    assert ran.exit == 130
+    assert ran.stderr == "interrupted\n"
+    if form == "text":
+        assert ran.stdout.count("undecided: interrupted\n  explained up to line") == 1
+    else:
+        (row,) = json.loads(ran.stdout)["results"]
+        assert (row["conforms"], row["limit"]) == ("undecided", "interrupted")
 
 
 def test_a_rejected_log_tells_the_line_and_what_was_possible(tmp_path: Path) -> None:

@@ -106,6 +106,15 @@ def test_a_sound_run_is_without_damage(tmp_path: Path) -> None:
     assert [fate.word for fate in outcome.fates] == ["written"]
 
 
+def test_what_is_told_has_no_blanks_at_its_end(tmp_path: Path) -> None:
+    name = "legacy-finish/natural-end-loses-records"
+    outcome = replayed(name, "nothing-pending-at-the-end", tmp_path)
+    told = replayed_lines(spec_of(ROOT / f"{name}.toml"), "p", outcome, None, 100)
+    lines = [each.plain for each in told]
+    assert any(line.endswith("trigger_checkpoint") for line in lines)
+    assert all(line == line.rstrip() for line in lines)
+
+
 def test_an_engine_that_does_not_go_along_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -52,7 +52,7 @@ def test_each_key_of_each_kind_is_one_of_a_fault_and_is_checked() -> None:
         ('faults = 1\n[[fault]]\nkind = "lost"', "faults", "means nothing"),
         ('[[fault]]\nkind = "meteor"', "fault.1.kind", "meteor"),
         ('[[fault]]\nkind = "duplicated"', "fault.1.kind", "a message twice"),
-        ("[[fault]]\nnth = 1", "fault.1.kind", "None"),
+        ("[[fault]]\nnth = 1", "fault.1.kind", "does not say what goes wrong"),
         ('[[fault]]\nkind = "lost"\nwhen = 2', "fault.1.when", "means nothing"),
         ('[[fault]]\nkind = "killed"\ntask = "K"', "fault.1.task", "means nothing"),
         ('[[fault]]\nkind = "lost"\nnth = "two"', "fault.1.nth", "'two'"),
@@ -107,3 +107,4 @@ def test_a_list_that_is_not_there_is_refused(tmp_path: Path) -> None:
     assert caught.value.code == "bad-fault"
     assert caught.value.place is not None
     assert caught.value.place.file == str(tmp_path / "none.toml")
+    assert caught.value.message == "the list cannot be read: No such file or directory"
