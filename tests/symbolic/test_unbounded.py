@@ -36,6 +36,8 @@ from tests.protocols.specs import ROOT, spec_of
 
 PAIR, FIGURE = "final-checkpoint/pair.toml", "final-checkpoint/figure.toml"
 STOPS = "stop-with-savepoint/figure.toml"
+RESTARTS = "final-checkpoint/pair-restarts.toml"
+STOPS_AND_RESTARTS = "stop-with-savepoint/pair-restarts.toml"
 SOUND = (Holds, Vacuous)
 #: Nobody cancels: these rules are never taken.
 OF_CANCELLING = {"cancel_task", "finish_cancelling"}
@@ -314,13 +316,25 @@ def walks(system: System, draws: random.Random, walks: int) -> Iterator[tuple[St
 
 
 @pytest.mark.parametrize("runs", [2, pytest.param(60, marks=pytest.mark.slow)])
-def test_steps_of_real_runs_are_seen_in_windows(runs: int) -> None:
-    known = spec("final-checkpoint/pair-restarts.toml")
-    setting = replace(
-        known.setting, observe=frozenset({"taken"}), bounds={"checkpoints": 4, "failures": 2}
-    )
+@pytest.mark.parametrize(
+    ("name", "more", "taken_too"),
+    [
+        (RESTARTS, {"failures": 2}, {"fail", "restore"}),
+        (RESTARTS, {"declines": 1, "expiries": 1}, {"apply_decline", "poll_cancel_barrier"}),
+        (STOPS_AND_RESTARTS, {"failures": 2}, {"perform_savepoint", "savepoint_failed", "restore"}),
+        (STOPS_AND_RESTARTS, {"declines": 1, "failures": 0}, {"conclude_stop", "apply_decline"}),
+        (STOPS_AND_RESTARTS, {"cancels": 1, "failures": 0}, OF_CANCELLING),
+    ],
+    ids=["fails", "declines", "stops-and-fails", "stops-and-declines", "stops-and-cancels"],
+)
+def test_steps_of_real_runs_are_seen_in_windows(
+    name: str, more: dict[str, int], taken_too: set[str], runs: int
+) -> None:
+    known = spec(name)
+    bounds = {**known.setting.bounds, "failures": 1, **more, "checkpoints": 4}
+    setting = replace(known.setting, observe=frozenset({"taken"}), bounds=bounds)
     system = build(known.protocol(setting))
-    proof = Proof(window_of(PAIR, 2), ())
+    proof = Proof(Window(known.protocol, setting, 2), ())  # type: ignore[arg-type]
     by_name = {str(step): step for step in proof.window.steps}
     draws = random.Random(5)
     rules: set[str] = set()
@@ -333,10 +347,11 @@ def test_steps_of_real_runs_are_seen_in_windows(runs: int) -> None:
             continue
         seen = Seen(proof.window, ids)
         shown = {
-            name: value if name != "checkpoint" else f"cp{seen.place[int(value[2:])]}"
-            for name, value in binding.items()
+            each: value if each != "checkpoint" else f"cp{seen.place[int(value[2:])]}"
+            for each, value in binding.items()
         }
         step = by_name[f"{taken.rule.rule.name}({', '.join(shown.values())})"]
         assert admits(proof, seen, system, step, was, taken.result), (step, ids)
         rules.add(step.bound.rule.name)
     assert len(rules) >= 10
+    assert runs < 60 or rules >= taken_too
