@@ -353,5 +353,5 @@ def test_steps_of_real_runs_are_seen_in_windows(
         step = by_name[f"{taken.rule.rule.name}({', '.join(shown.values())})"]
         assert admits(proof, seen, system, step, was, taken.result), (step, ids)
         rules.add(step.bound.rule.name)
-    assert len(rules) >= 10
+    assert len(rules) >= (10 if runs >= 60 else 5)
     assert runs < 60 or rules >= taken_too
