@@ -199,7 +199,7 @@ class Runner:
         """Go on until the job has ended."""
         self.began = self._triggered = time.monotonic()
         self._read = 0
-        """Records, when a checkpoint was triggered last."""
+        """Records, when a checkpoint was triggered last; after a failure they are counted anew."""
         with self.mover.running():
             while (end := self._end()) is None:
                 self._go_on()
@@ -281,6 +281,8 @@ class Runner:
         elif step == TRIGGER:
             self._triggered = time.monotonic()
             self._read = self.progress().records
+        elif step.name == "fail":
+            self._read = 0
         self.strikes.saw(step)
         self._goes_wrong()
 

@@ -12,6 +12,7 @@ import pytest
 
 from model.errors import FinaleError
 from reference.coordinator import Kind
+from reference.formats.faultlist import Fault as AFault
 from reference.formats.faulty import Cut, Fault, FaultyFiles
 from reference.formats.files import MemoryFiles
 from reference.formats.jobfile import JobFile, read_job
@@ -141,6 +142,17 @@ def test_a_user_is_told(tmp_path: Path, cut: str, code: int) -> None:
     assert ran.exit == code
     assert f"checkpoints/3/{METADATA}" in ran.stderr
     assert ran.stderr.startswith("warning:" if code == 0 else "error[output-ahead]")
+
+
+def test_after_a_failure_records_are_counted_anew(tmp_path: Path) -> None:
+    """Else none would make a checkpoint due until there were as many again as before it."""
+    job, files = job_in(tmp_path, records=10), MemoryFiles()
+    assert job.seconds > 100
+    crash = AFault("crash-task", after="complete", nth=2)
+    ended = Runner(job, files, Orders(faults=(crash,))).run()
+    assert (ended.struck, ended.records) == ((1,), 48)
+    assert ended.completed > 4
+    assert output(files) == expected(tmp_path)
 
 
 # --- elsewhere ------------------------------------------------------------------------------------
