@@ -1,7 +1,8 @@
 """Checks that an invariant is one: asked anew, with integers, of each way that a rule can take.
 
 Nothing of the search for it is used: not its encoding of steps, nor bit-vectors, nor its solver.
-What a step writes is put in the place of what it reads, so nothing is said of cells that stay.
+What a step writes is put in the place of what it reads, so nothing is said of cells that stay. An
+induction over several steps is asked anew, too: its beginning by listing states.
 """
 
 from __future__ import annotations
@@ -9,16 +10,16 @@ from __future__ import annotations
 # z3 has no types.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false, reportMissingTypeStubs=false
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import z3
 
 from checker.explicit.folding import Known, cells_read, folded
-from checker.reductions.terms import Term, Translation, Variables
+from checker.reductions.terms import Term, Translation, Variables, all_of, any_of
 from model.expressions import Cell, Expression, conjunction, disjunction, negation
-from model.semantics import evaluate
-from model.system import System
+from model.semantics import evaluate, steps
+from model.system import State, System
 
 from .encoding import Way, ways_of
 from .solver import Solver
@@ -121,4 +122,78 @@ class Certifier:
         return conjunction([way.condition, negation(conjunction(touched))])
 
 
-__all__ = ["Certificate", "Certifier"]
+def certify_steps(
+    system: System, bad: Expression, over: int, look: Callable[[], None]
+) -> Certificate | str:
+    """The certificate that after so many states in a row that are not bad, no two of them the same,
+    comes none that is, and that fewer steps from the start lead to none; else what is not so."""
+    states = dict.fromkeys(system.initial)
+    level = tuple(states)
+    for number in range(over):
+        if any(evaluate(bad, state) for state in level):
+            return f"a bad state is reached in {number} steps"
+        level = tuple(_after(system, level, states, look))
+    row = _Row(system, look)
+    for number in range(over):
+        row.hold(negation(bad), number)
+        row.step(number)
+    row.hold(bad, over)
+    if row.can_be():
+        return f"{over} states that are not bad may come before one that is"
+    return Certificate((), 1)
+
+
+def _after(
+    system: System, level: Sequence[State], seen: dict[State, None], look: Callable[[], None]
+) -> Iterator[State]:
+    """The states that one step leads to from a level, and which were not seen before."""
+    for state in level:
+        look()
+        for step in steps(system, state):
+            if isinstance(step.result, tuple) and step.result not in seen:
+                seen[step.result] = None
+                yield step.result
+
+
+class _Row:
+    """States in a row, in integers, no two of them the same, and which way leads to the next."""
+
+    def __init__(self, system: System, look: Callable[[], None]) -> None:
+        self._system, self._context = system, z3.Context()
+        self._solver = Solver(self._context, look, "QF_LIA")
+        self._cells = [each for each in system.cells if isinstance(each, Cell)]
+        self._ways = tuple(way for way in ways_of(system) if way.writes)
+        self._states: list[Translation] = []
+        self._state()
+
+    def _state(self) -> Translation:
+        name = f"cell{len(self._states)}."
+        variables = Variables(name, self._context, self._solver.add)
+        state = Translation(variables, self._context)
+        for other in self._states:
+            differ = [state.of(each) != other.of(each) for each in self._cells]
+            self._solver.add(any_of(differ, self._context))
+        self._states.append(state)
+        return state
+
+    def hold(self, condition: Expression, number: int) -> None:
+        """That a condition holds in a state."""
+        self._solver.add(self._states[number].of(condition))
+
+    def step(self, number: int) -> None:
+        """That some way leads from the last state to a new one."""
+        here, after = self._states[number], self._state()
+        taken: list[Term] = []
+        for way in self._ways:
+            becomes = [
+                after.of(each) == here.of(way.writes.get(each.index, each)) for each in self._cells
+            ]
+            taken.append(all_of([here.of(way.condition), *becomes], self._context))
+        self._solver.add(any_of(taken, self._context))
+
+    def can_be(self) -> bool:
+        """Whether there may be such states."""
+        return self._solver.can_be()
+
+
+__all__ = ["Certificate", "Certifier", "certify_steps"]

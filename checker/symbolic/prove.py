@@ -23,7 +23,7 @@ from model.semantics import steps
 from model.system import GroundRule, Kind, State, System
 
 from .asked import DEADLOCK, sought
-from .certificate import Certificate, Certifier
+from .certificate import Certificate, Certifier, certify_steps
 from .cubes import Cube, within
 from .encoding import ways_of
 from .induction import Induction
@@ -200,7 +200,9 @@ class Proving:
         found = Induction(self.system, bad, self._look).prove(self.limits.steps_max or STEPS_MAX)
         if found is None:
             return None
-        return Proven(name, (), (), found.steps, found.questions, 0, 0)
+        certificate = certify_steps(self.system, bad, found.steps, self._look)
+        assert isinstance(certificate, Certificate), certificate
+        return Proven(name, (), (), found.steps, found.questions, certificate.questions, 0)
 
     def _by_spacer(self, name: str, bad: Expression) -> Proven | None:
         from .spacer import NotSpoken, Spacer

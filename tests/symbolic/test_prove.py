@@ -15,7 +15,7 @@ from checker.readable.search import check
 from checker.show.proven import merged
 from checker.show.words import condition_text, never_together, part_of
 from checker.spec import spec_of
-from checker.symbolic.certificate import Certificate, Certifier
+from checker.symbolic.certificate import Certificate, Certifier, certify_steps
 from checker.symbolic.cubes import Cube, is_in, resting, within
 from checker.symbolic.induction import Induction, Inductive
 from checker.symbolic.prove import Means, Outcome, Proven, Proving, Refuted, Undecided
@@ -220,6 +220,34 @@ def test_induction_over_several_steps() -> None:
     assert isinstance(found, Inductive)
     assert found.steps == 4
     assert Induction(system, equal(system.cells[0], integer(6)), no_look).prove(9) is None
+
+
+def test_what_is_no_induction_over_several_steps_gets_no_certificate() -> None:
+    system = counting(18, 7)
+    bad = equal(system.cells[0], integer(7))
+    assert isinstance(certify_steps(system, bad, 4, no_look), Certificate)
+    assert certify_steps(system, bad, 3, no_look) == (
+        "3 states that are not bad may come before one that is"
+    )
+    six = equal(system.cells[0], integer(6))
+    assert certify_steps(system, six, 4, no_look) == "a bad state is reached in 3 steps"
+    with pytest.raises(LimitHit):
+        certify_steps(system, bad, 4, over)
+
+
+def over() -> None:
+    raise LimitHit("enough")
+
+
+def test_induction_agrees_on_random_systems() -> None:
+    steps_of = set[int]()
+    for seed in range(SYSTEMS):
+        system = loose(seed, processes_max=2)
+        found = outcomes(system, Limits(steps_max=6), by="induction")
+        known = [each for each in found if not isinstance(each, Undecided)]
+        assert list(disagreements(system, known)) == [], seed
+        steps_of |= {each.over for each in known if isinstance(each, Proven)}
+    assert len(steps_of) >= 3
 
 
 def test_spacer_finds_an_invariant_that_is_checked() -> None:
