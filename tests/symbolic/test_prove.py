@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -68,7 +68,7 @@ def reachable(system: System) -> set[State]:
     return found
 
 
-def disagreements(system: System, found: list[Outcome]) -> Iterator[str]:
+def disagreements(system: System, found: Sequence[Outcome]) -> Iterator[str]:
     """Where what is proven or refuted is not what a search says."""
     verdicts = {each.property: each.verdict for each in check(system).answers}
     for each in found:
