@@ -1,10 +1,14 @@
 """What a proof needs: which guards of rules, which antecedent, which values of options.
 
-The invariant that was found is a core in itself: a guard without which it is still one is not
-needed, nor are all those together that are left out one after the other. The system is built anew
-without them, from its rules as they are written, so what is said is said of the protocol that one
-would get by deleting the condition. What the invariant does need is asked by itself: without it the
-property may fall, by a run that is told, or hold for another reason.
+First it is built with a switch at each guard that turns it off. That the invariant is one rests, in
+each question of its check, on few switches being off: the cores that the solver tells. Those that
+none of them needs are left out together: the system is built anew without them, from its rules as
+they are written, so what is said is said of the protocol that one would get by deleting the
+condition. What has no switch is left out one after the other. What the invariant does need is asked
+by itself: without it the property may fall, by a run that is told, or hold for another reason.
+
+Of a claim `a or b` each side is such a condition, and of `a and b` it is told how many clauses of
+the invariant each side rests on.
 """
 
 from __future__ import annotations
@@ -12,14 +16,15 @@ from __future__ import annotations
 import ast
 import enum
 import typing
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import cache
 from pathlib import Path
 from time import perf_counter
 
 from checker.answer import Violated
 from checker.claim import Spec
+from checker.explicit.questions import Topic
 from checker.explicit.search import LimitHit
 from checker.question import INTERRUPTED, Limits, News, Progress
 from checker.run import chosen
@@ -27,7 +32,8 @@ from checker.symbolic.prove import Proven, Proving, Refuted
 from checker.symbolic.search import check
 from checker.typed import option_word
 from model.errors import FinaleError
-from model.language.guards import Guard, watching
+from model.expressions import cell, negation
+from model.language.guards import Guard, Operand, Watch, watching
 from model.system import System
 
 #: So long it is asked what becomes of the property without a guard, or with another option.
@@ -50,8 +56,18 @@ class Without:
 class Needed:
     """A guard that the invariant needs, and what becomes of the property without it."""
 
-    guard: Guard
+    guard: Guard | Operand
     without: Without
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of a claim that says several things, and on how many clauses of the invariant it
+    rests: on none if it is kept by every step by itself, and `None` if only together with others.
+    """
+
+    operand: Operand
+    clauses: int | None
 
 
 @dataclass(frozen=True)
@@ -72,11 +88,12 @@ class Why:
     """
 
     name: str
-    free: tuple[Guard, ...]
+    free: tuple[Guard | Operand, ...]
     needed: tuple[Needed, ...]
     options: tuple[Chosen, ...]
     seconds: float
     stopped: str = ""
+    parts: tuple[Part, ...] = ()
 
 
 class Explaining:
@@ -86,28 +103,63 @@ class Explaining:
         self.spec, self._limits = spec, limits
         self._progress: Progress | None = None
         self._began = perf_counter()
+        self._cells = 0
 
     def explain(self, proven: Proven, progress: Progress | None = None) -> Why:
         """What the proof of a property needs. Raises KeyboardInterrupt."""
         began, stopped, self._progress = perf_counter(), "", progress
-        with watching() as watch:
-            self._system(self.spec, proven.name)
-        guards, free = sorted(watch.met), list[Guard]()
-        needed, options = list[Needed](), list[Chosen]()
+        watch, free = self._watched(proven), set[Guard | Operand]()
+        conditions = self._conditions(proven, watch)
+        needed, options, parts = list[Needed](), list[Chosen](), list[Part]()
         try:
-            for number, guard in enumerate(guards):
-                self._tell(f"guard {number + 1} of {len(guards)}")
-                if self._is_kept(proven, frozenset([*free, guard])):
-                    free.append(guard)
-            for guard in guards:
-                if guard not in free:
-                    self._tell(f"without {guard_text(guard)[1]}")
-                    needed.append(Needed(guard, self._without(proven, guard)))
+            free.update(self.left_out(proven))
+            for each in conditions:
+                if each not in free:
+                    self._tell(f"without {guard_text(each)[1]}")
+                    needed.append(Needed(each, self._without(proven, each)))
+            parts.extend(self.parts(proven))
             options.extend(self._options(proven))
         except LimitHit as limit:
             stopped = str(limit)
-        seconds = perf_counter() - began
-        return Why(proven.name, tuple(free), tuple(needed), tuple(options), seconds, stopped)
+        return Why(
+            proven.name,
+            tuple(each for each in conditions if each in free),
+            tuple(needed),
+            tuple(options),
+            perf_counter() - began,
+            stopped,
+            tuple(parts),
+        )
+
+    # --- what is not needed ----------------------------------------------------------------------
+
+    def left_out(self, proven: Proven, by_core: bool = True) -> Iterator[Guard | Operand]:
+        """Conditions without which, together, the invariant is still one, and no others could be
+        left out as well; if not `by_core`, found one after the other."""
+        watch = self._watched(proven)
+        free, core = self._by_core(proven, watch) if by_core else ([], frozenset[Guard]())
+        yield from free
+        out: list[Guard | Operand] = [*free]
+        for each in self._conditions(proven, watch):
+            if each not in free and each not in core:
+                self._tell(f"may {guard_text(each)[1]} be left out?")
+                if self._is_kept(proven, [*out, each]):
+                    out.append(each)
+                    yield each
+
+    def _watched(self, proven: Proven) -> Watch:
+        with watching() as watch:
+            self._cells = len(self._system(self.spec, proven).cells)
+        return watch
+
+    def _conditions(self, proven: Proven, watch: Watch) -> list[Guard | Operand]:
+        """All that may be left out: what is met, and the sides of a claim that has several."""
+        sides = (each for each in self._sides(proven, either=True))
+        return [*sorted(watch.met), *sides]
+
+    def _sides(self, proven: Proven, either: bool) -> Iterator[Operand]:
+        for family in chosen(self.spec, {proven.name}):
+            yield from sides_of(family.mark.function, either)
 
     def _tell(self, doing: str) -> None:
         seconds = perf_counter() - self._began
@@ -116,23 +168,65 @@ class Explaining:
         if self._progress is not None:
             self._progress(News(0, 0, 0, 0, seconds, before=f"why: {doing}"))
 
-    def _is_kept(self, proven: Proven, left_out: frozenset[Guard]) -> bool:
-        """Whether the invariant is one without some guards."""
+    def _by_core(self, proven: Proven, watch: Watch) -> tuple[list[Guard], frozenset[Guard]]:
+        """Guards that are needed by no question of the check, all together, and those that are.
+
+        Nothing is known of others. It is known of none where the system that is built without them
+        does not agree, or where there is none with switches.
+        """
+        self._tell("cores")
+        switched = [each for each in sorted(watch.met) if each not in watch.closed]
+        switches = {
+            each: cell(self._cells + number, 0, 1, True) for number, each in enumerate(switched)
+        }
+        try:
+            with watching(switches=switches):
+                system = self._system(self.spec, proven)
+        except FinaleError:
+            return [], frozenset()
+        proving = Proving(system, self._limits)
+        off = [negation(each) for each in switches.values()]
+        numbers = proving.core(_topic(proving, proven), proven, off)
+        if numbers is None:
+            return [], frozenset()
+        core = frozenset(switched[number] for number in numbers)
+        free = [each for each in switched if each not in core]
+        return (free, core) if self._is_kept(proven, free) else ([], frozenset())
+
+    def _is_kept(self, proven: Proven, left_out: Sequence[Guard | Operand]) -> bool:
+        """Whether the invariant is one without some conditions."""
+        if not self._sides_left(proven, left_out):
+            return False
         try:
             with watching(left_out):
-                system = self._system(self.spec, proven.name)
+                system = self._system(self.spec, proven)
         except FinaleError:
             return False
         proving = Proving(system, self._limits)
-        _, topic = proving.asked([proven.name])[0]
-        return proving.is_proven_by(topic, proven.cubes)
+        return proving.is_proven_by(_topic(proving, proven), proven)
 
-    def _without(self, proven: Proven, guard: Guard) -> Without:
+    def _sides_left(self, proven: Proven, left_out: Sequence[Guard | Operand]) -> bool:
+        """Whether some side is left of each `or`."""
+        sides = list(self._sides(proven, either=True))
+        left = {each.lines for each in sides if each not in left_out}
+        return all(each.lines in left for each in sides)
+
+    def _without(self, proven: Proven, left_out: Guard | Operand) -> Without:
         try:
-            with watching(frozenset([guard])):
-                return self._asked(self._system(self.spec, proven.name), proven)
+            with watching([left_out]):
+                return self._asked(self._system(self.spec, proven), proven)
         except FinaleError:
             return Without("no system")
+
+    def parts(self, proven: Proven) -> Iterator[Part]:
+        """The sides of a claim that has several, each as if it were all that is claimed."""
+        sides = list(self._sides(proven, either=False))
+        for side in sides:
+            self._tell(f"the part {guard_text(side)[1]}")
+            others = [e for e in sides if e != side and e.lines == side.lines]
+            with watching(others):
+                proving = Proving(self._system(self.spec, proven), self._limits)
+            yield Part(side, proving.clauses_needed(_topic(proving, proven), proven))
 
     def _options(self, proven: Proven) -> Iterator[Chosen]:
         setting = self.spec.setting
@@ -150,7 +244,7 @@ class Explaining:
 
     def _with(self, spec: Spec, proven: Proven) -> Without:
         try:
-            return self._asked(self._system(spec, proven.name), proven)
+            return self._asked(self._system(spec, proven), proven)
         except FinaleError:
             return Without("no system")
 
@@ -159,8 +253,8 @@ class Explaining:
         limits = Limits(seconds_max=SECONDS_OF_ONE)
         proving = Proving(system, limits)
         asked = proving.asked([proven.name])[0]
-        same = _names(system) == _names(self._system(self.spec, proven.name))
-        if same and proving.is_proven_by(asked[1], proven.cubes):
+        same = _names(system) == _names(self._system(self.spec, proven))
+        if same and proving.is_proven_by(asked[1], proven):
             return Without("vacuous" if proving.says_nothing(asked[1]) else "proven")
         report = check(system, limits, self._progress, {proven.name})
         if report.stopped == INTERRUPTED:
@@ -172,8 +266,12 @@ class Explaining:
         vacuous = isinstance(outcome, Proven) and outcome.vacuous
         return Without("vacuous" if vacuous else outcome.word)
 
-    def _system(self, spec: Spec, name: str) -> System:
-        return spec.system(chosen(spec, {name}))
+    def _system(self, spec: Spec, proven: Proven) -> System:
+        return spec.system(chosen(spec, {proven.name, *proven.given}))
+
+
+def _topic(proving: Proving, proven: Proven) -> Topic:
+    return proving.asked([proven.name])[0][1]
 
 
 def _names(system: System) -> list[tuple[str, range]]:
@@ -196,36 +294,76 @@ def alternatives(kind: type) -> Iterator[tuple[str, Sequence[object]]]:
 # --- guards in the words of their source ---------------------------------------------------------
 
 
-def guard_text(guard: Guard) -> tuple[str, str]:
-    """The rule or helper that a guard stands in, and its condition, as they are written."""
-    calls, functions = _parsed(guard.file)
-    inside = [each for each in functions if each[0] <= guard.line <= each[1]]
+def guard_text(guard: Guard | Operand) -> tuple[str, str]:
+    """The rule or helper that a condition stands in, and the condition, as they are written."""
+    source = _parsed(guard.file)
+    line = guard.lines[0] if isinstance(guard, Operand) else guard.line
+    inside = [each for each in source.functions if each[0] <= line <= each[1]]
     around = max(inside, default=(0, 0, ""))[2]
-    for first, last, conditions in calls:
+    if isinstance(guard, Operand):
+        kind = ast.Or if guard.either else ast.And
+        return around, source.sides[kind, guard.lines][guard.number]
+    for first, last, conditions in source.calls:
         if first <= guard.line <= last and guard.number < len(conditions):
             return around, conditions[guard.number]
     return around, "?"
 
 
-_Calls = list[tuple[int, int, list[str]]]
-_Functions = list[tuple[int, int, str]]
+def sides_of(function: Callable[..., object], either: bool) -> Iterator[Operand]:
+    """The sides of what a function returns, where that is an `and`, or an `or`, of several."""
+    file, first = function.__code__.co_filename, function.__code__.co_firstlineno
+    source, wanted = _parsed(file), ast.Or if either else ast.And
+    last = max(end for start, end, _ in source.functions if start <= first <= end)
+    for (kind, lines), conditions in source.sides.items():
+        # Where others are on the same lines it cannot be told which of them is left out.
+        is_one = source.joined.count((kind, lines)) == 1
+        if kind is wanted and first <= lines[0] <= last and is_one:
+            yield from (Operand(file, lines, either, number) for number in range(len(conditions)))
+
+
+_Joined = tuple[type[ast.boolop], tuple[int, ...]]
+
+
+@dataclass
+class _Source:
+    """Where calls of guards, functions, and sides of what is returned stand in a file."""
+
+    calls: list[tuple[int, int, list[str]]] = field(
+        default_factory=list[tuple[int, int, list[str]]]
+    )
+    functions: list[tuple[int, int, str]] = field(default_factory=list[tuple[int, int, str]])
+    sides: dict[_Joined, list[str]] = field(default_factory=dict[_Joined, list[str]])
+    joined: list[_Joined] = field(default_factory=list[_Joined])
 
 
 @cache
-def _parsed(file: str) -> tuple[_Calls, _Functions]:
-    calls: _Calls = []
-    functions: _Functions = []
+def _parsed(file: str) -> _Source:
+    found = _Source()
     source = Path(file).read_text(encoding="utf-8")
     for node in ast.walk(ast.parse(source)):
         match node:
             case ast.Call(func=ast.Name(id="require" | "when"), args=arguments):
                 last = node.end_lineno or node.lineno
-                calls.append((node.lineno, last, [_shown(source, each) for each in arguments]))
+                texts = [_shown(source, each) for each in arguments]
+                found.calls.append((node.lineno, last, texts))
             case ast.FunctionDef(name=name):
-                functions.append((node.lineno, node.end_lineno or node.lineno, name))
+                found.functions.append((_first(node), node.end_lineno or node.lineno, name))
+            case ast.Return(value=ast.BoolOp(op=op, values=values)):
+                texts = [_shown(source, each) for each in values]
+                found.sides[type(op), _lines(values)] = texts
+            case ast.BoolOp(op=op, values=values):
+                found.joined.append((type(op), _lines(values)))
             case _:
                 pass
-    return calls, functions
+    return found
+
+
+def _first(function: ast.FunctionDef) -> int:
+    return min([function.lineno, *(each.lineno for each in function.decorator_list)])
+
+
+def _lines(values: Sequence[ast.expr]) -> tuple[int, ...]:
+    return tuple(each.lineno for each in values)
 
 
 def _shown(source: str, condition: ast.expr) -> str:
@@ -234,4 +372,14 @@ def _shown(source: str, condition: ast.expr) -> str:
     return " ".join((ast.get_source_segment(source, inner) or "?").split())
 
 
-__all__ = ["Chosen", "Explaining", "Needed", "Why", "Without", "alternatives", "guard_text"]
+__all__ = [
+    "Chosen",
+    "Explaining",
+    "Needed",
+    "Part",
+    "Why",
+    "Without",
+    "alternatives",
+    "guard_text",
+    "sides_of",
+]

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from rich.text import Text
 
-from checker.why import Chosen, Needed, Why, Without, guard_text
-from model.language.guards import Guard
+from checker.why import Chosen, Needed, Part, Why, Without, guard_text
+from model.language.guards import Guard, Operand
 
 from .layout import Cell, columns, counted, duration, flow, paragraph
 
@@ -26,6 +26,9 @@ def why_lines(why: Why, width: int) -> Iterator[Text]:
     if why.free:
         yield Text("      it holds without all of these together", "bold")
         yield from columns([_guard_cells(each) for each in why.free], width, indent=8)
+    if why.parts:
+        yield Text("      of what it claims", "bold")
+        yield from columns([_part_cells(each) for each in why.parts], width, indent=8)
     out = len(why.needed) - len(needed)
     if out:
         note = f"{counted(out, 'condition')} more can only keep out a rule that these options have "
@@ -45,7 +48,18 @@ def why_lines(why: Why, width: int) -> Iterator[Text]:
         yield from paragraph(Text(f"not all was asked: {why.stopped}"), width, indent=6)
 
 
-def _guard_cells(guard: Guard) -> list[Cell]:
+def _part_cells(part: Part) -> list[Cell]:
+    match part.clauses:
+        case None:
+            told = "is kept only with the others"
+        case 0:
+            told = "is kept by itself"
+        case count:
+            told = f"rests on {counted(count, 'clause')}"
+    return [told, guard_text(part.operand)[1]]
+
+
+def _guard_cells(guard: Guard | Operand) -> list[Cell]:
     where, condition = guard_text(guard)
     return [Text(where, "italic"), condition]
 
@@ -80,6 +94,7 @@ def why_json(why: Why) -> dict[str, object]:
     return {
         "needed": [_needed_json(each) for each in why.needed],
         "free": [_guard_json(each) for each in why.free],
+        "parts": [_part_json(each) for each in why.parts],
         "options": [_chosen_json(each) for each in why.options],
         "seconds": round(why.seconds, 3),
         "stopped": why.stopped or None,
@@ -90,10 +105,15 @@ def _needed_json(needed: Needed) -> dict[str, object]:
     return _guard_json(needed.guard) | _without_json(needed.without)
 
 
-def _guard_json(guard: Guard) -> dict[str, object]:
+def _part_json(part: Part) -> dict[str, object]:
+    return _guard_json(part.operand) | {"clauses": part.clauses}
+
+
+def _guard_json(guard: Guard | Operand) -> dict[str, object]:
     where, condition = guard_text(guard)
     name = Path(guard.file).name
-    return {"in": where, "condition": condition, "file": name, "line": guard.line}
+    line = guard.lines[guard.number] if isinstance(guard, Operand) else guard.line
+    return {"in": where, "condition": condition, "file": name, "line": line}
 
 
 def _chosen_json(chosen: Chosen) -> dict[str, object]:

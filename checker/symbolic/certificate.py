@@ -17,7 +17,15 @@ import z3
 
 from checker.explicit.folding import Known, cells_read, folded
 from checker.reductions.terms import Term, Translation, Variables, all_of, any_of
-from model.expressions import Cell, Expression, conjunction, disjunction, negation
+from model.expressions import (
+    Cell,
+    Expression,
+    conjunction,
+    disjunction,
+    integer,
+    negation,
+    truth,
+)
 from model.semantics import evaluate, steps
 from model.system import State, System
 
@@ -63,6 +71,53 @@ class Certifier:
                 return f"a clause is not kept by {rule}"
         return Certificate(tuple(clauses), self.questions - began)
 
+    def core(
+        self, clauses: Sequence[Expression], bad: Expression, assumed: Sequence[Expression]
+    ) -> frozenset[int] | None:
+        """The numbers of a few conditions under which it is an invariant, of some that no step
+        changes: none of these few is left over. Nothing if all of them are not enough.
+        """
+        together, names = self._given(clauses), [self._given([each]) for each in assumed]
+        breaks = [bad, *(self._breaks(way, clauses) for way in self._ways)]
+        asked = [[self._asked(at_start)] for at_start in self._broken_at_start(clauses)]
+        asked += [[together, self._asked(broken)] for broken in breaks]
+        everything, cores = frozenset(range(len(names))), dict[int, frozenset[int]]()
+        for number, literals in enumerate(asked):
+            found = self._resting(literals, names, everything)
+            if found is None:
+                return None
+            cores[number] = found
+        taken = frozenset[int]().union(*cores.values())
+        for each in sorted(taken):
+            others: dict[int, frozenset[int]] = {}
+            for number in (number for number, core in cores.items() if each in core):
+                found = self._resting(asked[number], names, taken - {each})
+                if found is None:
+                    break
+                others[number] = found
+            else:
+                taken, cores = taken - {each}, cores | others
+        return taken
+
+    def _broken_at_start(self, clauses: Sequence[Expression]) -> Iterator[Expression]:
+        """That some clause does not hold in an initial state, by what the states do not say."""
+        for state in dict.fromkeys(self.system.initial):
+            known: Known = {
+                each: truth(bool(value)) if each.boolean else integer(value)
+                for each, value in zip(self.system.cells, state, strict=True)
+            }
+            yield folded(negation(conjunction(clauses)), known, {})
+
+    def _resting(
+        self, literals: Sequence[Term], names: Sequence[Term], taken: frozenset[int]
+    ) -> frozenset[int] | None:
+        """Of the names taken, those for which literals cannot be together; nothing if they can."""
+        self.questions += 1
+        if self._solver.can_be(*literals, *(names[each] for each in sorted(taken))):
+            return None
+        core = self._solver.core()
+        return frozenset(each for each in taken if names[each].get_id() in core)
+
     def needed(self, clauses: Sequence[Expression], bad: Expression) -> tuple[Expression, ...]:
         """Of clauses that are an invariant, few that are one by themselves, in the same order."""
         names = [self._given([clause]) for clause in clauses]
@@ -77,7 +132,7 @@ class Certifier:
 
     def _reasons(self, wanted: Expression, names: Sequence[Term], taken: set[int]) -> list[int]:
         """Clauses that rule something out together with those that are taken: none is left over."""
-        literal = self._solver.literal(self._terms.of(wanted))
+        literal = self._asked(wanted)
         known = [names[number] for number in sorted(taken)]
         reasons = self._core(literal, known, names) if self._together(literal, known) else []
         for number in [*reasons]:
@@ -96,12 +151,15 @@ class Certifier:
         self.questions += 1
         return self._solver.can_be(literal, *names)
 
+    def _asked(self, wanted: Expression) -> Term:
+        return self._solver.literal(self._terms.of(wanted))
+
     def _given(self, clauses: Sequence[Expression]) -> Term:
-        return self._solver.literal(self._terms.of(conjunction(clauses)))
+        return self._asked(conjunction(clauses))
 
     def _can_be(self, given: Term, wanted: Expression) -> bool:
         self.questions += 1
-        literal = self._solver.literal(self._terms.of(wanted))
+        literal = self._asked(wanted)
         found = self._solver.can_be(given, literal)
         self._solver.drop(literal)
         return found

@@ -167,11 +167,41 @@ class Proving:
             return self._undecided(name, topic, "no proof was found")
         return replace(proven, vacuous=self._vacuous(topic))
 
-    def is_proven_by(self, topic: Topic, cubes: Sequence[Cube]) -> bool:
-        """Whether cubes that were found for another system prove it of this one as well."""
+    def is_proven_by(self, topic: Topic, proven: Proven) -> bool:
+        """Whether what proves it of another system with the same cells proves it of this one."""
         bad = self._condition(topic)
-        clauses = [negation(within(self.system, cube)) for cube in cubes] or [negation(bad)]
-        return self._certified(clauses, bad) is not None
+        if proven.over > 1:
+            found = certify_steps(self.system, bad, proven.over, self._look)
+            return isinstance(found, Certificate)
+        return self._certified(self._clauses_of(proven, bad), bad) is not None
+
+    def core(
+        self, topic: Topic, proven: Proven, assumed: Sequence[Expression]
+    ) -> frozenset[int] | None:
+        """Of conditions that no step changes, few by number for which a proof is still one; nothing
+        if it has no invariant, or this is none."""
+        bad = self._condition(topic)
+        if proven.over > 1:
+            return None
+        return self._certifier.core(self._clauses_of(proven, bad), bad, assumed)
+
+    def clauses_needed(self, topic: Topic, proven: Proven) -> int | None:
+        """How many clauses of an invariant a claim that is a part of the one proven rests on;
+        nothing if they do not prove it, which needs the other parts."""
+        bad = self._condition(topic)
+        if self._certified([negation(bad)], bad) is not None:
+            return 0
+        clauses = self._clauses_of(proven, bad)
+        if proven.over > 1 or self._certified(clauses, bad) is None:
+            return None
+        return len(self._certifier.needed(clauses, bad))
+
+    def _clauses_of(self, proven: Proven, bad: Expression) -> list[Expression]:
+        """What a proof says is kept by every step: if nothing more, that it is not bad."""
+        topics = [topic for name, topic in topics_of(self.system) if name in proven.given]
+        given = [negation(self._condition(topic)) for topic in topics]
+        cubes = [negation(within(self.system, cube)) for cube in proven.cubes]
+        return [*given, *cubes, *proven.clauses] or [negation(bad)]
 
     def says_nothing(self, topic: Topic) -> bool:
         """Whether a property that is proven is so because it is never put to the test."""

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Collection, Generator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from types import FunctionType
+from typing import TypeVar, cast
 
 from model.errors import FinaleError
+from model.expressions import FALSE, Constant, Expression, disjunction
 
 from .explore import exploring, go_beyond
 from .stops import BlockedHere, FaultHere, caller, caller_line
+from .symbols import truth_from, truth_of
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, order=True)
@@ -21,39 +27,80 @@ class Guard:
     number: int
 
 
+@dataclass(frozen=True, order=True)
+class Operand:
+    """One operand of an `and` or, `either`, an `or`: the lines of all of them, and which it is."""
+
+    file: str
+    lines: tuple[int, ...]
+    either: bool
+    number: int
+
+
 @dataclass
 class Watch:
-    """The guards that were met while a system is built, but for those that are left out."""
+    """The guards that were met while a system is built, but for those that are left out.
 
-    left_out: frozenset[Guard]
+    A guard that has a switch is passed where that is true. `closed` are guards that were false
+    whatever the state is, at least for some parameters: no switch opens these.
+    """
+
+    left_out: frozenset[Guard | Operand]
+    switches: Mapping[Guard, Expression]
     met: dict[Guard, None] = field(default_factory=dict[Guard, None])
+    closed: set[Guard] = field(default_factory=set[Guard])
 
-    def leaves_out(self, number: int) -> bool:
-        """Whether the condition of this number, at the line under way, is left out."""
+    def asked(self, condition: object, number: int) -> object:
+        """The condition of this number, at the line under way, as it is to be tested."""
         guard = Guard(*caller_line(), number)
         if guard in self.left_out:
             return True
         self.met[guard] = None
-        return False
+        value = condition() if callable(condition) else condition
+        known = truth_of(value)
+        if known is FALSE:
+            self.closed.add(guard)
+        if isinstance(known, Constant) or guard not in self.switches:
+            return value
+        return truth_from(disjunction([known, self.switches[guard]]))
 
 
 _watch: Watch | None = None
 
 
 @contextmanager
-def watching(left_out: frozenset[Guard] = frozenset()) -> Generator[Watch]:
+def watching(
+    left_out: Collection[Guard | Operand] = (),
+    switches: Mapping[Guard, Expression] | None = None,
+) -> Generator[Watch]:
     """While a system is built: what guards it, and what it is without some of its guards."""
     global _watch  # noqa: PLW0603 - `require` must find it
-    outer, _watch = _watch, Watch(left_out)
+    outer, _watch = _watch, Watch(frozenset(left_out), switches or {})
     try:
         yield _watch
     finally:
         _watch = outer
 
 
-def is_left_out(number: int = 0) -> bool:
-    """Whether the condition under way is not to be asked."""
-    return _watch is not None and _watch.leaves_out(number)
+def asked(condition: object, number: int = 0) -> object:
+    """A condition, as it is to be tested."""
+    if _watch is not None:
+        return _watch.asked(condition, number)
+    return condition() if callable(condition) else condition
+
+
+def operands(thunks: tuple[T, ...], either: bool) -> tuple[T, ...]:
+    """Those operands of an `and` or `or` that are not left out."""
+    if _watch is None or not _watch.left_out:
+        return thunks
+    codes = [thunk.__code__ for thunk in cast("tuple[FunctionType, ...]", thunks)]
+    place = codes[0].co_filename, tuple(code.co_firstlineno for code in codes), either
+    kept = [
+        thunk
+        for number, thunk in enumerate(thunks)
+        if Operand(*place, number) not in _watch.left_out
+    ]
+    return tuple(kept)
 
 
 def require(*conditions: object) -> None:
@@ -62,9 +109,7 @@ def require(*conditions: object) -> None:
     They are tested in order; a callable is called only when those before it hold.
     """
     for number, condition in enumerate(conditions):
-        if is_left_out(number):
-            continue
-        if not (condition() if callable(condition) else condition):
+        if not asked(condition, number):
             raise BlockedHere
 
 
@@ -129,8 +174,10 @@ def plain_rule() -> Generator[None]:
 __all__ = [
     "Guard",
     "Limit",
+    "Operand",
     "Watch",
-    "is_left_out",
+    "asked",
+    "operands",
     "plain_rule",
     "require",
     "watching",

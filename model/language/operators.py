@@ -32,6 +32,7 @@ from .access import Place
 from .collections import ArrayOf, MapOf, QueueOf, SetOf
 from .entities import Entity
 from .explore import Branch, current, decide, merged, note_branch, settled
+from .guards import operands
 from .joining import CannotJoin, as_returned, join, joined
 from .picks import Picked
 from .stops import caller
@@ -57,8 +58,9 @@ _COMPARISONS = MappingProxyType(
 
 def _short_circuit(thunks: tuple[Thunk, ...], decisive: bool) -> Any:
     """`or` (decisive True) or `and` (False): the first operand that decides, else the last."""
-    value = thunks[0]()
-    for thunk in thunks[1:]:
+    first, *others = operands(thunks, decisive)
+    value = first()
+    for thunk in others:
         if not isinstance(value, Symbolic):
             if bool(value) is decisive:
                 return value

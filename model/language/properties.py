@@ -16,7 +16,7 @@ from model.errors import FinaleError
 from model.system import Kind
 
 from .entities import World
-from .guards import is_left_out
+from .guards import asked
 from .marks import Marked
 from .stops import BlockedHere, caller
 
@@ -186,9 +186,7 @@ def reachable(
 
 def when(condition: object) -> None:
     """The antecedent of a property: where it is false, the property says nothing."""
-    if is_left_out() or _goal_alone:
-        return
-    if not condition:
+    if not _goal_alone and not asked(condition):
         raise BlockedHere
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,12 +10,23 @@ import pytest
 
 from checker.answer import Violated
 from checker.claim import Spec
+from checker.loading import catalogue
 from checker.question import Limits
 from checker.readable.search import check
 from checker.run import chosen
 from checker.show.why import why_json, why_lines
 from checker.symbolic.prove import Proven, Proving, Undecided
-from checker.why import Chosen, Explaining, Needed, Why, Without, alternatives, guard_text
+from checker.why import (
+    Chosen,
+    Explaining,
+    Needed,
+    Part,
+    Why,
+    Without,
+    alternatives,
+    guard_text,
+    sides_of,
+)
 from model.language.guards import Guard, watching
 from model.protocols.final_checkpoint import FinalCheckpointOptions
 from tests.protocols.specs import FILES, name_of, spec_of
@@ -30,6 +42,19 @@ FALLS = {
     ("receive_prepared", "manager.prepared_sent"): "known-is-said",
     ("choose_to_abort", "manager.status == ManagerStatus.WORKING"): "promise-is-kept",
 }
+SIDES = """
+def one(it):
+    return it.a and not it.b
+
+def one_of(it):
+    return (
+        it.a
+        or it.b and it.c
+    )
+
+def twice(it):
+    return (it.a and it.b) and it.c
+"""
 
 
 def claim(name: str) -> Spec:
@@ -105,6 +130,39 @@ def test_what_agreement_needs() -> None:
     assert len(needed) == 8
 
 
+@pytest.mark.parametrize(
+    ("name", "asked", "count"),
+    [
+        ("two-phase-commit/three-managers.toml", "agreement", 2),
+        # Its clause is the claim itself, which has a `when` that the initial state needs.
+        ("final-checkpoint/pair.toml", "end-of-partition-after-close", 45),
+        pytest.param(
+            "final-checkpoint/pair.toml", "waiting-tasks-are-reached", 45, marks=pytest.mark.slow
+        ),
+    ],
+)
+def test_what_is_in_no_core_is_what_can_be_left_out_one_by_one(
+    name: str, asked: str, count: int
+) -> None:
+    spec = claim(name)
+    proving = Proving(spec.system(chosen(spec, {asked})), Limits())
+    proven = proving.prove(proving.asked([asked])[0])
+    assert isinstance(proven, Proven)
+    explaining = Explaining(spec, Limits())
+    by_core = list(explaining.left_out(proven))
+    assert set(by_core) == set(explaining.left_out(proven, by_core=False))
+    assert len(by_core) == count
+
+
+def test_where_no_core_is_known_it_is_found_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    spec = two_phase(2)
+    proving = Proving(spec.system(chosen(spec, {"agreement"})), Limits())
+    proven = proving.prove(proving.asked(["agreement"])[0])
+    assert isinstance(proven, Proven)
+    monkeypatch.setattr(Proving, "core", lambda *_: None)
+    assert len(list(Explaining(spec, Limits()).left_out(proven))) == 2
+
+
 def test_what_is_said_to_fall_falls_and_what_is_said_to_be_free_is_free() -> None:
     spec = two_phase(2)
     why = explained(spec, "agreement")
@@ -143,6 +201,41 @@ def test_a_guard_is_told_as_it_is_written(tmp_path: Path) -> None:
     assert guard_text(Guard(str(file), 9, 0)) == ("", "?")
 
 
+def test_parts_of_a_claim_rest_on_clauses() -> None:
+    spec = claim("final-checkpoint/pair.toml")
+    known = {
+        "no-data-after-end-of-data": {
+            "not channel.queue.holds(Data)": 8,
+            "not channel.queue.holds(EndOfData)": 7,
+        },
+        "end-of-partition-after-close": {
+            "writer.is_closed": 0,
+            "out": 0,
+            "writer.inputs_ended": 0,
+        },
+        "close-after-acknowledgement": {},
+    }
+    for name, parts in known.items():
+        proving = Proving(spec.system(chosen(spec, {name})), Limits())
+        proven = proving.prove(proving.asked([name])[0])
+        assert isinstance(proven, Proven)
+        found = Explaining(spec, Limits()).parts(proven)
+        assert {guard_text(each.operand)[1]: each.clauses for each in found} == parts
+
+
+def test_the_sides_of_a_claim_are_told_as_they_are_written(tmp_path: Path) -> None:
+    file = tmp_path / "claims.py"
+    file.write_text(SIDES)
+    code = compile(SIDES, str(file), "exec")
+    names: dict[str, Callable[[object], object]] = {}
+    exec(code, names)
+    said = {
+        name: [guard_text(each)[1] for each in sides_of(names[name], either)]
+        for name, either in (("one", False), ("one_of", True), ("twice", False))
+    }
+    assert said == {"one": ["it.a", "not it.b"], "one_of": ["it.a", "it.b and it.c"], "twice": []}
+
+
 # --- options -------------------------------------------------------------------------------------
 
 
@@ -157,7 +250,9 @@ def test_as_json_and_as_a_page() -> None:
     option = Chosen("race", "abort", "hang", Without("violated", 12))
     none = Needed(first, Without("no system"))
     needed = (Needed(last, Without("violated", 9)), none)
-    why = Why("agreement", (first,), needed, (option,), 1.0, "the limit of 1 second")
+    claimed = catalogue().properties["end-of-partition-after-close"].mark.function
+    parts = tuple(map(Part, sides_of(claimed, either=False), (None, 0, 2)))
+    why = Why("agreement", (first,), needed, (option,), 1.0, "the limit of 1 second", parts)
     row = why_json(why)
     assert row["free"] == [
         {
@@ -170,6 +265,20 @@ def test_as_json_and_as_a_page() -> None:
     assert row["options"] == [
         {"option": "race", "is": "abort", "other": "hang", "without": "violated", "steps": 12}
     ]
+    assert row["parts"] == [
+        {
+            "in": "end_of_partition_after_close",
+            "condition": condition,
+            "file": "channels.py",
+            "line": parts[0].operand.lines[0],
+            "clauses": clauses,
+        }
+        for condition, clauses in (
+            ("writer.is_closed", None),
+            ("out", 0),
+            ("writer.inputs_ended", 2),
+        )
+    ]
     page = [line.plain.rstrip() for line in why_lines(why, 100)]
     assert page == [
         "    why agreement · 1 s",
@@ -177,6 +286,10 @@ def test_as_json_and_as_a_page() -> None:
         "        it falls, 9 steps  receive_abort  self.decision == Decision.ABORT",
         "      it holds without all of these together",
         "        prepare  manager.status == ManagerStatus.WORKING",
+        "      of what it claims",
+        "        is kept only with the others  writer.is_closed",
+        "        is kept by itself             out",
+        "        rests on 2 clauses            writer.inputs_ended",
         "      1 condition more can only keep out a rule that these options have not.",
         "      with another option it falls",
         "        race = hang (12 steps)",
