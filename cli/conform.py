@@ -178,11 +178,14 @@ class Compared:
         if self.as_text:
             write(console(), compared_lines(str(file), outcome, seconds))
 
-    def judge(self, file: Path) -> None:
-        """An event log. Raises `KeyboardInterrupt` when it was told how far it came."""
+    def judge(self, file: Path, lines: list[str] | None = None) -> None:
+        """An event log, which may be read already.
+
+        Raises `KeyboardInterrupt` when it was told how far it came.
+        """
         began = time.monotonic()
         try:
-            lines = _lines_of(file)
+            lines = _lines_of(file) if lines is None else lines
             log = read_log(lines, str(file))
             with Meter(file.name) as meter:
                 verdict = accept(

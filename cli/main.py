@@ -42,6 +42,7 @@ COMMANDS = (
     ("show", "cli.show:show", "Show what a spec is about: its job, options, rules, properties."),
     ("scenario", "cli.scenario:scenario", "Run scenarios, and compare what is seen."),
     ("conform", "cli.conform:conform", CONFORM),
+    ("validate", "cli.validate:validate", "Tell what logs of real runs show."),
     ("replay", "cli.replay:replay", "Let the engine go through a counterexample, in real files."),
     ("run", "cli.run:run", "Run a job on the engine."),
     ("stop", "cli.requests:stop", "Stop a running job with a savepoint."),
@@ -57,6 +58,8 @@ EXITS = {
     "conform": "0 model and engine agree, logs are accepted and show nothing that must not be; 1 "
     "they disagree, or a log is rejected or its run violates a property or leaves one stuck; 2 bad "
     "input; 3 undecided: a limit was hit; 130 interrupted.",
+    "validate": "0 nothing that must not be, 1 a property is violated or stuck, or an event log is "
+    "rejected; 2 bad input; 3 not judged, or undecided; 130 interrupted.",
     "replay": "0 the engine goes along the trace, 1 it does not, 2 bad input, 130 interrupted.",
     "run": "0 finished, drained or suspended (what its protocol loses is told), 1 a stop failed, "
     "2 bad input or something that ended the run (what it had secured stands), 130 cancelled or "

@@ -159,10 +159,13 @@ LINES: tuple[Word, ...] = (
     Word("operators-left", "task", "the operators take part in nothing any more"),
     Word("released", "", "no final checkpoint holds the task any more"),
     Word("closed", "closed", "the task has left, whether its operators were closed or not"),
-    Word("precommitted", "checkpoint", "the open transaction waits for its checkpoint"),
+    Word("emitted", "task record", "an operator emits a record of its own"),
+    Word(
+        "precommitted", "checkpoint or transaction", "the open transaction waits for its checkpoint"
+    ),
     Word("commit-begins", "checkpoint", "the transaction of a checkpoint is committed"),
     Word("written", "task record", "a record becomes visible outside at once"),
-    Word("committed", "task record", "a record becomes visible outside by its transaction"),
+    Word("committed", "task transaction or record", "a transaction's records become visible"),
 )
 
 

@@ -41,6 +41,8 @@ class Stray:
     part: int
     line: int
     raw: bytes
+    whole: bool = True
+    """It has its end: else it is the last one, and its log is still written."""
 
 
 @dataclass
@@ -78,7 +80,7 @@ def entries(lines: Iterable[Line], table: Table) -> Iterator[Entry | Stray]:
             if current is not None:
                 yield current.closed()
                 current = None
-            yield Stray(line.part, line.number, line.raw)
+            yield Stray(line.part, line.number, line.raw, line.whole)
         else:
             current.lines += 1
             if len(current.more) < _KEPT:

@@ -42,8 +42,19 @@ class Run:
         found: dict[str, int] = {}
         for event in self.events:
             if event.task is not None:
-                found[event.task.vertex] = event.task.parallelism
+                known = found.get(event.task.vertex, 0)
+                found[event.task.vertex] = max(known, event.task.parallelism)
         return found
+
+    @property
+    def ambiguous(self) -> tuple[str, ...]:
+        """Names that several of its vertices have: a line that tells one tells of any of them."""
+        ids: dict[tuple[str | None, str], set[str]] = {}
+        for event in self.events:
+            if event.task is not None and event.told.execution is not None:
+                whose = (event.graph, event.task.vertex)
+                ids.setdefault(whose, set()).add(event.told.execution.vertex)
+        return tuple(dict.fromkeys(name for (_, name), each in ids.items() if len(each) > 1))
 
 
 def runs_of(events: Sequence[Told]) -> tuple[list[Run], list[Told]]:

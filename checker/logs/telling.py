@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from .entries import Entry, Stray, entries
 from .patterns import Pattern, Table
-from .sources import RawLog, Shelf
+from .sources import Line
 
 _TASK = re.compile(r"(?P<vertex>.+) \((?P<number>\d+)/(?P<of>\d+)\)(?:#(?P<attempt>\d+))?")
 _EXECUTION = re.compile(r"(?P<graph>\w{32})_(?P<vertex>\w{32})_(?P<subtask>\d+)_(?P<attempt>\d+)")
@@ -85,6 +85,8 @@ class Tally:
     """Of entries that tell none."""
     unparsable: int = 0
     """Of no entry."""
+    halves: int = 0
+    """Of those, half lines at the end of a log."""
     strays: list[Stray] = field(default_factory=list[Stray])
     loggers: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
     """How many entries there are of each logger at each level."""
@@ -100,6 +102,7 @@ class Tally:
         self.parsed += other.parsed
         self.ignored += other.ignored
         self.unparsable += other.unparsable
+        self.halves += other.halves
         self.strays += other.strays[: STRAYS_KEPT - len(self.strays)]
         self.loggers.update(other.loggers)
         self.words.update(other.words)
@@ -107,11 +110,12 @@ class Tally:
         return self
 
 
-def told(shelf: Shelf, log: RawLog, table: Table, tally: Tally, place: int = 0) -> Iterator[Told]:
-    """What a log tells, in the order of its lines. `tally` counts along."""
-    for entry in entries(shelf.lines(log), table):
+def told(lines: Iterable[Line], table: Table, tally: Tally, place: int = 0) -> Iterator[Told]:
+    """What the lines of a log tell, in their order. `tally` counts along; `place`: which log."""
+    for entry in entries(lines, table):
         if isinstance(entry, Stray):
             tally.unparsable += 1
+            tally.halves += not entry.whole
             if len(tally.strays) < STRAYS_KEPT:
                 tally.strays.append(entry)
             continue

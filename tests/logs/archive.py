@@ -61,7 +61,7 @@ def each_run(path: str) -> Iterator[tuple[str, list[Run], list[Told], Tally]]:
             events = [
                 event
                 for place, log in enumerate(logs)
-                for event in told(shelf, log, table("flink-2.3"), tally, place)
+                for event in told(shelf.lines(log), table("flink-2.3"), tally, place)
             ]
             yield (folder.rpartition("!")[2].rpartition("/")[2], *runs_of(events), tally)
 

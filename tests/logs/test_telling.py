@@ -112,7 +112,7 @@ def test_all_lines_are_counted_however_they_are(tmp_path: Path) -> None:
     tally = Tally()
     with Shelf() as shelf:
         (log,) = shelf.logs([str(tmp_path)])
-        (only,) = told(shelf, log, FLINK, tally)
+        (only,) = told(shelf.lines(log), FLINK, tally)
     assert only.word == "request_savepoint"
     assert (tally.parsed, tally.ignored, tally.unparsable, tally.read) == (2, 2, 1, 5)
 

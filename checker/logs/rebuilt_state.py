@@ -1,0 +1,129 @@
+"""The state of the model that a run goes through, rebuilt as far as the lines of its logs tell it.
+
+What no line tells is not filled in: its variables stay unknown. Where lines bound a set, the bound
+is taken that can make no property fail that holds:
+- of the tasks that a checkpoint counts as finished, those that have not acknowledged it; where no
+  acknowledgements are told, only those that had ended before it was begun and were not started
+  again before it completed;
+- of the checkpoints that a task has taken after its end of data, all that it has taken, for no line
+  tells when its data ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from model.protocols.parts.channels import Channel
+from model.protocols.parts.checkpoints import Checkpoint
+from model.protocols.parts.requests import Request
+from model.protocols.parts.tasks import Task
+
+from .monitors import Monitors, Where
+from .profile import Profile
+from .runs import Run
+from .standing import Size, StandInSystem
+from .telling import TaskId, Told
+
+#: The variables that lines tell, by the class that has them, and the events that must be visible.
+_TOLD: dict[type, dict[str, tuple[str, ...]]] = {
+    Task: {
+        "status": (),
+        "reported_finished": (),
+        "taken": ("taken",),
+        "taken_after_finish": ("taken",),
+        "newest": ("snapshot-begins",),
+        "sync": ("snapshot-begins",),
+        "confirmed": ("notified-complete",),
+    },
+    Checkpoint: {"status": (), "kind": (), "finished": ()},
+    Request: {"status": (), "of": ()},
+    Channel: {"ended": ("loop-left",)},
+}
+_TOLD_OF_ALL = ("declines", "expiries", "progress", "job_status")
+
+
+@dataclass
+class Begun:
+    """What is known of a checkpoint that is pending."""
+
+    down: frozenset[Task]
+    """The tasks that did not run when it was begun."""
+    acknowledged: set[Task] = field(default_factory=set[Task])
+    restarted: set[Task] = field(default_factory=set[Task])
+
+
+class RebuiltState:
+    """What is known after the events so far, and the properties that are asked of it."""
+
+    def __init__(self, run: Run, profile: Profile, *, begins: bool) -> None:
+        self.run, self.profile = run, profile
+        words = [event.word for event in run.events]
+        ids = {event.told.checkpoint for event in run.events}
+        numbers = sorted(each for each in ids if each is not None and each > 0)
+        size = Size(len(numbers), words.count("request_stop"), words.count("request_savepoint"))
+        self.system = StandInSystem(run.tasks, size, commits="committed" in words)
+        self.protocol = self.system.protocol
+        self.slot = dict(zip(numbers, self.protocol.checkpoints, strict=False))
+        """The checkpoints of the model, by their numbers."""
+        self.waits_told = profile.has("waits") and "waits" in words
+        """Whether a task that ends without waiting for a final checkpoint has not waited."""
+        told = self._told()
+        self.monitors = Monitors(self.system, told if begins else set())
+        if not begins:
+            # What was before the log is not known; a variable is from its first line on.
+            self.monitors.told = {at for at in told if self._holds_one(at)}
+        self.monitors.names = self._names()
+        self.begun: dict[int, Begun] = {}
+        """What is known of the checkpoints that are pending."""
+        self.restored: int | None = None
+        """From which checkpoint tasks are started now."""
+        self.where = Where(0, 0, 0)
+        """The line that is looked at."""
+
+    def _holds_one(self, position: int) -> bool:
+        """Whether a variable is known as a whole when it is written: a set is not."""
+        return not isinstance(self.system.start[position], frozenset)
+
+    def _told(self) -> set[int]:
+        """The variables that lines tell of."""
+        # A job that takes no checkpoints is asked nothing about them.
+        takes = any(event.word in ("triggered", "refused") for event in self.run.events)
+        known = {self.protocol.variables[name].position for name in _TOLD_OF_ALL}
+        for entity in self.system.world.entities:
+            for kind, fields in _TOLD.items():
+                is_told = isinstance(entity, kind) and (takes or kind is not Checkpoint)
+                for name, words in fields.items() if is_told else ():
+                    if name in entity.variables and self.profile.has(*words):
+                        known.add(entity.variables[name].position)
+        return known
+
+    def _names(self) -> dict[str, str]:
+        """Names of the model, and what the log calls them."""
+        names = {point.name: f"checkpoint {number}" for number, point in self.slot.items()}
+        for (vertex, subtask), task in self.system.tasks.items():
+            names[task.name] = TaskId(vertex, subtask, self.run.tasks[vertex], None).name
+        for channel in self.protocol.channels:
+            names[channel.name] = names[self.protocol.reader(channel).name]
+        return names
+
+    def take(self, rule: str, binding: dict[str, str], write: Callable[[], None]) -> None:
+        """A step that the present line tells, and what it changes."""
+        self.monitors.take(self.where, rule, binding, write)
+
+    def status(self, entity: Task | Checkpoint | Request) -> object:
+        """The status of a task, a checkpoint or a request."""
+        return self.monitors.values[entity.variables["status"].position]
+
+    def knows(self, task: Task, name: str, known: bool) -> None:
+        """Whether a variable of a task is known from here on."""
+        position = task.variables[name].position
+        (self.monitors.known.add if known else self.monitors.known.discard)(position)
+
+
+def where_of(told: Told) -> Where:
+    """The line of an event."""
+    return Where(told.log, told.part, told.line)
+
+
+__all__ = ["Begun", "RebuiltState", "where_of"]

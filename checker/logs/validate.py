@@ -1,0 +1,112 @@
+"""What the logs of one cluster show: its jobs, what became of their checkpoints, and findings.
+
+A pure function of lines: where they come from, and where it runs, is others' business.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from checker.conformance.acceptance_findings import Severity
+
+from .histories import History, history_of
+from .monitors import Shown
+from .patterns import Table
+from .profile import Profile, Seen
+from .rebuilding import Rebuilt
+from .runs import Run, runs_of
+from .sources import Line
+from .telling import Tally, Told, told
+
+#: The states of a job that is just begun.
+_FIRST = ("INITIALIZING", "CREATED")
+
+
+class Coverage(enum.Enum):
+    """How much of what a job did its logs have."""
+
+    COMPLETE = "complete"
+    TRUNCATED = "truncated"
+    """Its end is missing."""
+    GAP = "gap"
+    """Its beginning is missing, or something in its midst."""
+
+
+@dataclass(frozen=True)
+class Judged:
+    """What can be said of one job."""
+
+    history: History
+    events: int
+    coverage: Coverage
+    findings: tuple[Shown, ...]
+    decided: tuple[str, ...]
+    """The properties that have had an answer."""
+    undecided: tuple[str, ...]
+    """Those that had none, since no line tells what they ask. Others had nothing to ask."""
+    ambiguous: tuple[str, ...] = ()
+    """Names of several vertices: such a job is not judged."""
+
+    @property
+    def shows(self) -> tuple[Shown, ...]:
+        """The findings but for what may still come after the end of the log."""
+        return tuple(each for each in self.findings if each.severity is not Severity.OPEN)
+
+
+@dataclass(frozen=True)
+class Cluster:
+    """What the logs of one cluster show."""
+
+    jobs: tuple[Judged, ...]
+    tally: Tally
+    homeless: int
+    """How many events are of no job that is known."""
+    profile: Profile
+
+
+def judge(
+    logs: Iterable[Iterable[Line]], table: Table, levels: Mapping[str, str] | None = None
+) -> Cluster:
+    """Judge the logs of one cluster. `levels` says to which level loggers were set."""
+    tally = Tally()
+    events: list[Told] = []
+    for place, lines in enumerate(logs):
+        events += told(lines, table, tally, place)
+    runs, homeless = runs_of(events)
+    profile = Profile(table, tally, dict(levels or {}))
+    jobs = tuple(_judged(run, profile, whole=tally.unparsable == tally.halves) for run in runs)
+    return Cluster(jobs, tally, len(homeless), profile)
+
+
+def _judged(run: Run, profile: Profile, *, whole: bool) -> Judged:
+    history, count = history_of(run), len(run.events)
+    coverage = _coverage(run, history, whole=whole)
+    ambiguous = run.ambiguous
+    if ambiguous or not run.tasks:
+        return Judged(history, count, coverage, (), (), (), ambiguous)
+    rebuilt = Rebuilt(run, profile, begins=coverage is not Coverage.GAP)
+    findings = rebuilt.judged()
+    decided, unseen = rebuilt.state.monitors.decided, rebuilt.state.monitors.unseen
+    return Judged(
+        history,
+        count,
+        coverage,
+        tuple(
+            sorted(findings, key=lambda each: (each.where.log, each.where.part, each.where.line))
+        ),
+        tuple(sorted(decided)),
+        tuple(sorted(unseen - decided)),
+    )
+
+
+def _coverage(run: Run, history: History, *, whole: bool) -> Coverage:
+    first = next((event for event in run.events if event.word == "job-switched"), None)
+    begins = first is not None and first.told.fields["from"] in _FIRST
+    if not begins or not whole:
+        return Coverage.GAP
+    return Coverage.COMPLETE if history.has_ended else Coverage.TRUNCATED
+
+
+__all__ = ["Cluster", "Coverage", "Judged", "Seen", "judge"]

@@ -1,0 +1,108 @@
+"""`finale validate` on real logs: what is printed, what JSON has, which exit codes there are."""
+
+import json
+import shutil
+import tarfile
+from pathlib import Path
+
+import pytest
+
+from tests.cli.running import ROOT, run
+
+SAMPLES = "tests/logs/samples.tar.xz"
+
+
+@pytest.fixture(scope="module")
+def unpacked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("logs")
+    with tarfile.open(ROOT / SAMPLES) as archive:
+        archive.extractall(folder, filter="data")
+    return folder
+
+
+def test_a_run_that_shows_nothing_is_told_in_two_lines(unpacked: Path) -> None:
+    ran = run("validate bounded-01/flink.log", unpacked)
+    assert ran.exit == 0, ran.stderr
+    assert ran.stdout.splitlines() == [
+        "✓ bounded-01: FINISHED",
+        "  5 checkpoints · 3 completed · 2 aborted · 436 events · complete  bounded-01/flink.log",
+        "1 job · 0 with findings · 1 203 lines: 547 parsed · 656 ignored · 0 unparsable",
+    ]
+
+
+def test_a_finding_names_the_property_and_a_line_to_open(unpacked: Path) -> None:
+    ran = run("validate H16-00", unpacked)
+    assert ran.exit == 1
+    assert "violated requests-do-not-defeat(stop1, checkpoint 3)" in ran.stdout
+    assert "H16-00/flink.log:621" in ran.stdout
+    assert "2 properties violated or stuck" in ran.stdout
+
+
+def test_what_is_stuck_is_told_with_its_reason(unpacked: Path) -> None:
+    ran = run("validate H4-00", unpacked)
+    assert ran.exit == 1
+    assert "stuck    checkpoints-go-on" in ran.stdout
+    assert "again and again: The vertex Source: src0" in ran.stdout
+
+
+def test_json_says_where_what_and_how_much_is_decided(unpacked: Path) -> None:
+    ran = run("validate multi-cancel-01 --format json", unpacked)
+    page = json.loads(ran.stdout)
+    lines = page["lines"]
+    assert lines["parsed"] + lines["ignored"] + lines["unparsable"] == lines["read"]
+    (job,) = page["results"]
+    assert job["checkpoints"] == {"pending": [], "completed": [1], "aborted": [2, 3]}
+    assert (job["state"], job["coverage"], job["failed"]) == ("CANCELED", "complete", 6)
+    assert "confirms-what-was-taken" in job["decided"]
+    assert "triggered-tasks-are-heads" in job["undecided"]
+    assert page["ok"] is True
+
+
+def test_a_table_of_ones_own_shows_more(unpacked: Path) -> None:
+    table = ROOT / "examples/logs/flinkjobs.toml"
+    assert run("validate H12-00", unpacked).exit == 0
+    ran = run(f"validate H12-00 --lines {table}", unpacked)
+    assert ran.exit == 1
+    assert "commit-at-most-once" in ran.stdout
+
+
+def test_lines_that_nothing_can_be_made_of_are_counted_and_shown(
+    unpacked: Path, tmp_path: Path
+) -> None:
+    shutil.copy(unpacked / "bounded-01" / "flink.log", tmp_path)
+    text = (tmp_path / "flink.log").read_text()
+    (tmp_path / "flink.log").write_text("odd\n" + text + "2026-11-20 15:13:27,650 INF")
+    ran = run("validate flink.log", tmp_path)
+    assert "1 203 lines" not in ran.stdout
+    assert "547 parsed · 656 ignored · 2 unparsable" in ran.stdout
+    assert "unparsable, line 1: odd" in ran.stdout
+    assert "gap" in ran.stdout
+
+
+def test_the_level_of_a_logger_can_be_told(unpacked: Path) -> None:
+    ran = run("validate bounded-01 --loggers StreamTask=INFO --format json", unpacked)
+    assert ran.exit == 0
+
+
+def test_event_logs_of_the_engine_are_judged_by_the_same_command(tmp_path: Path) -> None:
+    job = ROOT / "examples/wordcount/job.toml"
+    assert run(f"run {job} --directory {tmp_path}/state", tmp_path).exit == 0
+    ran = run("validate --engine finale state", tmp_path)
+    assert ran.exit == 0, ran.stderr
+    assert "accepted" in ran.stdout
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        ("validate", "no-paths"),
+        ("validate nothing.log", "unreadable"),
+        ("validate bounded-01 --table flink-1.9", "unknown-table"),
+        ("validate bounded-01 --loggers Task", "bad-logger"),
+        ("validate bounded-01 --lines bounded-01/scenario.json", "bad-table"),
+    ],
+)
+def test_bad_input(unpacked: Path, command: str, code: str) -> None:
+    ran = run(command, unpacked)
+    assert ran.exit == 2
+    assert f"error[{code}]" in ran.stderr
