@@ -99,6 +99,7 @@ QUERIES: tuple[Word, ...] = (
 #: What lines of raw logs tell: of a job, its coordinator, calls to a task, a task, a sink.
 LINES: tuple[Word, ...] = (
     Word("graph-created", "job graph", "the executions of this graph are the job's"),
+    Word("input-connected", "input reader writer", "a vertex reads another, as its input so"),
     Word("job-switched", "job from to", "the state of the job has changed"),
     Word("task-learned", "execution from to", "the coordinator knows of a task's new state"),
     Word("scheduler-on", "", "all tasks run: checkpoints are triggered from now on"),

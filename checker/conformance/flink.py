@@ -1,0 +1,119 @@
+"""Whether a run of a real engine is one of the protocol as its release really is.
+
+Accepted only by a witness: a run of the whole model, that the guide has found (`flink_guide.py`)
+and that is gone once more by the rules alone. What is not found is undecided, never rejected.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+
+from checker.loading import Catalogue, catalogue
+from checker.logs.runs import Run
+from checker.question import Limits
+from checker.releases import release_named
+from reference.formats.eventlog import Event, Section
+
+from .acceptance import replay
+from .acceptance_effort import Effort, OverTime, Told
+from .acceptance_findings import Finding, Judge
+from .acceptance_search import Accepted, Given, Undecided
+from .acceptance_system import SectionSystem
+from .flink_guide import Guide, Stuck
+from .flink_job import job_of
+from .flink_sights import Seen, Sights, sights_of
+from .flink_walk import OverStates
+
+#: Where the search stops unless somebody says otherwise: so many steps are tried.
+LIMITS = Limits(states_max=1_000_000)
+PROTOCOL = "stop-with-savepoint"
+#: So many ids are live at once; from so many on, they are given again.
+LIVE = 64
+
+
+@dataclass(frozen=True)
+class RunVerdict:
+    """What can be said of a run. Findings are those of the witness."""
+
+    conforms: Accepted | Undecided
+    findings: tuple[Finding, ...]
+    lines: int
+    """How many of its lines are explained."""
+
+
+def accept_run(
+    run: Run,
+    *,
+    release: str = "flink-2.3",
+    limits: Limits = LIMITS,
+    judges: bool = False,
+    known: Catalogue | None = None,
+    told: Told | None = None,
+) -> RunVerdict:
+    """Judge a run. `told` is called now and then with how far it is. Raises `unknown-release`."""
+    lines = max((event.told.line for event in run.events), default=0)
+    effort = Effort(lines, limits, told)
+    job = job_of(run)
+    if job is None:
+        why = "no line tells how its vertices are connected"
+        return RunVerdict(Undecided(Given.BOUND, why, effort.far), (), 0)
+    sights = sights_of(run, job)
+    options = _options(release, sights, run)
+    section = Section(0, {"protocol": PROTOCOL, "options": options}, job.job,
+                      _counted(sights), frozenset(), True)  # fmt: skip
+    system = SectionSystem(section, known or catalogue(), (), live=LIVE, judges=judges, room=None)
+    guide = Guide(system, sights, effort)
+    try:
+        found = guide.run()
+    except OverTime:
+        why = effort.limits.seconds_word
+        return RunVerdict(Undecided(Given.SECONDS, why, effort.far), (), sum(guide.at))
+    except OverStates:
+        why = effort.limits.states_word
+        return RunVerdict(Undecided(Given.STATES, why, effort.far), (), sum(guide.at))
+    if isinstance(found, Stuck):
+        why = f"line {found.sight.line}, {found.sight}: {found.why or 'nothing explains it'}"
+        return RunVerdict(Undecided(Given.BOUND, why, effort.far), (), sum(guide.at))
+    replay(system, found)
+    judged = Judge(system, effort.judges).judge(found, ends=False) if judges else ()
+    return RunVerdict(Accepted((found,)), tuple(judged), sum(guide.at))
+
+
+def _options(release: str, sights: Sights, run: Run) -> Mapping[str, object]:
+    """The options of the release, and those that the lines tell."""
+    adaptive = any(event.word.startswith("adaptive") for event in run.events)
+    own = release_named(release)
+    kind = catalogue().protocol(PROTOCOL)
+    has = {each.name for each in fields(kind.Options)}
+    given = dict(own.options) | dict(own.schedulers.get("adaptive" if adaptive else "default", {}))
+    options: dict[str, object] = {name: value for name, value in given.items() if name in has}
+    options["restart_scope"] = "global" if adaptive else "region"
+    options["restart_delay"] = True
+    options["concurrent"] = sights.waits
+    options["checkpoints_after_finish"] = any(event.word == "waits" for event in run.events)
+    return options
+
+
+def _counted(sights: Sights) -> tuple[Event, ...]:
+    """The events of which a section's bounds count how many there are."""
+    names = {"Savepoint": "request_savepoint", "Terminate Savepoint": "request_stop",
+             "Suspend Savepoint": "request_stop"}  # fmt: skip
+    found: list[Event] = []
+    for sight in sights.all:
+        name = "none"
+        if sight.seen is Seen.TRIGGERED:
+            name = names.get(sight.kind, "trigger_checkpoint")
+        elif sight.seen is Seen.ABORTED and "expired" in sight.why:
+            name = "expire"
+        elif sight.seen is Seen.LOST:
+            name = "fail_region"
+        elif sight.seen is Seen.CANCELLING:
+            name = "request_cancel"
+        found.append(Event(sight.line, name, (), sight.checkpoint, {}, None, "", 0))
+    for tasks in sights.unwritten.values():
+        found += [Event(0, "fail_snapshot", (), None, {}, None, "", 0) for _ in tasks]
+    return tuple(found)
+
+
+__all__ = ["RunVerdict", "accept_run"]

@@ -1,0 +1,324 @@
+"""A run of the model that explains the lines of a run: sought line by line, and not blindly.
+
+Whose line is next, in the order of the log, is explained first; where it cannot be, as lines of
+several threads need not be in the order of their steps, that of another clock is. What no line
+tells is done when a line needs it, and not before: each kind of line has its own needs here, and a
+need may have needs. Nothing here decides anything: steps are the rules', and a run that is found
+is gone once more by them alone. That none is found says nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import cast
+
+from model.protocols.parts.checkpoints import Checkpoint
+from model.protocols.parts.elements import Barrier, CancelBarrier
+from model.protocols.parts.tasks import Task, TaskStatus
+
+from .acceptance_effort import Effort
+from .acceptance_search import Move
+from .acceptance_system import SectionSystem
+from .flink_needs import Needs
+from .flink_sights import Seen, Sight, Sights
+from .flink_walk import NO_MORE
+
+#: What an attempt is told after the failure that ends it, in the model at once, does nothing.
+_LATE = (Seen.CONFIRMED, Seen.GIVEN_UP, Seen.CALLED, Seen.LEFT, Seen.CANCEL, Seen.NOT_BEGUN,
+         Seen.STOPS, Seen.LOST)  # fmt: skip
+#: What happens to an attempt once, with a checkpoint or at all.
+_ONCE = (Seen.BEGUN, Seen.CALLED, Seen.LEFT, Seen.ENDED, Seen.LEARNED, Seen.RUNS)
+
+
+@dataclass(frozen=True)
+class Stuck:
+    """The first line that was not explained, and why not."""
+
+    sight: Sight
+    why: str
+
+
+class Guide(Needs):
+    """Explains the sights of a run one by one, by steps of the rules."""
+
+    def __init__(self, system: SectionSystem, sights: Sights, effort: Effort) -> None:
+        super().__init__(system, sights, effort)
+        self._how: dict[Seen, Callable[[Sight], bool]] = {
+            Seen.TRIGGERED: self._triggered,
+            Seen.ACKNOWLEDGED: self._acknowledged,
+            Seen.COMPLETED: self._completed,
+            Seen.ABORTED: self._aborted,
+            Seen.LEARNED: self._learned,
+            Seen.CALLED: self._called,
+            Seen.BARRIER: self._barrier,
+            Seen.CANCEL: self._cancel,
+            Seen.BEGUN: self._begins,
+            Seen.NOT_BEGUN: self._begins,
+            Seen.CONFIRMED: self._confirmed,
+            Seen.GIVEN_UP: self._given_up,
+            Seen.LEFT: self._left,
+            Seen.ENDED: self._ended,
+            Seen.RUNS: self._runs,
+            Seen.STOPS: self._stops,
+            Seen.LOST: self._lost,
+            Seen.RESTORED: self._restored,
+            Seen.CANCELLING: self._cancelling,
+            Seen.CANCELED: self._canceled,
+        }
+
+    def run(self) -> tuple[Move, ...] | Stuck:
+        """A run; or the first line that it was not found for, and why not. Raises `OverTime`."""
+        left = self.sights.number
+        while left:
+            if not self._advance():
+                first = min((self._heads()), key=lambda each: each.place)
+                self._explain(first)
+                return Stuck(first, self.refused)
+            left -= 1
+        for sight in self.by_stop:
+            if self.is_pending(sight.checkpoint):
+                return Stuck(sight, "it is still pending when all is explained")
+        return tuple(self.moves)
+
+    def _advance(self) -> bool:
+        for sight in sorted(self._heads(), key=lambda each: each.place):
+            if self._explain(sight):
+                self.at[self.clock_of[id(sight)]] += 1
+                self.effort.explains(sight.line)
+                return True
+        return False
+
+    def _explain(self, sight: Sight) -> bool:
+        if sight.task and sight.attempt <= self.over[sight.task]:
+            return sight.seen in _LATE
+        saved, number = self.here, len(self.moves)
+        self.sight = sight
+        self.refused = ""
+        if sight.seen in _ONCE and (sight.seen, sight.own, sight.checkpoint) in self.explained:
+            self.refused = "it is told once more"
+            return False
+        if self._how[sight.seen](sight):
+            self._note_attempts()
+            self.explained.add((sight.seen, sight.own, sight.checkpoint))
+            return True
+        self.here = saved
+        del self.moves[number:]
+        return False
+
+    def _triggered(self, sight: Sight) -> bool:
+        number = cast(int, sight.checkpoint)
+        for task in self._counted_out(number):
+            with self.look():
+                known = bool(self.tasks[task].reported_finished)
+            if not known:
+                self.refused = f"{task} is not known to have finished"
+                return False
+        if not self._trigger(sight, number):
+            return False
+        self.begun = number
+        return True
+
+    def _counted_out(self, number: int) -> list[str]:
+        """The tasks that had finished for all that the plan of a checkpoint knew."""
+        part, called = self.sights.takes_part.get(number, set()), self.sights.called.get(number)
+        if number in self.sights.completed:
+            return [name for name in self.tasks if name not in part]
+        return [
+            name for name, task in self.tasks.items() if called and not task.inputs
+            and name not in part
+        ]  # fmt: skip
+
+    def _trigger(self, sight: Sight, number: int) -> bool:
+        match sight.kind:
+            case "Savepoint":
+                return self._request("request_savepoint", number)
+            case "Terminate Savepoint":
+                return self._request("request_stop", number, drain=True)
+            case "Suspend Savepoint":
+                return self._request("request_stop", number, drain=False)
+            case _:
+                if self.do("trigger_checkpoint", number=number):
+                    return True
+                if self._stops_have_failed() and self.do("trigger_checkpoint", number=number):
+                    return True
+                for task in self.tasks.values():
+                    with self.look():
+                        under_way = task in self.protocol.end_reports
+                    if under_way and not self.do("apply_end_report", ("task", task.name)):
+                        return False
+                return self.do("trigger_at_end_of_data", number=number)
+
+    def _acknowledged(self, sight: Sight) -> bool:
+        return self._of(sight, "apply_acknowledgement")
+
+    def _completed(self, sight: Sight) -> bool:
+        done = self.do("complete", ("checkpoint", ""), number=sight.checkpoint)
+        point = self.point(sight.checkpoint)
+        with self.look():
+            return done and point is not None and bool(point.is_completed)
+
+    def _aborted(self, sight: Sight) -> bool:
+        number = cast(int, sight.checkpoint)
+        if self.point(number) is None:
+            return number > self.begun or number not in self.sights.takes_part
+        if not self.is_pending(number):
+            return True
+        if "suspending" in sight.why:
+            self.by_stop.append(sight)
+            return True
+        if "expired" in sight.why and self.do("expire", ("checkpoint", ""), number=number):
+            return True
+        if self._missed(number) and not self.is_pending(number):
+            return True
+        for task in self.sights.unwritten.get(number, ()):
+            self.do("fail_snapshot", ("task", task), ("checkpoint", ""), number=number)
+        for name in ("apply_decline", "complete"):
+            if self.do(name, ("checkpoint", ""), number=number):
+                return not self.is_pending(number)
+        return False
+
+    def _learned(self, sight: Sight) -> bool:
+        task = cast(str, sight.task)
+        part = self.sights.part.get(sight.own, 0)
+        if part > self.begun and part in self.triggers:
+            self.refused = f"{task} takes part in {part}, not triggered yet"
+            return False
+        with self.look():
+            if self.tasks[task].reported_finished:
+                return True
+            last = all(each.reported_finished or each.name == task for each in self.tasks.values())
+        if last and max(self.triggers, default=0) > self.begun:
+            self.refused = "a checkpoint is triggered later"
+            return False
+        if not self.closed(task):
+            return False
+        with self.look():
+            under_way = self.tasks[task] in self.protocol.end_reports
+        if under_way and not self.do("apply_end_report", ("task", task)):
+            return False
+        return self.do("learn_finished", ("task", task))
+
+    def _called(self, sight: Sight) -> bool:
+        task, number = cast(str, sight.task), cast(int, sight.checkpoint)
+        if task in self.sights.missed.get(number, ()):
+            return True
+        point = self.point(number)
+        if point is None:
+            return False
+        with self.look():
+            comes = self.tasks[task] in point.triggers
+            over = not point.is_pending
+        return self._of(sight, "deliver_trigger") if comes else over
+
+    def _barrier(self, sight: Sight) -> bool:
+        channel = self.channels.get(sight.channel or "")
+        if channel is None:
+            return False
+        self._pass_end_of_data(channel)
+        head = self.head(channel)
+        if not isinstance(head, Barrier) or head.checkpoint is not self.point(sight.checkpoint):
+            self.refused = self.refused or f"{channel.name} has {head}"
+            return False
+        return self.do("poll_barrier", ("channel", channel.name))
+
+    def _cancel(self, sight: Sight) -> bool:
+        task = self.tasks[cast(str, sight.task)]
+        for channel in task.inputs:
+            self._pass_end_of_data(channel)
+            head = self.head(channel)
+            if isinstance(head, CancelBarrier) and head.checkpoint is self.point(sight.checkpoint):
+                return self.do("poll_cancel_barrier", ("channel", channel.name))
+        return False
+
+    def _begins(self, sight: Sight) -> bool:
+        name, number = cast(str, sight.task), cast(int, sight.checkpoint)
+        task, point = self.tasks[name], self.point(number)
+        if point is None:
+            return False
+        if self._has_begun(task, point, sight):
+            return True
+        with self.look():
+            open_ = [channel for channel in task.inputs if not channel.ended]
+            aligning = task.gate.aligning and task.newest == point
+            missing = [channel for channel in open_ if not channel.aligned]
+            mail = task.mail.has(point)
+        if open_ and aligning and not mail:
+            return all(self.ended(each) for each in missing) and self._has_begun(task, point, sight)
+        final = self.sights.final.get(sight.own, number + 1)
+        if final <= number and not self.finished(name):
+            return False
+        if not mail:
+            self.refused = self.refused or f"{name} was not called for {number}"
+            return False
+        return self._runs_trigger(name, number) and self._has_begun(task, point, sight)
+
+    def _has_begun(self, task: Task, point: Checkpoint, sight: Sight) -> bool:
+        with self.look():
+            if sight.seen is Seen.BEGUN:
+                return task.taken.has(point)
+            return task.newest == point and not task.gate.aligning
+
+    def _confirmed(self, sight: Sight) -> bool:
+        task, number = cast(str, sight.task), cast(int, sight.checkpoint)
+        point = self.point(number)
+        with self.look():
+            comes = point is not None and point.confirmations.has(self.tasks[task])
+        if comes:
+            return self._of(sight, "deliver_confirmation")
+        rest = self._next_of(task)
+        if rest and rest[0].seen is Seen.GIVEN_UP and self._given_up(rest[0]):
+            with self.look():
+                return self.tasks[task].confirmed == point
+        self.refused = self.refused or f"{task} is not told of {number}"
+        return False
+
+    def _given_up(self, sight: Sight) -> bool:
+        task, number = cast(str, sight.task), cast(int, sight.checkpoint)
+        if (task, number) in self.given_up:
+            return True
+        if self._of(sight, "deliver_abort"):
+            self.given_up.add((task, number))
+            return True
+        return False
+
+    def _left(self, sight: Sight) -> bool:
+        return self.quiesced(cast(str, sight.task))
+
+    def _ended(self, sight: Sight) -> bool:
+        return self.closed(cast(str, sight.task))
+
+    def _runs(self, sight: Sight) -> bool:
+        task = cast(str, sight.task)
+        if self.status(task) is TaskStatus.FAILED and not self._restarts(task):
+            return False
+        if not self.do("restore", ("task", task)):
+            return False
+        self.attempt[task] = sight.attempt
+        return True
+
+    def _stops(self, sight: Sight) -> bool:
+        return not self._is_cancelling() or self._canceled_task(cast(str, sight.task))
+
+    def _lost(self, sight: Sight) -> bool:
+        task = cast(str, sight.task)
+        if self._is_cancelling():
+            return self._canceled_task(task)
+        if self.status(task) in (*NO_MORE, TaskStatus.CLOSED):
+            return True  # it fails again before it runs
+        return self.do("fail_region", ("region", self._region(task)))
+
+    def _restored(self, sight: Sight) -> bool:
+        meant = self.system.completed(self.here)
+        if meant != sight.checkpoint:
+            self.refused = f"{sight.checkpoint} is restored, and {meant} is the newest"
+        return meant == sight.checkpoint
+
+    def _cancelling(self, _: Sight) -> bool:
+        return self.do("request_cancel", ("request", "cancel1"))
+
+    def _canceled(self, _: Sight) -> bool:
+        return self.do("finish_cancelling")
+
+
+__all__ = ["Guide", "Stuck"]

@@ -1,0 +1,118 @@
+"""The job of a run: its vertices by their names, its edges by the lines that connect them.
+
+Whether all subtasks of two vertices are connected or each with a few is told by the barriers that
+are received: whoever has more inputs than the narrow pattern gives has those of the wide one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from dataclasses import dataclass
+
+from checker.logs.runs import Run
+from checker.logs.telling import TaskId
+from model.errors import FinaleError
+from model.topology import Edge, Job, Kind, Pattern, Vertex
+
+#: What a vertex is called that has such list state, and has ended in part.
+_UNEVEN = re.compile(r"The vertex (?P<vertex>.+?) \(id = \w+\) has used UnionListState")
+
+
+@dataclass(frozen=True)
+class RunJob:
+    """A job, and what its parts are called in the run."""
+
+    job: Job
+    names: dict[str, str]
+    """By the name of a vertex in the run, its name in the job."""
+    inputs: dict[tuple[str, int], str]
+    """By a vertex and the number of a gate, both the run's, the vertex that it reads."""
+
+    def task(self, task: TaskId) -> str:
+        """What the job calls a subtask."""
+        name = self.names[task.vertex]
+        return name if task.parallelism == 1 else f"{name}.{task.subtask}"
+
+    def channel(self, task: TaskId, gate: int, channel: int) -> str | None:
+        """What it calls a channel of a gate of a subtask."""
+        writer = self.inputs.get((task.vertex, gate))
+        if writer is None:
+            return None
+        source = self.names[writer]
+        edge = next(e for e in self.job.edges if (e.source, e.target) ==
+                    (source, self.names[task.vertex]))  # fmt: skip
+        many, few = self.job.vertex(source).parallelism, task.parallelism
+        senders = edge.pattern.senders(task.subtask, many, few)
+        if channel >= len(senders):
+            return None
+        sender = source if many == 1 else f"{source}.{senders[channel]}"
+        return f"{sender}→{self.task(task)}"
+
+
+def job_of(run: Run) -> RunJob | None:
+    """The job of a run; none where the lines that connect its vertices are missing."""
+    parallelism = run.tasks
+    inputs: dict[tuple[str, int], str] = {}
+    for event in run.events:
+        if event.word == "input-connected":
+            fields = event.told.fields
+            inputs[fields["reader"], int(fields["input"])] = fields["writer"]
+    readers = {reader for reader, _ in inputs}
+    if len(parallelism) > 1 and not inputs:
+        return None
+    if not parallelism or not readers | set(inputs.values()) <= set(parallelism):
+        return None
+    names = {name: f"v{number}" if re.search(r"\.\d+$", name) else name
+             for number, name in enumerate(parallelism)}  # fmt: skip
+    wide = _wide(run)
+    uneven = _uneven(run)
+    vertices = [
+        Vertex(names[name], Kind.UNION_STATE if name in uneven else Kind.PASS_THROUGH, number)
+        if name in readers
+        else Vertex.source(names[name], records=0, parallelism=number)
+        for name, number in parallelism.items()
+    ]
+    edges = [
+        Edge(names[writer], names[reader], _pattern(parallelism, wide, writer, reader, gate))
+        for (reader, gate), writer in sorted(inputs.items())
+    ]
+    try:
+        return RunJob(Job(tuple(vertices), tuple(edges)), names, inputs)
+    except FinaleError:
+        return None  # a vertex that reads another one twice
+
+
+def _wide(run: Run) -> dict[tuple[str, int, int], int]:
+    """By vertex, gate and subtask, how many channels have been seen."""
+    found: defaultdict[tuple[str, int, int], int] = defaultdict(int)
+    for event in run.events:
+        if event.word == "barrier-received" and event.task is not None:
+            fields, task = event.told.fields, event.task
+            at = task.vertex, int(fields["gate"]), task.subtask
+            found[at] = max(found[at], int(fields["channel"]) + 1)
+    return found
+
+
+def _pattern(
+    parallelism: dict[str, int],
+    wide: dict[tuple[str, int, int], int],
+    writer: str,
+    reader: str,
+    gate: int,
+) -> Pattern:
+    many, few = parallelism[writer], parallelism[reader]
+    for subtask in range(few):
+        narrow = len(Pattern.POINTWISE.senders(subtask, many, few))
+        if wide.get((reader, gate, subtask), many) > narrow:
+            return Pattern.ALL_TO_ALL
+    return Pattern.POINTWISE
+
+
+def _uneven(run: Run) -> frozenset[str]:
+    """The vertices of which a refused checkpoint says that they have such state."""
+    causes = (text for event in run.events for _, text in event.told.causes)
+    return frozenset(found["vertex"] for text in causes if (found := _UNEVEN.search(text)))
+
+
+__all__ = ["RunJob", "job_of"]
