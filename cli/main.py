@@ -38,6 +38,7 @@ CONFORM = (
 COMMANDS = (
     ("check", "cli.check:check", "Check specs, and compare with what they expect."),
     ("which", "cli.which:which", "Tell for which options, bounds and jobs a property holds."),
+    ("sweep", "cli.sweep:sweep", "Check a spec in all cells of a matrix, again only what changed."),
     ("trace", "cli.trace:trace", "Tell a counterexample or witness step by step."),
     ("show", "cli.show:show", "Show what a spec is about: its job, options, rules, properties."),
     ("scenario", "cli.scenario:scenario", "Run scenarios, and compare what is seen."),

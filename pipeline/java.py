@@ -28,13 +28,18 @@ _VERSION = re.compile(r'version "(\d+)(?:\.(\d+))?')
 
 def require_spark() -> int:
     """The version of Java. Raises `spark-missing` and what `java_version` raises."""
+    require_packages()
+    return java_version()
+
+
+def require_packages() -> None:
+    """Raises `spark-missing`; tables in Parquet need them too, and no Java."""
     if not all(find_spec(each) for each in PACKAGES):
         raise FinaleError(
             "spark-missing",
-            "PySpark, or what it needs, is not installed, and this is done on Spark",
+            "PySpark, or what comes with it, is not installed, and this needs it",
             advice="install Finale with its extra: pip install -e '.[spark]'",
         )
-    return java_version()
 
 
 def java_version() -> int:
@@ -77,4 +82,4 @@ def _missing(message: str, java: Path | None = None) -> FinaleError:
     return FinaleError("java-missing", message, place=place, advice=INSTALL_JAVA)
 
 
-__all__ = ["INSTALL_JAVA", "JAVA_MIN", "java_version", "require_spark"]
+__all__ = ["INSTALL_JAVA", "JAVA_MIN", "java_version", "require_packages", "require_spark"]

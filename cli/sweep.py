@@ -1,0 +1,117 @@
+"""`finale sweep`: checks a spec under all combinations of options, jobs, bounds and variants."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from checker.loading import catalogue
+from checker.rows import Exit
+from checker.show.layout import console, write
+from model.errors import FinaleError, nearest
+from pipeline.java import require_packages
+from pipeline.session import cluster_of
+from pipeline.sweep.cells import planned
+from pipeline.sweep.grid import names_of
+from pipeline.sweep.matrix import read_matrix
+from pipeline.sweep.picture import write_picture
+from pipeline.sweep.processes import searched_here
+from pipeline.sweep.run import Search, Swept, order_of
+from pipeline.sweep.run import sweep as run_sweep
+from pipeline.sweep.spark import searched_on
+from pipeline.sweep.store import Store
+from pipeline.sweep.table import write_table
+
+from .errors import tell
+from .main import VERSION
+from .parameters import PLAIN, ConfOption, MasterOption, ProtocolsFolder
+from .sweep_page import Counter, sweep_lines
+
+
+def sweep(  # noqa: PLR0913 - one parameter a flag
+    matrix: Annotated[Path, Parameter(help="A matrix, a TOML file: docs/sweeps.md.")],
+    /,
+    *,
+    output: Annotated[
+        Path | None,
+        Parameter(help="The folder of its results: MATRIX.sweep beside the matrix if not given."),
+    ] = None,
+    workers: Annotated[
+        int | None, Parameter(help="So many processes search; one a processor if not given.")
+    ] = None,
+    master: MasterOption = None,
+    conf: ConfOption = (),
+    properties: Annotated[
+        tuple[str, ...],
+        PLAIN,
+        Parameter(name="--property", help="Show the grid of this property; may be repeated."),
+    ] = (),
+    columns: Annotated[
+        tuple[str, ...],
+        PLAIN,
+        Parameter(name="--column", help="Lay this axis out in columns; may be repeated."),
+    ] = (),
+    format: Annotated[Literal["text", "json"], Parameter(help="How to print it.")] = "text",
+    protocols: ProtocolsFolder = None,
+) -> int:
+    """Check a spec under all combinations of options, jobs, bounds and variants."""
+    require_packages()
+    known = catalogue(protocols)
+    plan = planned(read_matrix(matrix, known), known, VERSION)
+    for name in columns:
+        plan.matrix.axis(name)
+    folders = () if protocols is None else (protocols.absolute(),)
+    search = _search(workers, master, conf, (*folders, *plan.folders))
+    order = order_of(plan, str(folders[0]) if folders else None)
+    folder = output or matrix.with_suffix(".sweep")
+    with Store(folder) as store, Counter(matrix.name) as counter:
+        found = run_sweep(plan, store, order, search, counter)
+        files = (write_table(folder, found.cells), write_picture(folder, found, columns))
+    for done in found.errors:
+        tell(f"{', '.join(f'{axis} = {word}' for axis, word in done.setting)}: {done.error}")
+    if format == "json":
+        cells = [asdict(done) | {"setting": dict(done.setting)} for done in found.cells]
+        print(json.dumps({"finale": VERSION, "cells": cells}, indent=2))
+    else:
+        _check_names(properties, names_of(found.cells))
+        page = console()
+        write(page, sweep_lines(found, properties, columns, page.width, files))
+    return _exit(found)
+
+
+def _search(
+    workers: int | None, master: str | None, conf: tuple[str, ...], folders: tuple[Path, ...]
+) -> Search:
+    """What searches cells: processes of this machine, or Spark where a master is named."""
+    if workers is not None and workers < 1:
+        advice = "give one or more, or leave it out: then all processors work"
+        raise FinaleError("bad-value", f"--workers is {workers}", advice=advice)
+    if master is not None and workers is not None:
+        message = "--workers are processes of this machine, and --master is where Spark runs"
+        raise FinaleError("spark-or-not", message, advice="leave out one of the two")
+    if master is None and conf:
+        message = "--conf is a setting of Spark's, and nothing is done on Spark"
+        raise FinaleError("spark-or-not", message, advice="add a --master, as local[*]")
+    return (
+        searched_here(workers) if master is None else searched_on(cluster_of(master, conf, folders))
+    )
+
+
+def _check_names(names: Collection[str], known: Collection[str]) -> None:
+    for name in names:
+        if name not in known:
+            message = f'the sweep has no answer about "{name}"'
+            raise FinaleError("unknown-property", message, advice=nearest(name, known))
+
+
+def _exit(found: Swept) -> Exit:
+    if found.interrupted:
+        return Exit.INTERRUPTED
+    if found.errors:
+        return Exit.BAD_INPUT
+    return Exit.LIMIT if found.stopped else Exit.AS_EXPECTED

@@ -1,0 +1,1 @@
+"""Sweeps: one spec under all combinations of options, jobs, bounds and variants."""

@@ -1,0 +1,187 @@
+"""The cells of a matrix: each a spec of its own, with a key that says whether it is what it was."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+from pathlib import Path
+
+from checker.claim import Spec
+from checker.lines import KeyLines
+from checker.loading import Catalogue
+from checker.spec import spec_of
+from checker.toml_text import toml_in
+from checker.typed import is_table
+from model.errors import FinaleError, Place
+
+from .matrix import NONE, Matrix, word_of
+from .sources import digest_of
+
+#: What a spec says of its own setting alone, or to its reader.
+_OWN = ("title", "cites", "search", "expect")
+_TITLE = "a cell of a sweep"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A setting, by axis; the table of its spec; its key; and a guess how much work it is."""
+
+    setting: tuple[tuple[str, str], ...]
+    table: Mapping[str, object]
+    key: str
+    weight: float
+
+    @property
+    def name(self) -> str:
+        """The setting in one line."""
+        return ", ".join(f"{axis} = {word}" for axis, word in self.setting)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """All cells of a matrix, in its order, and what they have in common."""
+
+    matrix: Matrix
+    cells: tuple[Cell, ...]
+    #: What a worker reads beside the table of a cell: folders of specs that are resumed from.
+    folders: tuple[Path, ...]
+
+
+def planned(matrix: Matrix, catalogue: Catalogue, version: str) -> Plan:
+    """The cells of a matrix, each a valid spec. Raises `bad-cell`, `no-cells`."""
+    table, lines = toml_in(matrix.base)
+    spec_of(matrix.base, table, lines, catalogue)
+    base = {key: value for key, value in table.items() if key not in _OWN} | {"title": _TITLE}
+    tool = _tool(version)
+    cells: list[Cell] = []
+    for setting in _settings(matrix):
+        words = tuple((key, word_of(value)) for key, value in setting)
+        varied = _varied(base, setting, matrix.jobs)
+        try:
+            spec = spec_of(matrix.base, varied, lines, catalogue)
+        except FinaleError as error:
+            raise _bad_cell(matrix, words, error) from None
+        key = _key(varied, matrix.properties, spec, tool)
+        cells.append(Cell(words, varied, key, _weight(varied)))
+    if not cells:
+        raise FinaleError(
+            "no-cells",
+            "every cell of the matrix is excluded",
+            place=Place(str(matrix.file), matrix.lines.of_dotted("exclude"), "exclude"),
+            advice="leave out an [[exclude]], or name more axes in it",
+        )
+    resumes = "resume" in base or any("resume" in cell.table for cell in cells)
+    return Plan(matrix, tuple(cells), (matrix.base.parent.absolute(),) if resumes else ())
+
+
+def spec_in(cell: Mapping[str, object], file: Path, catalogue: Catalogue) -> Spec:
+    """The spec of a cell, on whatever machine."""
+    return spec_of(file, cell, KeyLines(""), catalogue)
+
+
+def _settings(matrix: Matrix) -> Iterator[tuple[tuple[str, object], ...]]:
+    keys = [axis.key for axis in matrix.axes]
+    for values in product(*(axis.values for axis in matrix.axes)):
+        setting = tuple(zip(keys, values, strict=True))
+        words = {key: word_of(value) for key, value in setting}
+        if not any(
+            all(words[key] in some for key, some in each.items()) for each in matrix.excluded
+        ):
+            yield setting
+
+
+def _varied(
+    table: Mapping[str, object],
+    setting: Iterable[tuple[str, object]],
+    jobs: Mapping[str, Mapping[str, object]],
+) -> Mapping[str, object]:
+    for key, value in setting:
+        chosen = jobs[str(value)] if key == "job" else value
+        table = _replaced(table, key.split("."), chosen)
+    return table
+
+
+def _replaced(
+    table: Mapping[str, object], path: Sequence[str], value: object
+) -> Mapping[str, object]:
+    head, *rest = path
+    if rest:
+        inner = table.get(head, {})
+        value = _replaced(inner if is_table(inner) else {}, rest, value)
+    elif value == NONE and head in ("variant", "release"):
+        return {key: kept for key, kept in table.items() if key != head}
+    return {**table, head: value}
+
+
+def _bad_cell(matrix: Matrix, words: Sequence[tuple[str, str]], error: FinaleError) -> FinaleError:
+    """The cell, what is wrong with its spec, and the axis at which that is, where it is at one."""
+    key = error.place.key if error.place and error.place.key else ""
+    axis = next((axis for axis, _ in words if key == axis or axis.startswith(f"{key}.")), "")
+    place = f"axes.{axis}" if axis else "axes"
+    setting = ", ".join(f"{axis} = {word}" for axis, word in words)
+    return FinaleError(
+        "bad-cell",
+        f"with {setting} this is no spec: {error.message}",
+        place=Place(str(matrix.file), matrix.lines.of_dotted(place), place),
+        advice=f"mend the axis, or leave such cells out with [[exclude]]; {error.advice}",
+    )
+
+
+# --- keys ----------------------------------------------------------------------------------------
+
+
+def _key(table: Mapping[str, object], properties: Sequence[str], spec: Spec, tool: str) -> str:
+    """Changes with the resolved spec, the source of its protocol and properties, and the tool."""
+    families = [f for f in spec.families if not properties or f.name in properties]
+    witnesses = {f.witness for f in families}
+    families += [f for f in spec.families if f.name in witnesses]
+    classes = [each for each in spec.protocol.__mro__ if each is not object]
+    modules = {each.__module__ for each in classes}
+    modules |= {each.mark.function.__module__ for each in families}
+    packages = sorted({name.partition(".")[0] for name in modules} | {"model"})
+    told = {
+        "spec": table,
+        "resumed": _resumed(spec),
+        "properties": sorted(properties),
+        "source": digest_of(modules, packages),
+        "tool": tool,
+    }
+    return hashlib.sha256(json.dumps(told, sort_keys=True, default=str).encode()).hexdigest()[:32]
+
+
+def _resumed(spec: Spec) -> list[str]:
+    """The texts of the specs that it is resumed from, one before the other."""
+    texts: list[str] = []
+    while spec.resumption is not None:
+        spec = spec.resumption.first
+        texts.append(spec.file.read_text(encoding="utf-8"))
+    return texts
+
+
+def _tool(version: str) -> str:
+    """The version, and what searches: a result of other code is none of ours."""
+    without = ("model.protocols", "model.properties", "checker.show")
+    return f"{version} {digest_of(['checker.run'], ['checker', 'model'], without)}"
+
+
+def _weight(table: Mapping[str, object]) -> float:
+    """A guess, for want of anything better: all that is counted in bounds and jobs, multiplied."""
+    counted = (table.get(key) for key in ("bounds", "sizes", "job"))
+    return prod(1.0 + number for each in counted for number in _numbers(each))
+
+
+def _numbers(value: object) -> Iterator[int]:
+    if is_table(value):
+        for inner in value.values():
+            yield from _numbers(inner)
+    elif isinstance(value, int) and not isinstance(value, bool):
+        yield max(value, 0)
+    elif isinstance(value, list | tuple | str):
+        yield 1
+
+
+__all__ = ["Cell", "Plan", "planned", "spec_in"]

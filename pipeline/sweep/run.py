@@ -1,0 +1,117 @@
+"""Runs a sweep: what is known is taken from the folder, the rest is searched and kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from time import perf_counter
+
+from .cells import Cell, Plan
+from .store import Store
+from .work import Done, Order
+
+Search = Callable[[Sequence[Cell], Order], Iterator[Done]]
+"""Searches cells, and gives each when it is known: in this process, in several, on Spark."""
+
+
+@dataclass(frozen=True)
+class Swept:
+    """The cells of a plan that are known, in its order; how many of them were searched now."""
+
+    plan: Plan
+    cells: tuple[Done, ...]
+    searched: int
+    seconds: float
+    interrupted: bool = False
+
+    @property
+    def errors(self) -> tuple[Done, ...]:
+        """The cells that could not be searched."""
+        return tuple(done for done in self.cells if done.error)
+
+    @property
+    def stopped(self) -> tuple[Done, ...]:
+        """The cells that came to a limit."""
+        return tuple(done for done in self.cells if done.stopped)
+
+
+@dataclass(frozen=True)
+class News:
+    """How far a sweep is: cells to be searched, and searched; the work done and ahead, guessed."""
+
+    total: int
+    searched: int
+    known: int
+    seconds: float
+    weight_done: float
+    weight: float
+
+    @property
+    def seconds_left(self) -> float | None:
+        """An estimate, or None while nothing can be said."""
+        if not self.weight_done:
+            return None
+        return self.seconds * (self.weight - self.weight_done) / self.weight_done
+
+
+def order_of(plan: Plan, protocols: str | None) -> Order:
+    """What all cells of a plan have in common."""
+    matrix, limits = plan.matrix, plan.matrix.limits
+    file = str(matrix.base.absolute())
+    most = (limits.states_max, limits.seconds_max, limits.memory_max)
+    return Order(file, matrix.properties, *most, protocols)
+
+
+def unknown_cells(plan: Plan, store: Store, order: Order) -> list[Cell]:
+    """What is to be searched: cells that are new or changed, or came to a limit that is no more.
+
+    The most work comes first: as long as it took, where the setting was searched before.
+    """
+    took = store.seconds()
+    ahead: dict[str, Cell] = {}
+    for cell in plan.cells:
+        known = store.known.get(cell.key)
+        if known is None or known.error or (known.stopped and known.limits != order.limits_given):
+            ahead.setdefault(cell.key, cell)
+    scale = _seconds_a_weight(ahead.values(), took)
+    weighed = [replace(c, weight=took.get(c.setting, c.weight * scale)) for c in ahead.values()]
+    return sorted(weighed, key=lambda cell: -cell.weight)
+
+
+def sweep(
+    plan: Plan,
+    store: Store,
+    order: Order,
+    search: Search,
+    tell: Callable[[News], None],
+) -> Swept:
+    """Search what is not known, and keep each cell at once. Ctrl-C ends it with what there is."""
+    began = perf_counter()
+    ahead = unknown_cells(plan, store, order)
+    weights = {cell.key: cell.weight for cell in ahead}
+    total, known = len(ahead), len(plan.cells) - len(ahead)
+    count, weight, interrupted = 0, 0.0, False
+    try:
+        if ahead:
+            for found in search(ahead, order):
+                store.keep(found)
+                count, weight = count + 1, weight + weights[found.key]
+                seconds = perf_counter() - began
+                tell(News(total, count, known, seconds, weight, sum(weights.values())))
+    except KeyboardInterrupt:
+        interrupted = True
+    there = [cell for cell in plan.cells if cell.key in store.known]
+    results = tuple(replace(store.known[cell.key], setting=cell.setting) for cell in there)
+    return Swept(plan, results, count, perf_counter() - began, interrupted)
+
+
+def _seconds_a_weight(
+    cells: Collection[Cell], took: dict[tuple[tuple[str, str], ...], float]
+) -> float:
+    """What a unit of guessed weight takes, by what is known; so that both can be compared."""
+    pairs = [(cell.weight, took[cell.setting]) for cell in cells if cell.setting in took]
+    weight = sum(guess for guess, _ in pairs)
+    return sum(seconds for _, seconds in pairs) / weight if weight else 1.0
+
+
+__all__ = ["News", "Search", "Swept", "order_of", "sweep", "unknown_cells"]

@@ -1,0 +1,112 @@
+"""Keeps what is known of cells in a folder, one line a cell, written as soon as it is known.
+
+A process that is killed has lost what was being searched, and nothing else: half a last line is
+dropped. One process at a time writes into a folder.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import IO
+
+from model.errors import FinaleError, Place
+
+from .work import Done
+
+JOURNAL = "cells.ndjson"
+_HEAD = {"finale": "sweep", "v": 1}
+
+
+class Store:
+    """The journal of a folder, open for more. Raises `sweep-folder`, `sweep-in-use`."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.known: dict[str, Done] = {}
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            self._file: IO[bytes] = (folder / JOURNAL).open("ab+")
+        except OSError as error:
+            raise _unusable(folder, f"it cannot be written: {error.strerror}") from None
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            self._file.close()
+            raise FinaleError(
+                "sweep-in-use",
+                "another sweep writes into this folder right now",
+                place=Place(str(folder)),
+                advice="wait for it, or name another folder with --output",
+            ) from None
+        try:
+            self._read()
+        except FinaleError:
+            self._file.close()
+            raise
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        with suppress(OSError):
+            os.fsync(self._file.fileno())
+        self._file.close()
+
+    def keep(self, done: Done) -> None:
+        """Write down what became of a cell. One that raised an error is not kept: it is mended."""
+        self.known[done.key] = done
+        if not done.error:
+            self._write(done.to_json())
+
+    def seconds(self) -> dict[tuple[tuple[str, str], ...], float]:
+        """How long each setting took the last time, whatever code it ran."""
+        return {done.setting: done.seconds for done in self.known.values()}
+
+    def _write(self, line: str) -> None:
+        self._file.write(line.encode() + b"\n")
+        self._file.flush()
+
+    def _read(self) -> None:
+        self._file.seek(0)
+        data = self._file.read()
+        whole = data.rpartition(b"\n")[0]
+        if len(whole) + bool(whole) < len(data):
+            self._file.truncate(len(whole) + bool(whole))
+        head, *lines = whole.split(b"\n")
+        if not whole:
+            self._write(json.dumps(_HEAD))
+        elif head != json.dumps(_HEAD).encode():
+            raise _unusable(self.folder, f"{JOURNAL} in it is no journal of a sweep")
+        for done in self._lines(lines):
+            self.known[done.key] = done
+
+    def _lines(self, lines: list[bytes]) -> Iterator[Done]:
+        for number, line in enumerate(lines, 2):
+            try:
+                yield Done.from_json(line.decode())
+            except (ValueError, TypeError, KeyError, AttributeError):
+                what = f"line {number} of {JOURNAL} in it was changed"
+                raise _unusable(self.folder, what) from None
+
+
+def _unusable(folder: Path, what: str) -> FinaleError:
+    return FinaleError(
+        "sweep-folder",
+        f"the folder of the sweep is of no use: {what}",
+        place=Place(str(folder)),
+        advice="name another folder with --output",
+    )
+
+
+__all__ = ["JOURNAL", "Store"]

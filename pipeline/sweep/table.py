@@ -1,0 +1,56 @@
+"""Writes the rows of all cells as one table in Parquet, with the same columns for any matrix."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from model.errors import FinaleError, Place
+
+from .work import Done
+
+TABLE = "table.parquet"
+
+
+def write_table(folder: Path, results: Iterable[Done]) -> Path:
+    """The table of some cells, in their order; it is there as a whole or not at all."""
+    pa: Any = import_module("pyarrow")  # it comes without types
+    parquet: Any = import_module("pyarrow.parquet")
+
+    schema = pa.schema(
+        [
+            ("cell", pa.string()),
+            ("setting", pa.map_(pa.string(), pa.string())),
+            ("property", pa.string()),
+            ("verdict", pa.string()),
+            ("how", pa.string()),
+            ("states", pa.int64()),
+            ("steps", pa.int64()),
+            ("seconds", pa.float64()),
+            ("why", pa.string()),
+        ]
+    )
+    rows = [(done, row) for done in results for row in done.rows]
+    columns = [
+        [done.key for done, _ in rows],
+        [list(done.setting) for done, _ in rows],
+        *([getattr(row, name) for _, row in rows] for name in schema.names[2:]),
+    ]
+    arrays = [pa.array(each, kind) for each, kind in zip(columns, schema.types, strict=True)]
+    file, half = folder / TABLE, folder / f"{TABLE}.half"
+    try:
+        parquet.write_table(pa.table(arrays, schema=schema), half)
+        half.replace(file)
+    except OSError as error:
+        raise FinaleError(
+            "unwritable",
+            f"the table cannot be written: {error.strerror or error}",
+            place=Place(str(file)),
+            advice="check whether you may write there, and the room there is",
+        ) from None
+    return file
+
+
+__all__ = ["TABLE", "write_table"]

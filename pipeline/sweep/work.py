@@ -1,0 +1,122 @@
+"""What a worker does: searches one cell, and tells its rows as plain data that JSON can carry."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from functools import cache
+from pathlib import Path
+from time import perf_counter
+
+from checker.answer import DoesNotApply, Unknown
+from checker.loading import Catalogue, catalogue
+from checker.question import INTERRUPTED, Limits
+from checker.rows import SEARCH, Result
+from checker.run import run
+from model.errors import FinaleError
+from pipeline.shipping import shipped
+
+from .cells import spec_in
+
+
+@dataclass(frozen=True)
+class Order:
+    """What all cells have in common: the file of their spec, what is asked, limits, own code."""
+
+    file: str
+    properties: tuple[str, ...]
+    states_max: int | None
+    seconds_max: float | None
+    memory_max: int | None
+    protocols: str | None
+
+    @property
+    def limits_given(self) -> tuple[float | None, ...]:
+        """The limits, of states, seconds and memory."""
+        return self.states_max, self.seconds_max, self.memory_max
+
+    @property
+    def limits(self) -> Limits:
+        """Where the search of a cell stops."""
+        return Limits(self.states_max, self.seconds_max, self.memory_max)
+
+
+@dataclass(frozen=True)
+class Row:
+    """The verdict on one property in one cell: the columns of the table, whatever the matrix."""
+
+    property: str
+    verdict: str
+    how: str
+    states: int
+    steps: int | None
+    seconds: float
+    why: str
+
+
+@dataclass(frozen=True)
+class Done:
+    """What became of a cell. `stopped` names the limit that it hit, `error` what it raised."""
+
+    key: str
+    setting: tuple[tuple[str, str], ...]
+    rows: tuple[Row, ...]
+    seconds: float
+    stopped: str = ""
+    error: str = ""
+    limits: tuple[float | None, ...] = ()
+
+    def to_json(self) -> str:
+        """One line."""
+        return json.dumps(asdict(self), separators=(",", ":"), ensure_ascii=False)
+
+    @classmethod
+    def from_json(cls, text: str) -> Done:
+        """Back from one line. Raises `ValueError`, `TypeError` or `KeyError` where it is none."""
+        told = json.loads(text)
+        rows = tuple(Row(**row) for row in told.pop("rows"))
+        setting = tuple((axis, word) for axis, word in told.pop("setting"))
+        limits = tuple(told.pop("limits"))
+        return cls(rows=rows, setting=setting, limits=limits, **told)
+
+
+def done(
+    order: Order, key: str, setting: tuple[tuple[str, str], ...], table: Mapping[str, object]
+) -> Done:
+    """Search a cell. What is wrong with it is told, and the other cells go on."""
+    began = perf_counter()
+    try:
+        known = _catalogue(order.protocols)
+        file = Path(order.file)
+        spec = spec_in(table, shipped(file.parent) / file.name, known)
+        result = run(spec, order.limits, None, order.properties)
+    except FinaleError as error:
+        return Done(key, setting, (), perf_counter() - began, error=str(error))
+    if result.report.stopped == INTERRUPTED:
+        raise KeyboardInterrupt
+    seconds = round(perf_counter() - began, 4)
+    rows = tuple(_rows(result, order.properties, seconds))
+    stopped = result.report.stopped
+    return Done(key, setting, rows, seconds, stopped, limits=order.limits_given)
+
+
+def _rows(result: Result, names: tuple[str, ...], seconds: float) -> Iterator[Row]:
+    found = {row.property: row for row in result.rows if row.property != SEARCH}
+    for name in names or tuple(found):
+        states = result.report.statistics_of(name).states
+        if name not in found:
+            why = "it says nothing about this protocol, or its history is not kept"
+            yield Row(name, DoesNotApply.word, "", states, None, seconds, why)
+            continue
+        row = found[name]
+        why = row.why if row.verdict in (Unknown.word, "vacuous") else ""
+        yield Row(name, row.verdict, row.how, states, row.steps, seconds, why)
+
+
+@cache
+def _catalogue(folder: str | None) -> Catalogue:
+    return catalogue(None if folder is None else shipped(Path(folder)))
+
+
+__all__ = ["Done", "Order", "Row", "done"]

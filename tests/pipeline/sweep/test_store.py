@@ -1,0 +1,82 @@
+"""The folder of a sweep: what is known survives, half a line is dropped, the foreign refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from model.errors import FinaleError
+from pipeline.sweep.store import JOURNAL, Store
+from pipeline.sweep.work import Done, Row
+
+ROW = Row("agreement", "violated", "exhaustive", 12, 3, 0.25, "")
+ONE = Done("one", (("variant", "none"),), (ROW,), 0.25, limits=(10, None, None))
+TWO = Done("two", (("variant", "ü"),), (), 0.5, stopped="the limit of 10 states")
+WRONG = Done("three", (), (), 0.5, error="error[x]: y")
+
+
+def known(folder: Path) -> dict[str, Done]:
+    with Store(folder) as store:
+        return dict(store.known)
+
+
+def test_it_survives(tmp_path: Path) -> None:
+    with Store(tmp_path / "a" / "b") as store:
+        for done in (ONE, TWO, WRONG):
+            store.keep(done)
+        assert store.known["three"] == WRONG
+        assert store.seconds()[ONE.setting] == 0.25
+    assert known(tmp_path / "a" / "b") == {"one": ONE, "two": TWO}, "an error is not kept"
+
+
+@pytest.mark.parametrize("cut", [1, 2, 40])
+def test_half_a_line_is_dropped_and_the_next_one_is_whole(cut: int, tmp_path: Path) -> None:
+    with Store(tmp_path) as store:
+        store.keep(ONE)
+        store.keep(TWO)
+    file = tmp_path / JOURNAL
+    file.write_bytes(file.read_bytes()[:-cut])
+    with Store(tmp_path) as store:
+        assert store.known == {"one": ONE}
+        store.keep(TWO)
+    assert known(tmp_path) == {"one": ONE, "two": TWO}
+
+
+def test_half_a_head_is_dropped(tmp_path: Path) -> None:
+    (tmp_path / JOURNAL).write_bytes(b'{"fin')
+    with Store(tmp_path) as store:
+        store.keep(ONE)
+    assert known(tmp_path) == {"one": ONE}
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ('{"event": "log-start"}\n', "is no journal of a sweep"),
+        ('{"finale": "sweep", "v": 1}\n{"key": 1}\n', "line 2 of cells.ndjson"),
+        ('{"finale": "sweep", "v": 1}\nx\n', "line 2 of cells.ndjson"),
+        ('{"finale": "sweep", "v": 1}\n[1]\n', "line 2 of cells.ndjson"),
+    ],
+)
+def test_what_is_foreign_or_changed_is_refused(text: str, told: str, tmp_path: Path) -> None:
+    file = tmp_path / JOURNAL
+    file.write_text(text)
+    with pytest.raises(FinaleError, match=told) as raised:
+        Store(tmp_path)
+    assert raised.value.code == "sweep-folder"
+    assert file.read_text() == text, "it is left as it was"
+
+
+def test_a_folder_that_is_a_file(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(FinaleError, match="cannot be written") as raised:
+        Store(tmp_path / "file")
+    assert raised.value.code == "sweep-folder"
+
+
+def test_one_at_a_time(tmp_path: Path) -> None:
+    with Store(tmp_path), pytest.raises(FinaleError) as raised:
+        Store(tmp_path)
+    assert raised.value.code == "sweep-in-use"
+    assert known(tmp_path) == {}
