@@ -62,6 +62,8 @@ EXITS = {
     "validate": "0 nothing that must not be, 1 a property is violated or stuck, or an event log is "
     "rejected; 2 bad input; 3 not judged, or undecided; 130 interrupted.",
     "replay": "0 the engine goes along the trace, 1 it does not, 2 bad input, 130 interrupted.",
+    "sweep": "0 all cells are known, 2 bad input or a cell with an error, 3 a cell hit a limit, "
+    "130 interrupted: the same command goes on.",
     "run": "0 finished, drained or suspended (what its protocol loses is told), 1 a stop failed, "
     "2 bad input or something that ended the run (what it had secured stands), 130 cancelled or "
     "interrupted.",
