@@ -107,17 +107,24 @@ def run(  # noqa: PLR0913 - one parameter a flag
             error.located(Place(str(job)))
         error.advice += _goes_on(error.advice, directory, again=from_ is None)
         raise
+    return _tell_end(job.name, directory, ended, listed, again=from_ is None)
+
+
+def _tell_end(
+    name: str, directory: Path, ended: Progress, listed: Sequence[Fault], *, again: bool
+) -> int:
+    """Tell how a run has ended, and how the job goes on; the exit code."""
     assert ended.end is not None
     page = console()
     if ended.ended_before:
-        told: list[Cell] = [f"{ended.end.value} before", job.name, "nothing is left to do"]
+        told: list[Cell] = [f"{ended.end.value} before", name, "nothing is left to do"]
         write(page, flow(told, page.width))
         return 0
     lost = counted(ended.uncommitted, "record") if ended.uncommitted else ""
     head = f"{ended.end.value}, and lost {lost}" if lost else ended.end.value
-    write(page, flow([head, *_told(job.name, ended)], page.width))
+    write(page, flow([head, *_told(name, ended)], page.width))
     write(page, flow(_wrong(listed, ended), page.width) if listed else [])
-    write(page, _further(ended, directory, again=from_ is None))
+    write(page, _further(ended, directory, again=again))
     if lost:
         tell(f"warning: not committed, and lost: {lost} behind the newest checkpoint")
     if ended.failed_stop and ended.end is End.FINISHED:

@@ -47,7 +47,7 @@ def start(store: CheckpointStore, tasks: Tasks, savepoint: Path | None = None) -
         found, refused = _given(savepoint), {}
         own = _is_own(store, found)
         if own and store.is_left(found.metadata.checkpoint):
-            raise _left(savepoint)
+            raise _left(str(savepoint))
         # What is pending here may have a number that the other folder's checkpoint lists.
         if not own and (store.complete_ones() or store.files.under("pending")):
             raise _not_new(savepoint)
@@ -82,6 +82,7 @@ def start(store: CheckpointStore, tasks: Tasks, savepoint: Path | None = None) -
         for (task, use), state in contents.parts.items():
             store.put(number, task, state, use)
         store.complete(number, contents.finished)
+        store.leave_newer(number)
     store.newest = number
     return Start(number, last, tuple(refused.values()))
 
@@ -91,7 +92,7 @@ def to_go_on_from(files: Files) -> int | None:
     store = CheckpointStore(files)
     for number in store.complete_ones():
         with suppress(FinaleError):
-            if store.snapshot(number).metadata.starts_runs:
+            if store.snapshot(number).metadata.starts_runs and not store.is_left(number):
                 return number
     return None
 
@@ -120,21 +121,33 @@ def _look_through(store: CheckpointStore) -> dict[int, FinaleError]:
 
 
 def _newest(store: CheckpointStore, refused: dict[int, FinaleError]) -> Snapshot | None:
-    """The newest that a new run takes, and is as it was written; older ones are not refused."""
+    """The newest that a new run takes, and is as it was written; older ones are not refused.
+
+    What was left is none: its transactions were dropped. Raises `savepoint-left` and why the
+    others cannot be taken, where there is no other one.
+    """
     unread = dict(refused)
     refused.clear()
+    left: list[int] = []
     for number in store.complete_ones():
+        is_left = store.is_left(number)
         try:
             if number in unread:
+                if is_left:
+                    continue
                 raise unread[number]
             snapshot = store.snapshot(number)
-            if snapshot.metadata.starts_runs:
+            if snapshot.metadata.starts_runs and is_left:
+                left.append(number)
+            elif snapshot.metadata.starts_runs:
                 snapshot.verify()
                 return snapshot
         except FinaleError as reason:
             refused[number] = reason
     if refused:
         raise next(iter(refused.values()))
+    if left:
+        raise _left(store.place_of(left[0]))
     return None
 
 
@@ -154,13 +167,14 @@ def _is_own(store: CheckpointStore, given: Snapshot) -> bool:
         return False
 
 
-def _left(savepoint: Path) -> FinaleError:
+def _left(place: str) -> FinaleError:
     return FinaleError(
         "savepoint-left",
-        "since then the job has gone on here from before it: what the savepoint had not committed "
-        "was dropped, and comes again",
-        place=Place(str(savepoint)),
-        advice="start from it in a new folder, which gets what comes after it",
+        "since then the job has gone on here from before it: what it had not committed was "
+        "dropped, and comes again",
+        place=Place(place),
+        advice="put back what the job has gone on from; or start from this one by --from in a new "
+        "folder, which gets what comes after it",
     )
 
 

@@ -188,18 +188,22 @@ class CheckpointStore:
         self.files.sync(name)
 
     def leave_newer(self, checkpoint: int, by: int = 0) -> None:
-        """A run goes on from before these savepoints: their transactions are dropped.
+        """A run goes on from before these: their transactions are dropped.
 
         `by`: once this checkpoint is complete. Until then nothing is dropped, and what an earlier
         run was to complete and has not is void.
         """
         for number in self.complete_ones():
             name, left = f"{_folder(number)}/{LEFT}", self.is_left(number)
-            if number > checkpoint and not left:
-                self.files.write(f"{name}~", str(by).encode())
+            # What is left stays so, also when the one is gone by which it was.
+            until = b"0" if left else str(by).encode()
+            if left or number > checkpoint:
+                if self.files.exists(name) and self.files.read(name) == until:
+                    continue
+                self.files.write(f"{name}~", until)
                 self.files.sync(f"{name}~")
                 self.files.rename(f"{name}~", name)
-            elif not left and self.files.exists(name):
+            elif self.files.exists(name):
                 self.files.remove(name)
 
     def is_left(self, checkpoint: int) -> bool:

@@ -15,10 +15,13 @@ from reference.formats.faulty import Cut, FaultyFiles
 from reference.formats.files import DiskFiles, MemoryFiles
 from reference.formats.folder import end_of
 from reference.formats.jobfile import JobFile, read_job
+from reference.formats.resuming import to_go_on_from
 from reference.formats.snapshots import CheckpointStore
 from reference.runner import End, Orders, Runner, run
+from reference.steps import StepId
 from tests.reference.small_jobs import (
     copy_of,
+    damage,
     expected,
     job_in,
     on_disk,
@@ -177,6 +180,65 @@ def test_a_savepoint_is_left_only_by_what_is_complete(tmp_path: Path) -> None:
             again.run()
             assert (at, output(files)) == (at, expected(tmp_path))
     assert min(seen[False], seen[True]) > 0
+
+
+def ask_at_once(runner: Runner) -> None:
+    runner.engine.coordinator.trigger(Kind.SAVEPOINT)
+
+
+def gone_back(tmp_path: Path) -> tuple[JobFile, MemoryFiles]:
+    """A start from savepoint 1, which has left 2: a checkpoint that had committed nothing."""
+    job = job_in(tmp_path, records=1000)
+    files = CutAtKind("checkpoint")
+    runner = Runner(job, files)
+
+    def then(_: object) -> None:
+        known, pending = runner.engine.store.known, runner.engine.coordinator.pending
+        if not pending:
+            runner.engine.coordinator.trigger(Kind.CHECKPOINT if known else Kind.SAVEPOINT)
+
+    with pytest.raises(Cut):
+        runner.run(then)
+    left = copy_of(files)
+    assert left.exists("pending/out-2")
+    first = on_disk(left, tmp_path / "given") / "checkpoints" / "1"
+    again = Runner(job, left, Orders(savepoint=first))
+    assert again.start.checkpoint == 3
+    again.mover.take(StepId("restore", (("task", name),)) for name in again.engine.tasks)
+    assert not left.exists("pending/out-2")
+    return job, left
+
+
+@pytest.mark.parametrize("damaged", ["3/out.json", "3/metadata.json"])
+def test_what_was_left_takes_nothing_s_place(tmp_path: Path, damaged: str) -> None:
+    job, files = gone_back(tmp_path)
+    assert to_go_on_from(files) == 3
+    damage(files, f"checkpoints/{damaged}")
+    assert refused(job, files).code == "checkpoint-altered"
+    if "metadata" in damaged:
+        assert to_go_on_from(files) is None
+
+
+def test_what_was_left_stays_so_when_what_came_of_it_is_gone(tmp_path: Path) -> None:
+    job, files = gone_back(tmp_path)
+    for name in files.under("checkpoints/3"):
+        files.remove(name)
+    assert to_go_on_from(files) is None
+    error = refused(job, files)
+    assert (error.code, str(error.place)) == ("savepoint-left", "checkpoints/2")
+
+
+def test_a_savepoint_that_is_left_does_not_hinder_a_job_that_has_begun_anew(tmp_path: Path) -> None:
+    job = job_in(tmp_path, records=60)
+    cut = CutAtKind("savepoint")
+    runner = Runner(job, cut)
+    with pytest.raises(Cut):
+        runner.run(lambda _: ask_at_once(runner))
+    files = copy_of(cut)
+    assert Runner(job, files).start.checkpoint is None
+    assert CheckpointStore(files).is_left(1)
+    Runner(job, files).run()
+    assert output(files) == expected(tmp_path)
 
 
 def test_a_job_that_is_started_again_is_not_over_when_power_is_lost(tmp_path: Path) -> None:
