@@ -157,7 +157,7 @@ def _findings(
 def _coverage(log: Log) -> Coverage:
     *earlier, last = log.sections
     inner = any(place < len(last.events) for place in last.lost)
-    if inner or log.missing or any(not each.ended or each.lost for each in earlier):
+    if inner or log.strays or log.missing or any(not each.ended or each.lost for each in earlier):
         return Coverage.GAP
     return Coverage.COMPLETE if last.ended else Coverage.TRUNCATED
 

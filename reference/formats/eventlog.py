@@ -25,6 +25,7 @@ from model.events import DATA_STEPS, STEPS
 from model.topology import Job
 from reference.formats.files import told
 from reference.formats.jobtable import table_of
+from reference.formats.logfields import is_number, is_whole, wrong_in_start
 from reference.formats.logfile import START, opened
 from reference.task import Phase
 
@@ -206,9 +207,11 @@ class Log:
 
     sections: tuple[Section, ...]
     unreadable: tuple[int, ...]
-    """Lines that are not JSON, as the last one that a killed process has begun."""
+    """Lines that are no event, as the last one that a killed process has begun."""
     unknown: Counter[str]
     """Events and fields of no known name."""
+    strays: bool = False
+    """Some lines are of no section: that of a process whose `log-start` is not whole."""
 
     @property
     def missing(self) -> tuple[int, ...]:
@@ -241,8 +244,9 @@ def read_log(lines: Iterable[str], file: str | None = None) -> Log:
         reader.read(number, line)
     reader.end_section(None)
     if not reader.sections:
-        raise reader.not_a_log(1, "it has no line `log-start`")
-    return Log(tuple(reader.sections), tuple(reader.unreadable), reader.unknown)
+        raise reader.stray or reader.not_a_log(1, "it has no line `log-start`")
+    strays = reader.stray is not None
+    return Log(tuple(reader.sections), tuple(reader.unreadable), reader.unknown, strays)
 
 
 _PLACE = ("run", "process", "clock", "seq", "event", "job", "attempt", "vertex", "subtask")
@@ -257,6 +261,8 @@ class _Reader:
         self.sections: list[Section] = []
         self.unreadable: list[int] = []
         self.unknown: Counter[str] = Counter()
+        self.stray: FinaleError | None = None
+        """What is wrong with the first line that belongs to no section."""
         self._start: tuple[int, Mapping[str, Any], Job] | None = None
         self._names: dict[tuple[object, object], str] = {}
         self._begin()
@@ -272,23 +278,30 @@ class _Reader:
         try:
             line: Any = json.loads(text)
             name = line["event"]
-        except (ValueError, TypeError, KeyError):
-            if self._start is None and not self.sections:
-                raise self.not_a_log(number, "the line is no event") from None
-            self.unreadable.append(number)
-            self._lost.add(len(self._events))
+        except (ValueError, TypeError, KeyError, RecursionError):
+            self._damaged(number, "the line is no event")
             return
         if name == "log-start":
             self.end_section(None)
+            self._lost.clear()
             job = self._job(number, line)
             self._start = number, line, job
             self._names = {(each.vertex.name, each.index): each.name for each in job.subtasks}
         elif self._start is None:
-            raise self.not_a_log(number, "no line `log-start` comes before it")
-        elif name == "log-end":
-            self.end_section(line.get("count"))
+            self._damaged(number, "no line `log-start` comes before it")
+        elif name == "log-end" and is_number(line.get("count")):
+            self.end_section(line["count"])
+        elif name == "log-end" or not is_whole(line, self._start[1]):
+            self._damaged(number, "the line is no event of its section")
         else:
             self._event(number, line)
+
+    def _damaged(self, number: int, why: str) -> None:
+        """Something may be missing here. Before any section, it may be no log at all."""
+        if self._start is None:
+            self.stray = self.stray or self.not_a_log(number, why)
+        self.unreadable.append(number)
+        self._lost.add(len(self._events))
 
     def _job(self, number: int, start: Mapping[str, Any]) -> Job:
         if start.get("v") != VERSION:
@@ -300,6 +313,8 @@ class _Reader:
             )
         if not isinstance(start.get("job"), dict) or not isinstance(start.get("protocol"), str):
             raise self.not_a_log(number, "`log-start` does not say which job, and which protocol")
+        if (wrong := wrong_in_start(start)) is not None:
+            raise self.not_a_log(number, f"`log-start` cannot say that of `{wrong}`")
         try:
             return Job.from_table(start["job"])
         except FinaleError as error:
@@ -343,7 +358,7 @@ class _Reader:
                 number,
                 word.name,
                 about,
-                checkpoint if isinstance(checkpoint, int) else None,
+                checkpoint,
                 fields,
                 line.get("attempt"),
                 clock,

@@ -124,3 +124,16 @@ def test_what_is_no_log_is_refused(tmp_path: Path) -> None:
         ran = run(command, tmp_path)
         assert ran.exit == 2
         assert f"error[{code}]" in ran.stderr
+
+
+@pytest.mark.parametrize("change", [{"options": "x"}, {"from": [7]}, {"finished": 5}, {"run": [1]}])
+def test_one_that_cannot_be_read_does_not_end_the_others(
+    change: dict[str, object], tmp_path: Path
+) -> None:
+    lines = lines_of()
+    written(tmp_path, lines).rename(tmp_path / "good.ndjson")
+    written(tmp_path, [json.dumps(json.loads(lines[0]) | change), *lines[1:]])
+    ran = run("conform events.ndjson good.ndjson --format json", tmp_path)
+    assert ran.exit == 2
+    assert "error[not-an-event-log]" in ran.stderr
+    assert [each["log"] for each in json.loads(ran.stdout)["results"]] == ["good.ndjson"]

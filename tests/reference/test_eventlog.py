@@ -137,6 +137,79 @@ def test_a_half_written_line_is_counted_and_the_next_process_begins_anew(tmp_pat
     assert read.unreadable == (2,)
 
 
+@pytest.mark.parametrize("count", ["60", None, [1], 40.0, True])
+def test_a_last_line_without_a_count_ends_nothing(count: object) -> None:
+    *lines, end = logged(40)
+    end = json.dumps(json.loads(end) | {"count": count})
+    read = read_log([*lines, end])
+    assert read.unreadable == (len(lines) + 1,)
+    assert not read.sections[0].ended
+    assert len(read.sections[0].events) in read.sections[0].lost
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"run": "another"},
+        {"process": 2},
+        {"checkpoint": "1"},
+        {"checkpoint": [1]},
+        {"checkpoint": True},
+        {"vertex": ["S"]},
+        {"subtask": [0]},
+        {"channel": [1]},
+        {"fields": [1]},
+        {"seq": True},
+        {"event": ["x"]},
+        {"clock": {}},
+        {"attempt": "x"},
+    ],
+)
+def test_a_line_with_what_cannot_be_there_is_damaged(change: dict[str, Any]) -> None:
+    lines = logged(40)
+    lines[3] = json.dumps(json.loads(lines[3]) | change)
+    read = read_log(lines)
+    assert read.unreadable == (4,)
+    assert 2 in read.sections[0].lost
+
+
+@pytest.mark.parametrize("torn", [['{"event":"log-st'], ["x", '{"event": "close"}']])
+def test_a_torn_first_line_costs_the_first_section_alone(torn: list[str]) -> None:
+    read = read_log([*torn, *logged(40)])
+    assert [each.ended for each in read.sections] == [True]
+    assert read.sections[0].lost == frozenset()
+    assert read.unreadable == tuple(range(1, len(torn) + 1))
+    assert read.strays
+    assert not read_log(logged(40)).strays
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"options": "x"},
+        {"from": [7]},
+        {"finished": 5},
+        {"finished": "S"},
+        {"run": [1]},
+        {"process": "a"},
+        {"starts": "foo"},
+        {"order": 5},
+        {"variant": [2]},
+        {"refused": [[1]]},
+        {"copied": {"of": True, "why": "given"}},
+        {"copied": {"of": 1, "why": "given", "chain": [[1]]}},
+        {"last": "x"},
+        {"new": 1},
+    ],
+)
+def test_a_first_line_with_what_cannot_be_there_is_refused(change: dict[str, Any]) -> None:
+    lines = logged(10)
+    lines[0] = json.dumps(json.loads(lines[0]) | change)
+    with pytest.raises(FinaleError, match=next(iter(change))) as caught:
+        read_log(lines, "x.ndjson")
+    assert caught.value.code == "not-an-event-log"
+
+
 def test_what_has_no_known_name_is_kept_and_counted() -> None:
     lines = logged(5)
     told: dict[str, Any] = json.loads(lines[1])
