@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Literal
 
 from checker.concrete.execution import PlainPredicate
@@ -65,11 +66,31 @@ class _Readers:
         return set[int]().union(*(self._of[key] for key in keys if key in self._of))
 
 
+class _About:
+    """Of steps of one name: what properties have read there, and what has changed since."""
+
+    def __init__(self) -> None:
+        self.readers = _Readers()
+        self.lookers: set[int] = set()
+        """Those that look at what a step is about: each may be about something else."""
+        self.silent: defaultdict[frozenset[tuple[str, object]], set[int]] = defaultdict(set)
+        """Those of them that say nothing of a step that is about this, whatever the state is."""
+        self.changed: set[int] = set()
+
+    def due(self, binding: Mapping[str, object]) -> set[int]:
+        """The properties that may say something else of a step than of those before it."""
+        items = tuple(binding.items())
+        parts = (part for size in range(1, len(items) + 1) for part in combinations(items, size))
+        silent = set[int]().union(*(self.silent.get(frozenset(part), ()) for part in parts))
+        return self.readers.of(self.changed) | (self.lookers - silent)
+
+
 class Monitors:
     """The properties, asked along a run."""
 
-    def __init__(self, system: StandInSystem, known: set[int]) -> None:
-        self.system, self.known = system, known
+    def __init__(self, system: StandInSystem, known: Iterable[int]) -> None:
+        self.system, self.known = system, frozenset(known)
+        self._all = frozenset(range(len(system.start)))
         self.names: dict[str, str] = {}
         """Names of the model, and what they are called in the log."""
         self.values = list(system.start)
@@ -79,12 +100,12 @@ class Monitors:
         self._states = (*by_kind[Kind.ALWAYS], *by_kind[Kind.LEADS_TO])
         self._steps = tuple(each for each in by_kind[Kind.ON_STEP] if not each.takes_step)
         self._named = tuple(each for each in by_kind[Kind.ON_STEP] if each.takes_step)
-        self._about: dict[str, list[int]] = {}
+        self._about: dict[str, _About] = {}
         """For steps of a name, those properties that speak of such."""
         self._readers, self._ends = _Readers(), _Readers()
         self._ends_known = False
-        self._changed: set[int] = set()
-        self.told: set[int] = set()
+        self._changed = frozenset[int]()
+        self.told = frozenset[int]()
         """The variables that are known when they have changed."""
         self._open: dict[int, Where] = {}
         self._row: tuple[str, int, Where] | None = None
@@ -102,22 +123,23 @@ class Monitors:
         self, where: Where, rule: str, binding: Mapping[str, str], write: Callable[[], None]
     ) -> None:
         """A step, and what it changes of what is known."""
-        old = PartialStore(self.values, set(self.known))
-        new = PartialStore(self.values, self.known)
+        old = PartialStore(self.values, self.known)
+        new = PartialStore(self.values, self._all)  # what is written may be read there
         with self.system.world.on(new):
-            new.known = set(range(len(self.values)))  # what is written may be read there
             write()
-            new.known = self.known
-        changed = {
+        values = new.values
+        changed = frozenset(
             at
-            for at, (was, now) in enumerate(zip(old.values, new.values, strict=True))
-            if was is not now and was != now
-        }
-        self.known |= changed & self.told
-        changed |= self.known ^ old.known
-        new.read.clear()
+            for at in new.read
+            if values[at] is not old.values[at] and values[at] != old.values[at]
+        )
+        if not changed <= self.known:
+            self.known |= changed & self.told
+        if self.known is not old.known:
+            changed |= self.known ^ old.known
+        new.known = self.known
         self._step(old, new, Taken(rule, defaultdict(str, binding)), changed, where)
-        self.values = new.values
+        self.values = values
         self._changed = changed
         self._state(self._readers.of(changed), where)
 
@@ -163,11 +185,18 @@ class Monitors:
                 self._readers.has(number, frozenset(store.read))
 
     def _step(
-        self, old: PartialStore, new: PartialStore, step: Taken, changed: set[int], where: Where
+        self,
+        old: PartialStore,
+        new: PartialStore,
+        step: Taken,
+        changed: frozenset[int],
+        where: Where,
     ) -> None:
-        due = (
-            self._ends.of(changed | self._changed) if self._ends_known else range(len(self._steps))
-        )
+        due: Iterable[int] = range(len(self._steps))
+        if self._ends_known:
+            due = self._ends.of(changed | self._changed)
+        for about in self._about.values():
+            about.changed |= changed
         with stepping(self.system.world, old), self.system.world.on(new):
             for number in due:
                 old.read.clear()
@@ -176,19 +205,37 @@ class Monitors:
                 self._ends.has(number, frozenset(old.read | new.read))
                 if said == "fails":
                     self._note(self._steps[number], where, Severity.VIOLATED)
-            asked = self._about.get(step.rule)
-            about: list[int] = []
-            for number in range(len(self._named)) if asked is None else asked:
-                old.read.clear()
-                new.read.clear()
-                binding = _Looked(step.binding)
-                said = self._said(self._named[number], Taken(step.rule, binding))
-                if said == "fails":
-                    self._note(self._named[number], where, Severity.VIOLATED)
-                if said != "silent" or old.read or new.read or binding.looked:
-                    about.append(number)
-            self._about.setdefault(step.rule, about)
+            self._step_of_a_name(old, new, step, changed, where)
         self._ends_known = True
+
+    def _step_of_a_name(
+        self,
+        old: PartialStore,
+        new: PartialStore,
+        step: Taken,
+        changed: frozenset[int],
+        where: Where,
+    ) -> None:
+        """The properties that ask which step it is. What such a one has read decides for a name."""
+        about = self._about.get(step.rule)
+        due: Iterable[int] = range(len(self._named))
+        if about is None:
+            about = self._about[step.rule] = _About()
+        else:
+            due = about.due(step.binding)
+        for number in due:
+            old.read.clear()
+            new.read.clear()
+            binding = _Looked(step.binding)
+            said = self._said(self._named[number], Taken(step.rule, binding))
+            about.readers.has(number, frozenset(old.read | new.read))
+            if binding.looked:
+                about.lookers.add(number)
+                if said == "silent" and not old.read and not new.read:
+                    about.silent[frozenset(binding.looked.items())].add(number)
+            if said == "fails":
+                self._note(self._named[number], where, Severity.VIOLATED)
+        about.changed = set(changed)
 
     def _said(self, predicate: PlainPredicate, step: Taken | None = None) -> Said:
         told = (step,) if predicate.takes_step else ()
@@ -204,7 +251,7 @@ class Monitors:
 
     def ask(self, name: str, binding: tuple[object, ...], where: Where, told: str) -> None:
         """One property of one binding, in the present state, whose last name is told like this."""
-        store = PartialStore(self.values, set(range(len(self.values))))
+        store = PartialStore(self.values, self._all)
         for predicate in self._states:
             if predicate.family.name == name and predicate.arguments == binding:
                 with self.system.world.on(store):
@@ -234,21 +281,22 @@ class Monitors:
 
 
 class _Looked(Mapping[str, object]):
-    """The binding of a step, that notes whether it is looked at."""
+    """The binding of a step, that notes what of it is looked at."""
 
     def __init__(self, binding: Mapping[str, object]) -> None:
-        self.binding, self.looked = binding, False
+        self.binding = binding
+        self.looked: dict[str, object] = {}
 
     def __getitem__(self, name: str) -> object:
-        self.looked = True
+        self.looked[name] = self.binding[name]
         return self.binding[name]
 
     def __iter__(self) -> Iterator[str]:
-        self.looked = True
+        self.looked.update(self.binding)
         return iter(self.binding)
 
     def __len__(self) -> int:
-        self.looked = True
+        self.looked.update(self.binding)
         return len(self.binding)
 
 

@@ -22,7 +22,7 @@ from model.protocols.parts.tasks import Task
 from .monitors import Monitors, Where
 from .profile import Profile
 from .runs import Run
-from .standing import Size, StandInSystem
+from .standing import Size, stand_in
 from .telling import TaskId, Told
 
 #: The variables that lines tell, by the class that has them, and the events that must be visible.
@@ -61,8 +61,11 @@ class RebuiltState:
         words = [event.word for event in run.events]
         ids = {event.told.checkpoint for event in run.events}
         numbers = sorted(each for each in ids if each is not None and each > 0)
-        size = Size(len(numbers), words.count("request_stop"), words.count("request_savepoint"))
-        self.system = StandInSystem(run.tasks, size, commits="committed" in words)
+        size = Size(
+            -len(numbers) // 8 * -8, words.count("request_stop"), words.count("request_savepoint")
+        )
+        tasks = tuple(run.tasks.items())
+        self.system = stand_in(tasks, size, commits="committed" in words)
         self.protocol = self.system.protocol
         self.slot = dict(zip(numbers, self.protocol.checkpoints, strict=False))
         """The checkpoints of the model, by their numbers."""
@@ -72,7 +75,7 @@ class RebuiltState:
         self.monitors = Monitors(self.system, told if begins else set())
         if not begins:
             # What was before the log is not known; a variable is from its first line on.
-            self.monitors.told = {at for at in told if self._holds_one(at)}
+            self.monitors.told = frozenset(at for at in told if self._holds_one(at))
         self.monitors.names = self._names()
         self.begun: dict[int, Begun] = {}
         """What is known of the checkpoints that are pending."""
@@ -118,7 +121,8 @@ class RebuiltState:
     def knows(self, task: Task, name: str, known: bool) -> None:
         """Whether a variable of a task is known from here on."""
         position = task.variables[name].position
-        (self.monitors.known.add if known else self.monitors.known.discard)(position)
+        if known != (position in self.monitors.known):
+            self.monitors.known ^= {position}
 
 
 def where_of(told: Told) -> Where:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import typing
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, NoReturn
 
 from checker.concrete.execution import PlainPredicate
@@ -69,7 +70,7 @@ class StandIn(StopWithSavepoint):
 class PartialStore(PlainStore):
     """A state of which some variables are known. It notes which are read."""
 
-    def __init__(self, values: Sequence[object], known: set[int]) -> None:
+    def __init__(self, values: Sequence[object], known: frozenset[int]) -> None:
         super().__init__(values)
         self.known = known
         self.read: set[int] = set()
@@ -80,6 +81,10 @@ class PartialStore(PlainStore):
             raise UnseenHere
         return super().get(variable)
 
+    def set(self, variable: Variable, value: Any) -> None:
+        self.read.add(variable.position)
+        super().set(variable, value)
+
 
 @dataclass(frozen=True)
 class Size:
@@ -88,6 +93,14 @@ class Size:
     checkpoints: int
     stops: int = 0
     savepoints: int = 0
+
+
+@lru_cache(maxsize=16)
+def stand_in(
+    tasks: tuple[tuple[str, int], ...], size: Size, *, commits: bool = False
+) -> StandInSystem:
+    """The system for a job; runs of one job have it in common, for it has no state of its own."""
+    return StandInSystem(dict(tasks), size, commits=commits)
 
 
 class StandInSystem:
@@ -178,4 +191,4 @@ def _plain_name(name: str, number: int) -> str:
     return plain if plain == name and "." not in name else f"{plain.replace('.', '_')} {number}"
 
 
-__all__ = ["PartialStore", "Size", "StandIn", "StandInSystem", "UnseenHere", "Values"]
+__all__ = ["PartialStore", "Size", "StandIn", "StandInSystem", "UnseenHere", "stand_in"]

@@ -143,7 +143,7 @@ class TaskEvents:
                 def begin() -> None:
                     task.newest = point
                     task.gate.aligning = False
-                    self.state.monitors.known.add(task.gate.variables["aligning"].position)
+                    self.state.monitors.known |= {task.gate.variables["aligning"].position}
                     if ends:
                         task.sync = point
 
