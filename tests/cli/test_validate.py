@@ -25,7 +25,7 @@ def test_a_run_that_shows_nothing_is_told_in_two_lines(unpacked: Path) -> None:
     assert ran.exit == 0, ran.stderr
     assert ran.stdout.splitlines() == [
         "✓ bounded-01: FINISHED",
-        "  5 checkpoints · 3 completed · 2 aborted · 436 events · complete  bounded-01/flink.log",
+        "  5 checkpoints · 3 completed · 2 aborted · 439 events · complete  bounded-01/flink.log",
         "1 job · 0 with findings · 1 203 lines: 550 parsed · 653 ignored · 0 unparsable",
     ]
 
