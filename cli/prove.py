@@ -24,7 +24,15 @@ from checker.show.proven import (
 )
 from checker.show.why import why_json, why_lines
 from checker.spec import check_property_name, read_spec
-from checker.symbolic.prove import Means, Outcome, Proven, Proving, Undecided, topics_of
+from checker.symbolic.prove import (
+    Means,
+    Outcome,
+    Proven,
+    Proving,
+    Undecided,
+    does_not_apply,
+    topics_of,
+)
 from checker.why import Explaining
 from model.errors import FinaleError
 from model.system import System
@@ -132,12 +140,7 @@ def _refuse_missing(system: System, names: Sequence[str]) -> None:
     there = {name for name, _ in topics_of(system)}
     for name in names:
         if name not in there:
-            raise FinaleError(
-                "does-not-apply",
-                f'there is nothing to prove of "{name}"',
-                advice="only what is claimed of all states or all steps is proven; the property "
-                "may be of another kind, or say nothing about this protocol",
-            )
+            raise does_not_apply(name)
 
 
 def _told(

@@ -18,6 +18,7 @@ from checker.explicit.folding import cells_read
 from checker.explicit.questions import FAULTS, Asked, Topic
 from checker.explicit.search import LimitHit
 from checker.question import SECONDS_BETWEEN_NEWS, Limits, News, Progress
+from model.errors import FinaleError
 from model.expressions import FALSE, Expression, disjunction, negation
 from model.semantics import steps
 from model.system import GroundRule, Kind, State, System
@@ -324,6 +325,16 @@ class Proving:
             self._progress(News(0, 0, 0, 0, now - self._began, before=doing))
 
 
+def does_not_apply(name: str) -> FinaleError:
+    """There is nothing to prove of a property."""
+    return FinaleError(
+        "does-not-apply",
+        f'there is nothing to prove of "{name}"',
+        advice="only what is claimed of all states or all steps is proven; the property "
+        "may be of another kind, or say nothing about this protocol",
+    )
+
+
 def topics_of(system: System) -> Iterator[tuple[str, Topic]]:
     """What is claimed of all states or steps of a system, by name."""
     for index, prop in enumerate(system.properties):
@@ -354,5 +365,6 @@ __all__ = [
     "Proving",
     "Refuted",
     "Undecided",
+    "does_not_apply",
     "topics_of",
 ]

@@ -89,6 +89,9 @@ def test_all_goals_are_proven(name: str) -> None:
     proven = prove_unbounded(*of(name))
     assert [result.verdict for result in proven.results] == ["proven"] * len(proven.results)
     assert proven.set_aside == ()
+    # Where one is pending at once, none is subsumed by a newer one.
+    vacuous = {each.family.name for each in proven.results if each.answer.vacuous}
+    assert vacuous == {"only-older-are-subsumed"}
     assert {step.partition("(")[0] for step in proven.never_taken} <= OF_CANCELLING
     assert len(proven.clauses) <= 60
 
@@ -138,6 +141,14 @@ def test_of_other_protocols_nothing_is_known() -> None:
     with pytest.raises(FinaleError) as error:
         prove_unbounded(*of("unaligned/pair.toml"))
     assert error.value.code == "no-clauses"
+
+
+@pytest.mark.parametrize("name", ["finished", "checkpoint-ends", "agreement"])
+def test_what_says_nothing_of_all_states_or_steps_is_refused(name: str) -> None:
+    """What is to be reached, what holds at some time, and what is about another protocol."""
+    with pytest.raises(FinaleError) as error:
+        prove_unbounded(*of(PAIR), [name])
+    assert error.value.code == "does-not-apply"
 
 
 def test_a_question_about_more_ids_than_there_are_is_refused() -> None:

@@ -98,6 +98,8 @@ class Proof:
         self._look = look
         self._state = Terms(self.symbols, self.symbols.state)
         self._claims: dict[str, tuple[Claim, ...]] = {}
+        #: Of properties of steps: those that they say something of, if the clauses let them be.
+        self._speaking: dict[str, list[Step]] = {}
         self.asked = 0
 
     # --- the questions ---------------------------------------------------------------------------
@@ -137,6 +139,8 @@ class Proof:
         assumed += [*state.facts]
         if not self._may_hold([*assumed[len(self._hypotheses) :], *terms.facts], goals):
             return Answer(True)
+        for family in families:
+            self._speaking.setdefault(family.name, []).append(step)
         return self._ask(assumed, terms, goals, step, self.symbols.state, after)
 
     def can_be_taken(self, step: Step) -> bool:
@@ -147,11 +151,12 @@ class Proof:
         return bool(self._checked(solver) != z3.unsat)
 
     def says_something(self, family: Family) -> bool:
-        """Whether the clauses may leave a state, or a step, of which anything is claimed."""
+        """Whether the clauses may leave a state, or a step, of which anything is claimed: of steps,
+        one that it was asked of before."""
         if family.kind is not Kind.ON_STEP:
             goals = self._goals((family,), self._state, _NONE, None)
             return self._may_hold(self._hypotheses, goals)
-        return any(self._speaks_of(step, family) for step in self.window.steps)
+        return any(self._speaks_of(step, family) for step in self._speaking.get(family.name, ()))
 
     def _speaks_of(self, step: Step, family: Family) -> bool:
         state = Terms(self.symbols, self.symbols.state, name="s")

@@ -14,6 +14,7 @@ from time import perf_counter
 
 from checker.explicit.search import LimitHit
 from checker.question import SECONDS_BETWEEN_NEWS, Limits, News, Progress
+from checker.symbolic.prove import does_not_apply
 from model.errors import FinaleError
 from model.language.properties import Family
 from model.language.protocol import Protocol, Setting
@@ -81,22 +82,29 @@ def prove_unbounded(
     """What can be proven of a protocol on a job with no bound on ids, records and failures.
 
     Without `names` all properties are asked of which the protocol's catalogue says so. When the
-    time is over, what is left is unknown. Raises `no-clauses`, `window-too-small`.
+    time is over, what is left is unknown. Raises `no-clauses`, `does-not-apply`, and
+    `window-too-small`.
     """
     catalogue = catalogue_of(kind)
     if catalogue is None or setting.job is None or not issubclass(kind, JobProtocol):
         raise no_clauses(kind.key)
-    goals = _goals(catalogue, names)
+    goals = _goals(kind, catalogue, names)
     needed = {f.needs for f in (*catalogue.clauses, *goals) if f.needs is not None}
     clock = _Clock(limits, progress)
     window = Window(kind, replace(setting, observe=frozenset(needed)), IDS, clock.look)
     return _Proving(window, catalogue, clock).prove(goals)
 
 
-def _goals(catalogue: Catalogue, names: Collection[str]) -> tuple[Family, ...]:
-    wanted = tuple(names) or catalogue.goals
+def _goals(
+    kind: type[Protocol], catalogue: Catalogue, names: Collection[str]
+) -> tuple[Family, ...]:
     known = {family.name: family for family in PROPERTIES}
-    return tuple(known[name] for name in wanted)
+    goals = tuple(known[name] for name in tuple(names) or catalogue.goals)
+    for family in goals:
+        claims = family.kind in (Kind.ALWAYS, Kind.ON_STEP)
+        if not claims or family.view not in kind.__mro__:
+            raise does_not_apply(family.name)
+    return goals
 
 
 class _Clock:
