@@ -1,0 +1,39 @@
+"""Cells searched on Spark come to what they come to in process; bins are about equally heavy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from pipeline.sweep.cells import Cell
+from pipeline.sweep.spark import packed_evenly
+from tests.cli.running import run
+from tests.pipeline.sweep.matrices import CELLS, written
+from tests.pipeline.sweep.test_sweep import searched, table_in
+
+
+@given(st.lists(st.floats(0.01, 50), min_size=1, max_size=60), st.integers(1, 20))
+def test_bins_have_each_cell_once_and_even_weights(weights: list[float], count: int) -> None:
+    cells = [Cell((), {}, str(number), weight) for number, weight in enumerate(weights)]
+    bins = packed_evenly(cells, count)
+    assert sorted(cell.key for part in bins for cell in part) == sorted(c.key for c in cells)
+    assert len(bins) == min(count, len(cells))
+    loads = [sum(cell.weight for cell in part) for part in bins]
+    assert loads == sorted(loads, reverse=True)
+    assert loads[0] <= sum(weights) / len(bins) + max(weights) + 1e-6
+
+
+@pytest.mark.xdist_group("spark")
+def test_on_spark_as_in_process(java: int, tmp_path: Path) -> None:
+    assert java
+    written(tmp_path)
+    assert run("sweep matrix.toml --workers 1 --output here", tmp_path).exit == 0
+    ran = run("sweep matrix.toml --master local[2] --output there", tmp_path)
+    assert (ran.exit, ran.stderr) == (0, "")
+    assert searched(ran) == CELLS
+    assert table_in(tmp_path / "there") == table_in(tmp_path / "here")
+    again = run("sweep matrix.toml --master local[2] --output there", tmp_path)
+    assert searched(again) == 0, "and Spark is not started for nothing"

@@ -1,0 +1,76 @@
+"""On a real cluster: the code is shipped, a worker may be lost, and the results are the same."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from threading import Thread
+from typing import Any
+from unittest import mock
+
+import pytest
+from pyspark import cloudpickle
+
+from pipeline.session import Cluster, session
+from pipeline.sweep.processes import in_processes
+from pipeline.sweep.run import order_of
+from pipeline.sweep.spark import on_spark
+from tests.pipeline.standalone import CONF, Standalone, standalone
+from tests.pipeline.sweep.matrices import MATRIX, plan_in
+from tests.pipeline.sweep.test_processes import timeless
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("spark")]
+ROOT = Path(__file__).parents[2]
+LARGER = MATRIX.replace("[1, 2, 3]", "[1, 2, 3, 4, 5, 6]").replace("[2, 3]", "[5, 6]")
+
+
+@pytest.fixture
+def cluster(java: int, tmp_path: Path) -> Iterator[Standalone]:
+    """A master and two workers; a session here has the Python of theirs."""
+    assert java
+    with (
+        standalone(tmp_path) as started,
+        mock.patch.dict(os.environ, {"PYSPARK_PYTHON": started.python}),
+    ):
+        yield started
+
+
+def where(numbers: Iterable[int]) -> Iterator[tuple[str, str]]:
+    """Where a worker has this code from, and which of its folders it works in."""
+    import model
+    import pipeline.sweep.work  # noqa: F401 - it can be imported, with all that it needs
+
+    time.sleep(0.5)
+    yield model.__file__, str(Path.cwd())
+
+
+def test_code_is_shipped(cluster: Standalone) -> None:
+    by_value: Any = cloudpickle.register_pickle_by_value
+    by_value(sys.modules[__name__])  # workers lack this file too
+    with session(Cluster(cluster.master, CONF)) as spark:
+        found = spark.sparkContext.parallelize(range(8), 8).mapPartitions(where).collect()
+    assert len({folder for _, folder in found}) == 2, "both workers had tasks"
+    for file, folder in found:
+        assert Path(file).is_relative_to(folder)
+        assert not Path(file).is_relative_to(ROOT)
+
+
+def test_a_sweep_with_a_worker_killed(cluster: Standalone, tmp_path: Path) -> None:
+    plan = plan_in(tmp_path, LARGER)
+    order = order_of(plan, None)
+    expected = timeless(list(in_processes(plan.cells, order, 1)))
+    killed: list[float] = []
+    found = []
+    with session(Cluster(cluster.master, CONF)) as spark:
+        for done in on_spark(spark, plan.cells, order):
+            found.append(done)
+            if not killed:
+                killed.append(time.monotonic())
+                Thread(target=cluster.kill_worker, args=(0,)).start()
+    assert killed
+    assert cluster.workers[0].poll() is not None
+    assert len(found) == len(expected), "no cell twice"
+    assert timeless(found) == expected
