@@ -23,7 +23,7 @@ from reference.formats.faulty import Cut
 from reference.formats.files import DiskFiles, Files, MemoryFiles, told
 from reference.formats.folder import end_of, is_new, lines_in, locked, mark_end, own
 from reference.formats.jobfile import JobFile
-from reference.formats.logfile import check_log
+from reference.formats.logfile import LOG, check_log
 from reference.formats.requests import WHY_OVER, Requests
 from reference.formats.resuming import start, to_go_on_from
 from reference.settings import Settings
@@ -35,7 +35,6 @@ from reference.threads import SECONDS, Threads, Turns
 NOT_IN_TURN = frozenset({"trigger_checkpoint", *OF_THE_ENVIRONMENT})
 TIME_OUTS = frozenset({"time_out", "time_out_output"})
 TRIGGER = StepId("trigger_checkpoint")
-LOG = "events.ndjson"
 
 
 class End(enum.Enum):
@@ -110,6 +109,7 @@ def run(
         own(job, files, folder)
         if orders.savepoint is None and (end := end_of(files)) is not None:
             return Progress(0, 0, 0, None, None, 0.0, end=End(end), ended_before=True)
+        check_log(orders.log, job.name, folder, orders.savepoint)
         control = Control(folder, name)
         strikes, before = Strikes(orders.faults, orders.seed or 0), to_go_on_from(files)
         try:
@@ -154,8 +154,7 @@ def rehearse(job: JobFile, folder: Path, orders: Orders) -> None:
     """Start where nothing is written: a start that is refused leaves no folder behind."""
     trial = Runner(job, MemoryFiles(), replace(orders, faults=()))
     trial.mover.take(StepId("restore", (("task", name),)) for name in trial.engine.tasks)
-    if orders.log is not None and not orders.log.is_relative_to(folder):
-        check_log(orders.log, job.name, new=orders.savepoint is None)
+    check_log(orders.log, job.name, folder, orders.savepoint)
 
 
 class Runner:

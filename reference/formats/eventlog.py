@@ -24,6 +24,7 @@ from model.errors import FinaleError, Place
 from model.events import DATA_STEPS, STEPS
 from model.topology import Job
 from reference.formats.files import told
+from reference.formats.folder import id_of
 from reference.formats.jobtable import table_of
 from reference.formats.logfields import is_number, is_whole, wrong_in_start
 from reference.formats.logfile import START, opened
@@ -74,6 +75,7 @@ class EventLog:
                 "finished": sorted(engine.store.finished(newest)) if restoring and newest else [],
                 "last": self.newest,
                 **_evidence(engine.store, newest),
+                **({"folder": folder} if (folder := id_of(engine.store.files)) else {}),
             }
         )
 

@@ -116,15 +116,23 @@ def _is_taken(handle: int, kind: int) -> bool:
 
 
 def own(job: JobFile, files: Files, folder: Path) -> None:
-    """The folder is new, or this job's. Raises `folder-of-another-job`.
+    """The folder is new, or this job's. Raises `folder-of-another-job`, `owner-unreadable`.
 
     A job is known by the name that it gives itself, and where it gives none by its file.
     """
-    now = {"name": job.name, "file": str(job.file.resolve())}
+    now = {"name": job.name, "file": str(job.file.resolve()), "folder": uuid.uuid4().hex}
     if not files.exists(JOB):
         _write(files, JOB, json.dumps(now).encode())
         return
     before = _told(files.read(JOB))
+    if "name" not in before:
+        raise FinaleError(
+            "owner-unreadable",
+            "the file says whose this folder is, and cannot be read",
+            place=Place(files.told(JOB)),
+            advice=f"if the folder is this job's, write {json.dumps({'name': job.name})} into it, "
+            f"and {AGAIN}",
+        )
     # Folders of earlier versions have only a name.
     file = before.get("file", now["file"])
     if before.get("name") != job.name:
@@ -143,6 +151,14 @@ def own(job: JobFile, files: Files, folder: Path) -> None:
             advice=f'name another folder; or, if the job has moved, write name = "{job.name}" in '
             "it, by which it is known from then on",
         )
+    if id_of(files) is None:
+        _write(files, JOB, json.dumps(before | {"folder": now["folder"]}).encode())
+
+
+def id_of(files: Files) -> str | None:
+    """By which event logs know a folder, wherever it is moved; None where no run has begun."""
+    said = _told(files.read(JOB)).get("folder") if files.exists(JOB) else None
+    return said if isinstance(said, str) else None
 
 
 def _told(data: bytes) -> dict[str, Any]:

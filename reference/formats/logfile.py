@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from io import FileIO
 from pathlib import Path
+from typing import cast
 
 from model.errors import FinaleError, Place
-from reference.formats.files import told
+from reference.formats.files import DiskFiles, told
+from reference.formats.folder import id_of, is_new
 
+#: What it is called in a run's folder, if nothing else is said.
+LOG = "events.ndjson"
 #: How a section begins.
 START = b'{"event":"log-start"'
 
@@ -28,15 +33,31 @@ def opened(path: Path) -> tuple[FileIO, bytes]:
         ) from None
 
 
-def check_log(path: Path, run: str, *, new: bool) -> None:
+def check_log(given: Path | None, run: str, folder: Path, savepoint: Path | None = None) -> None:
     """A log that is to be written can be. Raises `unwritable`, `log-of-another-folder`.
 
-    `new`: the run has begun nowhere yet, and what a log has of one of its name is not of it.
+    One that a run in another folder has added to last may be gone on with where that run's
+    `savepoint` is gone on from: what comes then is justified by it. Earlier versions did not tell
+    their folder: such a log is taken, unless the run has begun nowhere yet.
     """
+    path = given or folder / LOG
+    if path.resolve().parent == folder.resolve() and not folder.exists():
+        return
+    was_there = path.exists()
     file, known = opened(path)
     file.close()
-    starts = (line for line in known.splitlines() if line.startswith(START))
-    if new and any(_run_of(line) == run for line in starts):
+    if not was_there:
+        path.unlink()
+    starts = (_read(line) for line in known.splitlines() if line.startswith(START))
+    of_run = [start for start in starts if start.get("run") == run]
+    if not of_run:
+        return
+    those = (folder, *([savepoint.absolute().parent.parent] if savepoint is not None else ()))
+    last = of_run[-1].get("folder")
+    fits = not is_new(folder) or savepoint is not None
+    if last is not None:
+        fits = last in [id_of(DiskFiles(each)) for each in those]
+    if not fits:
         raise FinaleError(
             "log-of-another-folder",
             f'the log has runs of "{run}" in a folder that is not this one, or is gone: in one log '
@@ -46,9 +67,9 @@ def check_log(path: Path, run: str, *, new: bool) -> None:
         )
 
 
-def _run_of(line: bytes) -> object:
-    """Whose section begins with a line; None where the line is not whole."""
+def _read(line: bytes) -> Mapping[str, object]:
+    """What a section's first line says; nothing where it is not whole."""
     try:
-        return json.loads(line).get("run")
+        return cast("dict[str, object]", json.loads(line))
     except ValueError:
-        return None
+        return {}

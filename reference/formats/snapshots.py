@@ -182,9 +182,18 @@ class CheckpointStore:
         self.known.pop(checkpoint, None)
 
     def note_copy(self, checkpoint: int, of: int, why: Copied) -> None:
-        """Say of a checkpoint that is to be written what it is a copy of."""
+        """Say of a checkpoint that is to be written what it is a copy of, and that one, if it is.
+
+        No event log may have told of that one: a process that is killed once its copy is complete
+        has told nothing.
+        """
         name = f"{_folder(checkpoint)}/{COPIED}"
-        self.files.write(name, json.dumps({"of": of, "why": why.value}).encode())
+        said: dict[str, object] = {"of": of, "why": why.value}
+        before = None if why is Copied.ELSEWHERE else self.copied(of)
+        if before is not None:
+            earlier = cast("list[object]", before.get("chain", []))
+            said["chain"] = [*earlier, [of, before.get("of"), before.get("why")]]
+        self.files.write(name, json.dumps(said).encode())
         self.files.sync(name)
 
     def leave_newer(self, checkpoint: int, by: int = 0) -> None:
@@ -238,7 +247,10 @@ class CheckpointStore:
         return sorted(number for number, file in self._files() if file == REFUSED)
 
     def copied(self, checkpoint: int) -> Mapping[str, object] | None:
-        """What a checkpoint is a copy `of`, and `why`; None where it is none."""
+        """What a checkpoint is a copy `of`, and `why`; None where it is none.
+
+        `chain`: where that one is a copy, too, its number, and of which and why; the oldest first.
+        """
         name = f"{_folder(checkpoint)}/{COPIED}"
         if not self.files.exists(name):
             return None

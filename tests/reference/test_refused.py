@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
 from cli.main import main
-from reference.formats.logfile import START
+from reference.formats.folder import JOB
+from reference.formats.logfile import LOG, START
 
 from .test_told import counts_in
 
@@ -48,6 +50,70 @@ def test_two_folders_do_not_share_a_log(tmp_path: Path, capsys: pytest.CaptureFi
     job.write_text(f'name = "other"\n{job.read_text()}')
     log.write_bytes(log.read_bytes() + START + b",")
     assert main([*line, str(three)]) == 0
+
+
+def test_a_log_goes_on_with_the_folder_that_wrote_to_it_last(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Also where both have begun; what tells no folder was written by an earlier version."""
+    job = counts_in(tmp_path)
+    one, two = tmp_path / "one", tmp_path / "two"
+    log = one / LOG
+    for folder in (one, two):
+        assert main(["run", str(job), "--directory", str(folder), "--stop", "suspend"]) == 0
+    before = log.read_bytes()
+    files = {path: path.read_bytes() for path in two.rglob("*") if path.suffix == ".json"}
+    wrong = ["run", str(job), "--directory", str(two), "--log", str(log)]
+    [savepoint] = (two / "checkpoints").iterdir()
+    for more in ([], ["--from", str(savepoint)]):
+        assert main([*wrong, *more]) == 2
+        assert capsys.readouterr().err.startswith(f"error[log-of-another-folder]: {log}: ")
+        assert log.read_bytes() == before
+        assert files == {p: p.read_bytes() for p in two.rglob("*") if p.suffix == ".json"}
+    log.write_text(re.sub(r',"folder":"[0-9a-f]+"', "", log.read_text()))
+    assert main(["run", str(job), "--directory", str(one)]) == 0
+    assert '"folder"' in log.read_text()
+    assert main(["conform", str(log)]) == 0
+
+
+def test_a_log_that_cannot_be_written_changes_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A start from a savepoint writes a copy of it, which no log would tell then."""
+    job, state = counts_in(tmp_path), tmp_path / "state"
+    line = ["run", str(job), "--directory", str(state)]
+    assert main([*line, "--stop", "suspend"]) == 0
+    [savepoint] = (state / "checkpoints").iterdir()
+    wrong = ["--from", str(savepoint), "--log", str(tmp_path / "no" / "where")]
+    assert main([*line, *wrong]) == 2
+    assert capsys.readouterr().err.startswith("error[unwritable]: ")
+    assert list((state / "checkpoints").iterdir()) == [savepoint]
+    assert main([*line, "--from", str(savepoint), "--log", str(tmp_path / "where")]) == 0
+
+
+def test_a_log_in_a_new_folder_may_be_named_by_another_path(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    job = counts_in(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert main(["run", str(job), "--directory", str(tmp_path / "s"), "--log", "s/my.ndjson"]) == 0
+    assert main(["conform", "s/my.ndjson"]) == 0
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"file": "x"}'])
+def test_a_folder_whose_owner_cannot_be_read_is_told_so(
+    tmp_path: Path, text: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    job, state = counts_in(tmp_path), tmp_path / "state"
+    assert main(["run", str(job), "--directory", str(state), "--stop", "suspend"]) == 0
+    (state / JOB).write_text(text)
+    assert main(["run", str(job), "--directory", str(state)]) == 2
+    error = capsys.readouterr().err
+    assert error.startswith(f"error[owner-unreadable]: {state / JOB}: ")
+    (state / JOB).write_text('{"name": "job"}')
+    (state / LOG).unlink()
+    assert '{"name": "job"}' in error
+    assert main(["run", str(job), "--directory", str(state)]) == 0
 
 
 @pytest.mark.parametrize("sink", ["exactly-once", "at-least-once"])

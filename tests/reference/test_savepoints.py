@@ -11,10 +11,12 @@ import pytest
 
 from model.errors import FinaleError
 from reference.coordinator import Kind
+from reference.formats.eventlog import read_log
 from reference.formats.faulty import Cut, FaultyFiles
 from reference.formats.files import DiskFiles, MemoryFiles
 from reference.formats.folder import end_of
 from reference.formats.jobfile import JobFile, read_job
+from reference.formats.logfile import LOG
 from reference.formats.resuming import to_go_on_from
 from reference.formats.snapshots import CheckpointStore
 from reference.runner import End, Orders, Runner, run
@@ -239,6 +241,27 @@ def test_a_savepoint_that_is_left_does_not_hinder_a_job_that_has_begun_anew(tmp_
     assert CheckpointStore(files).is_left(1)
     Runner(job, files).run()
     assert output(files) == expected(tmp_path)
+
+
+def test_a_copy_of_a_copy_tells_of_both(tmp_path: Path) -> None:
+    """Two processes were killed before they could tell of theirs."""
+    job = job_in(tmp_path, retained=1)
+    files, number = with_savepoint(job)
+    savepoint = on_disk(files, tmp_path / "old") / "checkpoints" / str(number)
+    state = tmp_path / "state"
+    first = Runner(job, DiskFiles(state), Orders(savepoint=savepoint)).start.last_number
+    for words in (3, 1):
+        job = job_in(tmp_path, retained=1, words=words)
+        again = Runner(job, DiskFiles(state))
+    number_now = again.start.last_number
+    assert number_now == first + 2
+    run(job, state)
+    log = read_log((state / LOG).read_text().splitlines())
+    assert log.sections[0].start["copied"] == {
+        "of": first + 1,
+        "why": "shape",
+        "chain": [[first, number, "elsewhere"], [first + 1, first, "shape"]],
+    }
 
 
 def test_a_job_that_is_started_again_is_not_over_when_power_is_lost(tmp_path: Path) -> None:
