@@ -121,9 +121,18 @@ def _bounds(
         number = sum(told[each] for each in names) + more
         if name == "failures":
             number += 1  # without any, nothing can be restored
+        if name == "stops" and _was_drained(section):
+            number += 1  # what a stop has ended is known where there are stops
         if number and name in kind.bound_names():
             bounds[name] = number
     return bounds
+
+
+def _was_drained(section: Section) -> bool:
+    """Whether a section begins with the end of data that have no end of their own."""
+    finished: object = section.start.get("finished")
+    sources = (each for each in section.job.subtasks if not each.bounded)
+    return isinstance(finished, list) and any(each.name in finished for each in sources)
 
 
 class _Complain:

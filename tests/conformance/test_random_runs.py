@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -207,6 +208,26 @@ def test_a_mistake_of_the_engine_is_rejected(mistake: str, monkeypatch: pytest.M
             assert outcome.refusals
             return
     pytest.fail("no run shows it")
+
+
+@pytest.mark.parametrize("protocol", ["stop-with-savepoint", "stop-with-checkpoint"])
+def test_what_a_drain_has_ended_ends_again_though_it_has_no_end(protocol: str) -> None:
+    """RC-7: its sources are restored as finished, by a process that is told of no stop."""
+    endless: dict[str, Any] = {
+        "S1": {"records": 2, "parallelism": 2, "bounded": False},
+        "S2": {"records": 0, "parallelism": 2, "bounded": False},
+        "K": {"from": [{"vertex": "S1", "broadcast": True}], "sink": "two-phase"},
+    }
+    faults, slow = {"checkpoints": 1, "stops": 1, "cancels": 1}, {"poll_data": 0.2}
+    drained = 0
+    for seed in range(8):
+        chosen = RandomRun(
+            protocol, endless, faults=faults, crashes=(35,), seed=seed, steps_max=100, weights=slow
+        )
+        starts = [each for each in map(json.loads, lines_of(chosen)) if "finished" in each]
+        drained += any({"S1.0", "S1.1", "S2.0", "S2.1"} <= set(each["finished"]) for each in starts)
+        assert_accepted(chosen)
+    assert drained > 0
 
 
 @pytest.mark.slow

@@ -12,7 +12,7 @@ import enum
 from typing import ClassVar
 
 from model.protocols.parts.checkpoints import ABORTED, Checkpoint, CheckpointKind
-from model.protocols.parts.elements import Datum
+from model.protocols.parts.elements import CheckpointId, Datum
 from model.protocols.parts.requests import (
     CancelRequest,
     JobStatus,
@@ -276,6 +276,15 @@ class Stopping(Requests):
         super().end_for_good(task)
         if self.stalls:
             task.stalled = False
+
+    @step
+    def restore_from(self, task: Task, checkpoint: CheckpointId) -> None:
+        """RC-7: a source that had ended ends again, though its data have no end of their own."""
+        super().restore_from(task, checkpoint)
+        if not self.stops or not isinstance(task, Source) or task.subtask.bounded:
+            return
+        if self.known(checkpoint).finished.has(task):
+            task.mode = StopMode.DRAIN
 
     @step
     def forget_stop(self, task: Task) -> None:
