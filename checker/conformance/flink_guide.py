@@ -21,7 +21,7 @@ from .acceptance_effort import Effort
 from .acceptance_search import Move
 from .acceptance_system import SectionSystem
 from .flink_needs import Needs
-from .flink_sights import Seen, Sight, Sights
+from .flink_sights import JOB, Seen, Sight, Sights
 from .flink_walk import NO_MORE
 
 #: What an attempt is told after the failure that ends it, in the model at once, does nothing.
@@ -110,14 +110,24 @@ class Guide(Needs):
         number = cast(int, sight.checkpoint)
         for task in self._counted_out(number):
             with self.look():
-                known = bool(self.tasks[task].reported_finished)
-            if not known:
+                known = bool(self.protocol.counts_as_finished(self.tasks[task]))
+            if not known and self._is_learned(task):
                 self.refused = f"{task} is not known to have finished"
                 return False
+        self._restores()
         if not self._trigger(sight, number):
             return False
         self.begun = number
         return True
+
+    def _is_learned(self, task: str) -> bool:
+        """Whether it is still to be learned that a task has finished."""
+        return any(
+            each.seen is Seen.LEARNED and each.own == (task, self.attempt[task])
+            for clock, at in zip(self.sights.clocks, self.at, strict=True)
+            if at < len(clock) and clock[at].seen in JOB
+            for each in clock[at:]
+        )
 
     def _counted_out(self, number: int) -> list[str]:
         """The tasks that had finished for all that the plan of a checkpoint knew."""
@@ -161,7 +171,7 @@ class Guide(Needs):
     def _aborted(self, sight: Sight) -> bool:
         number = cast(int, sight.checkpoint)
         if self.point(number) is None:
-            return number > self.begun or number not in self.sights.takes_part
+            return number not in self.triggers and number not in self.sights.takes_part
         if not self.is_pending(number):
             return True
         if "suspending" in sight.why:
@@ -215,17 +225,33 @@ class Guide(Needs):
         channel = self.channels.get(sight.channel or "")
         if channel is None:
             return False
-        self._pass_end_of_data(channel)
+        self._pass_unseen(channel)
         head = self.head(channel)
         if not isinstance(head, Barrier) or head.checkpoint is not self.point(sight.checkpoint):
             self.refused = self.refused or f"{channel.name} has {head}"
             return False
+        self._ends_first(channel, sight)
         return self.do("poll_barrier", ("channel", channel.name))
+
+    def _ends_first(self, last: Channel, sight: Sight) -> None:
+        """Where a task takes part at once, its other inputs have had the barrier, or have ended."""
+        task = self.tasks[cast(str, sight.task)]
+        rest = self._next_of(task.name)
+        if not rest or rest[0].seen is not Seen.BEGUN or rest[0].checkpoint != sight.checkpoint:
+            return
+        with self.look():
+            missing = [each for each in task.inputs
+                       if each is not last and not each.ended and not each.blocked]  # fmt: skip
+        for channel in missing:
+            saved, length = self.here, len(self.moves)
+            if not self.ended(channel):
+                self.here = saved
+                del self.moves[length:]
 
     def _cancel(self, sight: Sight) -> bool:
         task = self.tasks[cast(str, sight.task)]
         for channel in task.inputs:
-            self._pass_end_of_data(channel)
+            self._pass_unseen(channel)
             head = self.head(channel)
             if isinstance(head, CancelBarrier) and head.checkpoint is self.point(sight.checkpoint):
                 return self.do("poll_cancel_barrier", ("channel", channel.name))
@@ -290,11 +316,11 @@ class Guide(Needs):
 
     def _runs(self, sight: Sight) -> bool:
         task = cast(str, sight.task)
-        if self.status(task) is TaskStatus.FAILED and not self._restarts(task):
+        region = self.protocol.region_of[self.tasks[task]].tasks
+        if not any(self.status(each.name) in NO_MORE for each in region):
+            self.refused = f"{task} has not failed"
             return False
-        if not self.do("restore", ("task", task)):
-            return False
-        self.attempt[task] = sight.attempt
+        self.ready[task] = sight.attempt
         return True
 
     def _stops(self, sight: Sight) -> bool:
@@ -304,9 +330,18 @@ class Guide(Needs):
         task = cast(str, sight.task)
         if self._is_cancelling():
             return self._canceled_task(task)
-        if self.status(task) in (*NO_MORE, TaskStatus.CLOSED):
-            return True  # it fails again before it runs
-        return self.do("fail_region", ("region", self._region(task)))
+        if self.status(task) in NO_MORE:  # it fails again before all run
+            self.over[task] = max(self.over[task], sight.attempt)
+            self.ready.pop(task, None)
+            return True
+        for each in self.protocol.region_of[self.tasks[task]].tasks:
+            part = self.sights.part.get((each.name, self.attempt[each.name]), 0)
+            if part > self.begun and part in self.triggers:
+                self.refused = f"{each.name} takes part in {part}, not triggered yet"
+                return False
+        return self.status(task) is TaskStatus.CLOSED or self.do(
+            "fail_region", ("region", self._region(task))
+        )
 
     def _restored(self, sight: Sight) -> bool:
         meant = self.system.completed(self.here)

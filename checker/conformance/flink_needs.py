@@ -10,12 +10,12 @@ from typing import cast
 
 from model.protocols.parts.channels import Channel
 from model.protocols.parts.checkpoints import ABORTED
-from model.protocols.parts.elements import EndOfData, EndOfPartition
+from model.protocols.parts.elements import CancelBarrier, EndOfData, EndOfPartition
 from model.protocols.parts.requests import JobStatus
 from model.protocols.parts.tasks import TaskStatus
 
 from .flink_sights import Sight
-from .flink_walk import Walk
+from .flink_walk import NO_MORE, Walk
 
 
 class Needs(Walk):
@@ -23,7 +23,9 @@ class Needs(Walk):
 
     def finished(self, name: str) -> bool:
         """That a task's data have ended."""
-        if self.status(name) not in (TaskStatus.RUNNING, TaskStatus.RESTORING):
+        if self.status(name) in NO_MORE:
+            self._restores()
+        if self.status(name) not in (TaskStatus.RUNNING, *NO_MORE):
             return True
         task = self.tasks[name]
         if not task.inputs:
@@ -37,26 +39,39 @@ class Needs(Walk):
                 return True
         if self.head(channel) is None and not self.finished(channel.edge.sender.name):
             return False
-        self._pass_end_of_data(channel)
+        self._pass_unseen(channel)
         with self.look():
             if not channel.end_of_data:
                 self.refused = self.refused or f"{channel.name} has {self.head(channel)}"
             return bool(channel.end_of_data)
 
-    def _pass_end_of_data(self, channel: Channel) -> None:
-        while isinstance(self.head(channel), EndOfData):
-            if not self.do("poll_end_of_data", ("channel", channel.name)):
+    def _pass_unseen(self, channel: Channel) -> None:
+        while True:
+            head = self.head(channel)
+            if isinstance(head, EndOfData):
+                polled = self.do("poll_end_of_data", ("channel", channel.name))
+            elif isinstance(head, CancelBarrier) and self._is_past(channel, head):
+                polled = self.do("poll_cancel_barrier", ("channel", channel.name))
+            else:
                 return
+            if not polled:
+                return
+
+    def _is_past(self, channel: Channel, barrier: CancelBarrier) -> bool:
+        """Whether a barrier that cancels says nothing new: then no line tells of it."""
+        with self.look():
+            reader = self.protocol.reader(channel)
+            return bool(reader.gate.is_past(barrier.checkpoint))
 
     def ended(self, channel: Channel) -> bool:
         """That the end of a channel has been read."""
         with self.look():
             if channel.ended:
                 return True
-        self._pass_end_of_data(channel)
+        self._pass_unseen(channel)
         if self.head(channel) is None and not self.closed(channel.edge.sender.name):
             return False
-        self._pass_end_of_data(channel)
+        self._pass_unseen(channel)
         if not isinstance(self.head(channel), EndOfPartition):
             self.refused = self.refused or f"{channel.name} has {self.head(channel)}"
             return False
@@ -144,6 +159,18 @@ class Needs(Walk):
 
     def _region(self, task: str) -> str:
         return self.protocol.region_of[self.tasks[task]].name
+
+    def _restores(self) -> None:
+        """Regions all of whose tasks are seen to run again are restored."""
+        for region in self.protocol.regions:
+            names = [task.name for task in region.tasks]
+            if not all(name in self.ready for name in names):
+                continue
+            if any(self.status(name) is TaskStatus.FAILED for name in names):
+                self._restarts(names[0])
+            for name in names:
+                if name in self.ready and self.do("restore", ("task", name)):
+                    self.attempt[name] = self.ready.pop(name)
 
     def _is_cancelling(self) -> bool:
         protocol = self.protocol

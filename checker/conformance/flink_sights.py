@@ -45,9 +45,9 @@ class Seen(enum.Enum):
 
 #: Those of the coordinator's lock; of its main thread; of calls. The rest are of main loops.
 LOCK = (Seen.TRIGGERED, Seen.ACKNOWLEDGED, Seen.COMPLETED, Seen.ABORTED)
-_JOB = (Seen.LEARNED, Seen.LOST, Seen.RESTORED, Seen.CANCELLING, Seen.CANCELED)
+JOB = (Seen.LEARNED, Seen.LOST, Seen.RESTORED, Seen.CANCELLING, Seen.CANCELED)
 _CALLS = (Seen.CALLED,)
-LOOP = tuple(seen for seen in Seen if seen not in (*LOCK, *_JOB, *_CALLS))
+LOOP = tuple(seen for seen in Seen if seen not in (*LOCK, *JOB, *_CALLS))
 _BY_WORD = {seen.value: seen for seen in Seen}
 _BY_STATE = {
     ("task-switched", "RUNNING"): Seen.RUNS,
@@ -145,7 +145,7 @@ def sights_of(run: Run, job: RunJob) -> Sights:
     sights = Sights([], defaultdict(set), defaultdict(set), defaultdict(list),
                     defaultdict(list), set(), defaultdict(list))  # fmt: skip
     last_call: dict[str, int] = {}
-    standing: list[int] = []
+    standing, ended = list[int](), set[int]()
     for place, event in enumerate(run.events):
         sight = _sight(place, event, run, job)
         if event.word == "trigger-missed" and event.task is not None:
@@ -162,9 +162,9 @@ def sights_of(run: Run, job: RunJob) -> Sights:
         if sight.seen is Seen.CALLED and sight.task and sight.checkpoint:
             last_call[sight.task] = sight.checkpoint
         if sight.seen is Seen.TRIGGERED and sight.checkpoint:
-            standing.append(sight.checkpoint)
-        elif sight.seen in (Seen.ABORTED, Seen.COMPLETED) and sight.checkpoint in standing[:-1]:
-            standing.remove(sight.checkpoint)
+            standing = [*(each for each in standing if each not in ended), sight.checkpoint]
+        elif sight.seen in (Seen.ABORTED, Seen.COMPLETED) and sight.checkpoint:
+            ended.add(sight.checkpoint)
         _gather(sights, sight)
     sights.clocks = [*clocks.values()]
     sights.waits = _pending_at_once(sights.all)
@@ -202,7 +202,10 @@ def _sight(place: int, event: RunEvent, run: Run, job: RunJob) -> Sight | None:
     told = event.told
     seen = _BY_STATE.get((event.word, told.fields.get("to", ""))) or _BY_WORD.get(event.word)
     task = None if event.task is None else job.task(event.task)
-    if seen is None or (task is None and seen not in (*LOCK, *_JOB)):
+    if seen is Seen.NOT_BEGUN and task is None:
+        event = _begun_last(run, place) or event
+        task = None if event.task is None else job.task(event.task)
+    if seen is None or (task is None and seen not in (*LOCK, *JOB)):
         return None
     if seen in (Seen.CANCELLING, Seen.CANCELED) and not _is_cancelled(run):
         return None  # so the adaptive scheduler calls what it does to restart
@@ -219,6 +222,13 @@ def _sight(place: int, event: RunEvent, run: Run, job: RunJob) -> Sight | None:
     return Sight(place, seen, task, told.checkpoint, channel, event)
 
 
+def _begun_last(run: Run, place: int) -> RunEvent | None:
+    """Of whom a line is that follows at once upon a begin, and does not tell it."""
+    number = run.events[place].told.checkpoint
+    begun = (e for e in reversed(run.events[:place]) if e.word == Seen.BEGUN.value)
+    return next((e for e in begun if e.told.checkpoint == number), None)
+
+
 def _is_cancelled(run: Run) -> bool:
     """Whether somebody cancels the job."""
     phases = [e.told.fields.get("to") for e in run.events if e.word == "adaptive-phase"]
@@ -228,7 +238,7 @@ def _is_cancelled(run: Run) -> bool:
 def _clock(sight: Sight) -> str:
     if sight.seen in LOCK:
         return "lock"
-    if sight.seen in _JOB:
+    if sight.seen in JOB:
         return "job"
     return "calls" if sight.seen in _CALLS else "loop"
 
@@ -296,4 +306,4 @@ def _finals(sights: Sights, job: RunJob) -> dict[Attempt, int]:
     return final
 
 
-__all__ = ["LOCK", "LOOP", "Attempt", "Seen", "Sight", "Sights", "sights_of"]
+__all__ = ["JOB", "LOCK", "LOOP", "Attempt", "Seen", "Sight", "Sights", "sights_of"]

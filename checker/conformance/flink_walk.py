@@ -94,6 +94,8 @@ class Walk:
         self.attempt = dict.fromkeys(self.tasks, 0)
         self.over = dict.fromkeys(self.tasks, -1)
         """The newest attempt of each task that has failed, for all that is explained."""
+        self.ready: dict[str, int] = {}
+        """The tasks that run again, in which attempt; their region may not, yet."""
         self._status_at = {task.name: task.variables["status"].position for task in protocol.tasks}
         self._taken_at = {task.name: task.variables["taken"].position for task in protocol.tasks}
 

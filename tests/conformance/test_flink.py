@@ -189,17 +189,10 @@ def test_a_task_that_was_never_told_of_its_final_checkpoint_does_not_finish() ->
 
 #: The runs of the archive of scenarios of which no run of the model was found.
 UNDECIDED: set[str] = {
-    "adaptive-03",
     "aligned-timeout-01",
     "aligned-timeout-03",
     "aligned-timeout-05",
-    "decline-async-01",
-    "defaultlayout-02",
-    "drain-restart-04",
-    "legacy-nofinish-01",
     "multi-drain-01",
-    "multi-kill-01",
-    "savepoint-03",
     "unaligned-01",
     "unaligned-03",
     "union-state-00",
