@@ -13,6 +13,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import cast
 
+from model.protocols.parts.channels import Channel
 from model.protocols.parts.checkpoints import Checkpoint
 from model.protocols.parts.elements import Barrier, CancelBarrier
 from model.protocols.parts.tasks import Task, TaskStatus
@@ -21,7 +22,7 @@ from .acceptance_effort import Effort
 from .acceptance_search import Move
 from .acceptance_system import SectionSystem
 from .flink_needs import Needs
-from .flink_sights import JOB, Seen, Sight, Sights
+from .flink_sights import JOB, LOCK, Seen, Sight, Sights
 from .flink_walk import NO_MORE
 
 #: What an attempt is told after the failure that ends it, in the model at once, does nothing.
@@ -108,6 +109,9 @@ class Guide(Needs):
 
     def _triggered(self, sight: Sight) -> bool:
         number = cast(int, sight.checkpoint)
+        if number in self.early:
+            self.early.remove(number)
+            return True
         for task in self._counted_out(number):
             with self.look():
                 known = bool(self.protocol.counts_as_finished(self.tasks[task]))
@@ -119,6 +123,22 @@ class Guide(Needs):
             return False
         self.begun = number
         return True
+
+    def _triggered_early(self, sight: Sight) -> bool:
+        """Whoever has given a checkpoint up may tell so before whoever has begun it."""
+        if not self._triggered(sight):
+            return False
+        self.early.add(sight.checkpoint or 0)
+        return True
+
+    def _triggered_all(self) -> bool:
+        """Before the job has finished all its checkpoints were begun. Where the coordinator next
+        tells of one that ended with the job, the others are, too."""
+        later = [each for each in self.triggers if (each.checkpoint or 0) > self.begun]
+        head = next((each for each in self._heads() if each.seen in LOCK), None)
+        if head is None or head.seen is not Seen.ABORTED or not self.is_pending(head.checkpoint):
+            return not later
+        return all(self._triggered_early(each) for each in later)
 
     def _is_learned(self, task: str) -> bool:
         """Whether it is still to be learned that a task has finished."""
@@ -170,8 +190,11 @@ class Guide(Needs):
 
     def _aborted(self, sight: Sight) -> bool:
         number = cast(int, sight.checkpoint)
+        later = [each for each in self.triggers if each.checkpoint == number]
+        if self.point(number) is None and later and not self._triggered_early(later[0]):
+            return False
         if self.point(number) is None:
-            return number not in self.triggers and number not in self.sights.takes_part
+            return number not in self.sights.takes_part
         if not self.is_pending(number):
             return True
         if "suspending" in sight.why:
@@ -190,16 +213,15 @@ class Guide(Needs):
 
     def _learned(self, sight: Sight) -> bool:
         task = cast(str, sight.task)
-        part = self.sights.part.get(sight.own, 0)
-        if part > self.begun and part in self.triggers:
-            self.refused = f"{task} takes part in {part}, not triggered yet"
+        if why := self._begins_later(task):
+            self.refused = why
             return False
         with self.look():
             if self.tasks[task].reported_finished:
                 return True
             last = all(each.reported_finished or each.name == task for each in self.tasks.values())
-        if last and max(self.triggers, default=0) > self.begun:
-            self.refused = "a checkpoint is triggered later"
+        if last and not self._triggered_all():
+            self.refused = self.refused or "a checkpoint is triggered later"
             return False
         if not self.closed(task):
             return False
@@ -334,11 +356,6 @@ class Guide(Needs):
             self.over[task] = max(self.over[task], sight.attempt)
             self.ready.pop(task, None)
             return True
-        for each in self.protocol.region_of[self.tasks[task]].tasks:
-            part = self.sights.part.get((each.name, self.attempt[each.name]), 0)
-            if part > self.begun and part in self.triggers:
-                self.refused = f"{each.name} takes part in {part}, not triggered yet"
-                return False
         return self.status(task) is TaskStatus.CLOSED or self.do(
             "fail_region", ("region", self._region(task))
         )

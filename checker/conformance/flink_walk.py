@@ -90,7 +90,9 @@ class Walk:
         self.given_up: set[tuple[str, int]] = set()
         self.by_stop: list[Sight] = []
         self.explained: set[tuple[Seen, Attempt, int | None]] = set()
-        self.triggers = [s.checkpoint or 0 for s in sights.all if s.seen is Seen.TRIGGERED]
+        self.triggers = [s for s in sights.all if s.seen is Seen.TRIGGERED]
+        self.early: set[int] = set()
+        """Checkpoints that are begun, and the line that tells so comes later."""
         self.attempt = dict.fromkeys(self.tasks, 0)
         self.over = dict.fromkeys(self.tasks, -1)
         """The newest attempt of each task that has failed, for all that is explained."""
@@ -147,8 +149,17 @@ class Walk:
         for name, at in self._status_at.items():
             failed = values[at] in NO_MORE and self.here.values[at] not in NO_MORE
             rest = self._next_of(name) if failed else []
+            if failed and (why := self._begins_later(name)):
+                return why
             if any(s.seen in _STRICT and s.attempt <= self.attempt[name] for s in rest):
                 return f"{name} is seen to do something before it fails"
+        return None
+
+    def _begins_later(self, task: str) -> str | None:
+        """Who takes part in a checkpoint has not ended before that has begun."""
+        part = self.sights.part.get((task, self.attempt[task]), 0)
+        if part > self.begun and any(each.checkpoint == part for each in self.triggers):
+            return f"{task} takes part in {part}, not triggered yet"
         return None
 
     def _begins_unseen(self, values: Values) -> str | None:
