@@ -66,7 +66,7 @@ EXITS = {
     "130 interrupted: the same command goes on.",
     "run": "0 finished, drained or suspended (what its protocol loses is told), 1 a stop failed, "
     "2 bad input or something that ended the run (what it had secured stands), 130 cancelled or "
-    "interrupted.",
+    "interrupted, 143 and 129 ended by SIGTERM and SIGHUP.",
 } | dict.fromkeys(
     ("stop", "savepoint", "cancel"),
     "0 done, 1 the job could not, 2 nothing runs there, 3 no answer in time, 130 interrupted.",

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import math
 import shlex
+import signal
 import sys
-from collections.abc import Iterator, Sequence
+import threading
+from collections.abc import Generator, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Literal
@@ -38,6 +41,11 @@ from .main import EXIT_INTERRUPTED
 from .meter import NAME_MIN, SEPARATOR, fitting
 from .parameters import require_seconds
 
+#: By which a run is told to end, beside Ctrl-C; its exit code is the shell's for them.
+SIGNALS = (signal.SIGTERM, signal.SIGHUP)
+EXIT_SIGNALLED = 128
+#: Of MB in a second; less would be told as none.
+RATE_MIN = 0.05
 KILOBYTE, MEGABYTE = 1_000, 1_000_000
 #: What is told of a job whose end takes no checkpoint.
 LOSES = (
@@ -99,9 +107,10 @@ def run(  # noqa: PLR0913 - one parameter a flag
     loses = f"{place}: {LOSES.format(protocol=said.engine.key)}" if said.loses_output else ""
     watched = Watched(job.name, loses)
     try:
-        ended = watched.run(said, directory, orders)
-    except KeyboardInterrupt:
-        return _interrupted(directory)
+        with _signals():
+            ended = watched.run(said, directory, orders)
+    except KeyboardInterrupt as reason:
+        return _interrupted(directory, reason)
     except FinaleError as error:
         if error.place is not None and error.place.key is not None:
             error.located(Place(str(job)))
@@ -150,11 +159,39 @@ def _goes_on(advice: str, directory: Path, *, again: bool) -> str:
     return f"{'' if again else ' without --from'}: it goes on from checkpoint {checkpoint}"
 
 
-def _interrupted(directory: Path) -> int:
+class _Signalled(KeyboardInterrupt):
+    """The run is told to end by a signal, as by Ctrl-C."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.number = number
+
+
+@contextmanager
+def _signals() -> Generator[None]:
+    """SIGTERM and SIGHUP end a run as Ctrl-C does, unless whoever has started it ignores them."""
+
+    def end(number: int, _: object) -> None:
+        raise _Signalled(number)
+
+    ours = threading.current_thread() is threading.main_thread()
+    taken = [each for each in SIGNALS if ours and signal.getsignal(each) is signal.SIG_DFL]
+    for each in taken:
+        signal.signal(each, end)
+    try:
+        yield
+    finally:
+        for each in taken:
+            signal.signal(each, signal.SIG_DFL)
+
+
+def _interrupted(directory: Path, reason: KeyboardInterrupt) -> int:
     checkpoint = to_go_on_from(DiskFiles(directory))
     again = shlex.join(["finale", *_again(sys.argv[1:], checkpoint)])
-    tell(f"interrupted; to {_whence(checkpoint)}: {again}")
-    return EXIT_INTERRUPTED
+    signalled = reason.number if isinstance(reason, _Signalled) else None
+    by = "" if signalled is None else f" by {signal.Signals(signalled).name}"
+    tell(f"interrupted{by}; to {_whence(checkpoint)}: {again}")
+    return EXIT_INTERRUPTED if signalled is None else EXIT_SIGNALLED + signalled
 
 
 class Watched:
@@ -207,8 +244,9 @@ def _amount(progress: Progress) -> str:
     """How much was read, where it was files; of little no rate, which would say nothing."""
     if progress.bytes < MEGABYTE:
         return f"{math.ceil(progress.bytes / KILOBYTE)} kB" if progress.bytes else ""
+    amount = f"{grouped(round(progress.bytes / MEGABYTE))} MB"
     rate = progress.bytes / MEGABYTE / progress.seconds if progress.seconds else 0.0
-    return f"{grouped(round(progress.bytes / MEGABYTE))} MB at {rate:.1f} MB/s"
+    return f"{amount} at {rate:.1f} MB/s" if rate >= RATE_MIN else amount
 
 
 def _further(ended: Progress, directory: Path, *, again: bool) -> Iterator[Cell]:

@@ -82,7 +82,7 @@ def ask(folder: Path, *, seconds: float, **request: object) -> Said:
     if run is None:
         raise FinaleError(
             "no-run",
-            "no job is running in this folder",
+            "no job is running in this folder" if folder.is_dir() else "there is no such folder",
             place=Place(str(folder)),
             advice="name the --directory of a run that has not ended",
         )

@@ -187,11 +187,11 @@ def faults_of(text: str) -> tuple[Fault, ...]:
         table: Mapping[str, Any] = tomllib.loads(text)
     except tomllib.TOMLDecodeError as reason:
         raise _bad("", f"it is no TOML: {reason}", ADVICE) from None
+    for key in table.keys() - {"fault"}:
+        raise _bad(key, f'"{key}" means nothing here', nearest(key, ("fault",)))
     listed: object = table.get("fault")
     if not isinstance(listed, list) or not is_tables(dict(enumerate(cast("list[object]", listed)))):
         raise _bad("fault", "it lists no faults", ADVICE)
-    for key in table.keys() - {"fault"}:
-        raise _bad(key, f'"{key}" means nothing here', nearest(key, ("fault",)))
     entries: list[Mapping[str, Any]] = table["fault"]
     return tuple(_fault(entry, f"fault.{place + 1}") for place, entry in enumerate(entries))
 
@@ -214,7 +214,8 @@ def _fault(entry: Mapping[str, Any], at: str) -> Fault:
             raise _bad(f"{at}.{key}", message, nearest(key, KEYS[kind]))
         wanted, fits = CHECKS[key]
         if not fits(value):
-            raise _bad(f"{at}.{key}", f"{value!r} is no such thing", f"write {wanted}")
+            near = nearest(str(value), NAMES) if key in ("after", "until") else ""
+            raise _bad(f"{at}.{key}", f"{value!r} is no such thing", near or f"write {wanted}")
     fault = Fault(**entry)
     _refuse_nonsense(fault, entry, at)
     return fault

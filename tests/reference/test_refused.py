@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import signal
 from pathlib import Path
 
 import pytest
 
 from cli.main import main
+from model.errors import FinaleError
+from reference.formats.faultlist import faults_of
 from reference.formats.folder import JOB
 from reference.formats.logfile import LOG, START
 
@@ -150,3 +153,45 @@ def test_where_nothing_was_secured_a_job_may_begin_anew(
     (tmp_path / "in.ndjson").write_text('"a"\n')
     assert main(["run", str(job), "--directory", str(state)]) == 0
     assert "finished" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_signal_ends_a_run_as_an_interrupt_does(
+    tmp_path: Path,
+    number: signal.Signals,
+    capsys: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def signalled(*_: object) -> None:
+        signal.raise_signal(number)
+
+    before = signal.signal(number, signal.SIG_DFL)
+    monkeypatch.setattr("cli.run.run_job", signalled)
+    try:
+        line = ["run", str(counts_in(tmp_path)), "--directory", str(tmp_path / "s")]
+        assert main(line) == 128 + number
+        assert signal.getsignal(number) is signal.SIG_DFL
+    finally:
+        signal.signal(number, before)
+    assert capsys.readouterr().err.startswith(f"interrupted by {number.name}; to begin anew")
+
+
+def test_who_asks_where_no_folder_is_is_told_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["stop", str(tmp_path / "st")]) == 2
+    assert "there is no such folder" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("text", "near"),
+    [
+        ('[[faults]]\nkind = "expired"', "fault"),
+        ('[[fault]]\nkind = "expired"\nafter = "complet"', "complete"),
+    ],
+)
+def test_of_a_list_of_faults_the_nearest_word_is_told(text: str, near: str) -> None:
+    with pytest.raises(FinaleError) as caught:
+        faults_of(text)
+    assert caught.value.code == "bad-fault"
+    assert f'did you mean "{near}"?' in caught.value.advice

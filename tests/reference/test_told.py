@@ -280,6 +280,7 @@ def test_how_far_a_run_is_fits_on_a_line(width: int) -> None:
         (10, 2.0, "job · 5 records · 1 kB · 0 checkpoints"),
         (999_000, 2.0, "job · 5 records · 999 kB · 0 checkpoints"),
         (3_000_000, 2.0, "job · 5 records · 3 MB at 1.5 MB/s · 0 checkpoints"),
+        (3_000_000, 200.0, "job · 5 records · 3 MB · 0 checkpoints"),
     ],
 )
 def test_how_much_was_read_says_something(size: int, seconds: float, said: str) -> None:
