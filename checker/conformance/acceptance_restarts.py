@@ -10,9 +10,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
-from reference.formats.eventlog import Section
+from model.topology import Job
+from reference.formats.eventlog import Event, Section
 from reference.formats.snapshots import Copied
 
+from .acceptance_copies import Copy, carried, copies_of, origin_of
 from .acceptance_system import Reached, SectionSystem
 
 
@@ -22,50 +24,80 @@ class Known:
 
     finished: Mapping[int, frozenset[str]] = field(default_factory=dict[int, frozenset[str]])
     """The checkpoints that have completed, and the tasks that each has as finished."""
+    jobs: Mapping[int, Job] = field(default_factory=dict[int, Job])
+    """The job that each is of."""
+    drained: frozenset[int] = frozenset()
+    """Those of them that came when a drain had been asked for."""
     startable: frozenset[int] = frozenset()
     """Those of them that a process starts from by itself: not a user's savepoints."""
+    left: frozenset[int] = frozenset()
+    """Those that a process has gone on from before: no other one starts from them."""
     refused: frozenset[int] = frozenset()
     """Those that were damaged."""
-    copies: frozenset[tuple[int, int, str]] = frozenset()
-    """The starts from a copy: its number, of which, and why. Later starts from it tell it, too."""
+    copies: frozenset[Copy] = frozenset()
+    """Those that were started from. Later starts from one tell it, too."""
     skips: bool = False
     """Processes may be missing between the section and the next one."""
 
     def before(self, section: Section, *, skips: bool = False) -> Known:
         """What of it stands when a section has begun: nothing where its folder was empty."""
-        own, finished = origin_of(section.start), _finished(section.start)
-        kept = self._kept(section.start)
-        found = kept.finished if own is None else {**kept.finished, own: finished}
-        startable = kept.startable if own is None else kept.startable | {own}
-        return Known(found, startable, kept.refused, kept.copies | _copy(section.start), skips)
+        start, kept = section.start, self._kept(section.start)
+        own, made = origin_of(start), self.made_for(start)
+        found, jobs, startable, left = kept.finished, kept.jobs, kept.startable, kept.left
+        if own is not None:
+            found, jobs = {**found, own: _finished(start)}, {**jobs, own: section.job}
+            for begun in (each.of for each in made) if made else (own,):
+                left |= {number for number in kept.finished if number > begun}
+            startable = (startable - left) | {own}
+            left -= {own}
+        copies = kept.copies | set(copies_of(start))
+        return Known(found, jobs, kept.drained, startable, left, kept.refused, copies, skips)
 
     def wrong_finished(self, section: Section) -> str | None:
         """Why its checkpoint cannot have those tasks as finished that a section says."""
         origin, finished = origin_of(section.start), _finished(section.start)
-        known = None if origin is None else self._kept(section.start).finished.get(origin)
+        if origin is None:
+            return None if not finished else "it starts from no checkpoint, and nobody has finished"
+        kept, made = self._kept(section.start), self.made_for(section.start)
+        of = made[0].of if made else origin
+        known = kept.finished.get(of)
+        if made and known is not None:
+            drained = of in kept.drained
+            known = carried(known, kept.jobs[of], section.job, drained=drained)
         if known is None or known == finished:
             return None
         return f"checkpoint {origin} has {_names(known)} as finished, not {_names(finished)}"
 
     def _kept(self, start: Mapping[str, Any]) -> Known:
-        if _new(start) or self.why(start) == Copied.ELSEWHERE.value:
+        if _new(start) or self._is_elsewhere(start):
             return Known()
         return replace(self, refused=self.refused | _refused(start), skips=False)
 
-    def why(self, start: Mapping[str, Any]) -> str | None:
-        """Why a section's checkpoint is a copy, if it is one that was made for its start."""
-        return next((why for _, _, why in _copy(start) - self.copies), None)
+    def made_for(self, start: Mapping[str, Any]) -> tuple[Copy, ...]:
+        """The copies that were made since the earlier sections; but one may be untold."""
+        return tuple(each for each in copies_of(start) if each not in self.copies)
 
-    def after(self, finished: Mapping[int, frozenset[str]], startable: frozenset[int]) -> Known:
-        """And what does when these have completed."""
+    def _is_elsewhere(self, start: Mapping[str, Any]) -> bool:
+        return any(each.why == Copied.ELSEWHERE.value for each in self.made_for(start))
+
+    def after(
+        self, finished: Mapping[int, frozenset[str]], startable: frozenset[int], section: Section
+    ) -> Known:
+        """And what does when these have completed in a section."""
         known, both = {**self.finished, **finished}, self.startable | startable
-        return replace(self, finished=known, startable=both, skips=False)
+        jobs = {**dict.fromkeys(finished, section.job), **self.jobs}
+        drained = self.drained | _drained(section.events)
+        return replace(
+            self, finished=known, jobs=jobs, drained=drained, startable=both, skips=False
+        )
 
 
-def origin_of(start: Mapping[str, Any]) -> int | None:
-    """The checkpoint that a section starts from."""
-    origin = start.get("from") if start.get("starts") == "restoring" else None
-    return origin if isinstance(origin, int) else None
+def _drained(events: Sequence[Event]) -> frozenset[int]:
+    """What was begun from the first stop with drain on."""
+    asked = [e.checkpoint for e in events if e.fields.get("drain") in ("True", True)]
+    first = min((each for each in asked if each is not None), default=None)
+    begun = {each.checkpoint for each in events if each.checkpoint is not None}
+    return frozenset(each for each in begun if first is not None and each >= first)
 
 
 def _new(start: Mapping[str, Any]) -> bool:
@@ -81,25 +113,80 @@ def wrong_origin(
     `known` is what was so when the section of the state had begun.
     """
     start, origin = follows.start, origin_of(follows.start)
+    made = known.made_for(start)
+    if _new(start) or any(each.why == Copied.ELSEWHERE.value for each in made):
+        return None
     left = system.startable(state)
-    if origin is None:
-        if _new(start) or not (left or known.startable):
-            return None
+    if origin is None and (left or known.startable):
         return f"it starts from no checkpoint, and {_told(state.ids, left, known)} has completed"
-    done = system.finished_of(state).keys() | known.finished.keys()
-    newer = origin > max(done, default=0)
-    why = known.why(start)
-    if why == Copied.ELSEWHERE.value:
+    told = {each.checkpoint for each in system.section.events if each.name == "complete"}
+    done = {
+        *system.finished_of(state),
+        *known.finished,
+        *(each for each in told if each is not None),
+    }
+    wrong_last = _wrong_last(follows, made, done, known, system)
+    if origin is None:
+        return wrong_last
+    newest = None
+    for copy in made:
+        if copy.number <= max(done, default=0):
+            return f"it starts from checkpoint {copy.number}, a copy, and that is no new number"
+        if (wrong := _wrong_copied(copy, newest, done, follows, known, system, state)) is not None:
+            return wrong
+        done.add(copy.number)
+        newest = copy.number
+    if made or (known.skips and origin > max(done, default=0)):
+        return wrong_last
+    refused = known.refused | _refused(start)
+    return _not_the_newest(origin, refused, known, system, state) or wrong_last
+
+
+def _wrong_copied(
+    copy: Copy,
+    newest: int | None,
+    done: set[int],
+    follows: Section,
+    known: Known,
+    system: SectionSystem,
+    state: Reached,
+) -> str | None:
+    """Why a copy cannot be of that checkpoint. `newest`: the copy before, if nobody told of it."""
+    of = copy.of
+    if copy.why == Copied.GIVEN.value:
+        if of in known.left:
+            return f"it starts from checkpoint {of}, and the job had gone on from before it"
+        unnamed = any(system.may_be(state, place, of) for place in system.unnamed(state))
+        return None if of in done or unnamed else _not_completed(of)
+    if newest is not None:
+        return _unless(newest, of)
+    if known.skips and of > max(done, default=0):
         return None
-    if why is not None and not newer:
-        return f"it starts from checkpoint {origin}, a copy, and that is no new number"
-    meant = origin if why is None else int(start["copied"]["of"])
-    if why == Copied.GIVEN.value:
-        unnamed = any(system.may_be(state, place, meant) for place in system.unnamed(state))
-        return None if meant in done or unnamed else _not_completed(meant)
-    if known.skips and meant > max(done, default=0):
+    refused = known.refused | _refused(follows.start)
+    return _not_the_newest(of, refused, known, system, state)
+
+
+def _wrong_last(
+    follows: Section,
+    made: tuple[Copy, ...],
+    done: set[int],
+    known: Known,
+    system: SectionSystem,
+) -> str | None:
+    """Why the newest number cannot be the one that a section tells: an engine leaves none out."""
+    last = follows.start.get("last")
+    if last is None or follows.start.get("profile") != "engine":
         return None
-    return _not_the_newest(meant, known.refused | _refused(start), known, system, state)
+    refused = known.refused | _refused(follows.start)
+    origin = origin_of(follows.start) or 0
+    before = max(done | refused, default=0)
+    least = max(before, origin)
+    if last < least:
+        return f"it says that {last} is the newest number, and {least} was given before"
+    most = before + len(made)
+    if last > most and not (known.skips or system.section.lost):
+        return f"it says that {last} is the newest number, and that is at most {most}"
+    return None
 
 
 def _not_the_newest(
@@ -137,17 +224,6 @@ def _not_completed(number: int) -> str:
 def _told(ids: tuple[int | None, ...], left: Sequence[int], known: Known) -> str:
     number = ids[left[-1]] if left else max(known.startable)
     return "one" if number is None else f"checkpoint {number}"
-
-
-def _copy(start: Mapping[str, Any]) -> frozenset[tuple[int, int, str]]:
-    """What a section says of its checkpoint being a copy."""
-    said, origin = start.get("copied"), origin_of(start)
-    if not isinstance(said, dict) or origin is None:
-        return frozenset()
-    table = cast("dict[str, object]", said)
-    of, why = table.get("of"), table.get("why")
-    known = isinstance(of, int) and why in {each.value for each in Copied}
-    return frozenset({(origin, cast("int", of), str(why))}) if known else frozenset()
 
 
 def _finished(start: Mapping[str, Any]) -> frozenset[str]:

@@ -305,7 +305,8 @@ class Search:
                     found.setdefault(number, plan | ended)
                 startable.update(here.ids[place] for place in self.system.startable(here))
         finished = {number: tasks for number, tasks in found.items() if number is not None}
-        return self.known.after(finished, frozenset(n for n in startable if n is not None))
+        named = frozenset(number for number in startable if number is not None)
+        return self.known.after(finished, named, self.section)
 
     def _line(self) -> int:
         if self.tried:

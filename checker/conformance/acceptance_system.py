@@ -104,6 +104,7 @@ class SectionSystem:
         room: int | None = None,
     ) -> None:
         self.section = section
+        self._hides_begins = any(WORDS[name].begins for name in hidden)
         kind, setting = setting_of(section, known, hidden, file=file, live=live, room=room)
         self.protocol = kind(setting)
         self.families = tuple(
@@ -239,6 +240,8 @@ class SectionSystem:
             return ids if number is None else Refusal(f"it does not begin checkpoint {number}")
         if number is not None and number <= max((each for each in ids if each), default=0):
             return Refusal(f"it begins checkpoint {number}, which is no new id")
+        if number is not None and number != self._counted(reached, number):
+            return Refusal(f"it begins checkpoint {number}, and leaves numbers out")
         if full:
             gone = self._retired(reached)
             ids = (*ids[:gone], *ids[gone + 1 :])
@@ -293,6 +296,12 @@ class SectionSystem:
         own = [each for each in reached.ids if each != start.get("from")]
         newest = own[-1] if own else start.get("last")
         return newest + 1 if start.get("profile") == "engine" and isinstance(newest, int) else None
+
+    def _counted(self, reached: Reached, number: int) -> int:
+        """The number that a checkpoint must have that is begun as this one: engines count."""
+        counts = not self.section.lost and not self._hides_begins
+        following = self._next_number(reached) if counts else None
+        return number if following is None else following
 
     def _is_completed(self, checkpoint: Checkpoint, values: Values) -> bool:
         return values[checkpoint.variables["status"].position] is COMPLETED

@@ -268,6 +268,8 @@ def restarted(first: list[str], origin: int | None, finished: list[str]) -> list
     """Another process that restores all, after the first."""
     start = json.loads(first[0]) | {"process": 2, "starts": "restoring", "from": origin}
     start["finished"] = finished
+    done = [json.loads(line)["checkpoint"] for line in first if '"complete"' in line]
+    start["last"] = max([*done, origin or 0])
     restores = [
         {"event": "restore", "vertex": vertex, "subtask": 0, "fields": {"from": origin}}
         | {"clock": f"task.mailbox {vertex}", "seq": 0}

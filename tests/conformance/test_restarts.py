@@ -33,12 +33,22 @@ def first() -> list[str]:
     return lines
 
 
+def newest(lines: list[str]) -> int:
+    """The newest number that was given in the folder."""
+    number = 0
+    for each in map(json.loads, lines):
+        number = 0 if each.get("new") else number
+        told = each.get("from") if each["event"] == "log-start" else each.get("checkpoint")
+        number = max(number, told or 0) if each["event"] in ("log-start", "complete") else number
+    return number
+
+
 def then(lines: list[str], origin: int | None, **start: Any) -> list[str]:
     """Another process after these lines, that restores all, or runs at once."""
     begun = [json.loads(line) for line in lines if '"log-start"' in line]
     head = {k: v for k, v in begun[0].items() if k not in ("new", "refused", "copied")}
     head |= {"process": len(begun) + 1, "starts": "restoring", "from": origin, "finished": []}
-    head |= {"last": max(origin or 0, 3)} | start
+    head |= {"last": max(origin or 0, newest(lines))} | start
     restores = [
         {"event": "restore", "vertex": vertex, "subtask": 0, "fields": {"from": origin}}
         | {"clock": f"task.mailbox {vertex}", "seq": 0}
@@ -165,6 +175,52 @@ def test_a_copy_is_told_again_when_it_is_started_from_again() -> None:
         if why != "elsewhere":  # else it may be another folder
             other = judged(then(once, 3, **copied(3, why), process=3))
             assert isinstance(other.conforms, Rejected)
+
+
+@pytest.mark.parametrize(
+    ("origin", "start", "why"),
+    [
+        (3, {"last": 0}, "0 is the newest number, and 3 was given before"),
+        (3, {"last": 9}, "9 is the newest number, and that is at most 3"),
+        (99, copied(3, "shape"), "99 is the newest number, and that is at most 4"),
+        (4, copied(3, "shape") | {"finished": ["S"]}, "none as finished, not S"),
+        (4, copied(1, "given") | {"finished": ["S", "K"]}, "none as finished, not K, S"),
+    ],
+)
+def test_numbers_are_counted_on_and_a_copy_adds_nothing(
+    origin: int, start: dict[str, Any], why: str
+) -> None:
+    lines = first()
+    outcome = judged(then(lines, origin, **start)).conforms
+    assert isinstance(outcome, Rejected)
+    assert outcome.line == len(lines) + 1
+    assert why in outcome.refusals[0].why
+
+
+def test_an_engine_leaves_no_number_out() -> None:
+    lines = [line.replace('"checkpoint":3', '"checkpoint":777') for line in first()]
+    outcome = judged(lines).conforms
+    assert isinstance(outcome, Rejected)
+    assert "777, and leaves numbers out" in outcome.refusals[0].why
+
+
+def test_what_was_left_is_not_started_from() -> None:
+    back = then(first(), 4, **copied(1, "given"))
+    again = then(back, 3, refused=[4])
+    outcome = judged(again).conforms
+    assert isinstance(outcome, Rejected)
+    assert isinstance(judged(then(back, 1, refused=[4])).conforms, Accepted)
+    given = judged(then(back, 5, **copied(2, "given"))).conforms
+    assert isinstance(given, Rejected)
+    assert "had gone on from before it" in given.refusals[0].why
+
+
+def test_a_copy_of_a_copy_of_which_nobody_told() -> None:
+    chain = {"of": 4, "why": "shape", "chain": [[4, 1, "given"]]}
+    assert isinstance(judged(then(first(), 5, copied=chain)).conforms, Accepted)
+    for wrong in ([[4, 9, "given"]], [[4, 2, "shape"]], [[3, 1, "given"]], []):
+        outcome = judged(then(first(), 5, copied=chain | {"chain": wrong})).conforms
+        assert isinstance(outcome, Rejected), wrong
 
 
 # --- what a run writes down -----------------------------------------------------------------------
