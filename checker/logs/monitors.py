@@ -7,15 +7,17 @@ property that reads what is not known is undecided there.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Literal
+from typing import Literal, cast
 
 from checker.concrete.execution import PlainPredicate
 from checker.conformance.acceptance_findings import Severity
 from model.language.properties import Taken, goal_alone, stepping
 from model.language.stops import BlockedHere, FaultHere
+from model.protocols.parts.checkpoints import Checkpoint
+from model.rules import Nothing
 from model.system import Kind
 
 from .standing import PartialStore, StandInSystem, UnseenHere
@@ -113,16 +115,19 @@ class Monitors:
         """The properties that have had an answer somewhere, other than that they say nothing."""
         self.unseen: set[str] = set()
         """Those that have asked somewhere for what no line tells."""
+        self._where = Where(0, 0, 0)
         self.found: dict[tuple[str, tuple[tuple[str, str], ...]], Shown] = {}
 
     def start(self, where: Where) -> None:
         """The state in which the run begins."""
+        self._where = where
         self._state(range(len(self._states)), where)
 
     def take(
         self, where: Where, rule: str, binding: Mapping[str, str], write: Callable[[], None]
     ) -> None:
         """A step, and what it changes of what is known."""
+        self._where = where
         old = PartialStore(self.values, self.known)
         new = PartialStore(self.values, self._all)  # what is written may be read there
         with self.system.world.on(new):
@@ -142,6 +147,28 @@ class Monitors:
         self.values = values
         self._changed = changed
         self._state(self._readers.of(changed), where)
+
+    def rename(
+        self, moved: Mapping[Checkpoint, Checkpoint | None], names: Mapping[str, str]
+    ) -> None:
+        """Checkpoints of the model stand for others from now on; None: for none of those before.
+
+        That is no step. What was open stays open, for whom it is now.
+        """
+        opened = {self._whose(number): where for number, where in self._open.items()}
+        self.values = _renamed_values(self.system, self.values, moved)
+        self.names = dict(names)
+        self._open.clear()
+        self._about.clear()
+        self._ends_known, self._changed = False, frozenset[int]()
+        for number, predicate in enumerate(self._states):
+            if predicate.family.kind is Kind.LEADS_TO and self._whose(number) in opened:
+                self._open[number] = opened[self._whose(number)]
+        self._state(range(len(self._states)), self._where)
+
+    def _whose(self, number: int) -> tuple[str, tuple[tuple[str, str], ...]]:
+        predicate = self._states[number]
+        return predicate.family.name, self._renamed(predicate.binding)
 
     def given_up(self, why: str, where: Where) -> None:
         """A checkpoint was given up, or could not be begun, for this reason."""
@@ -278,6 +305,38 @@ class Monitors:
 
     def _renamed(self, binding: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
         return tuple((kind, self.names.get(name, name)) for kind, name in binding)
+
+
+def _renamed_values(
+    system: StandInSystem,
+    values: Sequence[object],
+    moved: Mapping[Checkpoint, Checkpoint | None],
+) -> list[object]:
+    """The values of a state whose checkpoints stand for others from now on."""
+    new = list(values)
+    for variable in system.world.variables:
+        new[variable.position] = _renamed_value(values[variable.position], moved)
+    for point in system.protocol.checkpoints:
+        for variable in point.variables.values():
+            new[variable.position] = system.start[variable.position]
+    for old, stands in moved.items():
+        if stands is not None:
+            for name, variable in old.variables.items():
+                value = _renamed_value(values[variable.position], moved)
+                new[stands.variables[name].position] = value
+    return new
+
+
+def _renamed_value(value: object, moved: Mapping[Checkpoint, Checkpoint | None]) -> object:
+    if isinstance(value, Checkpoint):
+        stands = moved.get(value)
+        return Nothing if stands is None else stands
+    if isinstance(value, frozenset):
+        members = cast("frozenset[object]", value)
+        return frozenset(
+            each for each in (_renamed_value(one, moved) for one in members) if each is not Nothing
+        )
+    return value
 
 
 class _Looked(Mapping[str, object]):

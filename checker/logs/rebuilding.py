@@ -32,7 +32,7 @@ class Rebuilt:
     def _take(self, event: RunEvent) -> None:
         state, told, named = self.state, event.told, event.task
         task = None if named is None else state.system.task(named.vertex, named.subtask)
-        point = None if told.checkpoint is None else state.slot.get(told.checkpoint)
+        point = state.point(told.checkpoint)
         if task is None:
             self.job.take(told, point)
         elif not self.tasks.is_present(task, event):

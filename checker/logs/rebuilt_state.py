@@ -14,6 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from model.language.plain import PlainStore
 from model.protocols.parts.channels import Channel
 from model.protocols.parts.checkpoints import Checkpoint
 from model.protocols.parts.requests import Request
@@ -24,6 +25,9 @@ from .profile import Profile
 from .runs import Run
 from .standing import Size, stand_in
 from .telling import TaskId, Told
+
+#: So many checkpoints are looked at at once. What is asked of two of them is asked of all pairs.
+IDS_AT_ONCE = 64
 
 #: The variables that lines tell, by the class that has them, and the events that must be visible.
 _TOLD: dict[type, dict[str, tuple[str, ...]]] = {
@@ -60,15 +64,16 @@ class RebuiltState:
         self.run, self.profile = run, profile
         words = [event.word for event in run.events]
         ids = {event.told.checkpoint for event in run.events}
-        numbers = sorted(each for each in ids if each is not None and each > 0)
-        size = Size(
-            -len(numbers) // 8 * -8, words.count("request_stop"), words.count("request_savepoint")
-        )
+        self._numbers = sorted(each for each in ids if each is not None and each > 0)
+        most = max(IDS_AT_ONCE, 4 * sum(run.tasks.values()))  # each task may need two to be kept
+        count = min(len(self._numbers), most)
+        # Rounded up, for jobs of one size have their system in common.
+        size = Size(-count // 8 * -8, words.count("request_stop"), words.count("request_savepoint"))
         tasks = tuple(run.tasks.items())
         self.system = stand_in(tasks, size, commits="committed" in words)
         self.protocol = self.system.protocol
-        self.slot = dict(zip(numbers, self.protocol.checkpoints, strict=False))
-        """The checkpoints of the model, by their numbers."""
+        self.slot = dict(zip(self._numbers[:count], self.protocol.checkpoints, strict=False))
+        """The checkpoints of the model, by their numbers. Of a long run these are the newest."""
         self.waits_told = profile.has("waits") and "waits" in words
         """Whether a task that ends without waiting for a final checkpoint has not waited."""
         told = self._told()
@@ -109,6 +114,36 @@ class RebuiltState:
         for channel in self.protocol.channels:
             names[channel.name] = names[self.protocol.reader(channel).name]
         return names
+
+    def point(self, number: int | None) -> Checkpoint | None:
+        """The checkpoint of the model for a number; None for one that is long over."""
+        if number is None or number <= 0:
+            return None
+        if number not in self.slot and number > max(self.slot, default=0):
+            self._make_room()
+        return self.slot.get(number)
+
+    def _make_room(self) -> None:
+        """Forget checkpoints that are over, but for what may still be asked of those that are kept.
+
+        Those are what is pending or restored, and the newest ones that completed: of all, and of
+        those that each task has taken.
+        """
+        store = PlainStore(self.monitors.values)
+        with self.system.world.on(store):
+            over = [(n, point) for n, point in self.slot.items() if point.is_completed]
+            kept = {*self.begun, *(n for n, _ in over[-1:])}
+            for task in self.protocol.tasks:
+                kept |= {*[n for n, point in over if task.taken.has(point)][-1:]}
+                kept |= {*[n for n, point in over if task.taken_after_finish.has(point)][-1:]}
+        newest, room = max(self.slot), len(self.slot)
+        kept = {*sorted((kept | {self.restored or 0}) & {*self.slot})[1 - room :]}
+        later = [each for each in self._numbers if each > newest][: room - len(kept)]
+        numbers = [*sorted(kept), *later]
+        renamed = dict(zip(numbers, self.protocol.checkpoints, strict=False))
+        moved = {point: renamed.get(number) for number, point in self.slot.items()}
+        self.slot = renamed
+        self.monitors.rename(moved, self._names())
 
     def take(self, rule: str, binding: dict[str, str], write: Callable[[], None]) -> None:
         """A step that the present line tells, and what it changes."""

@@ -96,7 +96,7 @@ class TaskEvents:
     def _runs(self, task: Task) -> None:
         if self.state.status(task) is not TaskStatus.RESTORING:
             return
-        origin = None if self.state.restored is None else self.state.slot.get(self.state.restored)
+        origin = self.state.point(self.state.restored)
 
         def write() -> None:
             task.status = TaskStatus.RUNNING

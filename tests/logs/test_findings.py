@@ -119,6 +119,16 @@ def test_the_samples_show_what_they_show() -> None:
     assert len(found) == 19
 
 
+def test_a_run_with_more_checkpoints_than_are_looked_at_shows_the_same(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("checker.logs.rebuilt_state.IDS_AT_ONCE", 2)
+    for name in ("H4-00", "H4-01"):
+        ((_, cluster),) = judged(str(SAMPLES), only=name)
+        assert len(cluster.jobs[0].history.checkpoints) > 40
+        assert first_lines(cluster) == SHOWN.get(name, {})
+
+
 def test_what_is_not_told_is_undecided_and_not_guessed() -> None:
     for name, cluster in judged(str(SAMPLES), at_info):
         for job in cluster.jobs:
