@@ -44,6 +44,8 @@ COMMANDS = (
     ("scenario", "cli.scenario:scenario", "Run scenarios, and compare what is seen."),
     ("conform", "cli.conform:conform", CONFORM),
     ("validate", "cli.validate:validate", "Tell what logs of real runs show."),
+    ("why", "cli.why:why", "Tell what the tasks of a log that have not ended wait for."),
+    ("logging", "cli.logging:logging", "Print what makes the logs of an engine decidable."),
     ("replay", "cli.replay:replay", "Let the engine go through a counterexample, in real files."),
     ("run", "cli.run:run", "Run a job on the engine."),
     ("stop", "cli.requests:stop", "Stop a running job with a savepoint."),

@@ -181,6 +181,11 @@ class Monitors:
                 if (opened.log, opened.line) <= (since.log, since.line):
                     self._note(self._states[number], where, Severity.STUCK, why)
 
+    @property
+    def row(self) -> tuple[str, int] | None:
+        """Why the last checkpoints were given up, and how many of them for this one reason."""
+        return None if self._row is None else self._row[:2]
+
     def completes(self) -> None:
         """A checkpoint has completed."""
         self._row = None

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any, cast
@@ -49,6 +49,8 @@ class Table:
     thread: re.Pattern[str]
     loggers: dict[str, tuple[Pattern, ...]]
     """The last part of a logger's name, and the patterns of its lines, in their order."""
+    packages: dict[str, str]
+    """What comes before the last part of a logger's name."""
 
     @property
     def patterns(self) -> tuple[Pattern, ...]:
@@ -59,7 +61,7 @@ class Table:
         loggers = dict(self.loggers)
         for logger, patterns in other.loggers.items():
             loggers[logger] = (*patterns, *loggers.get(logger, ()))
-        return Table(self.engine, self.release, self.heads, self.start, self.thread, loggers)
+        return replace(self, loggers=loggers)
 
 
 def tables() -> tuple[str, ...]:
@@ -131,9 +133,7 @@ class _Reading:
             pattern = self._pattern(f"line[{number}]", line)
             loggers[pattern.logger] = (*loggers.get(pattern.logger, ()), pattern)
         if self.known is not None:
-            known = self.known
-            return Table(known.engine, known.release, known.heads, known.start, known.thread,
-                         loggers)  # fmt: skip
+            return replace(self.known, loggers=loggers)
         return Table(
             str(self.content["engine"]),
             str(self.content["release"]),
@@ -141,6 +141,7 @@ class _Reading:
             self._compiled("start", self.content["start"]["head"]),
             self._compiled("part.thread", self.parts["thread"]),
             loggers,
+            {str(key): str(value) for key, value in self.content["package"].items()},
         )
 
     def _pattern(self, key: str, line: object) -> Pattern:

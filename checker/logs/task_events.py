@@ -9,6 +9,7 @@ from model.protocols.parts.tasks import Task, TaskStatus
 from model.rules import Nothing
 
 from .job_events import KINDS
+from .monitors import Where
 from .rebuilt_state import RebuiltState
 from .runs import Run, RunEvent
 from .telling import TaskId, Told
@@ -34,6 +35,8 @@ class TaskEvents:
     def __init__(self, state: RebuiltState) -> None:
         self.state = state
         self._attempts: dict[Task, _Attempt] = {}
+        self.since: dict[Task, Where] = {}
+        """From which line on each task has its present status."""
         told = state.profile.has("released", "notified-complete")
         self._released = _releases(state.run) if told else {}
 
@@ -58,6 +61,8 @@ class TaskEvents:
     def _begins(self, task: Task) -> None:
         for begun in self.state.begun.values():
             begun.restarted.add(task)
+
+        self.since[task] = self.state.where
 
         def write() -> None:
             task.status = TaskStatus.RESTORING
@@ -98,6 +103,8 @@ class TaskEvents:
             return
         origin = self.state.point(self.state.restored)
 
+        self.since[task] = self.state.where
+
         def write() -> None:
             task.status = TaskStatus.RUNNING
             task.confirmed = Nothing if origin is None else origin
@@ -117,6 +124,8 @@ class TaskEvents:
         self._set(task, TaskStatus.CLOSED, "close")
 
     def _set(self, task: Task, status: TaskStatus, rule: str) -> None:
+        self.since[task] = self.state.where
+
         def write() -> None:
             task.status = status
 

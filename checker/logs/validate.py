@@ -19,6 +19,7 @@ from .rebuilding import Rebuilt
 from .runs import Run, runs_of
 from .sources import Line
 from .telling import Tally, Told, told
+from .unfinished import Unfinished, unfinished
 
 #: The states of a job that is just begun.
 _FIRST = ("INITIALIZING", "CREATED")
@@ -46,6 +47,8 @@ class Judged:
     """The properties that have had an answer."""
     undecided: tuple[str, ...]
     """Those that had none, since no line tells what they ask. Others had nothing to ask."""
+    unfinished: tuple[Unfinished, ...] = ()
+    """The tasks that have not ended when the log does, and what is missing."""
     ambiguous: tuple[str, ...] = ()
     """Names of several vertices: such a job is not judged."""
 
@@ -85,7 +88,7 @@ def _judged(run: Run, profile: Profile, *, whole: bool) -> Judged:
     coverage = _coverage(run, history, whole=whole)
     ambiguous = run.ambiguous
     if ambiguous or not run.tasks:
-        return Judged(history, count, coverage, (), (), (), ambiguous)
+        return Judged(history, count, coverage, (), (), (), ambiguous=ambiguous)
     rebuilt = Rebuilt(run, profile, begins=coverage is not Coverage.GAP)
     findings = rebuilt.judged()
     decided, unseen = rebuilt.state.monitors.decided, rebuilt.state.monitors.unseen
@@ -98,6 +101,7 @@ def _judged(run: Run, profile: Profile, *, whole: bool) -> Judged:
         ),
         tuple(sorted(decided)),
         tuple(sorted(unseen - decided)),
+        () if history.has_ended else unfinished(rebuilt, history),
     )
 
 

@@ -77,6 +77,24 @@ def _findings(findings: Sequence[Shown], logs: Sequence[RawLog]) -> Iterator[Tex
             yield Text(f"           and for {more[key]} more")
 
 
+def unfinished_lines(judged: Judged, at: int | None) -> Iterator[Text]:
+    """For each task of a job that has not ended, what it waits for."""
+    history = judged.history
+    moment = "" if at is None else f" at line {at}"
+    yield Text(history.name or f"job {history.job}", "bold") + Text(
+        f": {history.state or 'running'}{moment}"
+    )
+    for each in judged.ambiguous:
+        yield Text(f'  nothing can be said: several vertices are called "{each}"', "yellow")
+    if not judged.unfinished and not judged.ambiguous:
+        yield Text("  no task is waited for", "dim")
+    for task in judged.unfinished:
+        since = "" if task.since is None else f", since line {task.since.line}"
+        yield Text(f"  {task.task} ", "cyan") + Text(f"{task.status}{since}")
+        for missing in task.missing:
+            yield Text(f"      {missing}")
+
+
 def tally_lines(tally: Tally, jobs: int, shown: int) -> Iterator[Text]:
     """What became of all lines, and of all jobs."""
     yield joined(
@@ -93,4 +111,4 @@ def tally_lines(tally: Tally, jobs: int, shown: int) -> Iterator[Text]:
         yield Text(f"  unparsable, line {stray.line}: {text}", "yellow")
 
 
-__all__ = ["job_lines", "place_of", "tally_lines"]
+__all__ = ["job_lines", "place_of", "tally_lines", "unfinished_lines"]

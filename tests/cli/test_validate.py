@@ -106,3 +106,48 @@ def test_bad_input(unpacked: Path, command: str, code: str) -> None:
     ran = run(command, unpacked)
     assert ran.exit == 2
     assert f"error[{code}]" in ran.stderr
+
+
+def test_why_says_whose_acknowledgement_is_missing(unpacked: Path) -> None:
+    ran = run("why H4-00/flink.log --at 1010", unpacked)
+    assert ran.exit == 0, ran.stderr
+    lines = ran.stdout.splitlines()
+    assert lines[:2] == [
+        "H4-00: RUNNING at line 1010",
+        "  Source: src0 (1/2) waits for a final checkpoint, since line 386",
+    ]
+    assert lines[2].startswith("      checkpoint 6, pending since line 944, is not acknowledged")
+
+
+def test_why_of_a_job_that_has_ended(unpacked: Path) -> None:
+    ran = run("why bounded-01", unpacked)
+    assert ran.stdout == "bounded-01: FINISHED\n  no task is waited for\n"
+
+
+def test_why_as_json(unpacked: Path) -> None:
+    page = json.loads(run("why H2-06 --at 1480 --format json", unpacked).stdout)
+    (job,) = page["results"]
+    assert job["state"] == "RESTARTING"
+    waits = next(each for each in job["tasks"] if each["task"] == "Source: src0 (2/2)")
+    assert (waits["since"], len(waits["missing"])) == (1479, 1)
+
+
+@pytest.mark.parametrize(
+    ("command", "code"),
+    [
+        ("why", "no-paths"),
+        ("why nothing.log", "unreadable"),
+        ("why bounded-01 --at 0", "bad-limit"),
+    ],
+)
+def test_why_of_bad_input(unpacked: Path, command: str, code: str) -> None:
+    ran = run(command, unpacked)
+    assert (ran.exit, f"error[{code}]" in ran.stderr) == (2, True)
+
+
+def test_logging_prints_what_can_be_put_into_log4j_properties() -> None:
+    ran = run("logging flink")
+    assert ran.exit == 0
+    settings = [line for line in ran.stdout.splitlines() if line and not line.startswith("#")]
+    assert all(" = " in line for line in settings)
+    assert "logger.finale_streamtask.level = DEBUG" in settings

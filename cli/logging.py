@@ -1,0 +1,24 @@
+"""`finale logging`: what makes the logs of an engine decidable."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from checker.logs.logging import log4j2
+from checker.logs.patterns import table, tables
+
+
+def logging(
+    engine: Annotated[Literal["flink"], Parameter(help="Whose logs they are.")] = "flink",
+    /,
+    *,
+    table_name: Annotated[
+        str, Parameter(name="--table", help="The table of what lines tell, by engine and release.")
+    ] = tables()[-1],
+) -> int:
+    """Print what to add to log4j.properties, so that finale validate decides most."""
+    assert engine == "flink"
+    print(log4j2(table(table_name)), end="")
+    return 0

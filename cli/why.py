@@ -1,0 +1,81 @@
+"""`finale why`: for each task of a log that has not ended, what it waits for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from checker.logs.patterns import table, tables
+from checker.logs.sources import Line, RawLog, Shelf
+from checker.logs.validate import Judged, judge
+from checker.show.layout import console, write
+from checker.show.validated import unfinished_lines
+from model.errors import FinaleError
+
+from .main import VERSION
+
+
+def why(
+    *logs: Annotated[str, Parameter(help="Logs of one cluster: files, a folder, an archive.")],
+    at: Annotated[
+        int | None, Parameter(help="Ask at this line of each log, and not at its end.")
+    ] = None,
+    table_name: Annotated[
+        str, Parameter(name="--table", help="The table of what lines tell, by engine and release.")
+    ] = tables()[-1],
+    format: Annotated[Literal["text", "json"], Parameter(help="How to print it.")] = "text",
+) -> int:
+    """Tell of each task that has not ended what is missing: a condition, or an acknowledgement."""
+    if not logs:
+        raise FinaleError(
+            "no-paths",
+            "no log is given",
+            advice="name the logs of a cluster: finale why jobmanager.log taskmanager.log",
+        )
+    if at is not None and at < 1:
+        raise FinaleError(
+            "bad-limit",
+            f"--at cannot be {at}",
+            advice="give the number of a line, from 1, or leave it out",
+        )
+    jobs: list[Judged] = []
+    with Shelf() as shelf:
+        by_folder: dict[str, list[RawLog]] = {}
+        for log in shelf.logs(logs):
+            by_folder.setdefault(log.folder, []).append(log)
+        for inside in by_folder.values():
+            cluster = judge([_until(shelf, log, at) for log in inside], table(table_name))
+            jobs += cluster.jobs
+    if format == "json":
+        rows = [_row(judged) for judged in jobs]
+        print(json.dumps({"finale": VERSION, "results": rows}, indent=2))
+    else:
+        for judged in jobs:
+            write(console(), unfinished_lines(judged, at))
+    return 0
+
+
+def _until(shelf: Shelf, log: RawLog, at: int | None) -> Iterator[Line]:
+    """The lines of a log up to one of its last part; of parts before it, all."""
+    last = len(log.parts) - 1
+    for line in shelf.lines(log):
+        if at is not None and line.part == last and line.number > at:
+            return
+        yield line
+
+
+def _row(judged: Judged) -> dict[str, object]:
+    history = judged.history
+    tasks = [
+        {
+            "task": each.task,
+            "status": each.status,
+            "since": None if each.since is None else each.since.line,
+            "missing": list(each.missing),
+        }
+        for each in judged.unfinished
+    ]
+    return {"job": history.job, "name": history.name, "state": history.state, "tasks": tasks}
