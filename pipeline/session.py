@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import signal
 import socket
 import sys
 import tempfile
@@ -18,6 +19,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
 from pathlib import Path
+from threading import current_thread, main_thread
 from typing import TYPE_CHECKING, Any
 
 from model.errors import FinaleError, Place
@@ -93,7 +95,7 @@ def session(cluster: Cluster, name: str = "finale") -> Generator[SparkSession]:
     _refuse_silent_master(cluster)
     folder = Path(tempfile.mkdtemp(prefix="finale-spark-"))
     try:
-        with _environment(_variables(cluster)):
+        with _environment(_variables(cluster)), _own_interrupt():
             spark = _started(cluster, name, folder)
             try:
                 yield spark
@@ -160,6 +162,17 @@ def _environment(variables: Mapping[str, str]) -> Generator[None]:
                 os.environ.pop(key, None)
             else:
                 os.environ[key] = value
+
+
+@contextmanager
+def _own_interrupt() -> Generator[None]:
+    """Ctrl-C cancels what Spark is at while it is there, and means afterwards what it meant."""
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        yield
+    finally:
+        if current_thread() is main_thread():
+            signal.signal(signal.SIGINT, before)
 
 
 def _started(cluster: Cluster, name: str, folder: Path) -> SparkSession:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
 #: So many bins a processor: few enough that starting tasks costs little, many enough to even out.
-BINS_PER_SLOT = 8
+BINS_PER_SLOT = 16
 #: So many jobs wait in Spark at once.
 JOBS_MAX = 64
 

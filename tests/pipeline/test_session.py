@@ -60,21 +60,21 @@ def test_one_after_the_other_with_other_settings_and_a_quiet_console(java: int) 
     """In a process of its own, since another Spark may run here."""
     assert java
     script = """
-import os
+import os, signal
 from pipeline.session import Cluster, session
-before = dict(os.environ)
+before, handler = dict(os.environ), signal.getsignal(signal.SIGINT)
 for memory in ("500m", "600m"):
     with session(Cluster("local[1]", {"spark.driver.memory": memory})) as spark:
         megabytes = spark._jvm.java.lang.Runtime.getRuntime().maxMemory() // 2**20
         print(spark.range(7).count(), megabytes)
-print(os.environ == before)
+print(os.environ == before, signal.getsignal(signal.SIGINT) is handler)
 """
     ran = subprocess.run(
         [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False
     )
     assert (ran.returncode, ran.stderr) == (0, "")
     first, second, third = ran.stdout.splitlines()
-    assert third == "True", "what was set in the environment is taken back"
+    assert third == "True True", "what was set is taken back: variables, and what Ctrl-C does"
     assert [line.split()[0] for line in (first, second)] == ["7", "7"]
     assert int(first.split()[1]) < int(second.split()[1]), "the second one has a Java of its own"
 

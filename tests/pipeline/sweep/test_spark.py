@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -10,9 +13,10 @@ from hypothesis import strategies as st
 
 from pipeline.sweep.cells import Cell
 from pipeline.sweep.spark import packed_evenly
+from pipeline.sweep.store import JOURNAL, Store
 from tests.cli.running import run
-from tests.pipeline.sweep.matrices import CELLS, written
-from tests.pipeline.sweep.test_sweep import searched, table_in
+from tests.pipeline.sweep.matrices import CELLS, MATRIX, written
+from tests.pipeline.sweep.test_sweep import FINALE, lines_of, searched, table_in
 
 
 @given(st.lists(st.floats(0.01, 50), min_size=1, max_size=60), st.integers(1, 20))
@@ -37,3 +41,30 @@ def test_on_spark_as_in_process(java: int, tmp_path: Path) -> None:
     assert table_in(tmp_path / "there") == table_in(tmp_path / "here")
     again = run("sweep matrix.toml --master local[2] --output there", tmp_path)
     assert searched(again) == 0, "and Spark is not started for nothing"
+
+
+@pytest.mark.slow
+@pytest.mark.xdist_group("spark")
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT], ids=["killed", "interrupted"])
+def test_ended_on_spark_and_gone_on_with(how: signal.Signals, java: int, tmp_path: Path) -> None:
+    """The driver is ended with bins half done: what was known is kept, and nobody works on."""
+    assert java
+    written(tmp_path, MATRIX.replace("[1, 2, 3]", "[1, 2, 3, 4, 5, 6]"))
+    journal = tmp_path / "there" / JOURNAL
+    command = [FINALE, "sweep", "matrix.toml", "--master", "local[1]", "--output", "there"]
+    process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.DEVNULL)
+    try:
+        while process.poll() is None and lines_of(journal) < 4:
+            time.sleep(0.02)
+        process.send_signal(how)
+        assert process.wait(timeout=60) == (130 if how is signal.SIGINT else -how)
+    finally:
+        process.kill()
+        process.wait()
+    with Store(journal.parent) as store:
+        kept = len(store.known)
+    assert 3 <= kept < 16
+    ran = run("sweep matrix.toml --workers 1 --output there", tmp_path)
+    assert searched(ran) == 16 - kept
+    assert run("sweep matrix.toml --workers 1 --output here", tmp_path).exit == 0
+    assert table_in(journal.parent) == table_in(tmp_path / "here")
