@@ -29,13 +29,18 @@ from model.language.build import build
 from model.language.entities import Entity
 from model.language.protocol import Protocol, Setting
 from model.properties.checkpoints import confirms_what_was_taken
+from model.protocols.final_checkpoint import FinalCheckpoint
+from model.protocols.parts.checkpoints import Checkpoint
 from model.protocols.parts.elements import CheckpointId, Datum
+from model.protocols.parts.tasks import Task
+from model.rules import always, when
 from model.semantics import steps
 from model.system import State, System
 from tests.protocols.specs import ROOT, spec_of
 
 PAIR, FIGURE = "final-checkpoint/pair.toml", "final-checkpoint/figure.toml"
 STOPS = "stop-with-savepoint/figure.toml"
+DECLINES = "final-checkpoint/pair-declines-and-expiry.toml"
 RESTARTS = "final-checkpoint/pair-restarts.toml"
 STOPS_AND_RESTARTS = "stop-with-savepoint/pair-restarts.toml"
 SOUND = (Holds, Vacuous)
@@ -83,8 +88,15 @@ def test_clauses_hold_at_the_start_and_after_the_rules_asked() -> None:
         assert proof.consecution(step, proof.clauses).proven, step
 
 
+def test_clauses_are_kept_by_declines() -> None:
+    proof = proof_of(DECLINES)
+    for step in steps_of(proof, "fail_snapshot", "apply_decline"):
+        assert proof.can_be_taken(step), step
+        assert proof.consecution(step, proof.clauses).proven, step
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("name", [PAIR, FIGURE, STOPS])
+@pytest.mark.parametrize("name", [PAIR, DECLINES, FIGURE, STOPS])
 def test_all_goals_are_proven(name: str) -> None:
     proven = prove_unbounded(*of(name))
     assert [result.verdict for result in proven.results] == ["proven"] * len(proven.results)
@@ -135,6 +147,19 @@ def test_what_is_wrong_is_not_proven(variant: str, rule: str, clause: str) -> No
         for obstacle in proof.consecution(step, wrong).obstacles
     ]
     assert clause in found
+
+
+@always
+def stands_somewhere(state: FinalCheckpoint, task: Task, checkpoint: Checkpoint) -> bool:
+    """The newest confirmation, if there is one, is of this checkpoint, a newer, or an older one."""
+    when(task.is_alive)
+    return task.confirmed <= checkpoint or checkpoint < task.confirmed
+
+
+def test_what_cannot_be_read_does_not_hold() -> None:
+    answer = proof_of(PAIR).implied(stands_somewhere)
+    assert not answer.proven
+    assert answer.obstacles
 
 
 def test_of_other_protocols_nothing_is_known() -> None:

@@ -200,9 +200,15 @@ def gave_up(task: Task, checkpoint: Checkpoint) -> bool:
 
 @always(needs="taken")
 def declined_by_one_waited_for(state: FinalCheckpoint, checkpoint: Checkpoint) -> bool:
-    """A decline is under way from a task that the checkpoint waits for, and which gave it up."""
+    """A decline is under way from a task that the checkpoint waits for, and which gave it up, or
+    whose snapshot failed."""
     when(checkpoint.declined)
-    return any(checkpoint.awaited.has(task) and gave_up(task, checkpoint) for task in state.tasks)
+    return any(
+        checkpoint.awaited.has(task)
+        and not checkpoint.acknowledgements.has(task)
+        and (gave_up(task, checkpoint) or task.taken.has(checkpoint))
+        for task in state.tasks
+    )
 
 
 @always

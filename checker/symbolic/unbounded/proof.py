@@ -275,13 +275,14 @@ class Proof:
             for claim in self._claims_of(family, step):
                 if changed is not None and not claim.reads.intersection(changed):
                     continue
-                own = self._choice((claim.when, claim.holds), terms)
+                own = self._choice((claim.when, claim.holds, claim.fault), terms)
                 if family.name in self._witnesses:
                     witness = self._witness(family, claim)
                     own.needed[str(witness)] = self._in_window(witness)
                 chosen = self._chosen(family.name, claim, step, (of_step, own))
-                violated = [terms.of(claim.when), z3.Not(terms.of(claim.holds)), *chosen]
-                found.append(_Goal(family, claim, violated[0], z3.And(*violated)))
+                when, fault = terms.of(claim.when), terms.of(claim.fault)
+                fails = z3.Or(z3.And(when, z3.Not(terms.of(claim.holds))), fault)
+                found.append(_Goal(family, claim, z3.Or(when, fault), z3.And(fails, *chosen)))
         return found
 
     def _chosen(

@@ -77,10 +77,14 @@ class Step:
 
 @dataclass(frozen=True)
 class Claim:
-    """What a property or a clause says of some entities; `ids` are those of the window."""
+    """What a property or a clause says of some entities; `ids` are those of the window.
+
+    Where reading it is a fault, it does not hold.
+    """
 
     when: Expression
     holds: Expression
+    fault: Expression
     binding: tuple[tuple[str, str], ...]
     ids: tuple[Entity, ...]
     reads: frozenset[int]
@@ -199,11 +203,12 @@ class Window:
             earlier = stepping(self.world, self._store()) if on_step else nullcontext()
             with earlier:
                 folded = self._folded(body, self._store(after=on_step))
-            if folded.returns is not FALSE:
+            fault = disjunction(when for when, _ in folded.faults)
+            if folded.returns is not FALSE or fault is not FALSE:
                 ids = tuple(each for each in self.ids if each in arguments)
                 holds = truth_of(folded.value)
-                reads = self._reads((folded.returns, holds))
-                found.append(Claim(folded.returns, holds, binding, ids, reads))
+                reads = self._reads((folded.returns, holds, fault))
+                found.append(Claim(folded.returns, holds, fault, binding, ids, reads))
         return tuple(found)
 
     def id_of(self, name: str) -> int:
