@@ -60,9 +60,16 @@ def accept_run(
         return RunVerdict(Undecided(Given.BOUND, why, effort.far), (), 0)
     sights = sights_of(run, job)
     options = _options(release, sights, run)
-    section = Section(0, {"protocol": PROTOCOL, "options": options}, job.job,
+    section = Section(0, {"protocol": _protocol(run), "options": options}, job.job,
                       _counted(sights), frozenset(), True)  # fmt: skip
-    system = SectionSystem(section, known or catalogue(), (), live=LIVE, judges=judges, room=None)
+    system = SectionSystem(
+        section,
+        known or catalogue(),
+        (),
+        live=8 if _protocol(run) != PROTOCOL else LIVE,
+        judges=judges,
+        room=None,
+    )
     guide = Guide(system, sights, effort)
     try:
         found = guide.run()
@@ -78,6 +85,16 @@ def accept_run(
     replay(system, found)
     judged = Judge(system, effort.judges).judge(found, ends=False) if judges else ()
     return RunVerdict(Accepted((found,)), tuple(judged), sum(guide.at))
+
+
+def _protocol(run: Run) -> str:
+    """The protocol, with barriers that overtake where lines tell of one that did."""
+    overtook = [e for e in run.events if e.told.fields.get("unaligned") == "true"]
+    readers = {event.told.fields.get("reader") for event in run.events}
+    at_sources = any(e.task is not None and e.task.vertex not in readers for e in overtook)
+    if not overtook:
+        return PROTOCOL
+    return "unaligned-stops" if at_sources else "timed-stops"
 
 
 def _options(release: str, sights: Sights, run: Run) -> Mapping[str, object]:
@@ -106,6 +123,8 @@ def _counted(sights: Sights) -> tuple[Event, ...]:
             name = names.get(sight.kind, "trigger_checkpoint")
         elif sight.seen is Seen.ABORTED and "expired" in sight.why:
             name = "expire"
+        elif sight.seen is Seen.BARRIER:
+            name = "time_out"
         elif sight.seen is Seen.LOST:
             name = "fail_region"
         elif sight.seen is Seen.CANCELLING:

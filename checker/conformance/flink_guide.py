@@ -11,17 +11,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import cast
 
-from model.protocols.parts.channels import Channel
-from model.protocols.parts.checkpoints import Checkpoint
-from model.protocols.parts.elements import Barrier, CancelBarrier
-from model.protocols.parts.tasks import Task, TaskStatus
+from model.protocols.parts.elements import CancelBarrier
+from model.protocols.parts.tasks import TaskStatus
 
 from .acceptance_effort import Effort
 from .acceptance_search import Move
 from .acceptance_system import SectionSystem
-from .flink_needs import Needs
+from .flink_barriers import Barriers
 from .flink_sights import JOB, LOCK, Seen, Sight, Sights
 from .flink_walk import NO_MORE
 
@@ -40,7 +39,7 @@ class Stuck:
     why: str
 
 
-class Guide(Needs):
+class Guide(Barriers):
     """Explains the sights of a run one by one, by steps of the rules."""
 
     def __init__(self, system: SectionSystem, sights: Sights, effort: Effort) -> None:
@@ -93,18 +92,15 @@ class Guide(Needs):
     def _explain(self, sight: Sight) -> bool:
         if sight.task and sight.attempt <= self.over[sight.task]:
             return sight.seen in _LATE
-        saved, number = self.here, len(self.moves)
         self.sight = sight
         self.refused = ""
         if sight.seen in _ONCE and (sight.seen, sight.own, sight.checkpoint) in self.explained:
             self.refused = "it is told once more"
             return False
-        if self._how[sight.seen](sight):
+        if self._tries(partial(self._how[sight.seen], sight)):
             self._note_attempts()
             self.explained.add((sight.seen, sight.own, sight.checkpoint))
             return True
-        self.here = saved
-        del self.moves[number:]
         return False
 
     def _triggered(self, sight: Sight) -> bool:
@@ -180,7 +176,15 @@ class Guide(Needs):
                 return self.do("trigger_at_end_of_data", number=number)
 
     def _acknowledged(self, sight: Sight) -> bool:
-        return self._of(sight, "apply_acknowledgement")
+        if self._of(sight, "apply_acknowledgement"):
+            return True
+        with self.look():
+            task = self.tasks[cast(str, sight.task)]
+            missing = [each for each in task.inputs if not each.ended and not each.aligned]
+            logs = task.newest == self.point(sight.checkpoint) and task.gate.aligning
+        # What it still logs ends with the inputs that have ended.
+        ended = logs and all(self.ended(channel) for channel in missing)
+        return ended and self._of(sight, "apply_acknowledgement")
 
     def _completed(self, sight: Sight) -> bool:
         done = self.do("complete", ("checkpoint", ""), number=sight.checkpoint)
@@ -243,33 +247,6 @@ class Guide(Needs):
             over = not point.is_pending
         return self._of(sight, "deliver_trigger") if comes else over
 
-    def _barrier(self, sight: Sight) -> bool:
-        channel = self.channels.get(sight.channel or "")
-        if channel is None:
-            return False
-        self._pass_unseen(channel)
-        head = self.head(channel)
-        if not isinstance(head, Barrier) or head.checkpoint is not self.point(sight.checkpoint):
-            self.refused = self.refused or f"{channel.name} has {head}"
-            return False
-        self._ends_first(channel, sight)
-        return self.do("poll_barrier", ("channel", channel.name))
-
-    def _ends_first(self, last: Channel, sight: Sight) -> None:
-        """Where a task takes part at once, its other inputs have had the barrier, or have ended."""
-        task = self.tasks[cast(str, sight.task)]
-        rest = self._next_of(task.name)
-        if not rest or rest[0].seen is not Seen.BEGUN or rest[0].checkpoint != sight.checkpoint:
-            return
-        with self.look():
-            missing = [each for each in task.inputs
-                       if each is not last and not each.ended and not each.blocked]  # fmt: skip
-        for channel in missing:
-            saved, length = self.here, len(self.moves)
-            if not self.ended(channel):
-                self.here = saved
-                del self.moves[length:]
-
     def _cancel(self, sight: Sight) -> bool:
         task = self.tasks[cast(str, sight.task)]
         for channel in task.inputs:
@@ -292,6 +269,8 @@ class Guide(Needs):
             missing = [channel for channel in open_ if not channel.aligned]
             mail = task.mail.has(point)
         if open_ and aligning and not mail:
+            if self.do("time_out", ("task", name)) and self._has_begun(task, point, sight):
+                return True
             return all(self.ended(each) for each in missing) and self._has_begun(task, point, sight)
         final = self.sights.final.get(sight.own, number + 1)
         if final <= number and not self.finished(name):
@@ -300,12 +279,6 @@ class Guide(Needs):
             self.refused = self.refused or f"{name} was not called for {number}"
             return False
         return self._runs_trigger(name, number) and self._has_begun(task, point, sight)
-
-    def _has_begun(self, task: Task, point: Checkpoint, sight: Sight) -> bool:
-        with self.look():
-            if sight.seen is Seen.BEGUN:
-                return task.taken.has(point)
-            return task.newest == point and not task.gate.aligning
 
     def _confirmed(self, sight: Sight) -> bool:
         task, number = cast(str, sight.task), cast(int, sight.checkpoint)

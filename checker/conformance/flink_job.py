@@ -104,7 +104,7 @@ def _pattern(
     many, few = parallelism[writer], parallelism[reader]
     for subtask in range(few):
         narrow = len(Pattern.POINTWISE.senders(subtask, many, few))
-        if wide.get((reader, gate, subtask), many) > narrow:
+        if wide.get((reader, gate, subtask), many) > narrow or narrow == many:
             return Pattern.ALL_TO_ALL
     return Pattern.POINTWISE
 

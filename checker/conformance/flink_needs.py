@@ -6,11 +6,12 @@ whoever writes has finished. It is met by steps, as few as can be, or it is not.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import cast
 
 from model.protocols.parts.channels import Channel
-from model.protocols.parts.checkpoints import ABORTED
-from model.protocols.parts.elements import CancelBarrier, EndOfData, EndOfPartition
+from model.protocols.parts.checkpoints import ABORTED, Checkpoint
+from model.protocols.parts.elements import Barrier, CancelBarrier, EndOfData, EndOfPartition
 from model.protocols.parts.requests import JobStatus
 from model.protocols.parts.tasks import TaskStatus
 
@@ -52,13 +53,26 @@ class Needs(Walk):
                 polled = self.do("poll_end_of_data", ("channel", channel.name))
             elif isinstance(head, CancelBarrier) and self._is_past(channel, head):
                 polled = self.do("poll_cancel_barrier", ("channel", channel.name))
+            elif isinstance(head, Barrier) and self._is_noticed(channel, head):
+                polled = self.do("poll_barrier", ("channel", channel.name))
             else:
                 return
             if not polled:
                 return
 
-    def _is_past(self, channel: Channel, barrier: CancelBarrier) -> bool:
-        """Whether a barrier that cancels says nothing new: then no line tells of it."""
+    def _is_noticed(self, channel: Channel, barrier: Barrier) -> bool:
+        """Whether a barrier was seen before its turn, or says nothing new and is not seen."""
+        number = self._number(cast(Checkpoint, barrier.checkpoint))
+        if (channel.name, number or 0) in self.noticed:
+            return True
+        shown = self._next_of(channel.edge.receiver.name)
+        seen = any(each.channel == channel.name and each.checkpoint == number for each in shown)
+        own = self.sight is not None and self.sight.channel == channel.name
+        own = own and self.sight is not None and self.sight.checkpoint == number
+        return not seen and not own and self._is_past(channel, barrier)
+
+    def _is_past(self, channel: Channel, barrier: Barrier | CancelBarrier) -> bool:
+        """Whether a barrier says nothing new: of one that cancels no line tells then."""
         with self.look():
             reader = self.protocol.reader(channel)
             return bool(reader.gate.is_past(barrier.checkpoint))
@@ -116,15 +130,14 @@ class Needs(Walk):
 
     def _missed(self, number: int) -> bool:
         """A call that comes too late: its task is closing, or gone."""
-        for task in self.sights.missed.get(number, ()):
-            saved, length = self.here, len(self.moves)
-            if self.quiesced(task) and self.do(
-                "deliver_trigger", ("task", task), ("checkpoint", ""), number=number
-            ):
-                return True
-            self.here = saved
-            del self.moves[length:]
-        return False
+        return any(
+            self._tries(partial(self._misses, task, number))
+            for task in self.sights.missed.get(number, ())
+        )
+
+    def _misses(self, task: str, number: int) -> bool:
+        about = (("task", task), ("checkpoint", ""))
+        return self.quiesced(task) and self.do("deliver_trigger", *about, number=number)
 
     def _stops_have_failed(self) -> bool:
         """The scheduler learns that savepoints of stops have failed, and goes on."""

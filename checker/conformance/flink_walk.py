@@ -8,7 +8,7 @@ nothing any more.
 from __future__ import annotations
 
 import math
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import cast
 
@@ -54,6 +54,7 @@ _OWN: dict[Seen, tuple[str, ...]] = {
 }
 #: What it did was before.
 _STRICT = (Seen.BARRIER, Seen.BEGUN, Seen.ENDED)
+_BEFORE_CLOSED = (Seen.BARRIER, Seen.BEGUN, Seen.NOT_BEGUN, Seen.CONFIRMED, Seen.GIVEN_UP)
 NO_MORE = (TaskStatus.FAILED, TaskStatus.RESTORING)
 
 
@@ -96,6 +97,8 @@ class Walk:
         self.attempt = dict.fromkeys(self.tasks, 0)
         self.over = dict.fromkeys(self.tasks, -1)
         """The newest attempt of each task that has failed, for all that is explained."""
+        self.noticed: set[tuple[str, int]] = set()
+        """Barriers that were noticed before their turn, and stand in their channels still."""
         self.ready: dict[str, int] = {}
         """The tasks that run again, in which attempt; their region may not, yet."""
         self._status_at = {task.name: task.variables["status"].position for task in protocol.tasks}
@@ -127,6 +130,15 @@ class Walk:
             self.here = after
         return True
 
+    def _tries(self, way: Callable[[], bool]) -> bool:
+        """Go a way, or, if it leads nowhere, none."""
+        saved, length = self.here, len(self.moves)
+        if way():
+            return True
+        self.here = saved
+        del self.moves[length:]
+        return False
+
     def _is_seen(self, values: Values) -> bool:
         """Whether what a step does is what is seen next, as far as it always is."""
         why = (
@@ -149,11 +161,20 @@ class Walk:
         for name, at in self._status_at.items():
             failed = values[at] in NO_MORE and self.here.values[at] not in NO_MORE
             rest = self._next_of(name) if failed else []
+            if values[at] is not self.here.values[at] and self._does_more(name, values[at]):
+                return f"{name} is seen to do something before it ends"
             if failed and (why := self._begins_later(name)):
                 return why
             if any(s.seen in _STRICT and s.attempt <= self.attempt[name] for s in rest):
                 return f"{name} is seen to do something before it fails"
         return None
+
+    def _does_more(self, task: str, status: object) -> bool:
+        """Whether who takes no mail any more, or has closed, is seen to do what it then cannot."""
+        seen = {TaskStatus.QUIESCED: (Seen.BARRIER,), TaskStatus.CLOSED: _BEFORE_CLOSED}
+        own = seen.get(cast(TaskStatus, status), ())
+        rest = self._next_of(task) if own else []
+        return any(s.seen in own and s.attempt <= self.attempt[task] for s in rest)
 
     def _begins_later(self, task: str) -> str | None:
         """Who takes part in a checkpoint has not ended before that has begun."""

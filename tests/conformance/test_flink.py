@@ -55,7 +55,7 @@ def test_lines_tell_the_job() -> None:
     assert [(edge.name, edge.pattern) for edge in found.job.edges] == [
         ("Source: src0→co", Pattern.ALL_TO_ALL),
         ("Source: src1→co", Pattern.ALL_TO_ALL),
-        (f"co→{sink}", Pattern.POINTWISE),
+        (f"co→{sink}", Pattern.ALL_TO_ALL),
     ]
     task = next(e.task for e in run.events if e.task is not None and e.task.vertex == "co")
     assert found.channel(replace(task, subtask=1), 1, 0) == "Source: src1.0→co.1"
@@ -189,12 +189,8 @@ def test_a_task_that_was_never_told_of_its_final_checkpoint_does_not_finish() ->
 
 #: The runs of the archive of scenarios of which no run of the model was found.
 UNDECIDED: set[str] = {
-    "aligned-timeout-01",
     "aligned-timeout-03",
-    "aligned-timeout-05",
     "multi-drain-01",
-    "unaligned-01",
-    "unaligned-03",
     "union-state-00",
 }
 
