@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -47,8 +48,18 @@ class Plan:
 
     matrix: Matrix
     cells: tuple[Cell, ...]
-    #: What a worker reads beside the table of a cell: folders of specs that are resumed from.
-    folders: tuple[Path, ...]
+    #: The spec, and those that cells are resumed from: what a worker reads beside their tables.
+    files: tuple[Path, ...]
+
+    @property
+    def root(self) -> Path:
+        """The folder that has all of these files in it, or below it."""
+        return Path(os.path.commonpath([file.parent for file in self.files]))
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        """What is shipped to workers elsewhere: nothing where the table of a cell is all."""
+        return (self.root,) if len(self.files) > 1 else ()
 
 
 def planned(matrix: Matrix, catalogue: Catalogue, version: str) -> Plan:
@@ -58,6 +69,7 @@ def planned(matrix: Matrix, catalogue: Catalogue, version: str) -> Plan:
     base = {key: value for key, value in table.items() if key not in _OWN} | {"title": _TITLE}
     tool = _tool(version)
     cells: list[Cell] = []
+    files = {matrix.base.resolve(): None}
     for setting in _settings(matrix):
         words = tuple((key, word_of(value)) for key, value in setting)
         varied = _varied(base, setting, matrix.jobs)
@@ -65,7 +77,9 @@ def planned(matrix: Matrix, catalogue: Catalogue, version: str) -> Plan:
             spec = spec_of(matrix.base, varied, lines, catalogue)
         except FinaleError as error:
             raise _bad_cell(matrix, words, error) from None
-        key = _key(varied, matrix.properties, spec, tool)
+        former = list(_former(spec))
+        files |= dict.fromkeys(former)
+        key = _key(varied, matrix.properties, spec, former, tool)
         cells.append(Cell(words, varied, key, _weight(varied)))
     if not cells:
         raise FinaleError(
@@ -74,8 +88,7 @@ def planned(matrix: Matrix, catalogue: Catalogue, version: str) -> Plan:
             place=Place(str(matrix.file), matrix.lines.of_dotted("exclude"), "exclude"),
             advice="leave out an [[exclude]], or name more axes in it",
         )
-    resumes = "resume" in base or any("resume" in cell.table for cell in cells)
-    return Plan(matrix, tuple(cells), (matrix.base.parent.absolute(),) if resumes else ())
+    return Plan(matrix, tuple(cells), tuple(files))
 
 
 def spec_in(cell: Mapping[str, object], file: Path, catalogue: Catalogue) -> Spec:
@@ -134,7 +147,13 @@ def _bad_cell(matrix: Matrix, words: Sequence[tuple[str, str]], error: FinaleErr
 # --- keys ----------------------------------------------------------------------------------------
 
 
-def _key(table: Mapping[str, object], properties: Sequence[str], spec: Spec, tool: str) -> str:
+def _key(
+    table: Mapping[str, object],
+    properties: Sequence[str],
+    spec: Spec,
+    former: Sequence[Path],
+    tool: str,
+) -> str:
     """Changes with the resolved spec, the source of its protocol and properties, and the tool."""
     families = [f for f in spec.families if not properties or f.name in properties]
     witnesses = {f.witness for f in families}
@@ -145,7 +164,7 @@ def _key(table: Mapping[str, object], properties: Sequence[str], spec: Spec, too
     packages = sorted({name.partition(".")[0] for name in modules} | {"model"})
     told = {
         "spec": table,
-        "resumed": _resumed(spec),
+        "resumed": [file.read_text(encoding="utf-8") for file in former],
         "properties": sorted(properties),
         "source": digest_of(modules, packages),
         "tool": tool,
@@ -153,13 +172,11 @@ def _key(table: Mapping[str, object], properties: Sequence[str], spec: Spec, too
     return hashlib.sha256(json.dumps(told, sort_keys=True, default=str).encode()).hexdigest()[:32]
 
 
-def _resumed(spec: Spec) -> list[str]:
-    """The texts of the specs that it is resumed from, one before the other."""
-    texts: list[str] = []
+def _former(spec: Spec) -> Iterator[Path]:
+    """The specs that it is resumed from, one before the other."""
     while spec.resumption is not None:
         spec = spec.resumption.first
-        texts.append(spec.file.read_text(encoding="utf-8"))
-    return texts
+        yield spec.file.resolve()
 
 
 def _tool(version: str) -> str:

@@ -57,9 +57,10 @@ class News:
 def order_of(plan: Plan, protocols: str | None) -> Order:
     """What all cells of a plan have in common."""
     matrix, limits = plan.matrix, plan.matrix.limits
-    file = str(matrix.base.absolute())
+    root = plan.root
+    file = str(matrix.base.resolve().relative_to(root))
     most = (limits.states_max, limits.seconds_max, limits.memory_max)
-    return Order(file, matrix.properties, *most, protocols)
+    return Order(str(root), file, matrix.properties, *most, protocols)
 
 
 def unknown_cells(plan: Plan, store: Store, order: Order) -> list[Cell]:

@@ -22,8 +22,12 @@ from .cells import spec_in
 
 @dataclass(frozen=True)
 class Order:
-    """What all cells have in common: the file of their spec, what is asked, limits, own code."""
+    """What all cells have in common: the file of their spec, what is asked, limits, own code.
 
+    `file` is below `root`, which has the specs in it that the cells are resumed from.
+    """
+
+    root: str
     file: str
     properties: tuple[str, ...]
     states_max: int | None
@@ -88,8 +92,7 @@ def done(
     began = perf_counter()
     try:
         known = _catalogue(order.protocols)
-        file = Path(order.file)
-        spec = spec_in(table, shipped(file.parent) / file.name, known)
+        spec = spec_in(table, shipped(Path(order.root)) / order.file, known)
         result = run(spec, order.limits, None, order.properties)
     except FinaleError as error:
         return Done(key, setting, (), perf_counter() - began, error=str(error))

@@ -47,7 +47,7 @@ def swept_in(folder: Path) -> Swept:
     results = results_of(matrix)[1:]
     cells = tuple(Cell(done.setting, {}, done.key, 1.0) for done in results)
     return Swept(
-        Plan(matrix, cells, ()),
+        Plan(matrix, cells, (matrix.base,)),
         tuple(done for done in results if done.key != "none-2-true"),
         1,
         1.0,
@@ -129,7 +129,7 @@ def test_a_picture(tmp_path: Path) -> None:
     matrix = matrix_in(tmp_path, TEXT.replace('"withdraws"', '"<&>"'))
     results = results_of(matrix)
     cells = tuple(Cell(done.setting, {}, done.key, 1.0) for done in results)
-    swept = Swept(Plan(matrix, cells, ()), tuple(results[:-1]), 1, 1.0)
+    swept = Swept(Plan(matrix, cells, (matrix.base,)), tuple(results[:-1]), 1, 1.0)
     root = ElementTree.fromstring(picture(swept))
     space = "{http://www.w3.org/2000/svg}"
     told = ["".join(each.itertext()) for each in root.iter(f"{space}title")]
@@ -149,7 +149,7 @@ def test_a_picture_without_axes_that_change_nothing(tmp_path: Path) -> None:
     matrix = matrix_in(tmp_path, TEXT)
     results = results_of(matrix)
     cells = tuple(Cell(done.setting, {}, done.key, 1.0) for done in results)
-    panels = list(panels_of(Swept(Plan(matrix, cells, ()), tuple(results), 1, 1.0)))
+    panels = list(panels_of(Swept(Plan(matrix, cells, (matrix.base,)), tuple(results), 1, 1.0)))
     assert [panel.title.partition(":")[0] for panel in panels] == [
         "all 2 properties",
         "b",

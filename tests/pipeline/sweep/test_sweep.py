@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -18,10 +19,11 @@ from checker.rows import Result
 from checker.run import run as real
 from model.errors import FinaleError
 from pipeline.sweep.store import JOURNAL, Store
-from tests.cli.running import Ran, run
+from tests.cli.running import HERE, ROOT, Ran, run
 from tests.pipeline.sweep.matrices import CELLS, MATRIX, written
 
 FINALE = str(Path(sys.executable).with_name("finale"))
+INPUTS = HERE / "inputs"
 SWEEP = "sweep matrix.toml --workers 1"
 COLUMNS = ["cell", "setting", "property", "verdict", "how", "states", "steps", "seconds", "why"]
 
@@ -179,3 +181,52 @@ def test_interrupted(tmp_path: Path) -> None:
     assert process.returncode == 130
     assert "interrupted: the same command goes on from here" in printed
     assert " not searched" in printed
+
+
+OWN = """\
+base = "ping.toml"
+properties = ["never-done", "two-pings"]
+[axes]
+options.answer = ["always", "maybe-later"]
+"""
+
+
+def test_a_protocol_of_ones_own(tmp_path: Path) -> None:
+    """In several processes too; and what is changed in it is searched again."""
+    shutil.copytree(INPUTS, tmp_path, dirs_exist_ok=True)
+    (tmp_path / "matrix.toml").write_text(OWN)
+    command = [FINALE, "sweep", "matrix.toml", "--protocols", "protocols", "--workers"]
+
+    def swept(workers: int) -> int:
+        line = [*command, str(workers)]
+        ran = subprocess.run(line, cwd=tmp_path, capture_output=True, text=True, check=False)
+        assert (ran.returncode, ran.stderr) == (0, "")
+        return searched(Ran(0, ran.stdout, ""))
+
+    assert swept(2) == 2
+    rows = table_in(tmp_path / "matrix.sweep")
+    assert [row["verdict"] for row in rows][2:] == ["violated", "holds"]
+    assert swept(1) == 0
+    with (tmp_path / "protocols" / "ping.py").open("a") as file:
+        file.write("# of another day\n")
+    assert swept(1) == 2
+
+
+RESUMED = """\
+base = "specs/history/flink-23021.toml"
+properties = ["each-record-is-somewhere", "finished-set-is-closed"]
+[axes]
+options.check = ["off", "full"]
+"""
+
+
+def test_cells_that_are_resumed_from_what_another_spec_leaves(tmp_path: Path) -> None:
+    for folder in ("history", "restore"):
+        shutil.copytree(ROOT / "specs" / folder, tmp_path / "specs" / folder)
+    (tmp_path / "matrix.toml").write_text(RESUMED)
+    assert searched(run(SWEEP, tmp_path)) == 2
+    assert {row["verdict"] for row in table_in(tmp_path / "matrix.sweep")} == {"violated", "holds"}
+    assert searched(run(SWEEP, tmp_path)) == 0
+    with (tmp_path / "specs" / "restore" / "first" / "sink-ends.toml").open("a") as file:
+        file.write("# of another day\n")
+    assert searched(run(SWEEP, tmp_path)) == 2
