@@ -230,6 +230,32 @@ def test_what_a_drain_has_ended_ends_again_though_it_has_no_end(protocol: str) -
     assert drained > 0
 
 
+def test_what_was_over_when_a_checkpoint_was_taken_is_so_behind_it() -> None:
+    """A source that was restored as finished takes part in a checkpoint, and is restored."""
+    job: dict[str, Any] = {
+        "S1": {"records": 1, "bounded": False},
+        "S2": {"records": 3, "parallelism": 2, "bounded": False},
+        "K": {
+            "from": [{"vertex": name, "broadcast": True} for name in ("S1", "S2")],
+            "sink": "two-phase",
+        },
+    }
+    faults = {
+        "checkpoints": 4, "failures": 1, "expiries": 1, "stops": 1, "savepoints": 2, "cancels": 1
+    }  # fmt: skip
+    chosen = RandomRun(
+        "stop-with-savepoint", job, faults=faults, crashes=(51, 51), channel=5, steps_max=100,
+        weights={"poll_data": 0.2},
+    )  # fmt: skip
+    events = [json.loads(line) for line in lines_of(chosen)]
+    starts = [n for n, each in enumerate(events) if each["event"] == "log-start"]
+    assert {"S1", "S2.0", "S2.1"} <= set(events[starts[-1]]["finished"])
+    after = [each["event"] for each in events[starts[-1] :]]
+    assert after.index("complete") < after.index("fail")
+    assert "end_source" in after[after.index("fail") :]
+    assert_accepted(chosen)
+
+
 @pytest.mark.slow
 @settings(max_examples=ALL, deadline=None, suppress_health_check=TOLERATED)
 @given(runs((100, 300, 600)))

@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from model.protocols.parts.channels import RecordCount
 from model.protocols.parts.elements import CheckpointId, Datum
 from model.protocols.parts.tasks import Task
-from model.rules import Enum, PerEntity, define, field, require, step
+from model.rules import Bool, Enum, PerEntity, define, field, require, step
 
 
 def _records(task: Task) -> int:
@@ -55,6 +55,10 @@ class Source(Reader):
     remaining = field(RecordCount, _records)
     mode = field(Enum(StopMode), StopMode.NONE, ghost="stops")
     """How a stop has told it to end its data."""
+    over = field(Bool, False, ghost="stops")
+    """A stop has ended data that have no end of their own, before it was restored."""
+    over_before = field(PerEntity(CheckpointId, Bool), False, ghost="stops")
+    """Whether that was so when a checkpoint was taken."""
     offset = field(PerEntity(CheckpointId, RecordCount), 0, ghost="recovery")
     """What remained when a checkpoint was taken."""
 

@@ -9,7 +9,7 @@ from outside, so what a restart needs is kept wherever a stop is explored.
 from __future__ import annotations
 
 import enum
-from typing import ClassVar
+from typing import ClassVar, TypeGuard
 
 from model.protocols.parts.checkpoints import ABORTED, Checkpoint, CheckpointKind
 from model.protocols.parts.elements import CheckpointId, Datum
@@ -184,6 +184,8 @@ class Stopping(Requests):
         """Whether a source comes to the end of its data, by itself or because it was stopped."""
         if not self.stops:
             return super().has_no_more(task)
+        if self.can_be_over(task) and task.over:
+            return True
         return task.mode != StopMode.NONE or super().has_no_more(task)
 
     @define
@@ -278,13 +280,28 @@ class Stopping(Requests):
             task.stalled = False
 
     @step
+    def keep_snapshot(self, task: Task, checkpoint: CheckpointId) -> None:
+        super().keep_snapshot(task, checkpoint)
+        if self.can_be_over(task):
+            task.over_before[checkpoint] = task.over
+
+    @step
+    def restart_from_nothing(self, task: Task) -> None:
+        super().restart_from_nothing(task)
+        if self.can_be_over(task):
+            task.over = False
+
+    @step
     def restore_from(self, task: Task, checkpoint: CheckpointId) -> None:
-        """RC-7: a source that had ended ends again, though its data have no end of their own."""
+        """RC-7: a source that had ended ends again, and counts as such in what comes after it."""
         super().restore_from(task, checkpoint)
-        if not self.stops or not isinstance(task, Source) or task.subtask.bounded:
-            return
-        if self.known(checkpoint).finished.has(task):
-            task.mode = StopMode.DRAIN
+        if self.can_be_over(task):
+            task.over = self.known(checkpoint).finished.has(task) or task.over_before[checkpoint]
+
+    def can_be_over(self, task: Task) -> TypeGuard[Source]:
+        """Whether only a stop can have ended its data: a plain truth value."""
+        restarts = self.stops and self.keeps_snapshots
+        return restarts and isinstance(task, Source) and not task.subtask.bounded
 
     @step
     def forget_stop(self, task: Task) -> None:
