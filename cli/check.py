@@ -93,7 +93,7 @@ def check(  # noqa: PLR0913 - one parameter a flag
     options = Options(
         known,
         properties,
-        _limits(max_states, max_seconds, max_memory, threads, max_steps),
+        limits_of(max_states, max_seconds, max_memory, threads, max_steps),
         backend,
         tuple(Reduction(name) for name in reduce),
         Means(storage, threads, resume),
@@ -375,13 +375,14 @@ def near_file(path: Path) -> str:
     return hint if hint.startswith("did you mean") else "check the name, and the current folder"
 
 
-def _limits(
+def limits_of(
     states: int | None,
     seconds: float | None,
     megabytes: int | None,
     threads: int | None,
     steps: int | None,
 ) -> Limits:
+    """Limits as the command line gives them. Raises `bad-limit`."""
     given = {
         "--max-states": states,
         "--max-seconds": seconds,

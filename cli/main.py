@@ -51,6 +51,11 @@ COMMANDS = (
     ("stop", "cli.requests:stop", "Stop a running job with a savepoint."),
     ("savepoint", "cli.requests:savepoint", "Take a savepoint of a running job, which goes on."),
     ("cancel", "cli.requests:cancel", "End a run at once."),
+    (
+        "explore",
+        "cli.explore:explore",
+        "Search a spec in process, and on Spark when it outgrows that.",
+    ),
     ("prove", "cli.prove:prove", "Prove what holds after any number of steps, or for all jobs."),
     ("export", "cli.export:export", "Write a spec's system in TLA+ or Promela, for TLC or SPIN."),
     ("list", "cli.listing:listing", "List protocols, properties, options or rules."),

@@ -8,6 +8,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from time import perf_counter
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
 
 from checker.answer import Answer, Report, Violated
 from checker.explicit.verdicts import EXHAUSTIVE, answers_of
@@ -81,9 +85,9 @@ def report_of(search: Search) -> Report:
         "native",
         answers,
         search.statistics,
-        dead_branches=() if search.stopped else _dead(search),
+        dead_branches=() if search.stopped else dead_branches(search),
         stopped=search.stopped or search.stopped_after,
-        exercised=frozenset(_exercised(search)),
+        exercised=frozenset(exercised(search)),
         memory=search.memory,
         remarks=tuple(_remarks(search)),
     )
@@ -119,20 +123,31 @@ def _in_doubt(search: Search, canonical: Canonical) -> bool:
     return bool(search.statistics.states) and any(where(search, doubt))
 
 
-def _dead(search: Search) -> tuple[Branch, ...]:
+class Covered(Protocol):
+    """A search that knows which leaves and branches were taken."""
+
+    @property
+    def machine(self) -> Machine: ...
+    @property
+    def visited(self) -> NDArray[np.uint8]: ...
+    @property
+    def seen(self) -> NDArray[np.uint8]: ...
+
+
+def dead_branches(search: Covered) -> tuple[Branch, ...]:
     """The branches that some leaf has and no transition exercised, by file and line."""
     found = {branch for branch, place in search.machine.branches.items() if search.seen[place]}
-    for leaf, visited in zip(search.leaves, search.visited, strict=True):
+    for leaf, visited in zip(search.machine.leaves, search.visited, strict=True):
         if visited and isinstance(leaf.end, Update):
             found |= {branch for branch, condition in leaf.end.branches if condition is TRUE}
     dead = search.machine.branches.keys() - found
     return tuple(sorted(dead, key=lambda each: (each.file, each.line, not each.outcome)))
 
 
-def _exercised(search: Search) -> list[str]:
+def exercised(search: Covered) -> list[str]:
     """The names of the rules that some transition takes."""
-    pairs = zip(search.leaves, search.visited, strict=True)
-    return [search.system.rules[leaf.rule].rule.name for leaf, visited in pairs if visited]
+    pairs = zip(search.machine.leaves, search.visited, strict=True)
+    return [search.machine.system.rules[leaf.rule].rule.name for leaf, visited in pairs if visited]
 
 
-__all__ = ["check", "report_of", "searched"]
+__all__ = ["Covered", "check", "dead_branches", "exercised", "report_of", "searched"]

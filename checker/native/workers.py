@@ -5,7 +5,9 @@ from __future__ import annotations
 # What numba, llvmlite and scipy give has no types.
 # pyright: reportUnknownMemberType=false
 import os
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -20,11 +22,45 @@ THREADS_MAX = 8
 STATES_WORTH_THREADS = 1 << 13
 
 
+@dataclass(frozen=True)
+class Sizes:
+    """How much there is of what a system has: ground rules, leaves, and so on.
+
+    `order` are the arrays that partial order needs, by their places.
+    """
+
+    rules: int
+    chunks: int
+    leaves: int
+    branches: int
+    state_topics: int
+    step_topics: int
+    order: Mapping[int, int] = field(default_factory=dict[int, int])
+
+    @property
+    def steps_max(self) -> int:
+        """How many steps the states of one batch may have."""
+        return at.BATCH * max(1, self.rules)
+
+
+def sizes_of(machine: Machine) -> Sizes:
+    """The sizes of a machine's system."""
+    return Sizes(
+        len(machine.system.rules),
+        machine.chunks,
+        len(machine.leaves),
+        len(machine.branches),
+        len(machine.topics.in_states),
+        len(machine.topics.on_steps),
+        {} if machine.order is None else machine.order.sizes,
+    )
+
+
 class Worker:
     """The arrays of one thread: see `kernel/places.py`."""
 
-    def __init__(self, machine: Machine, tables: Tables) -> None:
-        steps_max = at.BATCH * max(1, len(machine.system.rules))
+    def __init__(self, sizes: Sizes, tables: Tables) -> None:
+        steps_max = sizes.steps_max
         width = tables.width
         self.block = np.zeros(at.OWN_COUNT, np.int64)
         words = {
@@ -34,20 +70,19 @@ class Worker:
             at.PROBES: steps_max + 1,  # lists are written to behind their ends
             at.MATCHES: steps_max + 1,
             at.CANDIDATES: 2 * steps_max + 2,
-            at.STARTS: machine.chunks * (at.BATCH + 1),
-            at.STATE_FIRST: len(machine.topics.in_states),
-            at.STEP_FIRST: len(machine.topics.on_steps),
+            at.STARTS: sizes.chunks * (at.BATCH + 1),
+            at.STATE_FIRST: sizes.state_topics,
+            at.STEP_FIRST: sizes.step_topics,
         }
         if tables.nodes is not None:
             parts = max(1, len(tables.nodes.below))
             words |= {at.BEFORE: at.BATCH * width, at.BEFORE_IDS: at.BATCH * parts}
             words |= {at.OUT_IDS: parts}
-        if machine.order is not None:
-            words |= machine.order.sizes
+        words |= sizes.order
         arrays = {place: np.empty(size, np.int64) for place, size in words.items()}
-        leaves, branches = len(machine.leaves), len(machine.branches) + 1
-        sizes = {at.FRESH: leaves, at.OWN_VISITED: leaves, at.OWN_SEEN: branches}
-        flags = {place: np.zeros(size, np.uint8) for place, size in sizes.items()}
+        leaves, branches = sizes.leaves, sizes.branches + 1
+        bytes_of = {at.FRESH: leaves, at.OWN_VISITED: leaves, at.OWN_SEEN: branches}
+        flags = {place: np.zeros(size, np.uint8) for place, size in bytes_of.items()}
         halves = np.empty(steps_max, np.int32)
         self.block[at.LEAVES] = halves.ctypes.data
         for place, array in arrays.items():
@@ -67,8 +102,8 @@ class Workers:
 
     def __init__(self, machine: Machine, tables: Tables, loops: Loops, threads: int) -> None:
         self.count = threads
-        self._machine, self._tables, self._loops = machine, tables, loops
-        self._workers = [Worker(machine, tables)]
+        self._sizes, self._tables, self._loops = sizes_of(machine), tables, loops
+        self._workers = [Worker(self._sizes, tables)]
         self._pool: ThreadPoolExecutor | None = None
 
     @property
@@ -85,7 +120,7 @@ class Workers:
             return
         if self._pool is None:
             self._pool = ThreadPoolExecutor(self.count - 1, "search")
-            self._workers += [Worker(self._machine, self._tables) for _ in range(self.count - 1)]
+            self._workers += [Worker(self._sizes, self._tables) for _ in range(self.count - 1)]
         others = [
             self._pool.submit(self._loops.advance, shared, worker.address)
             for worker in self._workers[1:]
@@ -116,4 +151,4 @@ def _processors() -> int:
     return os.cpu_count() or 1
 
 
-__all__ = ["Worker", "Workers", "threads_for"]
+__all__ = ["Sizes", "Worker", "Workers", "sizes_of", "threads_for"]

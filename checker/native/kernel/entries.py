@@ -11,6 +11,7 @@ from numba import njit, types
 
 from .advance import advance
 from .graph import ask_all, edges, find_step, mark, reach, takes_fair_step
+from .mail import forget_sent, leads_into, receive, send, sort_out
 from .memory import OPTIONS
 from .parts import compress_states, refill_node
 from .places import LOOPS
@@ -19,6 +20,7 @@ from .table import move_entries, refill
 ENTRIES = (
     advance, ask_all, refill, move_entries, refill_node, compress_states,
     find_step, edges, mark, takes_fair_step, reach,
+    forget_sent, sort_out, receive, send, leads_into,
 )  # fmt: skip
 
 

@@ -133,6 +133,19 @@ OWN_COUNT = next(_own)
     ORDER_COUNT,
 ) = range(10)
 
+# The block for mail (`mail.py`): how many owners, which one this is; a box for each, for how many
+# states there is room in it and how many are in it; a table of states that were sent.
+(
+    MAIL_OWNERS,
+    MAIL_OWN,
+    MAIL_BOXES,
+    MAIL_ROOM,
+    MAIL_COUNTS,
+    MAIL_SENT,
+    MAIL_SENT_BITS,
+    MAIL_COUNT,
+) = range(8)
+
 # A node of the tree of parts: its values by id, their table, how large, how many, the ids below.
 NODE_STORE, NODE_TABLE, NODE_BITS, NODE_COUNT, NODE_ROOM, NODE_LEFT, NODE_RIGHT = range(7)
 NODE_SIZE = 8
@@ -157,4 +170,9 @@ LOOPS = {
     "mark": 4,
     "takes_fair_step": 6,
     "reach": 6,
+    "forget_sent": 2,
+    "sort_out": 5,
+    "receive": 4,
+    "send": 5,
+    "leads_into": 6,
 }

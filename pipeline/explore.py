@@ -1,0 +1,203 @@
+"""Searches a spec in process, and goes on with it on Spark when it is outgrown.
+
+A level of the search is one job with a task for each owner of states. States go from owner to owner
+through files in a folder that driver and workers see; they are what makes a level durable, too.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Collection, Generator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+from checker.answer import Report
+from checker.claim import Spec
+from checker.means import Means
+from checker.native.loops import loops, must_be_compiled
+from checker.native.machine import Machine
+from checker.native.search import COMPILING, report_of
+from checker.native.spread.bucket import Done, Order
+from checker.native.spread.explored import Explored
+from checker.native.spread.files import CLAIMS, SEARCH, Folder, Manifest
+from checker.native.spread.local import Local, hand_over
+from checker.native.spread.program import program_of
+from checker.native.spread.search import Spread
+from checker.native.support import why_not
+from checker.question import Limits, News, Progress, check_witnesses, looking
+from checker.rows import Result, result_of
+from checker.run import BUILDING, SECONDS_UNTOLD, chosen
+from model.errors import FinaleError, Place
+from model.system import System
+
+from .exploring import work
+from .progress import watched
+from .session import Cluster, session
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+#: Spark does nothing here but start tasks: its Java need not compile well, nor collect in threads.
+JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+JAVA_OPTIONS = "spark.driver.extraJavaOptions"
+STARTING = "starting Spark"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """How a search goes about it.
+
+    `folder` is where it is kept, and gone on from; without one it is gone with the search. It is
+    outgrown when it has more states than `states_here`, or takes more memory than it may.
+    `owners` is over how many tasks its states are spread: as many as Spark runs at once if None.
+    """
+
+    cluster: Cluster
+    folder: Path | None = None
+    states_here: int | None = None
+    owners: int | None = None
+    threads: int | None = None
+
+
+def explore(
+    spec: Spec,
+    plan: Plan,
+    limits: Limits | None = None,
+    progress: Progress | None = None,
+    only: Collection[str] = (),
+) -> Result:
+    """The result of a spec. Raises `needs-native`, `needs-folder`, and what searching raises."""
+    limits = limits or Limits()
+    check(plan)
+    began = perf_counter()
+    system = spec.system(chosen(spec, only), looking(limits, progress, BUILDING, SECONDS_UNTOLD))
+    check_witnesses(system)
+    limits = limits.after(perf_counter() - began)
+    with _folder(plan) as folder, folder.led():
+        report = _searched(system, plan, folder, limits, progress)
+    return result_of(spec, system, report, only)
+
+
+def check(plan: Plan) -> None:
+    """Raises `needs-native`, `needs-folder`."""
+    if reason := why_not():
+        raise FinaleError(
+            "needs-native",
+            f"a search is spread as machine code, and {reason}",
+            advice="install what compiles machine code: see docs/warts.md",
+        )
+    if plan.folder is None and not plan.cluster.is_nearby:
+        raise FinaleError(
+            "needs-folder",
+            f"the workers of {plan.cluster.master} see no folder of this machine",
+            place=Place(key="--resume"),
+            advice="name one that all of them see, as a network file system has: --resume FOLDER",
+        )
+
+
+@contextmanager
+def _folder(plan: Plan) -> Generator[Folder]:
+    if plan.folder is not None:
+        yield Folder(plan.folder.absolute())
+        return
+    with tempfile.TemporaryDirectory(prefix="finale-explore-") as name:
+        yield Folder(Path(name) / "search")
+
+
+def _searched(
+    system: System, plan: Plan, folder: Folder, limits: Limits, progress: Progress | None
+) -> Report:
+    if progress is not None and must_be_compiled():
+        progress(News(0, 0, 0, 0, 0.0, before=COMPILING))
+    loops()
+    began = perf_counter()
+    machine = Machine(system)
+    program = program_of(machine)
+    manifest = folder.manifest(program.identity)
+    if manifest is None:
+        resume = None if plan.folder is None else folder.path / SEARCH
+        means = Means(threads=plan.threads, resume=resume)
+        local = Local(machine, limits, progress, means, plan.states_here)
+        local.run()
+        if not local.is_outgrown:
+            return report_of(local)
+
+        def begin(owners: int) -> Manifest:
+            nonlocal local
+            found = hand_over(local, folder, program, owners)
+            del local  # what it took of memory, workers need
+            return found
+    else:
+
+        def begin(owners: int) -> Manifest:
+            del owners  # those that it began with
+            assert manifest is not None
+            return manifest
+
+    limits = limits.after(perf_counter() - began)
+    return _on_spark(machine, plan, folder, limits, progress, begin)
+
+
+def _on_spark(
+    machine: Machine,
+    plan: Plan,
+    folder: Folder,
+    limits: Limits,
+    progress: Progress | None,
+    begin: Callable[[int], Manifest],
+) -> Report:
+    if progress is not None:
+        progress(News(0, 0, 0, 0, 0.0, before=STARTING))
+    with session(_frugal(plan.cluster), "finale explore") as spark:
+        slots = spark.sparkContext.defaultParallelism
+        manifest = begin(plan.owners or slots)
+        # The first search could be resumed until here; from here on the levels are.
+        _forget(folder.path / SEARCH)
+        spread = Spread(folder, manifest, limits, progress)
+        spread.run(OnSpark(spark, spread, slots))
+    return Explored(machine, spread).report()
+
+
+class OnSpark:
+    """A crew of Spark's workers: a level is a job."""
+
+    def __init__(self, spark: SparkSession, spread: Spread, slots: int) -> None:
+        self._spark, self._spread = spark, spread
+        self._held_max = -(-spread.manifest.owners // slots)
+
+    def __call__(self, order: Order) -> Sequence[Done]:
+        folder, identity = self._spread.folder, self._spread.manifest.identity
+        for claim in (folder.path / CLAIMS).iterdir():
+            claim.unlink()
+        task = partial(_work, str(folder.path), identity, order, self._held_max)
+        context = self._spark.sparkContext
+        with watched(self._spark, lambda _: self._spread.tell()):
+            done = context.parallelize(range(order.owners), order.owners).mapPartitionsWithIndex(
+                task
+            )
+            return sorted(done.collect(), key=lambda each: each.owner)
+
+
+def _work(
+    path: str, identity: str, order: Order, held_max: int, task: int, _: object
+) -> Generator[Done]:
+    yield from work(path, identity, order, held_max, task)
+
+
+def _frugal(cluster: Cluster) -> Cluster:
+    given = cluster.conf.get(JAVA_OPTIONS, "")
+    return replace(cluster, conf={**cluster.conf, JAVA_OPTIONS: f"{JAVA} {given}".strip()})
+
+
+def _forget(folder: Path) -> None:
+    for file in folder.iterdir() if folder.is_dir() else ():
+        file.unlink()
+    if folder.is_dir():
+        folder.rmdir()
+
+
+__all__ = ["Plan", "check", "explore"]
