@@ -397,5 +397,4 @@ def limits_of(
                 f"{key} cannot be {value}",
                 advice="give a number above zero, or leave it out",
             )
-    memory = None if megabytes is None else megabytes * 2**20
-    return Limits(states, seconds, memory, steps_max=steps)
+    return Limits(states, seconds, megabytes and megabytes * 2**20, steps_max=steps)

@@ -33,7 +33,7 @@ def work(path: str, identity: str, order: Order, held_max: int, task: int) -> It
 
 def claimed(claims: Path, order: Order, task: int, held: list[int]) -> int:
     """The owner that a task works for: the same one again if it is a second try."""
-    owners = range(order.owners)
+    owners = list[int](range(order.owners))
     others = [*owners[task:], *owners[:task]]
     wanted = [*held, *(each for each in others if each not in held)]
     for owner in owners:
