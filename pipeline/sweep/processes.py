@@ -17,6 +17,8 @@ from multiprocessing.context import SpawnContext, SpawnProcess
 from threading import Thread
 from time import perf_counter
 
+from model.errors import FinaleError
+
 from .cells import Cell
 from .run import Search
 from .work import Done, Order, done
@@ -98,12 +100,13 @@ def _lost(worker: _Worker) -> Done:
     worker.process.join()
     code = worker.process.exitcode or 0
     how = f"signal {-code}" if code < 0 else f"exit code {code}"
-    why = (
-        f"error[worker-died]: the process that searched this cell ended with {how}\n"
-        "  help: if memory was short, set limits.megabytes or take fewer --workers"
+    error = FinaleError(
+        "worker-died",
+        f"the process that searched this cell ended with {how}",
+        advice="if memory was short, set limits.megabytes or take fewer --workers",
     )
     seconds = perf_counter() - worker.began
-    return Done(worker.cell.key, worker.cell.setting, (), seconds, error=why)
+    return Done(worker.cell.key, worker.cell.setting, (), seconds, error=str(error))
 
 
 def _work(order: Order, line: Connection) -> None:

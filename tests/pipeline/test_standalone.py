@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import time
 from collections.abc import Iterable, Iterator
@@ -14,13 +15,18 @@ from unittest import mock
 import pytest
 from pyspark import cloudpickle
 
+from checker.loading import catalogue
 from pipeline.session import Cluster, session
+from pipeline.sweep.cells import planned
+from pipeline.sweep.matrix import read_matrix
 from pipeline.sweep.processes import in_processes
 from pipeline.sweep.run import order_of
 from pipeline.sweep.spark import on_spark
+from tests.cli.running import HERE
 from tests.pipeline.standalone import CONF, Standalone, standalone
 from tests.pipeline.sweep.matrices import MATRIX, plan_in
 from tests.pipeline.sweep.test_processes import timeless
+from tests.pipeline.sweep.test_sweep import OWN, RESUMED
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("spark")]
 ROOT = Path(__file__).parents[2]
@@ -74,3 +80,25 @@ def test_a_sweep_with_a_worker_killed(cluster: Standalone, tmp_path: Path) -> No
     assert cluster.workers[0].poll() is not None
     assert len(found) == len(expected), "no cell twice"
     assert timeless(found) == expected
+
+
+def test_specs_and_protocols_are_shipped(cluster: Standalone, tmp_path: Path) -> None:
+    """The folder of one's own protocols, and what cells are resumed from, are hidden from here."""
+    folder = tmp_path / "given"
+    shutil.copytree(HERE / "inputs", folder)
+    for name in ("history", "restore"):
+        shutil.copytree(ROOT / "specs" / name, folder / "specs" / name)
+    hidden = tmp_path / "hidden"
+    for text, protocols in ((OWN, folder / "protocols"), (RESUMED, None)):
+        (folder / "matrix.toml").write_text(text)
+        known = catalogue(protocols)
+        plan = planned(read_matrix(folder / "matrix.toml", known), known, "1")
+        order = order_of(plan, None if protocols is None else str(protocols))
+        expected = timeless(list(in_processes(plan.cells, order, 1)))
+        folders = (*([protocols] if protocols else []), *plan.folders)
+        with session(Cluster(cluster.master, CONF, folders)) as spark:
+            folder.rename(hidden)
+            found = timeless(list(on_spark(spark, plan.cells, order)))
+            hidden.rename(folder)
+        assert found == expected
+        assert not [done for done in found.values() if done.error]
