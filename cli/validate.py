@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -17,6 +17,7 @@ from checker.logs.patterns import LEVELS, Table, read_table, table, tables
 from checker.logs.sources import RawLog, Shelf
 from checker.logs.telling import Tally
 from checker.logs.validate import Cluster, Judged, judge
+from checker.question import Limits
 from checker.rows import PRECEDENCE, Exit
 from checker.show.layout import console, write
 from checker.show.validated import job_lines, place_of, tally_lines
@@ -30,6 +31,8 @@ from .parameters import PLAIN
 if TYPE_CHECKING:
     from rich.status import Status
 
+#: So much is tried for each job, and for so long, until it is called undecided.
+STATES_MAX, SECONDS_MAX = 1_000_000, 60.0
 #: What the newest table of Flink is called.
 NEWEST = tables()[-1]
 
@@ -55,6 +58,10 @@ def validate(
         PLAIN,
         Parameter(help="To which level a logger was set, as Task=DEBUG, if it wrote nothing."),
     ] = (),
+    accept: Annotated[
+        bool,
+        Parameter(negative=(), help="Tell, too, whether a run of the protocol explains each job."),
+    ] = False,
     format: Annotated[Literal["text", "json"], Parameter(help="How to print it.")] = "text",
 ) -> int:
     """Tell what logs of real runs show: their checkpoints, and properties that do not hold."""
@@ -69,7 +76,8 @@ def validate(
     known = table(table_name)
     for path in lines:
         known = known.with_lines_of(read_table(path, known))
-    results = Validated(known, _levels(loggers), format == "text")
+    limits = Limits(STATES_MAX, SECONDS_MAX) if accept else None
+    results = Validated(known, _levels(loggers), format == "text", limits)
     try:
         results.take(logs)
     except KeyboardInterrupt:
@@ -112,6 +120,7 @@ class Validated:
     table: Table
     levels: Mapping[str, str]
     as_text: bool
+    accepts: Limits | None
     rows: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
     tally: Tally = field(default_factory=Tally)
     folders: int = 0
@@ -128,7 +137,7 @@ class Validated:
             self.all = len(by_folder)
             for folder, logs in _told(by_folder):
                 try:
-                    cluster = judge(map(shelf.lines, logs), self.table, self.levels)
+                    cluster = judge(map(shelf.lines, logs), self.table, self.levels, self.accepts)
                 except FinaleError as error:
                     self.codes.add(Exit.BAD_INPUT)
                     print_error(error)
@@ -146,7 +155,8 @@ class Validated:
             self.shown += bool(judged.shows)
             if judged.shows:
                 self.codes.add(Exit.FAILED)
-            if judged.ambiguous:
+            undecided = judged.conforms is not None and not judged.conforms.accepted
+            if judged.ambiguous or undecided:
                 self.codes.add(Exit.LIMIT)
             if self.as_text:
                 write(console(), job_lines(where, judged, logs))
@@ -196,6 +206,7 @@ def _row(where: str, judged: Judged, logs: Sequence[RawLog]) -> dict[str, object
         "decided": list(judged.decided),
         "undecided": list(judged.undecided),
         "ambiguous": list(judged.ambiguous),
+        "conforms": None if judged.conforms is None else asdict(judged.conforms),
     }
 
 

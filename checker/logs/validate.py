@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from checker.conformance.acceptance_findings import Severity
+from checker.conformance.acceptance_search import Accepted
+from checker.question import Limits
 
 from .histories import History, history_of
 from .monitors import Shown
@@ -36,6 +38,18 @@ class Coverage(enum.Enum):
 
 
 @dataclass(frozen=True)
+class Conforms:
+    """Whether a run of the protocol, as the release has it, explains what a job did."""
+
+    accepted: bool
+    """A run was found that has just these lines; else it is not known."""
+    lines: int
+    """How many lines are explained."""
+    why: str | None
+    """What was not explained, or what was in the way."""
+
+
+@dataclass(frozen=True)
 class Judged:
     """What can be said of one job."""
 
@@ -51,6 +65,8 @@ class Judged:
     """The tasks that have not ended when the log does, and what is missing."""
     ambiguous: tuple[str, ...] = ()
     """Names of several vertices: such a job is not judged."""
+    conforms: Conforms | None = None
+    """None where it was not asked."""
 
     @property
     def shows(self) -> tuple[Shown, ...]:
@@ -70,17 +86,29 @@ class Cluster:
 
 
 def judge(
-    logs: Iterable[Iterable[Line]], table: Table, levels: Mapping[str, str] | None = None
+    logs: Iterable[Iterable[Line]],
+    table: Table,
+    levels: Mapping[str, str] | None = None,
+    accepts: Limits | None = None,
 ) -> Cluster:
-    """Judge the logs of one cluster. `levels` says to which level loggers were set."""
+    """Judge the logs of one cluster. `levels` says to which level loggers were set.
+
+    With limits it is asked, too, whether a run of the protocol explains each job.
+    """
     tally = Tally()
     events: list[Told] = []
     for place, lines in enumerate(logs):
         events += told(lines, table, tally, place)
     runs, homeless = runs_of(events)
     profile = Profile(table, tally, dict(levels or {}))
-    jobs = tuple(_judged(run, profile, whole=tally.unparsable == tally.halves) for run in runs)
-    return Cluster(jobs, tally, len(homeless), profile)
+    jobs = [_judged(run, profile, whole=tally.unparsable == tally.halves) for run in runs]
+    if accepts is not None:
+        release = f"{table.engine}-{table.release}"
+        jobs = [
+            job if job.ambiguous else replace(job, conforms=_conforms(run, release, accepts))
+            for job, run in zip(jobs, runs, strict=True)
+        ]
+    return Cluster(tuple(jobs), tally, len(homeless), profile)
 
 
 def _judged(run: Run, profile: Profile, *, whole: bool) -> Judged:
@@ -105,6 +133,14 @@ def _judged(run: Run, profile: Profile, *, whole: bool) -> Judged:
     )
 
 
+def _conforms(run: Run, release: str, limits: Limits) -> Conforms:
+    from checker.conformance.flink import accept_run
+
+    verdict = accept_run(run, release=release, limits=limits)
+    why = getattr(verdict.conforms, "why", None)
+    return Conforms(isinstance(verdict.conforms, Accepted), verdict.lines, why)
+
+
 def _coverage(run: Run, history: History, *, whole: bool) -> Coverage:
     first = next((event for event in run.events if event.word == "job-switched"), None)
     begins = first is not None and first.told.fields["from"] in _FIRST
@@ -113,4 +149,4 @@ def _coverage(run: Run, history: History, *, whole: bool) -> Coverage:
     return Coverage.COMPLETE if history.has_ended else Coverage.TRUNCATED
 
 
-__all__ = ["Cluster", "Coverage", "Judged", "Seen", "judge"]
+__all__ = ["Cluster", "Conforms", "Coverage", "Judged", "Seen", "judge"]

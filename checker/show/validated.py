@@ -12,7 +12,7 @@ from checker.logs.histories import Fate, History
 from checker.logs.monitors import Shown
 from checker.logs.sources import RawLog
 from checker.logs.telling import Tally
-from checker.logs.validate import Coverage, Judged
+from checker.logs.validate import Conforms, Coverage, Judged
 
 from .layout import counted, grouped, joined
 
@@ -39,11 +39,20 @@ def job_lines(where: str, judged: Judged, logs: Sequence[RawLog]) -> Iterator[Te
     found = found.replace("propertys", "properties")
     yield mark + Text(name, "bold") + Text(f": {history.state or 'running'}{found}")
     yield Text("  ") + joined(_counts(history, judged)) + Text(f"  {where}", "dim")
+    if judged.conforms is not None:
+        yield _conforms(judged.conforms)
     for each in judged.ambiguous:
         yield Text(f'  not judged: several vertices are called "{each}"', "yellow")
     if judged.coverage is Coverage.GAP:
         yield Text("  gap: its beginning or something in its midst is missing", "yellow")
     yield from _findings(judged.findings, logs)
+
+
+def _conforms(conforms: Conforms) -> Text:
+    lines = counted(conforms.lines, "line")
+    if conforms.accepted:
+        return Text(f"  accepted: a run of the protocol explains it, {lines}")
+    return Text(f"  undecided: {lines} explained; {conforms.why}", "yellow")
 
 
 def _counts(history: History, judged: Judged) -> list[str]:

@@ -151,3 +151,21 @@ def test_logging_prints_what_can_be_put_into_log4j_properties() -> None:
     settings = [line for line in ran.stdout.splitlines() if line and not line.startswith("#")]
     assert all(" = " in line for line in settings)
     assert "logger.finale_streamtask.level = DEBUG" in settings
+
+
+def test_a_run_of_the_protocol_that_explains_a_job(unpacked: Path) -> None:
+    ran = run("validate bounded-01 --accept", unpacked)
+    assert ran.exit == 0, ran.stdout
+    assert "accepted: a run of the protocol explains it, " in ran.stdout
+
+
+def test_what_nothing_explains_is_undecided(unpacked: Path, tmp_path: Path) -> None:
+    text = (unpacked / "bounded-01" / "flink.log").read_text()
+    (tmp_path / "flink.log").write_text(
+        text.replace("Completed checkpoint 1 for", "Completed checkpoint 2 for")
+    )
+    ran = run("validate flink.log --accept --format json", tmp_path)
+    (job,) = json.loads(ran.stdout)["results"]
+    assert job["conforms"]["accepted"] is False
+    assert "completed" in job["conforms"]["why"]
+    assert ran.exit in (1, 3)
