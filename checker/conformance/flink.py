@@ -61,7 +61,7 @@ def accept_run(
     sights = sights_of(run, job)
     options = _options(release, sights, run)
     section = Section(0, {"protocol": _protocol(run), "options": options}, job.job,
-                      _counted(sights), frozenset(), True)  # fmt: skip
+                      _counted(sights, run), frozenset(), True)  # fmt: skip
     system = SectionSystem(
         section,
         known or catalogue(),
@@ -112,7 +112,7 @@ def _options(release: str, sights: Sights, run: Run) -> Mapping[str, object]:
     return options
 
 
-def _counted(sights: Sights) -> tuple[Event, ...]:
+def _counted(sights: Sights, run: Run) -> tuple[Event, ...]:
     """The events of which a section's bounds count how many there are."""
     names = {"Savepoint": "request_savepoint", "Terminate Savepoint": "request_stop",
              "Suspend Savepoint": "request_stop"}  # fmt: skip
@@ -132,6 +132,8 @@ def _counted(sights: Sights) -> tuple[Event, ...]:
         found.append(Event(sight.line, name, (), sight.checkpoint, {}, None, "", 0))
     for tasks in sights.unwritten.values():
         found += [Event(0, "fail_snapshot", (), None, {}, None, "", 0) for _ in tasks]
+    asked = sum(event.word == "request_checkpoint" for event in run.events)
+    found += [Event(0, "request_checkpoint", (), None, {}, None, "", 0) for _ in range(asked)]
     return tuple(found)
 
 

@@ -173,7 +173,8 @@ class Guide(Barriers):
                         under_way = task in self.protocol.end_reports
                     if under_way and not self.do("apply_end_report", ("task", task.name)):
                         return False
-                return self.do("trigger_at_end_of_data", number=number)
+                at_end = self.do("trigger_at_end_of_data", number=number)
+                return at_end or self._request("request_checkpoint", number)
 
     def _acknowledged(self, sight: Sight) -> bool:
         if self._of(sight, "apply_acknowledgement"):

@@ -38,6 +38,7 @@ class Needs(Walk):
         with self.look():
             if channel.end_of_data:
                 return True
+        self._pass_unseen(channel)
         if self.head(channel) is None and not self.finished(channel.edge.sender.name):
             return False
         self._pass_unseen(channel)

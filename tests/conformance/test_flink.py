@@ -25,6 +25,7 @@ ACCEPTED = (
     "defaultlayout-00",
     "multi-cancel-01",
     "stop-restore-01",
+    *("H2-06", "H6-02", "H7-00", "H12-00", "H16-00", "H4-01"),
 )
 
 
@@ -187,19 +188,27 @@ def test_a_task_that_was_never_told_of_its_final_checkpoint_does_not_finish() ->
 
 # --- all ----------------------------------------------------------------------------------------
 
-#: The runs of the archive of scenarios of which no run of the model was found.
-UNDECIDED: set[str] = {
+#: The runs of the archives of which no run of the model is found, and why.
+UNDECIDED = {
+    # what a barrier overtakes that was given up before
     "aligned-timeout-03",
+    # a task has failed, and declines a checkpoint before the coordinator knows
     "multi-drain-01",
-    "union-state-00",
+    # sources have union state: the model has it of tasks that read others
+    *("union-state-00", "H4-00", "H4-02", "H4-03", "H4-04", "H4-05", "H4-100"),
 }
+#: In how many runs there are.
+RUNS = 140
 
 
 @needs_archives
 @pytest.mark.slow
 def test_so_many_runs_are_explained() -> None:
+    names: set[str] = set()
     undecided: set[str] = set()
-    for name, runs, _, _ in itertools.chain.from_iterable(map(each_run, archives()[:1])):
+    for name, runs, _, _ in itertools.chain.from_iterable(map(each_run, archives())):
+        names.add(name)
         if not all(isinstance(accept_run(run).conforms, Accepted) for run in runs):
             undecided.add(name)
-    assert undecided == UNDECIDED
+    assert undecided == UNDECIDED & names
+    assert len(names) == RUNS or len(archives()) == 1
