@@ -20,6 +20,7 @@ from checker.loading import Catalogue, catalogue
 from checker.question import INTERRUPTED, Limits
 from reference.formats.eventlog import Log, Section
 
+from .acceptance_attempts import wrong_attempt
 from .acceptance_effort import Effort, OverTime, Told
 from .acceptance_findings import Finding, Judge, Severity
 from .acceptance_restarts import Known
@@ -127,6 +128,9 @@ def _conforms(log: Log, asked: _Asked, findings: list[Finding]) -> Accepted | Re
         earlier = runs.get(name, Known())
         if why := earlier.wrong_finished(section):
             return Rejected(section.line, "log-start", (Refusal(why),), 1)
+        if not asked.hidden and (wrong := wrong_attempt(section)) is not None:
+            event, why = wrong
+            return Rejected(event.line, event.name, (Refusal(why),), 1)
         known_before = earlier.before(section, skips=skips)
         run = _explained(section, follows, asked, known_before)
         if not isinstance(run, _Run):

@@ -183,7 +183,8 @@ def _wrong_last(
     least = max(before, origin)
     if last < least:
         return f"it says that {last} is the newest number, and {least} was given before"
-    most = before + len(made)
+    # What it was when the process before began: there may be nothing left of it.
+    most = max(before, system.section.start.get("last") or 0) + len(made)
     if last > most and not (known.skips or system.section.lost):
         return f"it says that {last} is the newest number, and that is at most {most}"
     return None

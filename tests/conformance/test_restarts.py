@@ -204,6 +204,15 @@ def test_an_engine_leaves_no_number_out() -> None:
     assert "777, and leaves numbers out" in outcome.refusals[0].why
 
 
+def test_a_number_that_was_remembered_stays_so() -> None:
+    """The folder was emptied, nothing completed in it, and a savepoint was put back."""
+    emptied = then(first(), None, starts="running", new=True, last=3)
+    assert isinstance(judged(then(emptied, None, starts="running", last=3)).conforms, Accepted)
+    conforms = judged(then(emptied, None, starts="running", last=4)).conforms
+    assert isinstance(conforms, Rejected)
+    assert "4 is the newest number, and that is at most 3" in conforms.refusals[0].why
+
+
 def test_what_was_left_is_not_started_from() -> None:
     back = then(first(), 4, **copied(1, "given"))
     again = then(back, 3, refused=[4])

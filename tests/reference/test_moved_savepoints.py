@@ -1,0 +1,100 @@
+"""A savepoint is the user's, who may move it away: its number is not given again."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from checker.conformance.acceptance import Accepted, accept
+from reference.asking import Wish
+from reference.formats.eventlog import EventLog, read_log
+from reference.formats.faulty import Cut
+from reference.formats.files import DiskFiles
+from reference.formats.jobfile import JobFile
+from reference.formats.snapshots import LAST_SAVEPOINT
+from reference.runner import Progress, Runner
+from tests.reference.small_jobs import expected, job_in, words_in
+
+
+@pytest.fixture(autouse=True)
+def small_buffers(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("reference.operators.sources.CHUNK", 40)
+
+
+def killed_behind_a_savepoint(job: JobFile, state: Path, file: Path) -> int:
+    """A process that ends when a savepoint is its newest; the savepoint's number."""
+    runner = logged(job, state, file)
+    known = runner.engine.store.known
+
+    def look(progress: Progress) -> None:
+        if progress.completed and not runner.requests.known:
+            runner.requests.ask(Wish.SAVEPOINT, None)
+        if "savepoint" in known.values():
+            raise Cut
+
+    with pytest.raises(Cut):
+        runner.run(look)
+    close(runner, cut=True)
+    number = max(known)
+    assert known[number] == "savepoint"
+    return number
+
+
+def logged(job: JobFile, state: Path, file: Path) -> Runner:
+    runner = Runner(job, DiskFiles(state))
+    runner.log = EventLog.append(file, runner.engine, job.job, run="r")
+    return runner
+
+
+def close(runner: Runner, *, cut: bool = False) -> None:
+    assert runner.log is not None
+    runner.log.close(cut=cut)
+
+
+def test_its_number_is_not_given_again(tmp_path: Path) -> None:
+    job, state, file = job_in(tmp_path, records=10), tmp_path / "state", tmp_path / "log"
+    state.mkdir()
+    number = killed_behind_a_savepoint(job, state, file)
+    shutil.move(state / "checkpoints" / str(number), tmp_path / "kept")
+    again = logged(job, state, file)
+    assert again.start.checkpoint in range(1, number)
+    assert again.start.last_number == number
+    again.run()
+    close(again)
+    assert words_in(state) == expected(tmp_path)
+    lines = file.read_text("utf-8").splitlines()
+    begun = [json.loads(line) for line in lines if "trigger_" in line]
+    later = [each["checkpoint"] for each in begun if each["process"] == 2]
+    assert later[0] == number + 1
+    verdict = accept(read_log(lines), judges=False)
+    assert isinstance(verdict.conforms, Accepted), verdict.conforms
+
+
+@pytest.mark.parametrize("damage", [b"", b"x", None])
+def test_where_nothing_says_so_it_is_what_is_there(damage: bytes | None, tmp_path: Path) -> None:
+    job, state, file = job_in(tmp_path, records=10), tmp_path / "state", tmp_path / "log"
+    state.mkdir()
+    number = killed_behind_a_savepoint(job, state, file)
+    if damage is None:
+        (state / LAST_SAVEPOINT).unlink()
+    else:
+        (state / LAST_SAVEPOINT).write_bytes(damage)
+    assert Runner(job, DiskFiles(state)).start.last_number == number
+
+
+def test_a_folder_that_was_emptied_counts_on(tmp_path: Path) -> None:
+    """Two processes begin anew, and the first of them completes nothing."""
+    job, state, file = job_in(tmp_path, records=10), tmp_path / "state", tmp_path / "log"
+    state.mkdir()
+    number = killed_behind_a_savepoint(job, state, file)
+    for name in ("checkpoints", "output", "pending", "staging"):
+        shutil.rmtree(state / name, ignore_errors=True)
+    for _ in range(2):
+        again = logged(job, state, file)
+        assert (again.start.checkpoint, again.start.last_number) == (None, number)
+        close(again)
+    verdict = accept(read_log(file.read_text("utf-8").splitlines()), judges=False)
+    assert isinstance(verdict.conforms, Accepted), verdict.conforms
