@@ -6,6 +6,7 @@ import json
 import sys
 import time
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Annotated, Literal
@@ -29,10 +30,12 @@ from checker.loading import catalogue
 from checker.question import Limits
 from checker.rows import PRECEDENCE, Exit
 from checker.show.conformance import compared_lines, judged_lines, summary_line, unbuilt_line
+from checker.show.filled import filled_in, gaps
 from checker.show.layout import console, write
 from checker.spec import read_spec
 from model.errors import FinaleError, Place, nearest
 from reference.formats.eventlog import Log, read_log
+from reference.formats.logfile import LOG
 
 from .check import specs_in
 from .errors import print_error
@@ -43,7 +46,7 @@ from .parameters import PLAIN
 
 def conform(
     *paths: Annotated[
-        Path, Parameter(help="Specs, folders with specs in them, or event logs (*.ndjson).")
+        Path, Parameter(help="Specs, folders of specs, event logs (*.ndjson), or folders of runs.")
     ],
     unseen: Annotated[
         tuple[str, ...],
@@ -72,7 +75,7 @@ def conform(
         )
     limits = {"--max-states": max_states, "--max-seconds": max_seconds}
     _refuse_limits(limits)
-    if not any(path.suffix == LOG_SUFFIX for path in paths):
+    if not any(_log_of_a_run(path).suffix == LOG_SUFFIX for path in paths):
         _refuse_without_logs(
             {"--unseen": bool(unseen)} | {k: v is not None for k, v in limits.items()}
         )
@@ -89,6 +92,34 @@ def conform(
 
 
 LOG_SUFFIX = ".ndjson"
+#: So many bytes tell an event log: its first line begins so.
+LOOKED_AT = 1000
+
+
+def _log_of_a_run(path: Path) -> Path:
+    """The log in the folder of a run; else the path itself."""
+    log = path / LOG
+    return log if log.is_file() else path
+
+
+def _refuse_neither(path: Path) -> None:
+    """Raises `not-a-spec` for a file whose name is not that of a spec."""
+    if not path.is_file() or path.suffix == ".toml":
+        return
+    with suppress(OSError), path.open("rb") as file:
+        if b'"log-start"' in file.read(LOOKED_AT):
+            raise FinaleError(
+                "not-a-spec",
+                "this looks like an event log, and its name does not say so",
+                place=Place(str(path)),
+                advice=f"give it a name that ends in {LOG_SUFFIX}",
+            )
+    raise FinaleError(
+        "not-a-spec",
+        "this is neither a spec nor an event log, by its name",
+        place=Place(str(path)),
+        advice=f"specs end in .toml, and event logs in {LOG_SUFFIX}; finale why reads other logs",
+    )
 
 
 def _step_name(name: str) -> str:
@@ -140,11 +171,12 @@ class Compared:
 
     def take(self, paths: Iterable[Path]) -> None:
         """Specs, folders of them, and logs, one after the other."""
-        for path in paths:
+        for path in map(_log_of_a_run, paths):
             if path.suffix == LOG_SUFFIX:
                 self.judge(path)
                 continue
             try:
+                _refuse_neither(path)
                 files = list(specs_in(path))
             except FinaleError as error:
                 self.note(error)
@@ -197,6 +229,9 @@ class Compared:
                 )
         except FinaleError as error:
             self.note(error)
+            self.logs += 1
+            row: dict[str, object] = {"log": str(file), "conforms": "unreadable"}
+            self.rows.append(row | {"code": error.code, "why": error.message})
             return
         self.logs += 1
         self.rows.append(_judged(file, log, verdict))
@@ -262,6 +297,8 @@ def _judged(file: Path, log: Log, verdict: Verdict) -> dict[str, object]:
     match verdict.conforms:
         case Accepted() as accepted:
             row |= {"conforms": "accepted", "unseen": accepted.unseen}
+            filled = filled_in(log, accepted)
+            row["filled_in"] = [{"behind": line, "steps": dict(names)} for line, names in filled]
         case Rejected() as rejected:
             whys = [refusal.why for refusal in rejected.refusals]
             row |= {"conforms": "rejected", "line": rejected.line, "event": rejected.event}
@@ -274,5 +311,6 @@ def _judged(file: Path, log: Log, verdict: Verdict) -> dict[str, object]:
         | {"severity": f.severity.value}
         for f in verdict.findings
     ]
-    unread = {"unreadable": list(log.unreadable), "unknown": dict(log.unknown)}
+    unread: dict[str, object] = {"unreadable": list(log.unreadable), "missing_behind": gaps(log)}
+    unread |= {"unknown": dict(log.unknown)}
     return row | {"findings": findings, "coverage": verdict.coverage.value} | unread

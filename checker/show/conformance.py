@@ -10,6 +10,7 @@ from checker.conformance.acceptance import Accepted, Given, Log, Rejected, Undec
 from checker.conformance.acceptance_findings import Severity
 from checker.conformance.lockstep import Agreement, Disagreement
 
+from .filled import damage_lines
 from .layout import counted, duration, grouped, joined
 from .places import shown_file
 from .values import label_of, value_text
@@ -84,8 +85,8 @@ def judged_lines(
             yield Text("? ", "bold yellow") + name + Text(told)
             yield from _given_up(undecided)
     yield Text("  ") + joined([*counts, verdict.coverage.value, duration(seconds)])
-    if log.unreadable:
-        yield Text(f"  {counted(len(log.unreadable), 'line')} cannot be read", "yellow")
+    explained = verdict.conforms if isinstance(verdict.conforms, Accepted) else None
+    yield from damage_lines(log, explained)
     for what, number in sorted(log.unknown.items()):
         yield Text(f"  {what}: means nothing here, {number} times", "dim")
     for finding in verdict.findings:

@@ -27,7 +27,7 @@ from reference.formats.files import told
 from reference.formats.folder import id_of
 from reference.formats.jobtable import table_of
 from reference.formats.logfields import is_number, is_whole, wrong_in_start
-from reference.formats.logfile import START, opened
+from reference.formats.logfile import START, newest_in, opened
 from reference.task import Phase
 
 if TYPE_CHECKING:
@@ -95,6 +95,8 @@ class EventLog:
 
         if known and not known.endswith(b"\n"):
             write("\n")
+        coordinator = engine.coordinator
+        coordinator.last_number = max(coordinator.last_number, newest_in(known))
         process = 1 + sum(line.startswith(START) for line in known.splitlines())
         log = cls(write, engine, job, run=run, process=process)
         log.file = file

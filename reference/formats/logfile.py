@@ -16,6 +16,7 @@ from reference.formats.folder import id_of, is_new
 LOG = "events.ndjson"
 #: How a section begins.
 START = b'{"event":"log-start"'
+COMPLETE = b'{"event":"complete"'
 
 
 def opened(path: Path) -> tuple[FileIO, bytes]:
@@ -65,6 +66,13 @@ def check_log(given: Path | None, run: str, folder: Path, savepoint: Path | None
             place=Place(str(path)),
             advice="name another file by --log, or move this one away",
         )
+
+
+def newest_in(known: bytes) -> int:
+    """The newest number that a log tells as given: somebody may have moved that checkpoint away."""
+    lines = (_read(line) for line in known.splitlines() if line.startswith((START, COMPLETE)))
+    numbers = (line.get("last", line.get("checkpoint")) for line in lines)
+    return max((number for number in numbers if isinstance(number, int)), default=0)
 
 
 def _read(line: bytes) -> Mapping[str, object]:

@@ -68,7 +68,7 @@ def start(store: CheckpointStore, tasks: Tasks, savepoint: Path | None = None) -
     if found is None:
         _drop_of_nobody(store.files, tasks)
     number = None if found is None else found.metadata.checkpoint
-    last = store.last_number()
+    last = max(store.numbers(), default=0)
     # What a drain has left is settled before the copy is complete, and drops the others.
     copied = number is not None and contents is not None and not contents.ended
     store.leave_newer(number or 0, by=max(number or 0, last + 1) if copied else 0)

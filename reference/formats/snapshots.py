@@ -37,9 +37,6 @@ METADATA = "metadata.json"
 REFUSED = "metadata.refused.json"
 LEFT = "left"
 COPIED = "copied"
-LAST_SAVEPOINT = "last-savepoint"
-"""Beside them: the number of the newest savepoint that there ever was. Users may move theirs away,
-and its number is not given again."""
 
 State = Any
 """What JSON can write."""
@@ -151,10 +148,6 @@ class CheckpointStore:
         self.known[checkpoint] = kind
         if newest:
             self.newest = max(checkpoint, self.newest or 0)
-        if kind != CHECKPOINT:
-            self.files.write(f".{LAST_SAVEPOINT}", str(checkpoint).encode())
-            self.files.sync(f".{LAST_SAVEPOINT}")
-            self.files.rename(f".{LAST_SAVEPOINT}", LAST_SAVEPOINT)
 
     def discard_older(self, pending: Collection[int] = ()) -> None:
         """What is older than the newest checkpoint is not needed, but for the user's savepoints.
@@ -244,11 +237,6 @@ class CheckpointStore:
     def numbers(self) -> set[int]:
         """All of which there is something."""
         return {number for number, _ in self._files()}
-
-    def last_number(self) -> int:
-        """The newest number that is not to be given again."""
-        told = self.files.read(LAST_SAVEPOINT) if self.files.exists(LAST_SAVEPOINT) else b""
-        return max((*self.numbers(), int(told) if told.isdigit() else 0), default=0)
 
     def complete_ones(self) -> list[int]:
         """All of which there is metadata, the newest first."""

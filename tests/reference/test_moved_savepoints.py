@@ -14,7 +14,7 @@ from reference.formats.eventlog import EventLog, read_log
 from reference.formats.faulty import Cut
 from reference.formats.files import DiskFiles
 from reference.formats.jobfile import JobFile
-from reference.formats.snapshots import LAST_SAVEPOINT
+from reference.formats.logfile import COMPLETE, START, newest_in
 from reference.runner import Progress, Runner
 from tests.reference.small_jobs import expected, job_in, words_in
 
@@ -49,6 +49,11 @@ def logged(job: JobFile, state: Path, file: Path) -> Runner:
     return runner
 
 
+def newest(runner: Runner) -> int:
+    """The next checkpoint has one more."""
+    return runner.engine.coordinator.last_number
+
+
 def close(runner: Runner, *, cut: bool = False) -> None:
     assert runner.log is not None
     runner.log.close(cut=cut)
@@ -61,7 +66,7 @@ def test_its_number_is_not_given_again(tmp_path: Path) -> None:
     shutil.move(state / "checkpoints" / str(number), tmp_path / "kept")
     again = logged(job, state, file)
     assert again.start.checkpoint in range(1, number)
-    assert again.start.last_number == number
+    assert newest(again) == number
     again.run()
     close(again)
     assert words_in(state) == expected(tmp_path)
@@ -73,16 +78,11 @@ def test_its_number_is_not_given_again(tmp_path: Path) -> None:
     assert isinstance(verdict.conforms, Accepted), verdict.conforms
 
 
-@pytest.mark.parametrize("damage", [b"", b"x", None])
-def test_where_nothing_says_so_it_is_what_is_there(damage: bytes | None, tmp_path: Path) -> None:
-    job, state, file = job_in(tmp_path, records=10), tmp_path / "state", tmp_path / "log"
-    state.mkdir()
-    number = killed_behind_a_savepoint(job, state, file)
-    if damage is None:
-        (state / LAST_SAVEPOINT).unlink()
-    else:
-        (state / LAST_SAVEPOINT).write_bytes(damage)
-    assert Runner(job, DiskFiles(state)).start.last_number == number
+@pytest.mark.parametrize("line", [b"", b"x\n", START + b"\n", START + b',"last":"x"}\n'])
+def test_damaged_lines_say_nothing(line: bytes) -> None:
+    told = START + b',"last":4}\n' + COMPLETE + b',"checkpoint":5}\n'
+    assert newest_in(line) == 0
+    assert newest_in(told + line) == 5
 
 
 def test_a_folder_that_was_emptied_counts_on(tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_a_folder_that_was_emptied_counts_on(tmp_path: Path) -> None:
         shutil.rmtree(state / name, ignore_errors=True)
     for _ in range(2):
         again = logged(job, state, file)
-        assert (again.start.checkpoint, again.start.last_number) == (None, number)
+        assert (again.start.checkpoint, newest(again)) == (None, number)
         close(again)
     verdict = accept(read_log(file.read_text("utf-8").splitlines()), judges=False)
     assert isinstance(verdict.conforms, Accepted), verdict.conforms
