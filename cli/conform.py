@@ -25,12 +25,12 @@ from checker.conformance.acceptance import (
     accept,
 )
 from checker.conformance.engines import NO_COUNTERPART
+from checker.conformance.filled import filled_in, gaps
 from checker.conformance.lockstep import Agreement, Disagreement, LockStep
 from checker.loading import catalogue
 from checker.question import Limits
 from checker.rows import PRECEDENCE, Exit
 from checker.show.conformance import compared_lines, judged_lines, summary_line, unbuilt_line
-from checker.show.filled import filled_in, gaps
 from checker.show.layout import console, write
 from checker.spec import read_spec
 from model.errors import FinaleError, Place, nearest

@@ -2,49 +2,17 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
 from checker.conformance.acceptance import Accepted, Log
-from reference.formats.eventlog import Section
+from checker.conformance.filled import filled_in, gaps
 
 from .layout import counted
 
 #: So many places are told; JSON has all.
 PLACES_TOLD = 6
-
-
-def filled_in(log: Log, accepted: Accepted) -> list[tuple[int, Counter[str]]]:
-    """The steps of a witness that have no event, by the line behind which it took them."""
-    found: dict[int, Counter[str]] = {}
-    for section, moves in zip(log.sections, accepted.witness, strict=True):
-        behind = section.line
-        for move in moves:
-            if move.line is None:
-                found.setdefault(behind, Counter())[move.rule.rule.name] += 1
-            else:
-                behind = move.line
-    return sorted(found.items())
-
-
-def gaps(log: Log) -> list[int]:
-    """The lines behind which something may be missing; a section without its end is one, too."""
-    found: set[int] = set()
-    for number, section in enumerate(log.sections):
-        found |= {_before(section, place) for place in section.lost}
-        if not section.ended:
-            found.add(_before(section, len(section.events)))
-        if section.line in log.missing:
-            found.add(_before(log.sections[number - 1], None) if number else 0)
-    return sorted(found)
-
-
-def _before(section: Section, place: int | None) -> int:
-    """The line that comes before one of the places between events; before None, the last."""
-    events = section.events if place is None else section.events[:place]
-    return max((event.line for event in events), default=section.line)
 
 
 def damage_lines(log: Log, accepted: Accepted | None) -> Iterator[Text]:
@@ -67,4 +35,4 @@ def _some(lines: Sequence[int]) -> str:
     return f"{told} and {len(lines) - PLACES_TOLD} more" if len(lines) > PLACES_TOLD else told
 
 
-__all__ = ["damage_lines", "filled_in", "gaps"]
+__all__ = ["damage_lines"]
