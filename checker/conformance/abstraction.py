@@ -20,6 +20,7 @@ from model.protocols.parts.elements import (
     EndOfData,
     EndOfPartition,
 )
+from model.protocols.parts.sources import Source
 from model.rules import Entity, Nothing, Protocol
 from reference.observation import Observation
 
@@ -72,6 +73,11 @@ class Abstraction:
         self.data = tuple(each.name for each in protocol.data)
         self.sinks = {each.name.removesuffix(".sink") for each in protocol.sinks}
         self.records = {task.name: task.subtask.records for task in protocol.tasks}
+        self.endless = {
+            task.name
+            for task in protocol.tasks
+            if isinstance(task, Source) and not task.subtask.bounded
+        }
 
     def seen(self, observation: Observation) -> Seen:
         """What is seen of each variable that is not history."""
@@ -131,6 +137,11 @@ class Abstraction:
         held = [part["held"] if part and "held" in part else () for part in parts]
         values[f"{name}.remaining"] = total - state.get("emitted", total)
         values[f"{name}.offset"] = tuple(total - each for each in sent)
+        endless = name in self.endless
+        values[f"{name}.over"] = endless and "emitted" not in state
+        values[f"{name}.over_before"] = tuple(
+            endless and part is not None and "emitted" not in part for part in parts
+        )
         values[f"{name}.buffer"] = self._effects(Counter(state.get("held", ())))
         values[f"{name}.buffered"] = tuple(self._effects(Counter(each)) for each in held)
 

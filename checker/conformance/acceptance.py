@@ -128,11 +128,12 @@ def _conforms(log: Log, asked: _Asked, findings: list[Finding]) -> Accepted | Re
         earlier = runs.get(name, Known())
         if why := earlier.wrong_finished(section):
             return Rejected(section.line, "log-start", (Refusal(why),), 1)
-        if not asked.hidden and (wrong := wrong_attempt(section)) is not None:
-            event, why = wrong
-            return Rejected(event.line, event.name, (Refusal(why),), 1)
         known_before = earlier.before(section, skips=skips)
         run = _explained(section, follows, asked, known_before)
+        wrong = None if asked.hidden else wrong_attempt(section)
+        if wrong is not None and not (isinstance(run, Rejected) and run.line <= wrong[0].line):
+            event, why = wrong
+            return Rejected(event.line, event.name, (Refusal(why),), 1)
         if not isinstance(run, _Run):
             return run
         replay(run.system, run.moves)

@@ -192,7 +192,8 @@ def test_a_completion_without_its_acknowledgements_is_rejected_there() -> None:
 def test_a_forged_acknowledgement_is_rejected_there() -> None:
     lines = chain()
     at = place_of(lines, "trigger_checkpoint")
-    forged = json.loads(lines[place_of(lines, "apply_acknowledgement")]) | {"checkpoint": 1}
+    forged = json.loads(lines[place_of(lines, "apply_acknowledgement")])
+    forged |= {"checkpoint": 1, "attempt": json.loads(lines[at])["attempt"]}
     outcome = rejected_at(changed(lines, lambda e: [*e[:at], forged, *e[at:]]), at + 2)
     assert "acknowledgement" in outcome.refusals[0].why
 

@@ -136,4 +136,8 @@ def test_one_that_cannot_be_read_does_not_end_the_others(
     ran = run("conform events.ndjson good.ndjson --format json", tmp_path)
     assert ran.exit == 2
     assert "error[not-an-event-log]" in ran.stderr
-    assert [each["log"] for each in json.loads(ran.stdout)["results"]] == ["good.ndjson"]
+    damaged, good = json.loads(ran.stdout)["results"]
+    assert damaged.pop("why").startswith("this is no event log: ")
+    unreadable = {"conforms": "unreadable", "code": "not-an-event-log"}
+    assert damaged == {"log": "events.ndjson"} | unreadable
+    assert (good["log"], good["conforms"]) == ("good.ndjson", "accepted")
