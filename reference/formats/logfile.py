@@ -42,7 +42,7 @@ def check_log(given: Path | None, run: str, folder: Path, savepoint: Path | None
     their folder: such a log is taken, unless the run has begun nowhere yet.
     """
     path = given or folder / LOG
-    if path.resolve().parent == folder.resolve() and not folder.exists():
+    if path.resolve().parent == folder.resolve() and not folder.is_dir():
         return
     was_there = path.exists()
     file, known = opened(path)

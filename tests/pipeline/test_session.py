@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import socket
 import subprocess
 import sys
@@ -70,7 +71,13 @@ for memory in ("500m", "600m"):
 print(os.environ == before, signal.getsignal(signal.SIGINT) is handler)
 """
     ran = subprocess.run(
-        [sys.executable, "-c", script], cwd=ROOT, capture_output=True, text=True, check=False
+        [sys.executable, "-c", script],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        # As from a terminal, though this one may have been started in the background.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
     )
     assert (ran.returncode, ran.stderr) == (0, "")
     first, second, third = ran.stdout.splitlines()

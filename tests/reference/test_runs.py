@@ -229,7 +229,7 @@ def test_files_of_one_name_are_two_jobs(tmp_path: Path) -> None:
     (state / "job.json").write_text("half")
     with pytest.raises(FinaleError) as caught:
         run(read_job(jobs[1]), state)
-    assert caught.value.code == "folder-of-another-job"
+    assert caught.value.code == "owner-unreadable"
     (state / "job.json").write_text('{"name": "job"}')
     assert run(read_job(jobs[0]), state).end is End.FINISHED
 

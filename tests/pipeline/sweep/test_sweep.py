@@ -172,7 +172,15 @@ def test_interrupted(tmp_path: Path) -> None:
     command = [FINALE, "sweep", "matrix.toml", "--workers", "2"]
     environment = os.environ | {"NO_COLOR": "1"}
     process = subprocess.Popen(
-        command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, text=True
+        command,
+        cwd=tmp_path,
+        env=environment,
+        stdout=subprocess.PIPE,
+        text=True,
+        # Who is started in the background does not hear of it.
+        preexec_fn=lambda: signal.signal(  # noqa: PLW1509 - no threads yet
+            signal.SIGINT, signal.default_int_handler
+        ),
     )
     while process.poll() is None and lines_of(journal) < 3:
         time.sleep(0.02)
