@@ -187,7 +187,7 @@ def test_of_requests_that_come_together_each_is_told_why(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr("reference.operators.sources.CHUNK", 1_000)
-    job = read_job(job_in(tmp_path, "aligned", lines=500, width=40, checkpoints=99))
+    job = read_job(job_in(tmp_path, "aligned", lines=10_000, width=40, checkpoints=99))
     state = tmp_path / "state"
     said = dict(enumerate(asked))
 
