@@ -39,6 +39,8 @@ _LOGGING = Path(__file__).with_name("log4j2.properties")
 #: What tells in Spark's log why it does not start, and what it says around that.
 _TROUBLE = re.compile(r"\b(Error:|ERROR\b.*unresponsive|Invalid|refused)")
 _NOISE = ("An error occurred while calling", "at ", "This stopped SparkContext")
+#: What a context of Spark's puts into the environment of its process and leaves there.
+_SET_BY_SPARK = ("SPARK_AUTH_SOCKET_TIMEOUT", "SPARK_BUFFER_SIZE")
 LINES_TOLD = 2
 COLUMNS_TOLD = 160
 SECONDS_TO_CONNECT = 10
@@ -152,7 +154,7 @@ def _variables(cluster: Cluster) -> dict[str, str]:
 
 @contextmanager
 def _environment(variables: Mapping[str, str]) -> Generator[None]:
-    before = {key: os.environ.get(key) for key in variables}
+    before = {key: os.environ.get(key) for key in (*variables, *_SET_BY_SPARK)}
     os.environ.update(variables)
     try:
         yield

@@ -73,6 +73,7 @@ print(os.environ == before, signal.getsignal(signal.SIGINT) is handler)
     ran = subprocess.run(
         [sys.executable, "-c", script],
         cwd=ROOT,
+        env={key: value for key, value in os.environ.items() if not key.startswith("SPARK_")},
         capture_output=True,
         text=True,
         check=False,
