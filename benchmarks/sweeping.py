@@ -63,8 +63,14 @@ def measured(matrix: Path) -> Measured:
 
 
 def _swept(matrix: Path, folder: Path) -> list[dict[str, object]]:
-    command = [Path(sys.executable).with_name("finale"), "sweep", matrix, "--output", folder]
-    flags = ["--workers", str(WORKERS), "--format", "json"]
+    command: list[str | Path] = [
+        Path(sys.executable).with_name("finale"),
+        "sweep",
+        matrix,
+        "--output",
+        folder,
+    ]
+    flags: list[str | Path] = ["--workers", str(WORKERS), "--format", "json"]
     environment = os.environ | {"NO_COLOR": "1"}
     ran = subprocess.run([*command, *flags], env=environment, stdout=subprocess.PIPE, check=True)
     found: list[dict[str, object]] = json.loads(ran.stdout)["cells"]

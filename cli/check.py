@@ -35,6 +35,7 @@ from .pages import Pages
 from .parameters import (
     PLAIN,
     BackendName,
+    PropertyNames,
     ProtocolsFolder,
     ReductionNames,
     StepsLimit,
@@ -45,11 +46,7 @@ from .parameters import (
 def check(  # noqa: PLR0913 - one parameter a flag
     *paths: Annotated[Path, Parameter(help="Specs, or folders with specs in them.")],
     format: Annotated[Literal["text", "json"], Parameter(help="How to print it.")] = "text",
-    properties: Annotated[
-        tuple[str, ...],
-        PLAIN,
-        Parameter(name="--property", help="Only this property; may be given several times."),
-    ] = (),
+    properties: PropertyNames = (),
     max_states: Annotated[int | None, Parameter(help="Stop a search at so many states.")] = None,
     max_seconds: Annotated[float | None, Parameter(help="Stop a search after so long.")] = None,
     max_memory: Annotated[

@@ -20,18 +20,14 @@ from .check import limits_of
 from .main import VERSION
 from .meter import Meter
 from .pages import Pages
-from .parameters import PLAIN, ConfOption, MasterOption, ProtocolsFolder, SpecFile
+from .parameters import ConfOption, MasterOption, PropertyNames, ProtocolsFolder, SpecFile
 
 
 def explore(  # noqa: PLR0913 - one parameter a flag
     spec: SpecFile,
     *,
     format: Annotated[Literal["text", "json"], Parameter(help="How to print it.")] = "text",
-    properties: Annotated[
-        tuple[str, ...],
-        PLAIN,
-        Parameter(name="--property", help="Only this property; may be given several times."),
-    ] = (),
+    properties: PropertyNames = (),
     resume: Annotated[
         Path | None,
         Parameter(

@@ -18,7 +18,7 @@ from checker.show.places import shown_file
 from checker.spec import check_property_name, read_spec
 from model.errors import FinaleError, Place
 
-from .parameters import PLAIN, ProtocolsFolder, SpecFile
+from .parameters import PLAIN, PropertyNames, ProtocolsFolder, SpecFile
 
 
 def export(
@@ -29,11 +29,7 @@ def export(
     output: Annotated[
         Path | None, Parameter(help="A folder that is there, or a new file; else the current one.")
     ] = None,
-    properties: Annotated[
-        tuple[str, ...],
-        PLAIN,
-        Parameter(name="--property", help="Only this property; may be given several times."),
-    ] = (),
+    properties: PropertyNames = (),
     safety_only: Annotated[bool, PLAIN, Parameter(help="Leave liveness out.")] = False,
     force: Annotated[bool, PLAIN, Parameter(help="Replace files that are there.")] = False,
     protocols: ProtocolsFolder = None,

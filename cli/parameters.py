@@ -18,6 +18,11 @@ ProtocolsFolder: TypeAlias = Annotated[
     Path | None,
     Parameter(name="--protocols", help="A folder with Python files of protocols of your own."),
 ]
+PropertyNames: TypeAlias = Annotated[
+    tuple[str, ...],
+    PLAIN,
+    Parameter(name="--property", help="Only this property; may be given several times."),
+]
 BackendName: TypeAlias = Annotated[
     Backend,
     Parameter(

@@ -40,7 +40,7 @@ from model.system import System
 from .check import near_file
 from .main import VERSION
 from .meter import Meter
-from .parameters import PLAIN, ProtocolsFolder
+from .parameters import PLAIN, PropertyNames, ProtocolsFolder
 
 JOBS = "jobs"
 
@@ -49,11 +49,7 @@ def prove(  # noqa: PLR0913 - one parameter a flag
     what: Annotated[str, Parameter(help="A spec, a TOML file; or jobs: facts about all jobs.")],
     /,
     *,
-    properties: Annotated[
-        tuple[str, ...],
-        PLAIN,
-        Parameter(name="--property", help="Only this property; may be given several times."),
-    ] = (),
+    properties: PropertyNames = (),
     by: Annotated[
         Means,
         Parameter(help="How; auto asks for an invariant, one clause after the other."),

@@ -184,11 +184,6 @@ class Clock(enum.Enum):
     CALLS = "tm.rpc"
     """Calls to one task, as they arrive."""
 
-    @property
-    def of_a_task(self) -> bool:
-        """Whether each task has one of its own."""
-        return self in (Clock.MAILBOX, Clock.ASYNC, Clock.CALLS)
-
 
 @dataclass(frozen=True)
 class StepWord:

@@ -280,7 +280,8 @@ class Proving:
         bad, depth = self._condition(topic), self._frames.depth if self._frames is not None else 0
         tried = ["induction over one step"]
         if self.by == "induction":
-            tried = [f"induction over up to {self.limits.steps_max or STEPS_MAX} steps"]
+            most = self.limits.steps_max or STEPS_MAX
+            tried = [f"induction over up to {most} step{'' if most == 1 else 's'}"]
         elif self.by == "spacer":
             tried.append("Spacer")
         elif depth:

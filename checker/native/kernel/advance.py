@@ -198,14 +198,22 @@ def next_level(shared):
 
 
 @inline
-def has_room(shared, more):
-    """Whether so many more states can be stored and found; if not, that is the reason to stop."""
+def lacks_room(shared, more):
+    """Whether so many more states cannot be stored; how many it would be is told."""
     needed = word(shared, STATES) + more
     if needed <= min(word(shared, STORE_ROOM), word(shared, TABLE_ROOM)):
-        return True
+        return False
     set_word(shared, NEEDED, needed)
-    stop_at_once(shared, FULL)
-    return False
+    return True
+
+
+@inline
+def has_room(shared, more):
+    """Whether so many more states can be stored and found; if not, that is the reason to stop."""
+    if lacks_room(shared, more):
+        stop_at_once(shared, FULL)
+        return False
+    return True
 
 
 @inline

@@ -10,7 +10,7 @@ from __future__ import annotations
 # As in `memory.py`.
 # mypy: ignore-errors
 # pyright: basic, reportCallIssue=false, reportArgumentType=false, reportGeneralTypeIssues=false
-from .advance import forget_coverage, forget_topics, report
+from .advance import forget_coverage, forget_topics, lacks_room, report
 from .batch import expanded, shown
 from .graph import quietly_expanded
 from .lookup import STEPS
@@ -32,17 +32,14 @@ from .places import (
     MAIL_ROOM,
     MAIL_SENT,
     MAIL_SENT_BITS,
-    NEEDED,
     OPEN,
     OUT,
     SIZE,
     STARTS,
     STATES,
     STORE,
-    STORE_ROOM,
     TABLE,
     TABLE_BITS,
-    TABLE_ROOM,
     TOTAL,
     WIDTH,
 )
@@ -81,16 +78,6 @@ def fullest(mail):
     for owner in range(word(mail, MAIL_OWNERS)):
         most = max(most, word(word(mail, MAIL_COUNTS), owner))
     return most
-
-
-@inline
-def lacks_room(shared, more):
-    """Whether so many more states cannot be stored; how many it would be is told."""
-    needed = word(shared, STATES) + more
-    if needed <= min(word(shared, STORE_ROOM), word(shared, TABLE_ROOM)):
-        return False
-    set_word(shared, NEEDED, needed)
-    return True
 
 
 @inline

@@ -52,8 +52,6 @@ from model.system import Kind
 
 #: Stands for a bound that is not there: whatever is compared with it, is compared with any number.
 NO_BOUND = 1_000_000_000
-#: The bounds that are dropped where a spec has them.
-DROPPED = ("checkpoints", "failures")
 #: A source has records before one that is looked at, that one, and records behind it.
 RECORDS = 3
 
