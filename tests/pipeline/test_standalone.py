@@ -16,6 +16,8 @@ import pytest
 from pyspark import cloudpickle
 
 from checker.loading import catalogue
+from checker.spec import read_spec
+from pipeline.explore import Plan, explore
 from pipeline.session import Cluster, session
 from pipeline.sweep.cells import planned
 from pipeline.sweep.matrix import read_matrix
@@ -27,6 +29,7 @@ from tests.pipeline.standalone import CONF, Standalone, standalone
 from tests.pipeline.sweep.matrices import MATRIX, plan_in
 from tests.pipeline.sweep.test_processes import timeless
 from tests.pipeline.sweep.test_sweep import OWN, RESUMED
+from tests.pipeline.test_explore import levels_of
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("spark")]
 ROOT = Path(__file__).parents[2]
@@ -80,6 +83,31 @@ def test_a_sweep_with_a_worker_killed(cluster: Standalone, tmp_path: Path) -> No
     assert cluster.workers[0].poll() is not None
     assert len(found) == len(expected), "no cell twice"
     assert timeless(found) == expected
+
+
+@pytest.mark.parametrize("level", [9, 24])
+def test_a_search_with_a_worker_killed(cluster: Standalone, level: int, tmp_path: Path) -> None:
+    """The counts and verdicts are those of the spec, which a search in process has, too."""
+    spec = read_spec(ROOT / "specs" / "yardstick" / "five-records.toml", catalogue(None))
+    folder = tmp_path / "kept"
+    killed: list[int] = []
+
+    def kill() -> None:
+        while levels_of(folder) < level:
+            time.sleep(0.01)
+        killed.append(levels_of(folder))
+        cluster.kill_worker(0)
+
+    killing = Thread(target=kill, daemon=True)
+    killing.start()
+    plan = Plan(Cluster(cluster.master, CONF), folder, states_here=100, owners=3)
+    found = explore(spec, plan)
+    killing.join(timeout=0)
+    assert killed, "it was over before a worker was killed"
+    assert killed[0] < levels_of(folder), "it was at work when the worker was killed"
+    assert cluster.workers[0].poll() is not None
+    assert found.ok, found.rows
+    assert "search" in {row.property for row in found.rows}, "the counts are compared"
 
 
 def test_specs_and_protocols_are_shipped(cluster: Standalone, tmp_path: Path) -> None:
