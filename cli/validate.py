@@ -5,22 +5,21 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
 
-from checker.logs.histories import Fate
-from checker.logs.monitors import Shown
 from checker.logs.patterns import LEVELS, Table, read_table, table, tables
 from checker.logs.sources import RawLog, Shelf
 from checker.logs.telling import Tally
-from checker.logs.validate import Cluster, Judged, judge
+from checker.logs.validate import Cluster, judge
+from checker.logs.verdicts import verdict_of
 from checker.question import Limits
 from checker.rows import PRECEDENCE, Exit
 from checker.show.layout import console, write
-from checker.show.validated import job_lines, place_of, tally_lines
+from checker.show.validated import tally_lines, verdict_lines
 from model.errors import FinaleError, nearest
 
 from .conform import Compared
@@ -150,16 +149,15 @@ class Validated:
         self.folders += 1
         self.tally += cluster.tally
         where = str(logs[0]) if len(logs) == 1 else folder
-        for judged in cluster.jobs:
-            self.rows.append(_row(where, judged, logs))
-            self.shown += bool(judged.shows)
-            if judged.shows:
+        for verdict in (verdict_of(where, judged, logs) for judged in cluster.jobs):
+            self.rows.append(verdict.to_table())
+            self.shown += bool(verdict.shows)
+            if verdict.shows:
                 self.codes.add(Exit.FAILED)
-            undecided = judged.conforms is not None and not judged.conforms.accepted
-            if judged.ambiguous or undecided:
+            if verdict.is_open:
                 self.codes.add(Exit.LIMIT)
             if self.as_text:
-                write(console(), job_lines(where, judged, logs))
+                write(console(), verdict_lines(verdict))
 
     def close(self) -> Exit:
         """Print what it comes to; the exit code."""
@@ -187,35 +185,3 @@ def _told(by_folder: Mapping[str, list[RawLog]]) -> Iterator[tuple[str, list[Raw
     finally:
         if status is not None:
             status.stop()
-
-
-def _row(where: str, judged: Judged, logs: Sequence[RawLog]) -> dict[str, object]:
-    history = judged.history
-    fates = {fate.value: list(history.with_fate(fate)) for fate in Fate}
-    return {
-        "logs": where,
-        "job": history.job,
-        "name": history.name,
-        "state": history.state,
-        "coverage": judged.coverage.value,
-        "events": judged.events,
-        "checkpoints": fates,
-        "restored": list(history.restored),
-        "failed": history.failed,
-        "findings": [_finding(each, logs) for each in judged.findings],
-        "decided": list(judged.decided),
-        "undecided": list(judged.undecided),
-        "ambiguous": list(judged.ambiguous),
-        "conforms": None if judged.conforms is None else asdict(judged.conforms),
-    }
-
-
-def _finding(finding: Shown, logs: Sequence[RawLog]) -> dict[str, object]:
-    return {
-        "property": finding.property,
-        "binding": dict(finding.binding),
-        "severity": finding.severity.value,
-        "where": place_of(finding, logs),
-        "line": finding.where.line,
-        "why": finding.why,
-    }

@@ -8,11 +8,10 @@ from collections.abc import Iterator, Sequence
 from rich.text import Text
 
 from checker.conformance.acceptance_findings import Severity
-from checker.logs.histories import Fate, History
-from checker.logs.monitors import Shown
-from checker.logs.sources import RawLog
+from checker.logs.histories import Fate
 from checker.logs.telling import Tally
 from checker.logs.validate import Conforms, Coverage, Judged
+from checker.logs.verdicts import Found, Verdict
 
 from .layout import counted, grouped, joined
 
@@ -21,31 +20,24 @@ STRAYS_TOLD = 3
 _STYLE = {Severity.VIOLATED: "red", Severity.STUCK: "red", Severity.OPEN: "yellow"}
 
 
-def place_of(finding: Shown, logs: Sequence[RawLog]) -> str:
-    """The file and line of a finding, as an editor opens it."""
-    where = finding.where
-    return f"{logs[where.log].parts[where.part]}:{where.line}"
-
-
-def job_lines(where: str, judged: Judged, logs: Sequence[RawLog]) -> Iterator[Text]:
-    """One job: what became of it, and what it shows."""
-    history = judged.history
-    mark = Text("✗ ", "bold red") if judged.shows else Text("✓ ", "bold green")
-    if judged.ambiguous:
+def verdict_lines(verdict: Verdict) -> Iterator[Text]:
+    """One job or run: what became of it, and what it shows."""
+    mark = Text("✗ ", "bold red") if verdict.shows else Text("✓ ", "bold green")
+    if verdict.ambiguous:
         mark = Text("? ", "bold yellow")
-    name = history.name or f"job {history.job}"
-    number = len({each.property for each in judged.shows})
+    name = verdict.name or f"job {verdict.job}"
+    number = len({each.property for each in verdict.shows})
     found = f", {counted(number, 'property')} violated or stuck" if number else ""
     found = found.replace("propertys", "properties")
-    yield mark + Text(name, "bold") + Text(f": {history.state or 'running'}{found}")
-    yield Text("  ") + joined(_counts(history, judged)) + Text(f"  {where}", "dim")
-    if judged.conforms is not None:
-        yield _conforms(judged.conforms)
-    for each in judged.ambiguous:
+    yield mark + Text(name, "bold") + Text(f": {verdict.state or 'running'}{found}")
+    yield Text("  ") + joined(_counts(verdict)) + Text(f"  {verdict.logs}", "dim")
+    if verdict.conforms is not None:
+        yield _conforms(verdict.conforms)
+    for each in verdict.ambiguous:
         yield Text(f'  not judged: several vertices are called "{each}"', "yellow")
-    if judged.coverage is Coverage.GAP:
+    if verdict.coverage is Coverage.GAP:
         yield Text("  gap: its beginning or something in its midst is missing", "yellow")
-    yield from _findings(judged.findings, logs)
+    yield from _findings(verdict.findings)
 
 
 def _conforms(conforms: Conforms) -> Text:
@@ -55,19 +47,19 @@ def _conforms(conforms: Conforms) -> Text:
     return Text(f"  undecided: {lines} explained; {conforms.why}", "yellow")
 
 
-def _counts(history: History, judged: Judged) -> list[str]:
-    completed, aborted = history.with_fate(Fate.COMPLETED), history.with_fate(Fate.ABORTED)
-    pending = history.with_fate(Fate.PENDING)
-    parts = [f"{counted(len(history.checkpoints), 'checkpoint')}"]
-    parts += [f"{len(completed)} completed", f"{len(aborted)} aborted"]
+def _counts(verdict: Verdict) -> list[str]:
+    points = verdict.checkpoints
+    pending = points[Fate.PENDING]
+    parts = [f"{counted(sum(map(len, points.values())), 'checkpoint')}"]
+    parts += [f"{len(points[Fate.COMPLETED])} completed", f"{len(points[Fate.ABORTED])} aborted"]
     parts += [f"{len(pending)} pending"] if pending else []
-    parts += [f"{counted(len(history.restored), 'restart')}"] if history.restored else []
-    return [*parts, counted(judged.events, "event"), judged.coverage.value]
+    parts += [f"{counted(len(verdict.restored), 'restart')}"] if verdict.restored else []
+    return [*parts, counted(verdict.events, "event"), verdict.coverage.value]
 
 
-def _findings(findings: Sequence[Shown], logs: Sequence[RawLog]) -> Iterator[Text]:
+def _findings(findings: Sequence[Found]) -> Iterator[Text]:
     """Each property once: where it is first shown, and for how many more."""
-    first: dict[tuple[str, Severity], Shown] = {}
+    first: dict[tuple[str, Severity], Found] = {}
     more: Counter[tuple[str, Severity]] = Counter()
     for finding in findings:
         key = (finding.property, finding.severity)
@@ -79,7 +71,7 @@ def _findings(findings: Sequence[Shown], logs: Sequence[RawLog]) -> Iterator[Tex
             f"{finding.property}({about})" if about else finding.property
         )
         yield Text(f"           {finding.sentence}", "dim")
-        yield Text(f"           {place_of(finding, logs)}", "cyan")
+        yield Text(f"           {finding.where()}", "cyan")
         if finding.why is not None:
             yield Text(f"           again and again: {finding.why}")
         if more[key]:
@@ -120,4 +112,4 @@ def tally_lines(tally: Tally, jobs: int, shown: int) -> Iterator[Text]:
         yield Text(f"  unparsable, line {stray.line}: {text}", "yellow")
 
 
-__all__ = ["job_lines", "place_of", "tally_lines", "unfinished_lines"]
+__all__ = ["tally_lines", "unfinished_lines", "verdict_lines"]

@@ -1,0 +1,145 @@
+"""Verdicts as plain data, that can be printed, kept in a table, and sent from where they are made.
+
+Whatever engine wrote a log, and wherever it is judged, what is said of it has this form.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import Any
+
+from checker.conformance.acceptance_findings import Severity
+
+from .histories import Fate
+from .monitors import Shown
+from .sources import RawLog
+from .validate import Conforms, Coverage, Judged
+
+#: The fields of a verdict that JSON has as lists.
+_LISTS = ("restored", "decided", "undecided", "ambiguous")
+
+
+@dataclass(frozen=True)
+class Found:
+    """A finding: a property that does not hold, for whom, since which line of which file."""
+
+    property: str
+    binding: tuple[tuple[str, str], ...]
+    severity: Severity
+    file: str
+    line: int
+    sentence: str
+    """What the property claims."""
+    why: str | None = None
+    """Of what is stuck, the reason that was given again and again."""
+
+    def where(self) -> str:
+        """The file and line, as an editor opens it."""
+        return f"{self.file}:{self.line}"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What is said of one job of a cluster, or of one run in an event log."""
+
+    logs: str
+    """Where it was read: a log, or the folder of several."""
+    job: str
+    """Its id; of a run, its name."""
+    name: str | None
+    state: str | None
+    """The last state that is told."""
+    coverage: Coverage
+    events: int
+    checkpoints: Mapping[Fate, tuple[int, ...]]
+    """The numbers of those that came to this end."""
+    restored: tuple[int, ...]
+    failed: int
+    findings: tuple[Found, ...]
+    decided: tuple[str, ...]
+    """The properties that have had an answer, and those that had none."""
+    undecided: tuple[str, ...]
+    ambiguous: tuple[str, ...] = ()
+    """Names of several vertices: such a job is not judged."""
+    conforms: Conforms | None = None
+    """None where it was not asked."""
+
+    @property
+    def shows(self) -> tuple[Found, ...]:
+        """The findings but for what may still come after the end of the log."""
+        return tuple(each for each in self.findings if each.severity is not Severity.OPEN)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it was not judged, or not decided whether a run of the protocol explains it."""
+        return bool(self.ambiguous) or (self.conforms is not None and not self.conforms.accepted)
+
+    def to_table(self) -> dict[str, Any]:
+        """As JSON has it."""
+        table = {each.name: getattr(self, each.name) for each in fields(self)}
+        return (
+            table
+            | {name: list(table[name]) for name in _LISTS}
+            | {
+                "coverage": self.coverage.value,
+                "checkpoints": {fate.value: list(each) for fate, each in self.checkpoints.items()},
+                "findings": [_table_of(each) for each in self.findings],
+                "conforms": None if self.conforms is None else asdict(self.conforms),
+            }
+        )
+
+    @classmethod
+    def from_table(cls, table: Mapping[str, Any]) -> Verdict:
+        """Back from JSON. Raises `ValueError`, `TypeError` or `KeyError` where it is none."""
+        points, conforms = table["checkpoints"], table["conforms"]
+        told: dict[str, Any] = {name: tuple(table[name]) for name in _LISTS}
+        told |= {
+            "coverage": Coverage(table["coverage"]),
+            "checkpoints": {Fate(fate): tuple(each) for fate, each in points.items()},
+            "findings": tuple(map(_found_in, table["findings"])),
+            "conforms": None if conforms is None else Conforms(**conforms),
+        }
+        return cls(**{**table, **told})
+
+
+def verdict_of(where: str, judged: Judged, logs: Sequence[RawLog]) -> Verdict:
+    """What is said of a job whose lines were read off these logs."""
+    history = judged.history
+    return Verdict(
+        where,
+        history.job,
+        history.name,
+        history.state,
+        judged.coverage,
+        judged.events,
+        {fate: history.with_fate(fate) for fate in Fate},
+        history.restored,
+        history.failed,
+        tuple(_found(each, logs) for each in judged.findings),
+        judged.decided,
+        judged.undecided,
+        judged.ambiguous,
+        judged.conforms,
+    )
+
+
+def _found(shown: Shown, logs: Sequence[RawLog]) -> Found:
+    where = shown.where
+    file = str(logs[where.log].parts[where.part])
+    return Found(shown.property, shown.binding, shown.severity, file, where.line,
+                 shown.sentence, shown.why)  # fmt: skip
+
+
+def _table_of(found: Found) -> dict[str, Any]:
+    told = {"binding": dict(found.binding), "severity": found.severity.value}
+    return asdict(found) | told | {"where": found.where()}
+
+
+def _found_in(table: Mapping[str, Any]) -> Found:
+    told: dict[str, Any] = {key: each for key, each in table.items() if key != "where"}
+    told |= {"binding": tuple(table["binding"].items()), "severity": Severity(table["severity"])}
+    return Found(**told)
+
+
+__all__ = ["Found", "Verdict", "verdict_of"]
