@@ -13,7 +13,7 @@ import lzma
 import re
 import tarfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO, cast
@@ -109,10 +109,15 @@ class Shelf:
         """The logs that some paths mean. Raises `unreadable`, `no-logs`, `no-zstandard`."""
         found: dict[tuple[str, str], list[Part]] = {}
         for part in dict.fromkeys(each for path in paths for each in self._parts(path)):
-            named = _NAMED.fullmatch(part.file_name)
-            stem = named["stem"] if named else part.file_name
+            stem = stem_of(part.file_name) or part.file_name
             found.setdefault((part.folder, stem), []).append(part)
-        return [self._in_order(parts) for parts in found.values()]
+        return [self.in_order(parts) for parts in found.values()]
+
+    def in_order(self, parts: Sequence[Part]) -> RawLog:
+        """The log that these are the parts of: they follow each other by their first time."""
+        if len(parts) > 1:
+            parts = sorted(parts, key=lambda each: (self._first_time(each), str(each)))
+        return RawLog(tuple(parts))
 
     # --- which files -----------------------------------------------------------------------------
 
@@ -127,7 +132,7 @@ class Shelf:
                     yield from self._parts(each)
         elif Path(path).is_dir():
             inside = sorted(str(each) for each in Path(path).rglob("*") if each.is_file())
-            logs = [each for each in inside if _NAMED.fullmatch(Path(each).name)]
+            logs = [each for each in inside if stem_of(Path(each).name)]
             if not logs:
                 raise _no_logs(path, "no file in this folder is called like a log")
             yield from map(Part, logs)
@@ -138,15 +143,10 @@ class Shelf:
 
     def _members(self, path: str) -> Iterator[Part]:
         names = [each.name for each in self._archive(path) if each.isfile()]
-        logs = [each for each in names if _NAMED.fullmatch(PurePosixPath(each).name)]
+        logs = [each for each in names if stem_of(PurePosixPath(each).name)]
         if not logs:
             raise _no_logs(path, "no file in this archive is called like a log")
         yield from (Part(path, each) for each in logs)
-
-    def _in_order(self, parts: list[Part]) -> RawLog:
-        if len(parts) > 1:
-            parts = sorted(parts, key=lambda each: (self._first_time(each), str(each)))
-        return RawLog(tuple(parts))
 
     def _first_time(self, part: Part) -> bytes:
         for line in self._lines_of(0, part):
@@ -161,7 +161,7 @@ class Shelf:
     def _lines_of(self, place: int, part: Part) -> Iterator[Line]:
         number = 0
         try:
-            with self._raw(part) as raw_stream, _opened(raw_stream, part) as stream:
+            with self._raw(part) as raw_stream, opened(raw_stream, part) as stream:
                 for number, raw in enumerate(stream, 1):
                     whole = raw.endswith(b"\n")
                     yield Line(place, number, raw.rstrip(b"\r\n") if whole else raw, whole)
@@ -184,7 +184,13 @@ class Shelf:
         return self._archives[path]
 
 
-def _opened(stream: IO[bytes], part: Part) -> IO[bytes]:
+def stem_of(name: str) -> str | None:
+    """What a log is called of which a file of this name is a part; None if it is none."""
+    named = _NAMED.fullmatch(name)
+    return named["stem"] if named else None
+
+
+def opened(stream: IO[bytes], part: Part) -> IO[bytes]:
     """A stream of what a file has, decompressed."""
     start = stream.read(6)
     stream.seek(0)
@@ -236,4 +242,4 @@ def _no_logs(path: str, why: str) -> FinaleError:
     )
 
 
-__all__ = ["Line", "Part", "RawLog", "Shelf"]
+__all__ = ["Line", "Part", "RawLog", "Shelf", "opened", "stem_of"]

@@ -98,6 +98,11 @@ class Tally:
     def read(self) -> int:
         return self.parsed + self.ignored + self.unparsable
 
+    @property
+    def is_whole(self) -> bool:
+        """Nothing is unreadable but for half lines at ends: there more may still come."""
+        return self.unparsable == self.halves
+
     def __iadd__(self, other: Tally) -> Tally:
         self.parsed += other.parsed
         self.ignored += other.ignored

@@ -101,7 +101,7 @@ def judge(
         events += told(lines, table, tally, place)
     runs, homeless = runs_of(events)
     profile = Profile(table, tally, dict(levels or {}))
-    jobs = [_judged(run, profile, whole=tally.unparsable == tally.halves) for run in runs]
+    jobs = [judge_run(run, profile, whole=tally.is_whole) for run in runs]
     if accepts is not None:
         release = f"{table.engine}-{table.release}"
         jobs = [
@@ -111,7 +111,8 @@ def judge(
     return Cluster(tuple(jobs), tally, len(homeless), profile)
 
 
-def _judged(run: Run, profile: Profile, *, whole: bool) -> Judged:
+def judge_run(run: Run, profile: Profile, *, whole: bool) -> Judged:
+    """What can be said of one run; `whole`: nothing in the midst of its logs is unreadable."""
     history, count = history_of(run), len(run.events)
     coverage = _coverage(run, history, whole=whole)
     ambiguous = run.ambiguous
@@ -149,4 +150,4 @@ def _coverage(run: Run, history: History, *, whole: bool) -> Coverage:
     return Coverage.COMPLETE if history.has_ended else Coverage.TRUNCATED
 
 
-__all__ = ["Cluster", "Conforms", "Coverage", "Judged", "Seen", "judge"]
+__all__ = ["Cluster", "Conforms", "Coverage", "Judged", "Seen", "judge", "judge_run"]
