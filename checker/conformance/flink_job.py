@@ -70,7 +70,7 @@ def job_of(run: Run) -> RunJob | None:
     vertices = [
         Vertex(names[name], Kind.UNION_STATE if name in uneven else Kind.PASS_THROUGH, number)
         if name in readers
-        else Vertex.source(names[name], records=0, parallelism=number)
+        else Vertex.source(names[name], records=0, parallelism=number, union_state=name in uneven)
         for name, number in parallelism.items()
     ]
     edges = [

@@ -168,7 +168,7 @@ def sights_of(run: Run, job: RunJob) -> Sights:
         _gather(sights, sight)
     sights.clocks = [*clocks.values()]
     sights.waits = _pending_at_once(sights.all)
-    sights.final = _finals(sights, job)
+    sights.final = _finals(sights, job, _ended_before(run, job, sights))
     return sights
 
 
@@ -280,19 +280,37 @@ def _pending_at_once(sights: Iterable[Sight]) -> int:
     return most
 
 
-def _finals(sights: Sights, job: RunJob) -> dict[Attempt, int]:
-    """Before which checkpoint each one's data had ended: before the newest that it took of those
-    that it was released by, and before those of the tasks behind it."""
-    final: dict[Attempt, int] = {}
+def _ended_before(run: Run, job: RunJob, sights: Sights) -> dict[Attempt, int]:
+    """Of those of whom a line tells that their data have ended, the first checkpoint after it."""
+    found: dict[Attempt, int] = {}
+    ended: set[Attempt] = set()
+    for event in run.events:
+        if event.task is None:
+            continue
+        own = job.task(event.task), event.task.attempt or 0
+        number = event.told.checkpoint or 0
+        if event.word == "loop-left":
+            ended.add(own)
+        elif event.word == Seen.BEGUN.value and own in ended and number in sights.taken[own]:
+            found.setdefault(own, number)
+    return found
+
+
+def _finals(sights: Sights, job: RunJob, told: dict[Attempt, int]) -> dict[Attempt, int]:
+    """Before which checkpoint each one's data had ended: before the first one after the line that
+    tells it, before the newest that it took of those that it was released by, and before those of
+    the tasks behind it. Whoever is cancelled has not been released."""
+    final = dict(told)
+    cancelled = {sight.own for sight in sights.all if sight.seen is Seen.STOPS}
     confirmed: dict[Attempt, int] = {}
     for sight in sights.all:
         own = sight.own
         if sight.seen is Seen.CONFIRMED and sight.checkpoint:
             confirmed[own] = max(confirmed.get(own, 0), sight.checkpoint)
-        elif sight.seen in (Seen.LEFT, Seen.ENDED) and own not in final:
+        elif sight.seen in (Seen.LEFT, Seen.ENDED) and own not in cancelled:
             taken = [each for each in sights.taken[own] if each <= confirmed.get(own, 0)]
             if taken:
-                final[own] = max(taken)
+                final[own] = min(max(taken), final.get(own, max(taken)))
     took = {(task, number): (task, attempt) for (task, attempt), numbers in sights.taken.items()
             for number in numbers}  # fmt: skip
     before: dict[Attempt, int] | None = None

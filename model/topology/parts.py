@@ -91,7 +91,8 @@ class Vertex:
     source that is not `bounded` never ends by itself: when its records are out it waits; but those
     of its subtasks that are `ending` do. The head of an iteration counts as a source that is never
     bounded. `chained` says how many records each source has that is chained into a subtask; they
-    are bounded or not as the subtask is.
+    are bounded or not as the subtask is. A source with `union_state` keeps in union-list
+    state how far it is (PL-8); any other vertex that has such state is of a kind of its own.
     """
 
     name: str
@@ -102,6 +103,7 @@ class Vertex:
     bounded: bool = True
     ending: tuple[int, ...] = ()
     chained: tuple[int, ...] = ()
+    union_state: bool = False
 
     def __post_init__(self) -> None:
         assert self.ending == () or not self.bounded
@@ -124,6 +126,13 @@ class Vertex:
                 f'"{self.name}" is not a source and has no records of its own',
                 place=Place(key=f"job.{self.name}.records"),
                 advice="give the records to a source: a vertex that reads from no other",
+            )
+        if self.union_state:
+            raise FinaleError(
+                "bad-kind",
+                f'"{self.name}" is not a source, whose union state is a mark beside its kind',
+                place=Place(key=f"job.{self.name}.union_state"),
+                advice='write kind = "union-state"',
             )
         if not self.bounded and not self.chained:
             raise FinaleError(
@@ -151,11 +160,23 @@ class Vertex:
         records: int | tuple[int, ...] = 1,
         parallelism: int = 1,
         bounded: bool = True,
+        union_state: bool = False,
     ) -> Vertex:
         """A source with so many records a subtask, or with a list: one number a subtask."""
         check_parallelism(parallelism, name, f"job.{name}.parallelism")
         each = per_subtask(records, parallelism, name, f"job.{name}.records")
-        return cls(name, Kind.SOURCE, parallelism, records=each, bounded=bounded)
+        return cls(
+            name,
+            Kind.SOURCE,
+            parallelism,
+            records=each,
+            bounded=bounded,
+            union_state=union_state,
+        )
+
+    @property
+    def has_union_state(self) -> bool:
+        return self.union_state or self.kind is Kind.UNION_STATE
 
     @property
     def is_source(self) -> bool:

@@ -5,6 +5,7 @@
     E = { from = [{ vertex = "D", pattern = "pointwise" }], sink = "two-phase" }
     F = { from = [{ vertex = "D", broadcast = true, overtakes = false }] }
     G = { from = ["E"], chained = [1, 1] }            # two sources in each of its subtasks
+    H = { parallelism = 2, union_state = true }       # a source; others are of kind "union-state"
 
     shape       = "diamond"                           # or a shape, and what should differ from
     parallelism = 2                                   # one record a source, one subtask a vertex,
@@ -26,7 +27,16 @@ from model.errors import FinaleError, Place, nearest
 from .parts import Edge, Kind, Pattern, Sink, Vertex, check_parallelism, per_subtask
 from .shapes import SHAPES, SHEET_NAMES
 
-VERTEX_KEYS = ("from", "kind", "sink", "parallelism", "records", "bounded", "chained")
+VERTEX_KEYS = (
+    "from",
+    "kind",
+    "sink",
+    "parallelism",
+    "records",
+    "bounded",
+    "chained",
+    "union_state",
+)
 INPUT_KEYS = ("vertex", "pattern", "broadcast", "overtakes")
 SHAPE_KEYS = ("shape", "records", "bounded", "parallelism", "sink", "pattern")
 
@@ -137,7 +147,10 @@ def _vertex(name: str, entries: _Entries) -> Vertex:
     if "bounded" in entries:
         each = _bounded(name, entries["bounded"], parallelism)
     ending = () if all(each) else tuple(n for n, ends in enumerate(each) if ends)
-    return Vertex(name, kind, parallelism, sink, records, all(each), ending, chained)
+    union = False
+    if "union_state" in entries:
+        union = _union_state(name, entries["union_state"])
+    return Vertex(name, kind, parallelism, sink, records, all(each), ending, chained, union)
 
 
 def _edges_into(name: str, entries: _Entries) -> list[Edge]:
@@ -241,6 +254,16 @@ def _bounded(name: str, entry: _Entry, parallelism: int) -> tuple[bool, ...]:
         f'"{name}" is bounded or it is not; {value!r} says neither',
         "write true, or false for a source that never ends by itself, or a list with one of them "
         "for each subtask",
+    )
+
+
+def _union_state(name: str, entry: _Entry) -> bool:
+    if isinstance(entry.value, bool):
+        return entry.value
+    raise entry.error(
+        "bad-kind",
+        f'{entry.value!r} does not say whether the source "{name}" has union state',
+        "write union_state = true",
     )
 
 

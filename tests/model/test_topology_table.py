@@ -208,6 +208,13 @@ def test_a_shape_without_a_sink() -> None:
             "job.A.bounded",
             "leave out",
         ),
+        ("A = { union_state = 1 }", "bad-kind", "job.A.union_state", "union_state = true"),
+        (
+            "A = {}\nB = { from = ['A'], union_state = true }",
+            "bad-kind",
+            "job.B.union_state",
+            'kind = "union-state"',
+        ),
         ("A = { chained = 1 }", "bad-chained", "job.A.chained", "list"),
         ("A = { chained = [] }", "bad-chained", "job.A.chained", "list"),
         ("A = { chained = [1, true] }", "bad-chained", "job.A.chained", "list"),

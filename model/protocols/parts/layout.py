@@ -116,7 +116,7 @@ class JobProtocol(Protocol):
         self.unions = tuple(
             tuple(self.task_of[each] for each in self.job.subtasks_of(vertex))
             for vertex in self.job.vertices
-            if vertex.kind is Kind.UNION_STATE and vertex.parallelism > 1
+            if vertex.has_union_state and vertex.parallelism > 1
         )
 
     @property
