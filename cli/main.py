@@ -44,6 +44,7 @@ COMMANDS = (
     ("scenario", "cli.scenario:scenario", "Run scenarios, and compare what is seen."),
     ("conform", "cli.conform:conform", CONFORM),
     ("validate", "cli.validate:validate", "Tell what logs of real runs show."),
+    ("watch", "cli.watch:watch", "Tell what logs show while they grow."),
     ("why", "cli.why:why", "Tell what the tasks of a log that have not ended wait for."),
     ("logging", "cli.logging:logging", "Print what makes the logs of an engine decidable."),
     ("replay", "cli.replay:replay", "Let the engine go through a counterexample, in real files."),
@@ -68,6 +69,8 @@ EXITS = {
     "input; 3 undecided: a limit was hit; 130 interrupted.",
     "validate": "0 nothing that must not be, 1 a property is violated or stuck, or an event log is "
     "rejected; 2 bad input; 3 not judged, or undecided; 130 interrupted.",
+    "watch": "130 interrupted, as a watch is ended; with --once 0 nothing that must not be, 1 a "
+    "property is violated or stuck; 2 bad input, or Spark has given up.",
     "replay": "0 the engine goes along the trace, 1 it does not, 2 bad input, 130 interrupted.",
     "sweep": "0 all cells are known, 2 bad input or a cell with an error, 3 a cell hit a limit, "
     "130 interrupted: the same command goes on.",

@@ -76,7 +76,7 @@ def validate(
     for path in lines:
         known = known.with_lines_of(read_table(path, known))
     limits = Limits(STATES_MAX, SECONDS_MAX) if accept else None
-    results = Validated(known, _levels(loggers), format == "text", limits)
+    results = Validated(known, levels_of(loggers), format == "text", limits)
     try:
         results.take(logs)
     except KeyboardInterrupt:
@@ -97,7 +97,7 @@ def _event_logs(paths: Sequence[str], format: str) -> int:
     return results.close()
 
 
-def _levels(loggers: Sequence[str]) -> dict[str, str]:
+def levels_of(loggers: Sequence[str]) -> dict[str, str]:
     """The levels of loggers. Raises `bad-logger`."""
     levels: dict[str, str] = {}
     for each in loggers:

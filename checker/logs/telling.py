@@ -117,7 +117,14 @@ class Tally:
 
 def told(lines: Iterable[Line], table: Table, tally: Tally, place: int = 0) -> Iterator[Told]:
     """What the lines of a log tell, in their order. `tally` counts along; `place`: which log."""
-    for entry in entries(lines, table):
+    yield from told_by(entries(lines, table), table, tally, place)
+
+
+def told_by(
+    found: Iterable[Entry | Stray], table: Table, tally: Tally, place: int = 0
+) -> Iterator[Told]:
+    """The same of entries."""
+    for entry in found:
         if isinstance(entry, Stray):
             tally.unparsable += 1
             tally.halves += not entry.whole
@@ -206,4 +213,5 @@ __all__ = [
     "execution_of",
     "task_of",
     "told",
+    "told_by",
 ]

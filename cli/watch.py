@@ -1,0 +1,138 @@
+"""`finale watch`: what logs show while they grow."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter
+
+from checker.logs.patterns import read_table, table
+from checker.rows import Exit
+from checker.show.layout import console, counted, joined, write
+from checker.show.watched import told_lines
+
+from .main import VERSION
+from .parameters import PLAIN, ConfOption, MasterOption, require_seconds
+from .validate import NEWEST, levels_of
+
+if TYPE_CHECKING:
+    from rich.status import Status
+
+    from pipeline.watch.run import Far
+
+
+def watch(  # noqa: PLR0913 - one parameter a flag
+    folder: Annotated[Path, Parameter(help="The folder that logs are written into.")],
+    /,
+    *,
+    resume: Annotated[
+        Path | None,
+        Parameter(help="Keep what is seen and told in this folder, and go on from there."),
+    ] = None,
+    silent_after: Annotated[
+        float, Parameter(help="Take a job as cut off when its logs have not grown so many seconds.")
+    ] = 300.0,
+    once: Annotated[bool, Parameter(negative=(), help="Judge what is there now, and end.")] = False,
+    table_name: Annotated[
+        str, Parameter(name="--table", help="The table of what lines tell, by engine and release.")
+    ] = NEWEST,
+    lines: Annotated[
+        tuple[Path, ...],
+        PLAIN,
+        Parameter(help="A table of your own operators' lines (docs/pipeline.md)."),
+    ] = (),
+    loggers: Annotated[
+        tuple[str, ...],
+        PLAIN,
+        Parameter(help="To which level a logger was set, as Task=DEBUG, if it wrote nothing."),
+    ] = (),
+    master: MasterOption = None,
+    conf: ConfOption = (),
+    format: Annotated[
+        Literal["text", "json"], Parameter(help="How to print it; json is a record a line.")
+    ] = "text",
+) -> int:
+    """Tell what logs show while they grow, within seconds: of Flink, and event logs (*.ndjson)."""
+    # Imported here: the pipeline need not be there for other commands.
+    from pipeline.java import require_spark
+    from pipeline.session import cluster_of
+    from pipeline.watch.cluster import Setting
+    from pipeline.watch.run import Plan, check
+    from pipeline.watch.run import watch as watched
+
+    check(folder)
+    require_seconds("--silent-after", silent_after)
+    known = table(table_name)
+    for path in lines:
+        known = known.with_lines_of(read_table(path, known))
+    cluster = cluster_of(master, conf, ())
+    require_spark()
+    setting = Setting(str(folder), known, levels_of(loggers))
+    plan = Plan(folder, setting, cluster, silent_after, resume, once)
+    with _Page(format == "text") as page:
+        try:
+            watched(plan, page)
+        except KeyboardInterrupt:
+            page.close(resume)
+            return Exit.INTERRUPTED
+        page.close(None)
+    return page.exit
+
+
+class _Page:
+    """Prints records as they come, and on a terminal how far the watch is."""
+
+    def __init__(self, as_text: bool) -> None:
+        self.as_text = as_text
+        self._far: Far | None = None
+        self._meter = console(stderr=True)
+        self._status: Status | None = None
+
+    def __enter__(self) -> _Page:
+        if self._meter.is_terminal:
+            self._status = self._meter.status("starting Spark", spinner="line")
+            self._status.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._status is not None:
+            self._status.stop()
+
+    def __call__(self, records: Iterable[dict[str, object]], far: Far) -> None:
+        """Print records, and note how far the watch is."""
+        self._far = far
+        if self.as_text:
+            write(console(), told_lines(records))
+        else:
+            for record in records:
+                print(json.dumps({"finale": VERSION, **record}))
+        sys.stdout.flush()
+        if self._status is not None and far.batches:
+            self._status.update(self._words)
+
+    @property
+    def _words(self) -> str:
+        far = self._far
+        if far is None:
+            return "nothing was read yet"
+        parts = [counted(far.logs, "log"), counted(far.lines, "line"), counted(far.jobs, "job")]
+        parts += [counted(far.findings, "finding")]
+        parts += [f"{counted(far.unparsable, 'line')} unparsable"] if far.unparsable else []
+        return joined(parts).plain
+
+    @property
+    def exit(self) -> Exit:
+        """Whether some finding stands."""
+        return Exit.FAILED if self._far is not None and self._far.findings else Exit.AS_EXPECTED
+
+    def close(self, resume: Path | None) -> None:
+        """The summary; and where a watch was interrupted, how to go on."""
+        if self._status is not None:
+            self._status.stop()
+        further = f"; --resume {resume} goes on from here" if resume is not None else ""
+        page = console() if self.as_text else console(stderr=True)
+        write(page, [f"{self._words}{further}"])

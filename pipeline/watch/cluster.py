@@ -1,0 +1,181 @@
+"""The logs of one folder while they grow, and what is said of its jobs.
+
+What came before is not judged again where nothing of it has changed: a job is judged again when it
+has new events, or when lines tell more of what its log shows at all. That takes the time of all its
+events each time, so one that takes long is judged less often while its log does not pause.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain
+from pathlib import PurePosixPath
+from typing import Any
+
+from checker.logs.histories import TERMINAL
+from checker.logs.patterns import WORDS, Table
+from checker.logs.profile import Profile
+from checker.logs.runs import Run, runs_of
+from checker.logs.sources import RawLog
+from checker.logs.validate import Coverage, judge_run
+from checker.logs.verdicts import Verdict, verdict_of
+from model.errors import FinaleError
+
+from .event_logs import verdict_of_events
+from .files import GROWS, SILENT
+from .growing import GrowingEventLog, GrowingFlinkLog, GrowingLog, News, tally_of
+
+#: Between two judgements there is so many times what the last one took.
+PAUSE = 3.0
+EVENT_LOG = ".ndjson"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What lines mean, and how a watch was told to take them."""
+
+    root: str
+    table: Table
+    levels: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True)
+class State:
+    """What is said of a job now."""
+
+    verdict: Verdict
+    silent: bool
+    """Its logs have not grown for so long that they will not."""
+
+    @property
+    def word(self) -> str:
+        """Whether it has ended, or its log has, or neither."""
+        if self.verdict.state in TERMINAL or self.verdict.coverage is Coverage.COMPLETE:
+            return "ended"
+        return "truncated" if self.silent else "grows"
+
+
+@dataclass
+class _Judged:
+    """What was said of a job, and of what: where that is the same, so is this."""
+
+    of: object
+    verdict: Verdict | None
+
+
+class GrowingCluster:
+    """The logs of a folder, as far as they have come."""
+
+    def __init__(self, folder: str, setting: Setting) -> None:
+        self.folder, self.setting = folder, setting
+        self.logs: dict[str, GrowingLog] = {}
+        self._judged: dict[tuple[str, str], _Judged] = {}
+        self.errors: dict[str, str] = {}
+        """What is wrong with event logs that cannot be judged."""
+        self._next = 0.0
+        """Before that, there is no judging while logs grow."""
+
+    def grown(self, news: Mapping[str, News]) -> dict[str, Any]:
+        """What some news add to the logs, by their names, as plain data."""
+        return {name: self._log(name).grown(each) for name, each in news.items()}
+
+    def add(self, more: Mapping[str, Any]) -> None:
+        """Add what `grown` has given."""
+        for name, each in more.items():
+            self.logs.setdefault(name, self._log(name)).add(each)
+
+    @property
+    def quiet(self) -> int:
+        """How quiet the one is that is least so."""
+        return min((log.quiet for log in self.logs.values()), default=GROWS)
+
+    @property
+    def troubles(self) -> dict[str, str]:
+        """The logs that cannot be read or judged, and why not."""
+        return {name: log.trouble for name, log in self.logs.items() if log.trouble} | self.errors
+
+    @property
+    def lines(self) -> tuple[int, int]:
+        """How many lines there are, and how many are unparsable."""
+        logs = self.logs.values()
+        read = sum(part.lines for log in logs for part in log.parts)
+        strays = (log.tally.unparsable for log in logs if isinstance(log, GrowingFlinkLog))
+        return read, sum(strays)
+
+    def judged(self) -> list[State]:
+        """What is said of its jobs now; nothing while it is not the time to judge."""
+        began = time.monotonic()
+        if self.quiet == GROWS and began < self._next:
+            return []
+        found = list(chain(self._of_lines(), self._of_event_logs()))
+        ended = time.monotonic()
+        self._next = ended + PAUSE * (ended - began)
+        return found
+
+    # --- lines -----------------------------------------------------------------------------------
+
+    def _of_lines(self) -> Iterator[State]:
+        logs = [each for _, each in sorted(self.logs.items()) if isinstance(each, GrowingFlinkLog)]
+        if not logs:
+            return
+        told = [log.told(place) for place, log in enumerate(logs)]
+        runs, _ = runs_of([event for events, _ in told for event in events])
+        tally = tally_of([each for _, each in told])
+        whole = tally.is_whole and not any(log.gap for log in logs)
+        profile = Profile(self.setting.table, tally, dict(self.setting.levels))
+        shown = (profile.threads, whole, *((word, profile.of(word)) for word in WORDS))
+        raw = [log.raw(self.setting.root) for log in logs]
+        silent = all(log.quiet == SILENT for log in logs)
+        for run in runs:
+            key, of = ("", run.job), (_size(run), shown)
+            known = self._judged.get(key)
+            if known is None or known.of != of:
+                known = _Judged(of, self._verdict(run, profile, raw, whole=whole))
+                self._judged[key] = known
+            assert known.verdict is not None
+            yield State(known.verdict, silent)
+
+    def _verdict(
+        self, run: Run, profile: Profile, raw: Sequence[RawLog], *, whole: bool
+    ) -> Verdict:
+        where = str(raw[0]) if len(raw) == 1 else str(PurePosixPath(raw[0].folder))
+        return verdict_of(where, judge_run(run, profile, whole=whole), raw)
+
+    def _log(self, name: str) -> GrowingLog:
+        known = self.logs.get(name)
+        if known is not None:
+            return known
+        if name.endswith(EVENT_LOG):
+            return GrowingEventLog(name)
+        return GrowingFlinkLog(name, table=self.setting.table)
+
+    # --- event logs ------------------------------------------------------------------------------
+
+    def _of_event_logs(self) -> Iterator[State]:
+        for name, log in sorted(self.logs.items()):
+            if not isinstance(log, GrowingEventLog) or not log.lines:
+                continue
+            key, of = (name, ""), (len(log.lines), log.gap)
+            known = self._judged.get(key)
+            if known is None or known.of != of:
+                known = self._judged[key] = _Judged(of, self._events(name, log))
+            if known.verdict is not None:
+                yield State(known.verdict, log.quiet == SILENT)
+
+    def _events(self, name: str, log: GrowingEventLog) -> Verdict | None:
+        self.errors.pop(name, None)
+        try:
+            return verdict_of_events(log.raw(self.setting.root), log.lines, gap=log.gap)
+        except FinaleError as error:
+            self.errors[name] = str(error)
+            return None
+
+
+def _size(run: Run) -> tuple[int, tuple[tuple[str, int], ...]]:
+    """What shows whether a run has grown."""
+    return len(run.events), tuple(run.tasks.items())
+
+
+__all__ = ["EVENT_LOG", "GrowingCluster", "Setting", "State"]

@@ -1,0 +1,210 @@
+"""A log as far as it has come: what was made of its lines, and what must wait for more of them.
+
+Each batch adds something, and what it adds is plain data that is kept: a process that has not seen
+the batches before adds the same, and has the same log.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from checker.logs.entries import Entry, entries
+from checker.logs.patterns import Table
+from checker.logs.sources import Line, Part, RawLog
+from checker.logs.telling import Execution, Tally, TaskId, Told, told_by
+
+from .files import GROWS
+
+#: What is new of a log: ranges as the source tells them, and their bytes.
+News = Sequence[tuple[Mapping[str, Any], bytes]]
+
+
+@dataclass
+class _PartOf:
+    """One piece of the log, by its number."""
+
+    number: int
+    path: str
+    lines: int = 0
+    rest: str = ""
+    """The half line at its end."""
+
+
+@dataclass
+class GrowingLog:
+    """A log of bytes that become lines. What lines become is the business of what it is a log of.
+
+    Bytes are kept as text of one character each.
+    """
+
+    name: str
+    parts: list[_PartOf] = field(default_factory=list[_PartOf])
+    gap: bool = False
+    quiet: int = GROWS
+    trouble: str = ""
+
+    def grown(self, news: News) -> dict[str, Any]:
+        """What some news add to the log, as plain data; the log stays as it is."""
+        parts = [replace(part) for part in self.parts]
+        lines: list[Line] = []
+        gap, quiet, trouble = self.gap, self.quiet, self.trouble
+        for told, data in news:
+            known = next((n for n, each in enumerate(parts) if each.number == told["number"]), None)
+            if known is None:
+                known = len(parts)
+                parts.append(_PartOf(told["number"], told["path"]))
+            part = parts[known]
+            part.path = told["path"] or part.path
+            gap = gap or told["gap"] or told["lost"]
+            trouble = told["trouble"]
+            *whole, part.rest = (part.rest + data.decode("latin-1")).split("\n")
+            for text in whole:
+                part.lines += 1
+                lines.append(Line(known, part.lines, text.rstrip("\r").encode("latin-1")))
+            if told["closed"] and not data and part.rest:
+                part.lines += 1
+                lines.append(Line(known, part.lines, part.rest.encode("latin-1"), whole=False))
+                part.rest = ""
+            if known == len(parts) - 1:
+                quiet = told["quiet"]
+        told_parts = [[part.number, part.path, part.lines, part.rest] for part in parts]
+        state = {"parts": told_parts, "gap": gap, "quiet": quiet, "trouble": trouble}
+        return state | self.read(lines)
+
+    def add(self, more: Mapping[str, Any]) -> None:
+        """Add what `grown` has given."""
+        self.parts = [_PartOf(*part) for part in more["parts"]]
+        self.gap, self.quiet, self.trouble = more["gap"], more["quiet"], more["trouble"]
+
+    def read(self, lines: Sequence[Line]) -> dict[str, Any]:
+        """What whole lines add."""
+        raise NotImplementedError
+
+    def raw(self, root: str) -> RawLog:
+        """Where it lies."""
+        return RawLog(tuple(Part(str(Path(root, part.path))) for part in self.parts))
+
+
+@dataclass
+class GrowingEventLog(GrowingLog):
+    """An event log of the engine."""
+
+    lines: list[str] = field(default_factory=list[str])
+
+    def read(self, lines: Sequence[Line]) -> dict[str, Any]:
+        return {"lines": [line.raw.decode("utf-8", "replace") for line in lines]}
+
+    def add(self, more: Mapping[str, Any]) -> None:
+        super().add(more)
+        self.lines += more["lines"]
+
+
+@dataclass
+class GrowingFlinkLog(GrowingLog):
+    """A log of lines that a table tells the meaning of.
+
+    What belongs to an entry is known when the next one has begun: the last one is judged as it is,
+    and read again with what comes.
+    """
+
+    table: Table = field(kw_only=True)
+    events: list[Told] = field(default_factory=list[Told])
+    tally: Tally = field(default_factory=Tally)
+    tail: list[Line] = field(default_factory=list[Line])
+    place: int = 0
+    """Which log of its cluster it is: its events tell that, too."""
+
+    def read(self, lines: Sequence[Line]) -> dict[str, Any]:
+        buffer = [*self.tail, *lines]
+        found = list(entries(buffer, self.table))
+        tail: list[Line] = []
+        if found and isinstance(last := found[-1], Entry):
+            tail = buffer[-last.lines :]
+            found.pop()
+        tally = Tally()
+        events = [_event_table(each) for each in told_by(found, self.table, tally)]
+        return {
+            "events": events,
+            "tally": _tally_table(tally),
+            "tail": [[each.part, each.number, each.raw.decode("latin-1")] for each in tail],
+        }
+
+    def add(self, more: Mapping[str, Any]) -> None:
+        super().add(more)
+        self.events += (_event(each, self.place) for each in more["events"])
+        self.tally += _tally(more["tally"])
+        self.tail = [Line(part, line, raw.encode("latin-1")) for part, line, raw in more["tail"]]
+
+    def told(self, place: int) -> tuple[list[Told], Tally]:
+        """What its lines tell up to now, and their count, as the log of its cluster that it is."""
+        if place != self.place:
+            self.place = place
+            self.events = [replace(event, log=place) for event in self.events]
+        tally = Tally()
+        last = told_by(entries(self.tail, self.table), self.table, tally, place)
+        events = [*self.events, *last]
+        tally += self.tally
+        return events, tally
+
+
+def _event_table(event: Told) -> list[Any]:
+    task, execution = event.task, event.execution
+    return [
+        event.word,
+        event.part,
+        event.line,
+        event.time,
+        event.clock,
+        event.follows,
+        dict(event.fields),
+        None if task is None else [task.vertex, task.subtask, task.parallelism, task.attempt],
+        None
+        if execution is None
+        else [execution.graph, execution.vertex, execution.subtask, execution.attempt],
+        event.causes,
+    ]
+
+
+def _event(table: Sequence[Any], place: int) -> Told:
+    word, part, line, time, clock, follows, fields, task, execution, causes = table
+    return Told(
+        word,
+        place,
+        part,
+        line,
+        time,
+        clock,
+        follows,
+        fields,
+        None if task is None else TaskId(*task),
+        None if execution is None else Execution(*execution),
+        tuple((kind, message) for kind, message in causes),
+    )
+
+
+def _tally_table(tally: Tally) -> dict[str, Any]:
+    loggers = [[*key, count] for key, count in tally.loggers.items()]
+    counts = [tally.parsed, tally.ignored, tally.unparsable, tally.halves]
+    return {"counts": counts, "loggers": loggers, "threads": tally.threads}
+
+
+def _tally(table: Mapping[str, Any]) -> Tally:
+    loggers = Counter({(logger, level): count for logger, level, count in table["loggers"]})
+    tally = Tally(loggers=loggers, threads=table["threads"])
+    tally.parsed, tally.ignored, tally.unparsable, tally.halves = table["counts"]
+    return tally
+
+
+def tally_of(logs: Sequence[Tally]) -> Tally:
+    """The count of several logs."""
+    total = Tally()
+    for each in logs:
+        total += each
+    return total
+
+
+__all__ = ["GrowingEventLog", "GrowingFlinkLog", "GrowingLog", "News", "tally_of"]

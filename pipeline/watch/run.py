@@ -1,0 +1,239 @@
+"""Watches a folder of logs: Spark says what is new, workers judge it, and here it is told.
+
+Where a watch was is kept in a folder: Spark's offsets, what batches have added, what was told.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import logging
+import signal
+from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import contextmanager, suppress
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from threading import Event, Thread
+from typing import TYPE_CHECKING, Any
+
+from checker.logs.patterns import Table
+from checker.logs.verdicts import Verdict
+from model.errors import FinaleError, Place
+from pipeline.session import Cluster, session
+
+from .cluster import Setting
+from .journal import Journal, Record
+from .source import NAME, GrowingLogs
+from .work import TOLD, Order, work
+
+if TYPE_CHECKING:
+    from pyspark.sql import DataFrame, SparkSession
+    from pyspark.sql.streaming.query import StreamingQuery
+
+#: So often it is looked for what is new.
+SECONDS_BETWEEN_LOOKS = 1
+OFFSETS, LOGS, READ = "spark", "logs", "read.json"
+#: So many bundles of folders a processor.
+TASKS_PER_SLOT = 2
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is watched, and how. `kept` is where it was, and is gone on from; None: nowhere.
+
+    With `once` the watch ends when all that is there has been judged.
+    """
+
+    folder: Path
+    setting: Setting
+    cluster: Cluster
+    silent_after: float
+    kept: Path | None = None
+    once: bool = False
+
+
+@dataclass
+class Far:
+    """How far a watch is."""
+
+    logs: int = 0
+    lines: int = 0
+    unparsable: int = 0
+    batches: int = 0
+    jobs: int = 0
+    findings: int = 0
+    by_folder: dict[str, tuple[int, int, int]] = field(default_factory=dict[str, Any])
+
+    def take(self, row: Mapping[str, Any]) -> None:
+        """What is told of a folder."""
+        self.by_folder[row["folder"]] = (row["logs"], row["lines"], row["unparsable"])
+        self._sum()
+
+    def keep(self, file: Path) -> None:
+        """Write down how much was read, for who goes on."""
+        part = file.with_suffix(".part")
+        part.write_text(json.dumps(self.by_folder), encoding="utf-8")
+        part.replace(file)
+
+    def go_on(self, file: Path) -> None:
+        """Begin where another one was, as far as that is known."""
+        with suppress(OSError, ValueError):
+            self.by_folder = json.loads(file.read_text(encoding="utf-8"))
+            self._sum()
+
+    def _sum(self) -> None:
+        columns = list(zip(*self.by_folder.values(), strict=True))
+        self.logs, self.lines, self.unparsable = map(sum, columns) if columns else (0, 0, 0)
+
+
+Tell = Callable[[Iterable[Record], Far], None]
+"""Called in each batch with the records that are new, and how far it is."""
+
+
+def watch(plan: Plan, tell: Tell) -> Far:
+    """Watch until the user interrupts, which raises `KeyboardInterrupt`; or, once, to the end.
+
+    Raises `no-such-folder`, what the journal and the session raise, and `watch-ended` where Spark
+    gives up.
+    """
+    check(plan.folder)
+    with _kept(plan) as kept, Journal(kept, _identity(plan)) as journal:
+        (kept / LOGS).mkdir(exist_ok=True)
+        far = Far(jobs=journal.jobs, findings=journal.findings)
+        far.go_on(kept / READ)
+        tell(journal.tell(), far)
+        with session(plan.cluster, "finale watch") as spark:
+            _run(spark, plan, kept, partial(_batch, plan, kept, journal, tell, far))
+        return far
+
+
+def check(folder: Path) -> None:
+    """Raises `no-such-folder`."""
+    if not folder.is_dir():
+        raise FinaleError(
+            "no-such-folder",
+            "there is no folder of this name to watch",
+            place=Place(str(folder)),
+            advice="name the folder that logs are written into; files may come later",
+        )
+
+
+def _run(
+    spark: SparkSession, plan: Plan, kept: Path, batch: Callable[[DataFrame, int], None]
+) -> None:
+    from pyspark.errors import StreamingQueryException
+
+    spark.dataSource.register(GrowingLogs)
+    slots = spark.sparkContext.defaultParallelism
+    source = spark.readStream.format(NAME).option("path", str(plan.folder))
+    source = source.option("silent", plan.silent_after).option("tasks", TASKS_PER_SLOT * slots)
+    stream = source.load().writeStream.foreachBatch(batch)
+    stream = stream.option("checkpointLocation", str(kept / OFFSETS))
+    if plan.once:
+        stream = stream.trigger(availableNow=True)
+    else:
+        stream = stream.trigger(processingTime=f"{SECONDS_BETWEEN_LOOKS} seconds")
+    with _quiet_interrupt():
+        query = stream.start()
+        try:
+            _wait(query)
+        except StreamingQueryException as error:
+            raise _ended(str(error), plan) from None
+        finally:
+            with suppress(Exception):  # it has ended, or Spark has
+                query.stop()
+
+
+def _wait(query: StreamingQuery) -> None:
+    """Wait until a stream has ended, in a way that Ctrl-C ends at once.
+
+    Raises `StreamingQueryException`.
+    """
+    failed: list[Exception] = []
+    ended = Event()
+
+    def wait() -> None:
+        try:
+            query.awaitTermination()
+        except Exception as error:
+            failed.append(error)
+        ended.set()
+
+    Thread(target=wait, name="finale-watch", daemon=True).start()
+    while not ended.wait(SECONDS_BETWEEN_LOOKS):
+        pass
+    if failed:
+        raise failed[0]
+
+
+@contextmanager
+def _quiet_interrupt() -> Generator[None]:
+    """Ctrl-C is told to the user by us, and by nobody else."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    logger = logging.getLogger("py4j")
+    before = logger.level
+    logger.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
+
+
+def _batch(
+    plan: Plan, kept: Path, journal: Journal, tell: Tell, far: Far, rows: DataFrame, batch: int
+) -> None:
+    """One batch: workers judge, the driver tells. It may be repeated; what it tells is not."""
+    order = Order(str(kept / LOGS), batch, plan.setting)
+    now = datetime.now(UTC).isoformat(timespec="milliseconds")
+    frame: Any = rows  # of whose methods types are known in part
+    for row in frame.mapInArrow(partial(work, order), TOLD).collect():
+        told = json.loads(row["told"])
+        journal.note_troubles(told["troubles"], now)
+        for each in told["states"]:
+            journal.note(each["word"], Verdict.from_table(each["verdict"]), now)
+        far.take(told)
+    far.batches += 1
+    far.jobs, far.findings = journal.jobs, journal.findings
+    far.keep(kept / READ)
+    tell(journal.tell(), far)
+
+
+@contextmanager
+def _kept(plan: Plan) -> Generator[Path]:
+    if plan.kept is not None:
+        yield plan.kept.absolute()
+        return
+    with TemporaryDirectory(prefix="finale-watch-", ignore_cleanup_errors=True) as name:
+        yield Path(name)
+
+
+def _identity(plan: Plan) -> dict[str, object]:
+    """What must be the same for a watch to be gone on with."""
+    return {
+        "logs": str(plan.folder.absolute()),
+        "tables": _digest(plan.setting.table),
+        "levels": dict(plan.setting.levels),
+    }
+
+
+def _digest(table: Table) -> str:
+    told = [table.engine, table.release, *(each.pattern for each in table.heads)]
+    told += [str({**asdict(each), "message": each.message.pattern}) for each in table.patterns]
+    return hashlib.sha256("\n".join(told).encode()).hexdigest()
+
+
+def _ended(why: str, plan: Plan) -> FinaleError:
+    lines = [line.strip() for line in why.splitlines() if line.strip()]
+    ours = next((line for line in lines if "error[" in line or "watch-damaged" in line), None)
+    return FinaleError(
+        "watch-ended",
+        f"Spark has given up: {ours or (lines[0] if lines else 'it does not say why')}",
+        place=Place(str(plan.folder)),
+        advice="the same command with the same --resume goes on from where it was",
+    )
+
+
+__all__ = ["Far", "Plan", "Tell", "check", "watch"]
