@@ -4,31 +4,34 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from checker.logs.patterns import LEVELS, Table, read_table, table, tables
-from checker.logs.sources import RawLog, Shelf
-from checker.logs.telling import Tally
-from checker.logs.validate import Cluster, judge
-from checker.logs.verdicts import verdict_of
+from checker.logs.patterns import LEVELS, read_table, table, tables
+from checker.logs.sources import Shelf
 from checker.question import Limits
 from checker.rows import PRECEDENCE, Exit
-from checker.show.layout import console, write
-from checker.show.validated import tally_lines, verdict_lines
+from checker.show.layout import console, duration, grouped, write
+from checker.show.validated import kept_line, summary_lines, verdict_lines
 from model.errors import FinaleError, nearest
+from pipeline.java import require_packages
+from pipeline.session import cluster_of
+from pipeline.validating.judging import Counts, Order, Outcome
+from pipeline.validating.pieces import Piece, pieces_of
+from pipeline.validating.run import News, digest_of_order, validated
+from pipeline.validating.spark import judged_on
+from pipeline.validating.store import Store
+from pipeline.validating.work import Search, judged_here
 
-from .conform import Compared
-from .errors import print_error
+from .bar import Bar
+from .errors import tell as print_told
 from .main import VERSION
-from .parameters import PLAIN
-
-if TYPE_CHECKING:
-    from rich.status import Status
+from .parameters import PLAIN, ConfOption, MasterOption
 
 #: So much is tried for each job, and for so long, until it is called undecided.
 STATES_MAX, SECONDS_MAX = 1_000_000, 60.0
@@ -36,7 +39,7 @@ STATES_MAX, SECONDS_MAX = 1_000_000, 60.0
 NEWEST = tables()[-1]
 
 
-def validate(
+def validate(  # noqa: PLR0913 - one parameter a flag
     *logs: Annotated[
         str, Parameter(help="Logs: files, folders, patterns such as 'logs/*.log', archives.")
     ],
@@ -61,6 +64,15 @@ def validate(
         bool,
         Parameter(negative=(), help="Tell, too, whether a run of the protocol explains each job."),
     ] = False,
+    master: MasterOption = None,
+    conf: ConfOption = (),
+    out: Annotated[
+        Path | None,
+        Parameter(
+            help="Keep all lines, verdicts and findings in this folder, as tables in Parquet; the "
+            "same command judges again only what has changed."
+        ),
+    ] = None,
     format: Annotated[Literal["text", "json"], Parameter(help="How to print it.")] = "text",
 ) -> int:
     """Tell what logs of real runs show: their checkpoints, and properties that do not hold."""
@@ -70,31 +82,30 @@ def validate(
             "no log is given",
             advice="name files, folders or archives: finale validate flink-*.log",
         )
-    if engine == "finale":
-        return _event_logs(logs, format)
     known = table(table_name)
     for path in lines:
         known = known.with_lines_of(read_table(path, known))
     limits = Limits(STATES_MAX, SECONDS_MAX) if accept else None
-    results = Validated(known, levels_of(loggers), format == "text", limits)
-    try:
-        results.take(logs)
-    except KeyboardInterrupt:
-        results.codes.add(Exit.INTERRUPTED)
-        print(f"interrupted after {results.folders} of {results.all} folders", file=sys.stderr)
-    return results.close()
-
-
-def _event_logs(paths: Sequence[str], format: str) -> int:
-    """Event logs have one reader and one judge, whatever command asks."""
-    from checker.conformance.acceptance import LIMITS
-
-    results = Compared(format == "text", {}, LIMITS)
+    order = Order(engine, known, levels_of(loggers), limits, keeps=out is not None)
+    search: Search = judged_here
+    if master is not None:
+        search = judged_on(cluster_of(master, conf, ()))
+    elif conf:
+        message = "--conf is a setting of Spark's, and nothing is done on Spark"
+        raise FinaleError("spark-or-not", message, advice="add a --master, as local[*]")
+    results = Validated(format == "text")
     with Shelf() as shelf:
-        for log in shelf.logs(paths):
-            lines = [line.raw.decode("utf-8", "replace") for line in shelf.lines(log)]
-            results.judge(Path(str(log)), lines)
-    return results.close()
+        pieces = pieces_of(shelf, shelf.logs(logs), engine)
+    try:
+        if out is None:
+            results.take(pieces, order, search, None)
+        else:
+            require_packages()
+            with Store(out, digest_of_order(order, VERSION)) as store:
+                results.take(pieces, order, search, store)
+    except KeyboardInterrupt:
+        results.interrupted(len(pieces))
+    return results.close(out)
 
 
 def levels_of(loggers: Sequence[str]) -> dict[str, str]:
@@ -116,72 +127,78 @@ def levels_of(loggers: Sequence[str]) -> dict[str, str]:
 class Validated:
     """What was judged so far, printed as it comes."""
 
-    table: Table
-    levels: Mapping[str, str]
     as_text: bool
-    accepts: Limits | None
     rows: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
-    tally: Tally = field(default_factory=Tally)
-    folders: int = 0
-    all: int = 0
+    counts: Counts = field(default_factory=Counts)
+    pieces: int = 0
+    jobs: int = 0
     shown: int = 0
     codes: set[Exit] = field(default_factory=set[Exit])
+    news: News | None = None
 
-    def take(self, paths: Sequence[str]) -> None:
-        """All logs, folder by folder: those of one folder are of one cluster."""
-        with Shelf() as shelf:
-            by_folder: dict[str, list[RawLog]] = {}
-            for log in shelf.logs(paths):
-                by_folder.setdefault(log.folder, []).append(log)
-            self.all = len(by_folder)
-            for folder, logs in _told(by_folder):
-                try:
-                    cluster = judge(map(shelf.lines, logs), self.table, self.levels, self.accepts)
-                except FinaleError as error:
-                    self.codes.add(Exit.BAD_INPUT)
-                    print_error(error)
-                    continue
-                self._note(folder, logs, cluster)
-            for part in shelf.damaged:
-                print(f"{part} ends in the midst: it is still written, or cut", file=sys.stderr)
+    def take(
+        self, pieces: Sequence[Piece], order: Order, search: Search, store: Store | None
+    ) -> None:
+        """All pieces, in their order."""
+        with Bar() as bar:
 
-    def _note(self, folder: str, logs: Sequence[RawLog], cluster: Cluster) -> None:
-        self.folders += 1
-        self.tally += cluster.tally
-        where = str(logs[0]) if len(logs) == 1 else folder
-        for verdict in (verdict_of(where, judged, logs) for judged in cluster.jobs):
-            self.rows.append(verdict.to_table())
+            def tell(news: News) -> None:
+                self.news = news
+                bar(news.bytes_judged / max(news.bytes_total, 1), _words(news))
+
+            with closing(validated(pieces, order, search, store, tell)) as outcomes:
+                for outcome in outcomes:
+                    bar.clear()
+                    self._note(outcome)
+
+    def _note(self, outcome: Outcome) -> None:
+        self.pieces += 1
+        self.counts += outcome.counts
+        for error in outcome.errors:
+            self.codes.add(Exit.BAD_INPUT)
+            print_told(error)
+        for part in outcome.damaged:
+            print(f"{part} ends in the midst: it is still written, or cut", file=sys.stderr)
+        for verdict in outcome.verdicts:
+            self.jobs += 1
             self.shown += bool(verdict.shows)
-            if verdict.shows:
+            if verdict.fails:
                 self.codes.add(Exit.FAILED)
             if verdict.is_open:
                 self.codes.add(Exit.LIMIT)
             if self.as_text:
                 write(console(), verdict_lines(verdict))
+            else:
+                self.rows.append(verdict.to_table())
 
-    def close(self) -> Exit:
+    def interrupted(self, pieces: int) -> None:
+        """The user has had enough."""
+        self.codes.add(Exit.INTERRUPTED)
+        print(f"interrupted after {self.pieces} of {pieces}", file=sys.stderr)
+
+    def close(self, out: Path | None) -> Exit:
         """Print what it comes to; the exit code."""
+        counts, news = self.counts, self.news
+        again = (0, 0) if news is None else (news.judged, news.known)
         if self.as_text:
-            write(console(), tally_lines(self.tally, len(self.rows), self.shown))
+            lines = (counts.read, counts.parsed, counts.ignored, counts.unparsable)
+            write(console(), summary_lines(self.jobs, self.shown, lines, counts.strays))
+            if out is not None and Exit.INTERRUPTED not in self.codes:
+                write(console(), [kept_line(str(out), *again)])
         else:
-            tally = self.tally
-            counts = {"read": tally.read, "parsed": tally.parsed, "ignored": tally.ignored}
-            counts["unparsable"] = tally.unparsable
-            page = {"finale": VERSION, "lines": counts, "results": self.rows}
+            told = {"read": counts.read, "parsed": counts.parsed, "ignored": counts.ignored}
+            told |= {"unparsable": counts.unparsable}
+            pieces = {"judged": again[0], "known": again[1]}
+            page = {"finale": VERSION, "lines": told, "pieces": pieces, "results": self.rows}
             print(json.dumps(page | {"ok": not self.codes}, indent=2))
         return next((code for code in PRECEDENCE if code in self.codes), Exit.AS_EXPECTED)
 
 
-def _told(by_folder: Mapping[str, list[RawLog]]) -> Iterator[tuple[str, list[RawLog]]]:
-    """One folder after the other, and on a terminal how far it is."""
-    page = console(stderr=True)
-    status: Status | None = page.status("", spinner="line") if page.is_terminal else None
-    try:
-        for number, (folder, logs) in enumerate(by_folder.items(), 1):
-            if status is not None:
-                status.update(f"{number} of {len(by_folder)}: {Path(folder).name}")
-                status.start()
-            yield folder, logs
-    finally:
-        if status is not None:
-            status.stop()
+def _words(news: News) -> list[str]:
+    """How far it is, the most important first."""
+    words = [f"{grouped(news.judged)} of {grouped(news.total)} judged"]
+    if news.seconds_left is not None:
+        words.append(f"about {duration(news.seconds_left)} left")
+    if news.known:
+        words.append(f"{grouped(news.known)} known before")
+    return words

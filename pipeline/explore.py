@@ -9,7 +9,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Callable, Collection, Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from time import perf_counter
@@ -36,14 +36,11 @@ from model.system import System
 
 from .exploring import work
 from .progress import watched
-from .session import Cluster, session
+from .session import Cluster, frugal, session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-#: Spark does nothing here but start tasks: its Java need not compile well, nor collect in threads.
-JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 STARTING = "starting Spark"
 
 
@@ -152,7 +149,7 @@ def _on_spark(
 ) -> Report:
     if progress is not None:
         progress(News(0, 0, 0, 0, 0.0, before=STARTING))
-    with session(_frugal(plan.cluster), "finale explore") as spark:
+    with session(frugal(plan.cluster), "finale explore") as spark:
         slots = spark.sparkContext.defaultParallelism
         manifest = begin(plan.owners or slots)
         # The first search could be resumed until here; from here on the levels are.
@@ -186,11 +183,6 @@ def _work(
     path: str, identity: str, order: Order, held_max: int, task: int, _: object
 ) -> Generator[Done]:
     yield from work(path, identity, order, held_max, task)
-
-
-def _frugal(cluster: Cluster) -> Cluster:
-    given = cluster.conf.get(JAVA_OPTIONS, "")
-    return replace(cluster, conf={**cluster.conf, JAVA_OPTIONS: f"{JAVA} {given}".strip()})
 
 
 def _forget(folder: Path) -> None:

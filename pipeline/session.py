@@ -16,7 +16,7 @@ import sys
 import tempfile
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from threading import current_thread, main_thread
@@ -44,6 +44,9 @@ _SET_BY_SPARK = ("SPARK_AUTH_SOCKET_TIMEOUT", "SPARK_BUFFER_SIZE")
 LINES_TOLD = 2
 COLUMNS_TOLD = 160
 SECONDS_TO_CONNECT = 10
+#: Where Spark does nothing but start tasks, its Java need not compile well, nor collect in threads.
+JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,12 @@ def cluster_of(master: str | None, settings: Sequence[str], folders: Sequence[Pa
     return Cluster(master or LOCAL, {key: value for key, _, value in pairs}, tuple(folders))
 
 
+def frugal(cluster: Cluster) -> Cluster:
+    """The same for work that is done by Python alone."""
+    given = cluster.conf.get(JAVA_OPTIONS, "")
+    return replace(cluster, conf={**cluster.conf, JAVA_OPTIONS: f"{JAVA} {given}".strip()})
+
+
 @contextmanager
 def session(cluster: Cluster, name: str = "finale") -> Generator[SparkSession]:
     """Spark, started, and ended with its Java when it is left; one at a time.
@@ -113,7 +122,7 @@ def settings_of(cluster: Cluster, name: str, folder: Path) -> dict[str, str]:
     found = {
         "spark.master": cluster.master,
         "spark.app.name": name,
-        "spark.driver.extraJavaOptions": log,
+        JAVA_OPTIONS: log,
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
         "spark.sql.session.timeZone": "UTC",
@@ -136,7 +145,7 @@ def settings_of(cluster: Cluster, name: str, folder: Path) -> dict[str, str]:
             "spark.executorEnv.PYTHONPATH": UNPACKED,
         }
     given = dict(cluster.conf)
-    for key, glue in (("spark.driver.extraJavaOptions", " "), ("spark.archives", ",")):
+    for key, glue in ((JAVA_OPTIONS, " "), ("spark.archives", ",")):
         if key in given and key in found:
             given[key] = f"{found[key]}{glue}{given[key]}"
     return found | given
@@ -262,4 +271,4 @@ def _did_not_start(why: str, cluster: Cluster) -> FinaleError:
     )
 
 
-__all__ = ["LOCAL", "Cluster", "cluster_of", "session", "settings_of"]
+__all__ = ["LOCAL", "Cluster", "cluster_of", "frugal", "session", "settings_of"]

@@ -9,11 +9,12 @@ from __future__ import annotations
 import bz2
 import glob
 import gzip
+import io
 import lzma
 import re
 import tarfile
 import zlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import IO, cast
@@ -76,18 +77,23 @@ class RawLog:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line without its end. `whole`: it has its end, as all but the last one must."""
+    """A line without its end. `whole`: it has one, as all but the last line of a file must."""
 
     part: int
     number: int
     raw: bytes
     whole: bool = True
+    end: bytes = b"\n"
 
 
 class Shelf:
-    """Opens logs. An archive stays open, so that its files are read in one go; close it."""
+    """Opens logs. An archive stays open, so that its files are read in one go; close it.
 
-    def __init__(self) -> None:
+    Of parts that are `given`, the bytes are those: the files need not be here.
+    """
+
+    def __init__(self, given: Mapping[Part, bytes] | None = None) -> None:
+        self._given = given or {}
         self._archives: dict[str, tarfile.TarFile] = {}
         self.damaged: list[Part] = []
         """Those that end in the midst, as a compressed file does that is still written."""
@@ -104,6 +110,30 @@ class Shelf:
         """All lines of a log, part by part. Raises `unreadable`, `no-zstandard`."""
         for place, part in enumerate(log.parts):
             yield from self._lines_of(place, part)
+
+    def content(self, part: Part) -> bytes:
+        """The bytes of a part as they are kept, compressed or not. Raises `unreadable`."""
+        try:
+            with self._raw(part) as stream:
+                return stream.read()
+        except OSError as error:
+            raise unreadable(str(part), error) from None
+
+    def size(self, part: Part) -> int:
+        """How many bytes a part has as it is kept. Raises `unreadable`."""
+        try:
+            if part.member is None:
+                return Path(part.path).stat().st_size
+            return self._archive(part.path).getmember(part.member).size
+        except OSError as error:
+            raise unreadable(str(part), error) from None
+
+    def is_plain(self, part: Part) -> bool:
+        """Whether it is a file that has its lines as they are: any of them can be read alone."""
+        if part.member is not None:
+            return False
+        with self._raw(part) as stream, opened(stream, part) as unpacked:
+            return unpacked is stream
 
     def logs(self, paths: Iterable[str]) -> list[RawLog]:
         """The logs that some paths mean. Raises `unreadable`, `no-logs`, `no-zstandard`."""
@@ -164,14 +194,17 @@ class Shelf:
             with self._raw(part) as raw_stream, opened(raw_stream, part) as stream:
                 for number, raw in enumerate(stream, 1):
                     whole = raw.endswith(b"\n")
-                    yield Line(place, number, raw.rstrip(b"\r\n") if whole else raw, whole)
+                    text = raw.rstrip(b"\r\n") if whole else raw
+                    yield Line(place, number, text, whole, raw[len(text) :])
         except _DAMAGED:
             # What it has up to here is still a log.
             self.damaged.append(part)
         except OSError as error:
-            raise _unreadable(str(part), error) from None
+            raise unreadable(str(part), error) from None
 
     def _raw(self, part: Part) -> IO[bytes]:
+        if part in self._given:
+            return io.BytesIO(self._given[part])
         if part.member is None:
             return Path(part.path).open("rb")
         stream = self._archive(part.path).extractfile(part.member)
@@ -208,7 +241,7 @@ def _is_archive(path: str) -> bool:
     except _DAMAGED:
         return False
     except OSError as error:
-        raise _unreadable(path, error) from None
+        raise unreadable(path, error) from None
 
 
 def _zstandard(stream: IO[bytes], part: Part) -> IO[bytes]:
@@ -224,7 +257,8 @@ def _zstandard(stream: IO[bytes], part: Part) -> IO[bytes]:
     return cast("IO[bytes]", zstd.open(stream))  # pyright: ignore
 
 
-def _unreadable(path: str, error: OSError) -> FinaleError:
+def unreadable(path: str, error: OSError) -> FinaleError:
+    """The system does not hand out the bytes of a file."""
     return FinaleError(
         "unreadable",
         f"the log cannot be read: {error.strerror or error}",
@@ -242,4 +276,4 @@ def _no_logs(path: str, why: str) -> FinaleError:
     )
 
 
-__all__ = ["Line", "Part", "RawLog", "Shelf", "opened", "stem_of"]
+__all__ = ["Line", "Part", "RawLog", "Shelf", "opened", "stem_of", "unreadable"]

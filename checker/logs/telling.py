@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
 from .entries import Entry, Stray, entries
@@ -115,13 +115,27 @@ class Tally:
         return self
 
 
-def told(lines: Iterable[Line], table: Table, tally: Tally, place: int = 0) -> Iterator[Told]:
+Keep = Callable[[Entry | Stray, Told | None], None]
+"""Is handed all that is read, and the event that it tells if it does."""
+
+
+def told(
+    lines: Iterable[Line],
+    table: Table,
+    tally: Tally,
+    place: int = 0,
+    keep: Keep | None = None,
+) -> Iterator[Told]:
     """What the lines of a log tell, in their order. `tally` counts along; `place`: which log."""
-    yield from told_by(entries(lines, table), table, tally, place)
+    yield from told_by(entries(lines, table), table, tally, place, keep)
 
 
 def told_by(
-    found: Iterable[Entry | Stray], table: Table, tally: Tally, place: int = 0
+    found: Iterable[Entry | Stray],
+    table: Table,
+    tally: Tally,
+    place: int = 0,
+    keep: Keep | None = None,
 ) -> Iterator[Told]:
     """The same of entries."""
     for entry in found:
@@ -130,10 +144,14 @@ def told_by(
             tally.halves += not entry.whole
             if len(tally.strays) < STRAYS_KEPT:
                 tally.strays.append(entry)
+            if keep is not None:
+                keep(entry, None)
             continue
         tally.loggers[entry.logger, entry.level] += 1
         tally.threads = tally.threads or bool(entry.thread)
         event = event_of(entry, table, place)
+        if keep is not None:
+            keep(entry, event)
         if event is None:
             tally.ignored += entry.lines
         else:

@@ -14,6 +14,7 @@ from checker.conformance.acceptance_search import Accepted
 from checker.question import Limits
 
 from .histories import History, history_of
+from .kept import Kept
 from .monitors import Shown
 from .patterns import Table
 from .profile import Profile, Seen
@@ -47,6 +48,8 @@ class Conforms:
     """How many lines are explained."""
     why: str | None
     """What was not explained, or what was in the way."""
+    rejected: bool = False
+    """There is no such run."""
 
 
 @dataclass(frozen=True)
@@ -90,16 +93,23 @@ def judge(
     table: Table,
     levels: Mapping[str, str] | None = None,
     accepts: Limits | None = None,
+    kept: Kept | None = None,
 ) -> Cluster:
     """Judge the logs of one cluster. `levels` says to which level loggers were set.
 
-    With limits it is asked, too, whether a run of the protocol explains each job.
+    With limits it is asked, too, whether a run of the protocol explains each job. What the lines
+    are is `kept` if somebody wants it.
     """
     tally = Tally()
     events: list[Told] = []
     for place, lines in enumerate(logs):
-        events += told(lines, table, tally, place)
+        if kept is None:
+            events += told(lines, table, tally, place)
+        else:
+            events += told(kept.noting(place, lines), table, tally, place, kept.take)
     runs, homeless = runs_of(events)
+    if kept is not None:
+        kept.runs = runs
     profile = Profile(table, tally, dict(levels or {}))
     jobs = [judge_run(run, profile, whole=tally.is_whole) for run in runs]
     if accepts is not None:

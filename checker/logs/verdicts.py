@@ -71,9 +71,16 @@ class Verdict:
         return tuple(each for each in self.findings if each.severity is not Severity.OPEN)
 
     @property
+    def fails(self) -> bool:
+        """Whether the job shows what must not be, or cannot have done this."""
+        return bool(self.shows) or (self.conforms is not None and self.conforms.rejected)
+
+    @property
     def is_open(self) -> bool:
         """Whether it was not judged, or not decided whether a run of the protocol explains it."""
-        return bool(self.ambiguous) or (self.conforms is not None and not self.conforms.accepted)
+        conforms = self.conforms
+        is_open = conforms is not None and not conforms.accepted and not conforms.rejected
+        return bool(self.ambiguous) or is_open
 
     def to_table(self) -> dict[str, Any]:
         """As JSON has it."""

@@ -9,27 +9,25 @@ from rich.text import Text
 
 from checker.conformance.acceptance_findings import Severity
 from checker.logs.histories import Fate
-from checker.logs.telling import Tally
 from checker.logs.validate import Conforms, Coverage, Judged
 from checker.logs.verdicts import Found, Verdict
 
 from .layout import counted, grouped, joined
 
-#: So many of the lines that nothing can be made of are named.
-STRAYS_TOLD = 3
 _STYLE = {Severity.VIOLATED: "red", Severity.STUCK: "red", Severity.OPEN: "yellow"}
 
 
 def verdict_lines(verdict: Verdict) -> Iterator[Text]:
     """One job or run: what became of it, and what it shows."""
-    mark = Text("✗ ", "bold red") if verdict.shows else Text("✓ ", "bold green")
+    mark = Text("✗ ", "bold red") if verdict.fails else Text("✓ ", "bold green")
     if verdict.ambiguous:
         mark = Text("? ", "bold yellow")
     name = verdict.name or f"job {verdict.job}"
     number = len({each.property for each in verdict.shows})
     found = f", {counted(number, 'property')} violated or stuck" if number else ""
     found = found.replace("propertys", "properties")
-    yield mark + Text(name, "bold") + Text(f": {verdict.state or 'running'}{found}")
+    ended = "ended" if verdict.coverage is Coverage.COMPLETE else "running"
+    yield mark + Text(name, "bold") + Text(f": {verdict.state or ended}{found}")
     yield Text("  ") + joined(_counts(verdict)) + Text(f"  {verdict.logs}", "dim")
     if verdict.conforms is not None:
         yield _conforms(verdict.conforms)
@@ -44,14 +42,17 @@ def _conforms(conforms: Conforms) -> Text:
     lines = counted(conforms.lines, "line")
     if conforms.accepted:
         return Text(f"  accepted: a run of the protocol explains it, {lines}")
+    if conforms.rejected:
+        return Text(f"  rejected: {lines} explained; {conforms.why}", "red")
     return Text(f"  undecided: {lines} explained; {conforms.why}", "yellow")
 
 
 def _counts(verdict: Verdict) -> list[str]:
     points = verdict.checkpoints
-    pending = points[Fate.PENDING]
-    parts = [f"{counted(sum(map(len, points.values())), 'checkpoint')}"]
-    parts += [f"{len(points[Fate.COMPLETED])} completed", f"{len(points[Fate.ABORTED])} aborted"]
+    pending = points.get(Fate.PENDING, ())
+    told = [fate for fate in (Fate.COMPLETED, Fate.ABORTED) if fate in points]
+    parts = [f"{counted(sum(map(len, points.values())), 'checkpoint')}"] if len(points) > 1 else []
+    parts += [f"{len(points[fate])} {fate.value}" for fate in told]
     parts += [f"{len(pending)} pending"] if pending else []
     parts += [f"{counted(len(verdict.restored), 'restart')}"] if verdict.restored else []
     return [*parts, counted(verdict.events, "event"), verdict.coverage.value]
@@ -96,20 +97,27 @@ def unfinished_lines(judged: Judged, at: int | None) -> Iterator[Text]:
             yield Text(f"      {missing}")
 
 
-def tally_lines(tally: Tally, jobs: int, shown: int) -> Iterator[Text]:
-    """What became of all lines, and of all jobs."""
+def summary_lines(
+    jobs: int, shown: int, lines: tuple[int, int, int, int], strays: Sequence[tuple[int, str]]
+) -> Iterator[Text]:
+    """What became of all jobs, and of all lines: read, parsed, ignored, unparsable."""
+    read, parsed, ignored, unparsable = map(grouped, lines)
     yield joined(
         [
             counted(jobs, "job"),
             f"{shown} with findings",
-            f"{grouped(tally.read)} lines: {grouped(tally.parsed)} parsed",
-            f"{grouped(tally.ignored)} ignored",
-            f"{grouped(tally.unparsable)} unparsable",
+            f"{read} lines: {parsed} parsed",
+            f"{ignored} ignored",
+            f"{unparsable} unparsable",
         ]
     )
-    for stray in tally.strays[:STRAYS_TOLD]:
-        text = stray.raw[:80].decode("utf-8", "replace")
-        yield Text(f"  unparsable, line {stray.line}: {text}", "yellow")
+    for line, text in strays:
+        yield Text(f"  unparsable, line {line}: {text}", "yellow")
 
 
-__all__ = ["tally_lines", "unfinished_lines", "verdict_lines"]
+def kept_line(folder: str, judged: int, known: int) -> Text:
+    """Where all of it is kept, and how much of it was known there."""
+    return Text(f"kept in {folder}: {grouped(judged)} judged, {grouped(known)} as before", "dim")
+
+
+__all__ = ["kept_line", "summary_lines", "unfinished_lines", "verdict_lines"]

@@ -17,6 +17,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from io import FileIO
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
@@ -241,10 +242,12 @@ class Log:
         return sum(len(section.events) for section in self.sections)
 
 
-def read_log(lines: Iterable[str], file: str | None = None) -> Log:
+def read_log(
+    lines: Iterable[str], file: str | None = None, numbers: Iterable[int] | None = None
+) -> Log:
     """The log that some lines are. Raises `not-an-event-log`, `event-log-version`."""
     reader = _Reader(file)
-    for number, line in enumerate(lines, 1):
+    for number, line in zip(numbers or count(1), lines, strict=False):
         reader.read(number, line)
     reader.end_section(None)
     if not reader.sections:

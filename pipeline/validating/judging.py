@@ -1,0 +1,166 @@
+"""What a worker does: judges a piece, and tells what it comes to as plain data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from checker.logs.kept import Kept, KeptEvent, KeptRest, Why
+from checker.logs.patterns import Table
+from checker.logs.sources import Part, Shelf
+from checker.logs.telling import Tally
+from checker.logs.validate import judge
+from checker.logs.verdicts import Verdict, verdict_of
+from checker.question import Limits
+from model.errors import FinaleError
+
+from .eventlogs import judged_run, runs_in
+from .pieces import Piece, digest_of
+
+#: So many lines that nothing can be made of are told of a piece, and so much of each.
+STRAYS_TOLD, COLUMNS_TOLD = 3, 80
+
+
+@dataclass(frozen=True)
+class Order:
+    """What all pieces have in common. `keeps`: all lines are wanted, not verdicts alone."""
+
+    engine: str
+    table: Table
+    levels: Mapping[str, str] = field(default_factory=dict[str, str])
+    accepts: Limits | None = None
+    keeps: bool = False
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What became of the lines that were read, and a few that nothing can be made of."""
+
+    parsed: int = 0
+    ignored: int = 0
+    unparsable: int = 0
+    strays: tuple[tuple[int, str], ...] = ()
+
+    @property
+    def read(self) -> int:
+        return self.parsed + self.ignored + self.unparsable
+
+    def __add__(self, other: Counts) -> Counts:
+        return Counts(
+            self.parsed + other.parsed,
+            self.ignored + other.ignored,
+            self.unparsable + other.unparsable,
+            (*self.strays, *other.strays)[:STRAYS_TOLD],
+        )
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a piece. `errors` say of what could not be judged why not."""
+
+    key: str
+    verdicts: tuple[Verdict, ...] = ()
+    counts: Counts = Counts()
+    digest: str = ""
+    damaged: tuple[str, ...] = ()
+    """Files that end in the midst."""
+    errors: tuple[str, ...] = ()
+
+    def to_table(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return asdict(self) | {"verdicts": [each.to_table() for each in self.verdicts]}
+
+    @classmethod
+    def from_table(cls, table: Mapping[str, Any]) -> Outcome:
+        """Back from JSON. Raises `ValueError`, `TypeError` or `KeyError` where it is none."""
+        told: dict[str, Any] = {**table}
+        counts: dict[str, Any] = {**told["counts"]}
+        counts["strays"] = tuple((line, text) for line, text in counts["strays"])
+        told["verdicts"] = tuple(map(Verdict.from_table, told["verdicts"]))
+        told |= {name: tuple(told[name]) for name in ("damaged", "errors")}
+        told["counts"] = Counts(**counts)
+        return cls(**told)
+
+
+@dataclass(frozen=True)
+class Lines:
+    """The lines of a piece: those that tell events, and the others; and of which files they are."""
+
+    files: Sequence[Sequence[str]]
+    """By log and part."""
+    events: Sequence[KeptEvent] = ()
+    rest: Sequence[KeptRest] = ()
+
+
+Given = Mapping[Part, bytes]
+
+
+def judged(
+    order: Order, piece: Piece, given: Given | None = None, shelf: Shelf | None = None
+) -> tuple[Outcome, Lines]:
+    """Judge a piece. What is wrong with it is told in the outcome.
+
+    Its bytes may be `given`; or they are read from a `shelf`, which has its archive open.
+    """
+    files = [[str(part) for part in log.parts] for log in piece.logs]
+    try:
+        if given is None and (order.keeps or piece.runs or shelf is not None):
+            with Shelf() as own:
+                given = piece.content(shelf or own)
+        digest = digest_of(given) if order.keeps and given is not None else ""
+        with Shelf(given) as inside:
+            judging = _runs if order.engine == "finale" else _cluster
+            told, errors, lines = judging(order, piece, inside)
+            damaged = tuple(map(str, inside.damaged))
+    except FinaleError as error:
+        return Outcome(piece.key, errors=(str(error),)), Lines(files)
+    verdicts, counts = told
+    return Outcome(piece.key, verdicts, counts, digest, damaged, errors), Lines(files, *lines)
+
+
+_Found = tuple[
+    tuple[tuple[Verdict, ...], Counts],
+    tuple[str, ...],
+    tuple[Sequence[KeptEvent], Sequence[KeptRest]],
+]
+
+
+def _cluster(order: Order, piece: Piece, shelf: Shelf) -> _Found:
+    kept = Kept() if order.keeps else None
+    logs = map(shelf.lines, piece.logs)
+    cluster = judge(logs, order.table, order.levels, order.accepts, kept)
+    verdicts = tuple(verdict_of(piece.where, job, piece.logs) for job in cluster.jobs)
+    lines = ((), ()) if kept is None else (list(kept.events), kept.rest)
+    return (verdicts, _counts(cluster.tally)), (), lines
+
+
+def _runs(order: Order, piece: Piece, shelf: Shelf) -> _Found:
+    found = [
+        judged_run(lines, piece.where, log.parts, order.accepts)
+        for log, lines in runs_in(piece, shelf)
+    ]
+    counts = Counts()
+    for run in found:
+        first = [each for each in run.rest if each.why is not Why.IGNORED][:STRAYS_TOLD]
+        strays = tuple((each.at.line, _shown(each.at.raw)) for each in first)
+        sizes = (len(run.events), run.ignored, len(run.rest) - run.ignored)
+        counts += Counts(*sizes, strays)
+    verdicts = tuple(run.verdict for run in found if run.verdict is not None)
+    errors = tuple(run.error for run in found if run.error)
+    events = [event for run in found for event in run.events] if order.keeps else ()
+    rest = [each for run in found for each in run.rest] if order.keeps else ()
+    return (verdicts, counts), errors, (events, rest)
+
+
+def _counts(tally: Tally) -> Counts:
+    first = tally.strays[:STRAYS_TOLD]
+    strays = tuple((each.line, _shown(each.raw)) for each in first)
+    return Counts(tally.parsed, tally.ignored, tally.unparsable, strays)
+
+
+def _shown(raw: bytes) -> str:
+    return raw[:COLUMNS_TOLD].decode("utf-8", "replace")
+
+
+__all__ = ["Counts", "Given", "Lines", "Order", "Outcome", "judged"]

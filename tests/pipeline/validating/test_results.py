@@ -1,0 +1,242 @@
+"""The folder of results: what has not changed is not judged again; it is whole at any time."""
+
+from __future__ import annotations
+
+import fcntl
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipeline.validating.store import JOURNAL
+from tests.cli.running import Ran, run
+from tests.pipeline.validating.logs import engine_runs, files_in, rows, unpacked
+
+FINALE = str(Path(sys.executable).with_name("finale"))
+NAMES = ("bounded-01", "H12-00", "H16-00", "race-00")
+ALL = "validate " + " ".join(NAMES)
+TABLES = ("verdicts", "findings", "events", "rest")
+
+
+@pytest.fixture
+def logs(tmp_path: Path) -> Path:
+    """The beginnings of some logs: of one as much as has a finding."""
+    for log in unpacked(tmp_path, *NAMES).rglob("*.log"):
+        lines = log.read_bytes().splitlines(keepends=True)
+        log.write_bytes(b"".join(lines[: 630 if log.parent.name == "H16-00" else 250]))
+    return tmp_path
+
+
+def counts(ran: Ran) -> tuple[int, int]:
+    """How many were judged, and how many were known."""
+    pieces = json.loads(ran.stdout)["pieces"]
+    return pieces["judged"], pieces["known"]
+
+
+def validated(folder: Path, command: str = ALL, out: str = "out") -> tuple[int, int]:
+    return counts(run(f"{command} --out {out} --format json", folder))
+
+
+def tables(folder: Path) -> dict[str, list[dict[str, Any]]]:
+    return {name: rows(folder, name) for name in TABLES}
+
+
+def test_what_has_not_changed_is_not_judged_again(logs: Path) -> None:
+    first = run(f"{ALL} --out out", logs)
+    assert first.stdout.endswith("kept in out: 4 judged, 0 as before\n")
+    before = {file.name: file.stat().st_mtime_ns for file in (logs / "out").iterdir()}
+    again = run(f"{ALL} --out out", logs)
+    assert again.stdout == first.stdout.replace("4 judged, 0 as", "0 judged, 4 as")
+    assert again.exit == first.exit == 1
+    unchanged = {name: (logs / "out" / name).stat().st_mtime_ns for name in before}
+    assert {k: v for k, v in unchanged.items() if k != JOURNAL} == {
+        k: v for k, v in before.items() if k != JOURNAL
+    }, "and no table is written for nothing"
+
+
+def test_what_has_changed_is_judged_again(logs: Path) -> None:
+    validated(logs)
+    log = logs / "H16-00" / "flink.log"
+    os.utime(log, ns=(1, 1))
+    assert validated(logs) == (0, 4), "another time, the same bytes"
+    assert validated(logs) == (0, 4)
+    shutil.copy(logs / "bounded-01" / "flink.log", log)
+    assert validated(logs) == (1, 3)
+    assert validated(logs, out="fresh") == (4, 0)
+    assert tables(logs / "out") == tables(logs / "fresh")
+    with log.open("ab") as file:
+        file.write(b"more\n")
+    assert validated(logs) == (1, 3)
+    assert files_in(logs / "out")["H16-00/flink.log"] == log.read_bytes()
+
+
+def test_the_tables_have_what_was_asked_for_last(logs: Path) -> None:
+    validated(logs)
+    assert validated(logs, "validate bounded-01 race-00") == (0, 2)
+    assert {row["logs"] for row in rows(logs / "out", "verdicts")} == {
+        "bounded-01/flink.log",
+        "race-00/flink.log",
+    }
+    assert set(files_in(logs / "out")) == {"bounded-01/flink.log", "race-00/flink.log"}
+    assert validated(logs) == (2, 2)
+
+
+def test_what_was_judged_otherwise_is_judged_again(logs: Path) -> None:
+    command = "validate bounded-01"
+    assert validated(logs, command) == (1, 0)
+    assert validated(logs, f"{command} --loggers Task=INFO") == (1, 0)
+    assert validated(logs, f"{command} --loggers Task=INFO") == (0, 1)
+
+
+def test_what_cannot_be_read_is_told_again(logs: Path) -> None:
+    log = logs / "race-00" / "flink.log"
+    log.write_bytes(b"\x28\xb5\x2f\xfd no zstandard")
+    for _ in range(2):
+        ran = run(f"{ALL} --out out", logs)
+        assert ran.exit == 2
+        assert ran.stderr.startswith("error[") or "ends in the midst" in ran.stderr
+    assert len(rows(logs / "out", "verdicts")) == 3
+
+
+def test_a_table_that_is_gone_is_made_again(logs: Path) -> None:
+    validated(logs)
+    expected = tables(logs / "out")
+    (logs / "out" / "rest.parquet").unlink()
+    assert validated(logs) == (4, 0)
+    assert tables(logs / "out") == expected
+    (logs / "out" / "findings.parquet").unlink()
+    assert validated(logs) == (0, 4), "it is made of the journal"
+    assert tables(logs / "out") == expected
+
+
+def test_runs_that_are_added_to_a_file(tmp_path: Path) -> None:
+    runs = engine_runs(8)
+    log = tmp_path / "many.ndjson"
+    log.write_bytes(b"".join(runs[:5]))
+    command = "validate many.ndjson --engine finale"
+    assert validated(tmp_path, command) == (1, 0)
+    assert len(rows(tmp_path / "out", "verdicts")) == 5
+    log.write_bytes(b"".join(runs))
+    validated(tmp_path, command)
+    assert len(rows(tmp_path / "out", "verdicts")) == 8
+    assert files_in(tmp_path / "out") == {"many.ndjson": log.read_bytes()}
+
+
+# --- whose folder it is ---------------------------------------------------------------------------
+
+
+def error_of(folder: Path) -> str:
+    ran = run(f"{ALL} --out out", folder)
+    assert ran.exit == 2
+    return ran.stderr
+
+
+def test_the_folder_of_somebody_else_is_refused(logs: Path) -> None:
+    (logs / "out").mkdir()
+    (logs / "out" / "mine.txt").write_text("mine")
+    assert "error[results-folder]" in error_of(logs)
+    assert "no journal of a validation" in error_of(logs)
+    (logs / "out" / JOURNAL).write_text('{"finale": "sweep", "v": 1}\n')
+    assert "is no journal of a validation" in error_of(logs)
+    assert [file.name for file in sorted((logs / "out").iterdir())] == ["mine.txt", JOURNAL]
+
+
+def test_a_file_where_the_folder_should_be(logs: Path) -> None:
+    (logs / "out").write_text("a file")
+    assert "error[results-folder]" in error_of(logs)
+
+
+def test_a_journal_that_was_changed(logs: Path) -> None:
+    validated(logs)
+    journal = logs / "out" / JOURNAL
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join([*lines[:2], b'{"number": 1}\n', *lines[3:]]))
+    assert f"line 3 of {JOURNAL} in it was changed" in error_of(logs)
+    journal.write_bytes(b"".join(lines)[:-100])
+    assert validated(logs) == (1, 3), "half a last line is what was not written"
+
+
+def test_a_table_that_was_changed(logs: Path) -> None:
+    validated(logs)
+    (logs / "out" / "events.parquet").write_bytes(b"PAR1 no table PAR1")
+    (logs / "bounded-01" / "flink.log").write_bytes(b"")
+    assert "events.parquet in it is not what was written" in error_of(logs)
+
+
+def test_two_cannot_write_into_one_folder(logs: Path) -> None:
+    validated(logs)
+    handle = os.open(logs / "out", os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        assert "error[results-in-use]" in error_of(logs)
+    finally:
+        os.close(handle)
+
+
+# --- whatever happens -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("place", range(9))
+def test_ended_while_tables_are_written(
+    logs: Path, place: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """There are the tables of before, or after the next start those that were written."""
+    validated(logs, "validate bounded-01")
+    old = tables(logs / "out")
+    validated(logs, out="fresh")
+    new = tables(logs / "fresh")
+    count, real = 0, Path.replace
+
+    def replace(self: Path, target: Path) -> Path:
+        nonlocal count
+        count += 1
+        if count > place:
+            raise KeyboardInterrupt
+        return real(self, target)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "replace", replace)
+        run(f"{ALL} --out out", logs)
+    assert count > place, "it came there"
+    judged, known = validated(logs)
+    assert judged + known == 4
+    assert tables(logs / "out") == new != old
+    assert sorted(file.name for file in (logs / "out").iterdir()) == sorted(
+        [JOURNAL, *(f"{name}.parquet" for name in TABLES)]
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT], ids=["killed", "interrupted"])
+def test_ended_and_gone_on_with(how: signal.Signals, tmp_path: Path) -> None:
+    """What was judged until then is kept, if it was interrupted; no table is there by half."""
+    unpacked(tmp_path, *NAMES)
+    for number in range(12):
+        shutil.copytree(tmp_path / "H16-00", tmp_path / f"copy-{number}")
+    command = [FINALE, "validate", ".", "--out", "../out"]
+    with (tmp_path / "told").open("wb") as told:
+        process = subprocess.Popen(command, cwd=tmp_path, stdout=told, stderr=told)
+        try:
+            while process.poll() is None and not (tmp_path / "told").stat().st_size:
+                time.sleep(0.02)
+            process.send_signal(how)
+            assert process.wait(timeout=60) == (130 if how is signal.SIGINT else -how)
+        finally:
+            process.kill()
+            process.wait()
+    out = tmp_path.parent / "out"
+    try:
+        assert not list(out.glob("*.parquet"))
+        judged, known = validated(tmp_path, "validate .", "../out")
+        assert judged + known == 16
+        assert bool(known) == (how is signal.SIGINT)
+        assert len(rows(out, "verdicts")) == 16
+    finally:
+        shutil.rmtree(out)
