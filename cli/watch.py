@@ -64,15 +64,14 @@ def watch(  # noqa: PLR0913 - one parameter a flag
     from pipeline.watch.run import Plan, check
     from pipeline.watch.run import watch as watched
 
-    check(folder)
     require_seconds("--silent-after", silent_after)
     known = table(table_name)
     for path in lines:
         known = known.with_lines_of(read_table(path, known))
-    cluster = cluster_of(master, conf, ())
-    require_spark()
     setting = Setting(str(folder), known, levels_of(loggers))
-    plan = Plan(folder, setting, cluster, silent_after, resume, once)
+    plan = Plan(folder, setting, cluster_of(master, conf, ()), silent_after, resume, once)
+    check(plan)
+    require_spark()
     with _Page(format == "text") as page:
         try:
             watched(plan, page)

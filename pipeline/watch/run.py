@@ -96,10 +96,9 @@ Tell = Callable[[Iterable[Record], Far], None]
 def watch(plan: Plan, tell: Tell) -> Far:
     """Watch until the user interrupts, which raises `KeyboardInterrupt`; or, once, to the end.
 
-    Raises `no-such-folder`, what the journal and the session raise, and `watch-ended` where Spark
-    gives up.
+    Raises what `check`, the journal and the session raise, and `watch-ended` where Spark gives up.
     """
-    check(plan.folder)
+    check(plan)
     with _kept(plan) as kept, Journal(kept, _identity(plan)) as journal:
         (kept / LOGS).mkdir(exist_ok=True)
         far = Far(jobs=journal.jobs, findings=journal.findings)
@@ -110,14 +109,21 @@ def watch(plan: Plan, tell: Tell) -> Far:
         return far
 
 
-def check(folder: Path) -> None:
-    """Raises `no-such-folder`."""
-    if not folder.is_dir():
+def check(plan: Plan) -> None:
+    """Raises `no-such-folder`, `needs-folder`."""
+    if not plan.folder.is_dir():
         raise FinaleError(
             "no-such-folder",
             "there is no folder of this name to watch",
-            place=Place(str(folder)),
+            place=Place(str(plan.folder)),
             advice="name the folder that logs are written into; files may come later",
+        )
+    if plan.kept is None and not plan.cluster.is_nearby:
+        raise FinaleError(
+            "needs-folder",
+            f"the workers of {plan.cluster.master} see no folder of this machine",
+            place=Place(key="--resume"),
+            advice="name one that all of them see, as they must see the logs: --resume FOLDER",
         )
 
 
@@ -128,7 +134,7 @@ def _run(
 
     spark.dataSource.register(GrowingLogs)
     slots = spark.sparkContext.defaultParallelism
-    source = spark.readStream.format(NAME).option("path", str(plan.folder))
+    source = spark.readStream.format(NAME).option("path", str(plan.folder.absolute()))
     source = source.option("silent", plan.silent_after).option("tasks", TASKS_PER_SLOT * slots)
     stream = source.load().writeStream.foreachBatch(batch)
     stream = stream.option("checkpointLocation", str(kept / OFFSETS))
