@@ -31,6 +31,10 @@ def told_lines(records: Iterable[Mapping[str, Any]]) -> Iterator[Text]:
                 yield Text(f"{_IN}as lines that came since explain; it was said of ", "dim") + Text(
                     record["where"], "cyan"
                 )
+            case "rejected":
+                yield _head(Text("✗ ", "bold red"), record, Text("rejected", "red"))
+                yield Text(f"{_IN}{record['why']}")
+                yield Text(f"{_IN}{record['logs']}", "cyan")
             case "job":
                 yield from _job(record)
             case _:

@@ -57,13 +57,18 @@ def runs_in(piece: Piece, shelf: Shelf) -> Iterator[tuple[RawLog, list[Line]]]:
             yield piece.logs[0], lines
         return
     for log in piece.logs:
-        whole = list(shelf.lines(log))
-        starts = [(place, start) for place, line in enumerate(whole)
-                  if (start := start_in(line.raw)) is not None]  # fmt: skip
-        places = [0, *(place for place, _ in starts[1:]), len(whole)]
-        for sections in grouped(start for _, start in starts) or [[0]]:
-            inside = (whole[places[each] : places[each + 1]] for each in sections)
-            yield log, list(chain.from_iterable(inside))
+        for lines in sections_of_runs(list(shelf.lines(log))):
+            yield log, lines
+
+
+def sections_of_runs(whole: Sequence[Line]) -> Iterator[list[Line]]:
+    """The lines of each run in a log: what comes before the first one is of that."""
+    starts = [(place, start) for place, line in enumerate(whole)
+              if (start := start_in(line.raw)) is not None]  # fmt: skip
+    places = [0, *(place for place, _ in starts[1:]), len(whole)]
+    for sections in grouped(start for _, start in starts) or [[0]]:
+        inside = (whole[places[each] : places[each + 1]] for each in sections)
+        yield list(chain.from_iterable(inside))
 
 
 def _lines(data: bytes, first: int) -> Iterator[Line]:
@@ -181,4 +186,4 @@ def _raw(line: Line) -> Raw:
     return Raw(0, line.part, line.number, 1, line.raw, line.end)
 
 
-__all__ = ["JudgedRun", "judged_run", "runs_in"]
+__all__ = ["JudgedRun", "judged_run", "runs_in", "sections_of_runs"]

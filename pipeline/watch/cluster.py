@@ -9,26 +9,29 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import chain
 from pathlib import PurePosixPath
 from typing import Any
 
+from checker.conformance.acceptance import LIMITS
 from checker.logs.histories import TERMINAL
 from checker.logs.patterns import WORDS, Table
 from checker.logs.profile import Profile
 from checker.logs.runs import Run, runs_of
-from checker.logs.sources import RawLog
+from checker.logs.sources import Line, RawLog
 from checker.logs.validate import Coverage, judge_run
 from checker.logs.verdicts import Verdict, verdict_of
-from model.errors import FinaleError
+from checker.question import Limits
+from pipeline.validating.eventlogs import judged_run, sections_of_runs
 
-from .event_logs import verdict_of_events
 from .files import GROWS, SILENT
 from .growing import GrowingEventLog, GrowingFlinkLog, GrowingLog, News, tally_of
 
 #: Between two judgements there is so many times what the last one took.
 PAUSE = 3.0
+#: So much is tried for a run of an event log, each time that it is judged.
+RUN_LIMITS = Limits(LIMITS.states_max, 20.0)
 EVENT_LOG = ".ndjson"
 
 
@@ -63,6 +66,8 @@ class _Judged:
 
     of: object
     verdict: Verdict | None
+    error: str = ""
+    """Why there is none."""
 
 
 class GrowingCluster:
@@ -157,20 +162,25 @@ class GrowingCluster:
         for name, log in sorted(self.logs.items()):
             if not isinstance(log, GrowingEventLog) or not log.lines:
                 continue
-            key, of = (name, ""), (len(log.lines), log.gap)
-            known = self._judged.get(key)
-            if known is None or known.of != of:
-                known = self._judged[key] = _Judged(of, self._events(name, log))
-            if known.verdict is not None:
-                yield State(known.verdict, log.quiet == SILENT)
+            self.errors.pop(name, None)
+            for lines in sections_of_runs(log.lines):
+                key = (name, f"{lines[0].part}:{lines[0].number}")
+                of = (len(lines), lines[-1], log.gap)
+                known = self._judged.get(key)
+                if known is None or known.of != of:
+                    known = self._judged[key] = self._run(of, log, lines)
+                if known.verdict is not None:
+                    yield State(known.verdict, log.quiet == SILENT)
+                else:
+                    self.errors[name] = known.error
 
-    def _events(self, name: str, log: GrowingEventLog) -> Verdict | None:
-        self.errors.pop(name, None)
-        try:
-            return verdict_of_events(log.raw(self.setting.root), log.lines, gap=log.gap)
-        except FinaleError as error:
-            self.errors[name] = str(error)
-            return None
+    def _run(self, of: object, log: GrowingEventLog, lines: Sequence[Line]) -> _Judged:
+        raw = log.raw(self.setting.root)
+        found = judged_run(lines, str(raw), raw.parts, RUN_LIMITS)
+        verdict = found.verdict
+        if verdict is not None and log.gap:
+            verdict = replace(verdict, coverage=Coverage.GAP)
+        return _Judged(of, verdict, found.error)
 
 
 def _size(run: Run) -> tuple[int, tuple[tuple[str, int], ...]]:

@@ -93,14 +93,14 @@ class GrowingLog:
 class GrowingEventLog(GrowingLog):
     """An event log of the engine."""
 
-    lines: list[str] = field(default_factory=list[str])
+    lines: list[Line] = field(default_factory=list[Line])
 
     def read(self, lines: Sequence[Line]) -> dict[str, Any]:
-        return {"lines": [line.raw.decode("utf-8", "replace") for line in lines]}
+        return {"lines": [_line_table(line) for line in lines]}
 
     def add(self, more: Mapping[str, Any]) -> None:
         super().add(more)
-        self.lines += more["lines"]
+        self.lines += map(_line, more["lines"])
 
 
 @dataclass
@@ -130,14 +130,14 @@ class GrowingFlinkLog(GrowingLog):
         return {
             "events": events,
             "tally": _tally_table(tally),
-            "tail": [[each.part, each.number, each.raw.decode("latin-1")] for each in tail],
+            "tail": [_line_table(each) for each in tail],
         }
 
     def add(self, more: Mapping[str, Any]) -> None:
         super().add(more)
         self.events += (_event(each, self.place) for each in more["events"])
         self.tally += _tally(more["tally"])
-        self.tail = [Line(part, line, raw.encode("latin-1")) for part, line, raw in more["tail"]]
+        self.tail = list(map(_line, more["tail"]))
 
     def told(self, place: int) -> tuple[list[Told], Tally]:
         """What its lines tell up to now, and their count, as the log of its cluster that it is."""
@@ -149,6 +149,15 @@ class GrowingFlinkLog(GrowingLog):
         events = [*self.events, *last]
         tally += self.tally
         return events, tally
+
+
+def _line_table(line: Line) -> list[Any]:
+    return [line.part, line.number, line.raw.decode("latin-1"), line.whole]
+
+
+def _line(table: Sequence[Any]) -> Line:
+    part, number, raw, whole = table
+    return Line(part, number, raw.encode("latin-1"), whole)
 
 
 def _event_table(event: Told) -> list[Any]:

@@ -20,7 +20,8 @@ from checker.logs.verdicts import Found, Verdict
 from model.errors import FinaleError, Place
 
 JOURNAL = "findings.ndjson"
-FINDING, WITHDRAWN, JOB, TROUBLE = "finding", "withdrawn", "job", "trouble"
+FINDING, WITHDRAWN, REJECTED = "finding", "withdrawn", "rejected"
+JOB, TROUBLE = "job", "trouble"
 _HEAD = {"finale": "watch", "v": 1}
 
 Record = dict[str, Any]
@@ -40,6 +41,7 @@ class Journal:
         """Those that are in the file and may not have been told."""
         self.count = 0
         self._found: dict[tuple[str, str], dict[_Key, Record]] = {}
+        self._rejected: set[tuple[str, str]] = set()
         self._words: dict[tuple[str, str], str] = {}
         self._troubles: dict[str, str] = {}
         try:
@@ -83,12 +85,16 @@ class Journal:
             if key not in found:
                 kept = {name: record[name] for name in _FINDING}
                 self._add(about | {"what": WITHDRAWN, "of": record["n"]} | kept)
+        conforms = verdict.conforms
+        if conforms is not None and conforms.rejected and job not in self._rejected:
+            # What no run explains none explains with more behind it.
+            self._add(about | {"what": REJECTED, "why": conforms.why})
         if self._words.get(job, "grows") != word:
             still = [e.property for e in verdict.findings if e.severity is Severity.OPEN]
             counts = {fate.value: len(each) for fate, each in verdict.checkpoints.items()}
             told: Record = {"state": verdict.state, "coverage": verdict.coverage.value}
             told |= {"events": verdict.events, "checkpoints": counts, "open": sorted(set(still))}
-            told["findings"] = len(found)
+            told["findings"] = len(found) + (job in self._rejected)
             self._add(about | {"what": JOB, "word": word} | told)
 
     def note_troubles(self, troubles: Mapping[str, str], time: str) -> None:
@@ -109,8 +115,8 @@ class Journal:
 
     @property
     def findings(self) -> int:
-        """How many findings there are that were not withdrawn."""
-        return sum(map(len, self._found.values()))
+        """How many findings there are that were not withdrawn, and logs that are rejected."""
+        return sum(map(len, self._found.values())) + len(self._rejected)
 
     @property
     def jobs(self) -> int:
@@ -133,6 +139,8 @@ class Journal:
                 self._found.setdefault(job, {})[_key_of(record)] = record
             case "withdrawn":
                 self._found[job].pop(_key_of(record), None)
+            case "rejected":
+                self._rejected.add(job)
             case "job":
                 self._found.setdefault(job, {})
                 self._words[job] = record["word"]
@@ -225,4 +233,4 @@ def _unusable(folder: Path, what: str) -> FinaleError:
     )
 
 
-__all__ = ["FINDING", "JOB", "JOURNAL", "TROUBLE", "WITHDRAWN", "Journal", "Record"]
+__all__ = ["JOURNAL", "Journal", "Record"]

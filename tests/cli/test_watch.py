@@ -32,6 +32,8 @@ def records(tmp_path_factory: pytest.TempPathFactory) -> list[Record]:
         journal.note("grows", less, NOW)
         journal.note(word, verdict, NOW)
         journal.note(word, less, NOW)
+        no_run = {"accepted": False, "lines": 1, "why": "line 2: no", "rejected": True}
+        journal.note(word, Verdict.from_table({**less.to_table(), "conforms": no_run}), NOW)
         journal.note_troubles({"a.log": "it may not be read"}, NOW)
         return list(journal.tell())
 
@@ -47,9 +49,20 @@ def test_records_in_words(records: list[Record]) -> None:
     assert len(sentences) == 1, "of six findings of one property"
     assert "08:00:00  ✗ H16-00: FAILED, 7 findings" in lines
     assert sum("✓ H16-00: not violated" in each for each in lines) == 7
+    assert lines[-4:-1] == [
+        "08:00:00  ✗ H16-00: rejected",
+        "            line 2: no",
+        "            logs/flink.log",
+    ]
     assert lines[-1] == "08:00:00  ! a.log: it may not be read"
 
 
 def test_records_are_json(records: list[Record]) -> None:
     assert json.loads(json.dumps(records)) == records
-    assert {each["what"] for each in records} == {"finding", "withdrawn", "job", "trouble"}
+    assert {each["what"] for each in records} == {
+        "finding",
+        "withdrawn",
+        "rejected",
+        "job",
+        "trouble",
+    }

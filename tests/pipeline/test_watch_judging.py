@@ -200,13 +200,30 @@ def test_an_event_log_is_judged_as_it_grows(tmp_path: Path) -> None:
     assert verdict.job == "r"
 
 
-def test_an_event_log_that_no_run_explains_is_a_finding(tmp_path: Path) -> None:
+def test_an_event_log_that_no_run_explains_is_rejected_once(tmp_path: Path) -> None:
     lines = log_of(engine_of(PAIR), PAIR, 1)
     wrong = next(n for n, each in enumerate(lines) if '"event":"complete"' in each)
     lines = [*lines[:1], lines[wrong].replace('"seq":', '"seq":0,"was":'), *lines[1:]]
-    data = "".join(f"{each}\n" for each in lines[:9]).encode()
-    ((_, verdict),) = Watch(tmp_path).take(news(data, "run.ndjson"))
-    assert "accepted" in {each.property for each in verdict.shows}
+    (tmp_path / "state").mkdir()
+    watch = Watch(tmp_path / "state")
+    with Journal(tmp_path / "kept", {}) as journal:
+        for part in (lines[:9], lines[9:]):
+            data = "".join(f"{each}\n" for each in part).encode()
+            for word, verdict in watch.take(news(data, "run.ndjson")):
+                journal.note(word, verdict, NOW)
+        told = list(journal.tell())
+        assert [each["what"] for each in told].count("rejected") == 1
+        assert told[0]["why"].startswith('line 2, "complete"')
+        assert journal.findings >= 1
+
+
+def test_two_runs_in_one_event_log_are_two(tmp_path: Path) -> None:
+    lines = log_of(engine_of(PAIR), PAIR, 1)
+    other = [each.replace('"run":"r"', '"run":"q"') for each in log_of(engine_of(PAIR), PAIR, 2)]
+    watch = Watch(tmp_path)
+    watch.take(news("".join(f"{each}\n" for each in lines).encode(), "run.ndjson"))
+    found = watch.take(news("".join(f"{each}\n" for each in other).encode(), "run.ndjson"))
+    assert [(word, verdict.job) for word, verdict in found] == [("ended", "r"), ("ended", "q")]
 
 
 def test_what_is_no_event_log_is_told_as_trouble(tmp_path: Path) -> None:
