@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import sys
+
 import pytest
 
 from checker.conformance.acceptance_effort import Far
 from checker.question import News
+from cli.bar import Bar, line_of
 from cli.meter import lines_of
 
 NAME = "finish-during-trigger-aborts.toml"
@@ -47,3 +50,31 @@ def test_of_a_log_its_lines_are_told(width: int, judges: bool, doing: str) -> No
     assert all(len(line) <= width for line in lines)
     told = " · ".join(lines)
     assert told.endswith(f": {doing} line 12 034 of 37 190 · 71 s · 14 222 states")
+
+
+@pytest.mark.parametrize("width", [30, 60, 79])
+def test_a_bar_and_the_words_that_fit_beside_it(width: int) -> None:
+    words = ["12 of 140 judged", "about 20 s left", "3 known before"]
+    line = line_of(0.5, words, width)
+    assert len(line) <= width
+    assert line.startswith("[##########..........] ")
+    assert ("about 20 s left" in line) == (width >= 60)
+    assert (words[-1] in line) == (width >= 79)
+    assert line_of(7.0, [], width) == f"[{'#' * 20}] "
+
+
+def test_a_bar_makes_room_and_is_not_there_in_a_pipe(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Bar() as bar:
+        bar(0.5, ["half"])
+    assert capsys.readouterr().err == ""
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    monkeypatch.setenv("TERM", "xterm")
+    with Bar() as bar:
+        bar(0.5, ["half"])
+        bar(0.6, ["too soon"])
+    told = capsys.readouterr().err
+    assert told.startswith("[##########..........] half")
+    assert told.endswith("\r\x1b[2K")
+    assert "too soon" not in told

@@ -16,6 +16,8 @@ import pytest
 from pyspark import cloudpickle
 
 from checker.loading import catalogue
+from checker.logs.patterns import table
+from checker.logs.sources import Shelf
 from checker.spec import read_spec
 from pipeline.explore import Plan, explore
 from pipeline.session import Cluster, session
@@ -24,7 +26,12 @@ from pipeline.sweep.matrix import read_matrix
 from pipeline.sweep.processes import in_processes
 from pipeline.sweep.run import order_of
 from pipeline.sweep.spark import on_spark
+from pipeline.validating.judging import Order, Outcome
+from pipeline.validating.pieces import pieces_of
+from pipeline.validating.spark import OnSpark
+from pipeline.validating.work import Result, judged_here
 from tests.cli.running import HERE
+from tests.logs.archive import SAMPLES
 from tests.pipeline.standalone import CONF, Standalone, standalone
 from tests.pipeline.sweep.matrices import MATRIX, plan_in
 from tests.pipeline.sweep.test_processes import timeless
@@ -130,3 +137,26 @@ def test_specs_and_protocols_are_shipped(cluster: Standalone, tmp_path: Path) ->
             hidden.rename(folder)
         assert found == expected
         assert not [done for done in found.values() if done.error]
+
+
+def test_logs_that_workers_do_not_see_with_a_worker_killed(cluster: Standalone) -> None:
+    """Their bytes are shipped; what the lost one was at is judged again."""
+    with Shelf() as shelf:
+        pieces = pieces_of(shelf, shelf.logs([str(SAMPLES)]), "flink")
+    order, numbered = Order("flink", table("flink-2.3"), keeps=True), list(enumerate(pieces, 1))
+    kept: list[Result] = []
+    found: list[Outcome] = []
+    killed: list[Thread] = []
+    with session(Cluster(cluster.master, CONF)) as spark:
+        for outcome in OnSpark(spark, order, ships=True).judge(numbered, kept.append):
+            found.append(outcome)
+            if not killed:
+                killed.append(Thread(target=cluster.kill_worker, args=(0,)))
+                killed[0].start()
+    killed[0].join()
+    assert cluster.workers[0].poll() is not None
+    expected = judged_here(order, numbered, lambda _: None)
+    assert sorted(found, key=lambda each: each.key) == sorted(expected, key=lambda each: each.key)
+    assert sorted(number for result in kept for number, *_ in result.judged) == [
+        number for number, _ in numbered
+    ]
