@@ -233,12 +233,13 @@ def _digest(table: Table) -> str:
 
 def _ended(why: str, plan: Plan) -> FinaleError:
     lines = [line.strip() for line in why.splitlines() if line.strip()]
-    ours = next((line for line in lines if "error[" in line or "watch-damaged" in line), None)
+    ours = next((line[line.index("error[") :] for line in lines if "error[" in line), None)
+    further = "the same command with the same --resume goes on from where it was"
     return FinaleError(
         "watch-ended",
         f"Spark has given up: {ours or (lines[0] if lines else 'it does not say why')}",
         place=Place(str(plan.folder)),
-        advice="the same command with the same --resume goes on from where it was",
+        advice=further if ours is None else "watch anew, with another folder for --resume",
     )
 
 

@@ -189,25 +189,32 @@ def test_within_seconds_and_when_nothing_comes_any_more(java: int, tmp_path: Pat
 
 
 def test_once(java: int, tmp_path: Path) -> None:
-    """What is there is judged; then nothing is new; then what came since."""
+    """What is there is judged; then what came since; what was kept and changed is refused."""
     assert java
-    logs, data = tmp_path / "logs", content("bounded-01")
+    logs, kept, data = tmp_path / "logs", tmp_path / "kept", content("bounded-01")
     for name in "ab":
         (logs / name).mkdir(parents=True)
         write(logs / name / "flink.log", data[:90_000] if name == "b" else data)
     told: list[Record] = []
     for _ in range(2):
-        with watching(logs, "--once", "--resume", str(tmp_path / "kept")) as watch:
+        with watching(logs, "--once", "--resume", str(kept)) as watch:
             code, error = watch.end()
             assert code == 0, error
             assert "2 logs" in error
             told += watch.records
-    assert [each["word"] for each in told] == ["ended"]
-    write(logs / "b" / "flink.log", data[90_000:])
-    with watching(logs, "--once", "--resume", str(tmp_path / "kept")) as watch:
-        assert watch.end()[0] == 0
-        told += watch.records
-    assert [each["logs"][-11:] for each in told] == ["a/flink.log", "b/flink.log"]
+            write(logs / "b" / "flink.log", data[90_000:] if len(told) == 1 else b"no more\n")
+    assert [(each["word"], each["logs"][-11:]) for each in told] == [
+        ("ended", "a/flink.log"),
+        ("ended", "b/flink.log"),
+    ]
+    for file in (kept / "logs").iterdir():
+        file.write_bytes(file.read_bytes().replace(b"FINISHED", b"CANCELED"))
+    with watching(logs, "--once", "--resume", str(kept)) as watch:
+        code, error = watch.end()
+    assert code == 2
+    assert error.splitlines()[0].startswith("error[watch-ended]")
+    assert "Spark has given up: error[watch-damaged]" in error
+    assert "Traceback" not in error
 
 
 @pytest.mark.slow

@@ -1,0 +1,54 @@
+"""All runs of the archives, judged as they come: in the end the same is said as at once."""
+
+from __future__ import annotations
+
+import json
+import random
+import tarfile
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from pipeline.watch import cluster
+from pipeline.watch.cluster import GrowingCluster, Setting
+from tests.logs.archive import archives, needs_archives
+
+from .test_watch_judging import TABLE, News, news, whole
+
+
+def cut(lines: bytes, chance: random.Random, count: int) -> Iterator[bytes]:
+    """A log in parts of any size."""
+    places = sorted(chance.choices(range(len(lines) + 1), k=count - 1))
+    for begin, end in zip([0, *places], [*places, len(lines)], strict=True):
+        yield lines[begin:end]
+
+
+@pytest.mark.slow
+@needs_archives
+def test_all_runs_in_parts_of_any_size(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """And of a job with one log nothing is withdrawn."""
+    monkeypatch.setattr(cluster, "PAUSE", 0.0)
+    chance, count = random.Random(1), 0
+    for path in archives():
+        with tarfile.open(path) as archive:
+            archive.extractall(tmp_path / Path(path).name, filter="data")
+    for folder in sorted({file.parent for file in tmp_path.rglob("*.log")}):
+        logs = {file.name: cut(file.read_bytes(), chance, 4) for file in folder.glob("*.log")}
+        growing = GrowingCluster(".", Setting(str(folder), TABLE))
+        said: list[set[tuple[object, ...]]] = []
+        for parts in zip(*logs.values(), strict=True):
+            new: News = {}
+            for number, (name, part) in enumerate(zip(logs, parts, strict=True)):
+                new |= news(part, name, number=number)
+            growing.add(json.loads(json.dumps(growing.grown(new))))
+            states = growing.judged()
+            said.append(
+                {(each.verdict.job, found) for each in states for found in each.verdict.shows}
+            )
+        assert [each.verdict for each in states] == whole(folder), folder
+        if len(logs) == 1:
+            assert all(early <= late for early, late in pairwise(said)), folder
+        count += 1
+    assert count >= 140
