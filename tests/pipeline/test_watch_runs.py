@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.watch import cluster
-from pipeline.watch.cluster import GrowingCluster, Setting
+from pipeline.watch.cluster import GrowingCluster, Setting, State
 from tests.logs.archive import archives, needs_archives
 
 from .test_watch_judging import TABLE, News, news, whole
@@ -38,6 +38,7 @@ def test_all_runs_in_parts_of_any_size(tmp_path: Path, monkeypatch: pytest.Monke
         logs = {file.name: cut(file.read_bytes(), chance, 4) for file in folder.glob("*.log")}
         growing = GrowingCluster(".", Setting(str(folder), TABLE))
         said: list[set[tuple[object, ...]]] = []
+        states: list[State] = []
         for parts in zip(*logs.values(), strict=True):
             new: News = {}
             for number, (name, part) in enumerate(zip(logs, parts, strict=True)):
