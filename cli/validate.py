@@ -104,7 +104,7 @@ def validate(  # noqa: PLR0913 - one parameter a flag
             with Store(out, digest_of_order(order, VERSION)) as store:
                 results.take(pieces, order, search, store)
     except KeyboardInterrupt:
-        results.interrupted(len(pieces))
+        results.interrupted(len(pieces), out)
     return results.close(out)
 
 
@@ -171,10 +171,11 @@ class Validated:
             else:
                 self.rows.append(verdict.to_table())
 
-    def interrupted(self, pieces: int) -> None:
+    def interrupted(self, pieces: int, out: Path | None) -> None:
         """The user has had enough."""
         self.codes.add(Exit.INTERRUPTED)
-        print(f"interrupted after {self.pieces} of {pieces}", file=sys.stderr)
+        again = "" if out is None else ": the same command goes on from here"
+        print(f"interrupted after {self.pieces} of {pieces}{again}", file=sys.stderr)
 
     def close(self, out: Path | None) -> Exit:
         """Print what it comes to; the exit code."""

@@ -236,6 +236,8 @@ def test_ended_and_gone_on_with(
         finally:
             process.kill()
             process.wait()
+    said = (tmp_path / "told").read_text()
+    assert ("the same command goes on from here" in said) == (how is signal.SIGINT)
     out = tmp_path.parent / "out"
     try:
         assert not list(out.glob("*.parquet"))
