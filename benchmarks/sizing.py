@@ -46,6 +46,9 @@ class Work:
 #: what is posted: `python -m benchmarks.spreading`, 80 owners).
 IN_PROCESS = Work(4.6 / 11.2e6, memory=30)
 SPREAD = Work(12 / 11.2e6, bytes=115, memory=30, fixed=START + 61 * JOB)
+#: An event of a log of Flink at DEBUG: 140 runs have 123 130 events in 68 MB, and took 18.3 s.
+LOGS = Work(18.3 / 123_130)
+LOGS_ON_SPARK = Work(18.3 / 123_130, bytes=68e6 / 123_130, fixed=START)
 
 
 @dataclass(frozen=True)
@@ -84,7 +87,20 @@ SEARCH = Panel(
     ),
     ((11.2e6, 4.6, "#1b6ca8"), (11.2e6, 26, "#c05a1c")),
 )  # fmt: skip
-PANELS = (SEARCH,)
+JUDGED = Panel(
+    "Logs of Flink at DEBUG, what they show",
+    "events",
+    (5, 11),
+    (
+        Line("in process", "#1b6ca8", lambda n: LOGS.time(n, 1, network=False)),
+        Line("Spark, 1 machine", "#c05a1c",
+             lambda n: LOGS_ON_SPARK.time(n, CORES, network=False)),
+        Line("Spark, 10 machines", "#5b8c2a",
+             lambda n: LOGS_ON_SPARK.time(n, MACHINES * CORES, network=True)),
+    ),
+    ((123_130, 18.3, "#1b6ca8"),),
+)  # fmt: skip
+PANELS = (SEARCH, JUDGED)
 
 WIDTH, HEIGHT, LEFT, TOP, GAP = 360, 260, 60, 46, 40
 #: Seconds, as powers of ten; and what they are called.
