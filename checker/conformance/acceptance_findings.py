@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import enum
 import itertools
-from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from checker.concrete.asking import Looked, Readers
 from checker.concrete.execution import After, Judgement, PlainPredicate, PlainSystem
 from model.language.bindings import Bound
 from model.language.properties import Taken, goal_alone
@@ -61,50 +61,6 @@ class Visited(Protocol):
     def after(self) -> Reached: ...
 
 
-class _Readers:
-    """What each of some predicates has read when it was asked last; what it said holds till then.
-
-    Keys are positions of variables: of a state, or of either end of a step.
-    """
-
-    def __init__(self) -> None:
-        self._keys: dict[int, frozenset[Key]] = {}
-        self._of: defaultdict[Key, set[int]] = defaultdict(set)
-
-    def has(self, number: int, keys: frozenset[Key]) -> None:
-        """A predicate was asked, and has read these."""
-        known = self._keys.get(number, frozenset())
-        for key in known - keys:
-            self._of[key].discard(number)
-        for key in keys - known:
-            self._of[key].add(number)
-        self._keys[number] = keys
-
-    def of(self, keys: Iterable[Key]) -> list[int]:
-        """The predicates that may say something else now that these have changed."""
-        return sorted(set[int]().union(*(self._of[key] for key in keys if key in self._of)))
-
-
-class _Binding(Mapping[str, object]):
-    """The binding of a step, that notes whether it is looked at."""
-
-    def __init__(self, binding: Mapping[str, object]) -> None:
-        self.binding = binding
-        self.seen = False
-
-    def __getitem__(self, name: str) -> object:
-        self.seen = True
-        return self.binding[name]
-
-    def __iter__(self) -> Iterator[str]:
-        self.seen = True
-        return iter(self.binding)
-
-    def __len__(self) -> int:
-        self.seen = True
-        return len(self.binding)
-
-
 class Judge:
     """The properties of a section's protocol. Each is asked anew where what it read has changed.
 
@@ -121,7 +77,8 @@ class Judge:
         self._plain_steps = [n for n, each in enumerate(self._steps) if not each.takes_step]
         self._named: dict[str, list[int]] = {}
         """For steps of a name, the predicates that ask which step it is and speak of such."""
-        self._readers, self._goals, self._ends = _Readers(), _Readers(), _Readers()
+        self._readers, self._goals = Readers[Key](), Readers[Key]()
+        self._ends = Readers[Key]()
         self._failing: set[int] = set()
         """The predicates that do not hold of the state that was looked at last,"""
         self._wrong: set[int] = set()
@@ -141,9 +98,10 @@ class Judge:
             changed = [at for at, (old, new) in both if new is not old and new != old]
             due: Iterable[int] = self._plain_steps
             if earlier is not None:
-                due = self._ends.of([*((0, at) for at in earlier), *((1, at) for at in changed)])
+                ends = (*((0, at) for at in earlier), *((1, at) for at in changed))
+                due = sorted(self._ends.of(ends))
             self._step(before, step, line, due)
-            self._state(step.after, line, self._readers.of(changed), changed)
+            self._state(step.after, line, sorted(self._readers.of(changed)), changed)
             before, earlier = step.after, changed
         ahead = _Ahead(self.plain, before.values)
         for number, since in self._open.items() if ends else ():
@@ -156,7 +114,7 @@ class Judge:
     ) -> None:
         store = Watched(reached.values)
         with self.plain.world.on(store):
-            for number in self._goals.of(changed):
+            for number in sorted(self._goals.of(changed)):
                 if number in self._open and self._is_reached(number, store):
                     del self._open[number]
             for number in due:
@@ -212,11 +170,11 @@ class Judge:
         if asked is None:
             asked = [n for n, each in enumerate(self._steps) if each.takes_step]
         for number in asked:
-            binding = _Binding(taken.binding)
+            binding = Looked(taken.binding)
             said, keys = self._asked(number, Taken(taken.rule, binding), old, new)
             if said is False:
                 yield number
-            if keys or binding.seen or said is False:
+            if keys or binding.looked or said is False:
                 about.append(number)
         if known is None:
             self._named[taken.rule] = about

@@ -7,11 +7,12 @@ property that reads what is not known is undecided there.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Literal, cast
 
+from checker.concrete.asking import Looked, Readers
 from checker.concrete.execution import PlainPredicate
 from checker.conformance.acceptance_findings import Severity
 from model.language.properties import Taken, goal_alone, stepping
@@ -49,30 +50,11 @@ class Shown:
     """Of what is stuck, the reason that was given again and again."""
 
 
-class _Readers:
-    """Which predicates have read which variables when they were asked last."""
-
-    def __init__(self) -> None:
-        self._keys: dict[int, frozenset[int]] = {}
-        self._of: defaultdict[int, set[int]] = defaultdict(set)
-
-    def has(self, number: int, keys: frozenset[int]) -> None:
-        known = self._keys.get(number, frozenset())
-        for key in known - keys:
-            self._of[key].discard(number)
-        for key in keys - known:
-            self._of[key].add(number)
-        self._keys[number] = keys
-
-    def of(self, keys: Iterable[int]) -> set[int]:
-        return set[int]().union(*(self._of[key] for key in keys if key in self._of))
-
-
 class _About:
     """Of steps of one name: what properties have read there, and what has changed since."""
 
     def __init__(self) -> None:
-        self.readers = _Readers()
+        self.readers = Readers[int]()
         self.lookers: set[int] = set()
         """Those that look at what a step is about: each may be about something else."""
         self.silent: defaultdict[frozenset[tuple[str, object]], set[int]] = defaultdict(set)
@@ -104,7 +86,7 @@ class Monitors:
         self._named = tuple(each for each in by_kind[Kind.ON_STEP] if each.takes_step)
         self._about: dict[str, _About] = {}
         """For steps of a name, those properties that speak of such."""
-        self._readers, self._ends = _Readers(), _Readers()
+        self._readers, self._ends = Readers[int](), Readers[int]()
         self._ends_known = False
         self._changed = frozenset[int]()
         self.told = frozenset[int]()
@@ -258,7 +240,7 @@ class Monitors:
         for number in due:
             old.read.clear()
             new.read.clear()
-            binding = _Looked(step.binding)
+            binding = Looked(step.binding)
             said = self._said(self._named[number], Taken(step.rule, binding))
             about.readers.has(number, frozenset(old.read | new.read))
             if binding.looked:
@@ -342,26 +324,6 @@ def _renamed_value(value: object, moved: Mapping[Checkpoint, Checkpoint | None])
             each for each in (_renamed_value(one, moved) for one in members) if each is not Nothing
         )
     return value
-
-
-class _Looked(Mapping[str, object]):
-    """The binding of a step, that notes what of it is looked at."""
-
-    def __init__(self, binding: Mapping[str, object]) -> None:
-        self.binding = binding
-        self.looked: dict[str, object] = {}
-
-    def __getitem__(self, name: str) -> object:
-        self.looked[name] = self.binding[name]
-        return self.binding[name]
-
-    def __iter__(self) -> Iterator[str]:
-        self.looked.update(self.binding)
-        return iter(self.binding)
-
-    def __len__(self) -> int:
-        self.looked.update(self.binding)
-        return len(self.binding)
 
 
 __all__ = ["ABORTS_IN_A_ROW", "Monitors", "Shown", "Where"]

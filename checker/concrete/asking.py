@@ -1,0 +1,56 @@
+"""What a property has read when it was asked, by which it is known when to ask it again."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from typing import Generic, TypeVar
+
+K = TypeVar("K", bound=Hashable)
+
+
+class Readers(Generic[K]):
+    """What each of some predicates has read when it was asked last; what it said holds till then.
+
+    Keys are positions of variables: of a state, or of either end of a step.
+    """
+
+    def __init__(self) -> None:
+        self._keys: dict[int, frozenset[K]] = {}
+        self._of: defaultdict[K, set[int]] = defaultdict(set)
+
+    def has(self, number: int, keys: frozenset[K]) -> None:
+        """A predicate was asked, and has read these."""
+        known = self._keys.get(number, frozenset())
+        for key in known - keys:
+            self._of[key].discard(number)
+        for key in keys - known:
+            self._of[key].add(number)
+        self._keys[number] = keys
+
+    def of(self, keys: Iterable[K]) -> set[int]:
+        """The predicates that may say something else now that these have changed."""
+        return set[int]().union(*(self._of[key] for key in keys if key in self._of))
+
+
+class Looked(Mapping[str, object]):
+    """The binding of a step, that notes what of it is looked at."""
+
+    def __init__(self, binding: Mapping[str, object]) -> None:
+        self.binding = binding
+        self.looked: dict[str, object] = {}
+
+    def __getitem__(self, name: str) -> object:
+        self.looked[name] = self.binding[name]
+        return self.binding[name]
+
+    def __iter__(self) -> Iterator[str]:
+        self.looked.update(self.binding)
+        return iter(self.binding)
+
+    def __len__(self) -> int:
+        self.looked.update(self.binding)
+        return len(self.binding)
+
+
+__all__ = ["Looked", "Readers"]
