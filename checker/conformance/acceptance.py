@@ -112,7 +112,7 @@ def accept(
         conforms = Undecided(Given.SECONDS, effort.limits.seconds_word, effort.far)
     except KeyboardInterrupt:
         conforms = Undecided(Given.INTERRUPTED, INTERRUPTED, effort.far)
-    return Verdict(conforms, tuple(findings), _coverage(log))
+    return Verdict(conforms, tuple(findings), coverage_of(log))
 
 
 def _conforms(log: Log, asked: _Asked, findings: list[Finding]) -> Accepted | Rejected | Undecided:
@@ -159,7 +159,8 @@ def _findings(
     return found
 
 
-def _coverage(log: Log) -> Coverage:
+def coverage_of(log: Log) -> Coverage:
+    """Whether something is missing: in the midst of a log, or at its end."""
     *earlier, last = log.sections
     inner = any(place < len(last.events) for place in last.lost)
     if inner or log.strays or log.missing or any(not each.ended or each.lost for each in earlier):
@@ -250,4 +251,5 @@ __all__ = [
     "Verdict",
     "Visible",
     "accept",
+    "coverage_of",
 ]

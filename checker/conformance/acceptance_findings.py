@@ -98,15 +98,15 @@ class Judge:
             changed = [at for at, (old, new) in both if new is not old and new != old]
             due: Iterable[int] = self._plain_steps
             if earlier is not None:
-                ends = (*((0, at) for at in earlier), *((1, at) for at in changed))
-                due = sorted(self._ends.of(ends))
+                keys = (*((0, at) for at in earlier), *((1, at) for at in changed))
+                due = sorted(self._ends.of(keys))
             self._step(before, step, line, due)
             self._state(step.after, line, sorted(self._readers.of(changed)), changed)
             before, earlier = step.after, changed
-        ahead = _Ahead(self.plain, before.values)
+        ahead = Ahead(self.plain, before.values)
         for number, since in self._open.items() if ends else ():
             predicate = self._states[number]
-            self._note(predicate, since, self._severity(predicate, ahead), before)
+            self._note(predicate, since, ahead.severity(predicate), before)
         return tuple(self._found.values())
 
     def _state(
@@ -187,20 +187,17 @@ class Judge:
         finding = Finding(family.name, binding, line, severity, family.sentence)
         self._found.setdefault((family.name, binding), finding)
 
-    # --- what has not come yet -------------------------------------------------------------------
 
-    def _severity(self, predicate: PlainPredicate, ahead: _Ahead) -> Severity:
-        """Stuck, if no steps that are promised lead to the goal, and no bound is in the way."""
-        for values in ahead:
-            if values is None:
-                return Severity.OPEN
-            with goal_alone():
-                if self.plain.judge_state(predicate, values) is True:
-                    return Severity.OPEN
-        return Severity.STUCK
+# --- what has not come yet ------------------------------------------------------------------------
 
 
-class _Ahead:
+def promised(plain: PlainSystem) -> tuple[int, ...]:
+    """The numbers of the rules that the protocol promises to take."""
+    rules = enumerate(plain.rules)
+    return tuple(n for n, each in rules if each.rule.fairness is not Fairness.NONE)
+
+
+class Ahead:
     """The states to which steps lead that the protocol promises; None where not all are known.
 
     They are looked for once, and only as far as somebody asks.
@@ -208,7 +205,7 @@ class _Ahead:
 
     def __init__(self, plain: PlainSystem, end: Values) -> None:
         self.plain = plain
-        self._promised = [r for r in plain.rules if r.rule.fairness is not Fairness.NONE]
+        self._promised = [plain.rules[number] for number in promised(plain)]
         self._known: list[Values | None] = []
         self._more = self._all(end)
 
@@ -220,6 +217,16 @@ class _Ahead:
                     return
                 self._known.append(more)
             yield self._known[place]
+
+    def severity(self, predicate: PlainPredicate) -> Severity:
+        """Stuck, if no steps that are promised lead to the goal, and no bound is in the way."""
+        for values in self:
+            if values is None:
+                return Severity.OPEN
+            with goal_alone():
+                if self.plain.judge_state(predicate, values) is True:
+                    return Severity.OPEN
+        return Severity.STUCK
 
     def _all(self, end: Values) -> Iterator[Values | None]:
         todo, seen = [end], {end}
@@ -239,4 +246,4 @@ class _Ahead:
                         pass
 
 
-__all__ = ["Finding", "Judge", "Severity"]
+__all__ = ["Ahead", "Finding", "Judge", "Severity", "promised"]

@@ -33,6 +33,9 @@ COMPOSED = {
 #: The history that is kept, for properties.
 HISTORY = ("taken", "progress", "calls")
 
+#: Bounds that only count, and of these so much is given at least where it need not be exact.
+COUNTERS, LEAST = ("failures", "lost_confirmations", "expiries", "declines"), 8
+
 #: What a bound counts.
 COUNTED = {
     "failures": ("fail", "fail_region"),
@@ -57,21 +60,31 @@ def setting_of(
     file: str | None,
     live: int,
     room: int | None,
+    bounds: Mapping[str, int] | None = None,
 ) -> tuple[type[Recycling], Setting]:
     """The protocol of a section, without records, and the setting that the section tells.
 
+    With `bounds`, these are taken, and not those that its events make needful.
     Raises `unknown-protocol`, `unknown-variant`, and what is wrong with options.
     """
-    start = section.start
-    kind = protocol_of(str(start["protocol"]), known)
-    if start.get("variant") is not None:
-        kind = cast("type[Recycling]", known.variant(kind.key, str(start["variant"])))
+    kind = kind_of(section, known)
     complain = _Complain(section, file)
-    options = options_of(kind.Options, _meant(start.get("options") or {}, kind), complain)
+    options = options_of(kind.Options, _meant(section.start.get("options") or {}, kind), complain)
     without = type(kind.__name__, (kind,), {"hides_records": True})
-    bounds = _bounds(section, without, hidden, live, room)
+    if bounds is None:
+        told = Counter(event.name for event in section.events)
+        begun = len({event.checkpoint for event in section.events if event.checkpoint is not None})
+        bounds = bounds_of(section, told, begun, without, hidden, live, room)
     history = frozenset(each for each in HISTORY if each in kind.ghosts)
     return without, Setting(section.job, {}, options, bounds, history)
+
+
+def kind_of(section: Section, known: Catalogue) -> type[Recycling]:
+    """The protocol that a section names. Raises `unknown-protocol`, `unknown-variant`."""
+    kind = protocol_of(str(section.start["protocol"]), known)
+    if section.start.get("variant") is None:
+        return kind
+    return cast("type[Recycling]", known.variant(kind.key, str(section.start["variant"])))
 
 
 def protocol_of(key: str, known: Catalogue) -> type[Recycling]:
@@ -104,12 +117,19 @@ def _meant(options: Mapping[str, object], kind: type[Recycling]) -> dict[str, ob
     }
 
 
-def _bounds(
-    section: Section, kind: type[Recycling], hidden: Collection[str], live: int, room: int | None
+def bounds_of(
+    section: Section,
+    told: Mapping[str, int],
+    begun: int,
+    kind: type[Recycling],
+    hidden: Collection[str],
+    live: int,
+    room: int | None,
 ) -> dict[str, int]:
-    """As many of everything as the section tells of, and some more where it may be silent."""
-    told = Counter(event.name for event in section.events)
-    begun = len({event.checkpoint for event in section.events if event.checkpoint is not None})
+    """As many of everything as the section tells of, and some more where it may be silent.
+
+    `told` are its events by name; `begun` is how many checkpoints it names.
+    """
     begun += 1 + (UNSEEN if hidden else 0)
     if not section.ended and section.start.get("from") is not None:
         begun += 1  # what was restored, and one that nobody has seen
@@ -118,7 +138,7 @@ def _bounds(
     bounds = {**ids, "channel": most if room is None else min(room, most)}
     for name, names in COUNTED.items():
         more = UNSEEN if any(each in hidden for each in names) else 0
-        number = sum(told[each] for each in names) + more
+        number = sum(told.get(each, 0) for each in names) + more
         if name == "failures":
             number += 1  # without any, nothing can be restored
         if name == "stops" and _was_drained(section):
@@ -126,6 +146,18 @@ def _bounds(
         if number and name in kind.bound_names():
             bounds[name] = number
     return bounds
+
+
+def shared_bounds(bounds: Mapping[str, int], kind: type[Recycling], live: int) -> dict[str, int]:
+    """Bounds for all sections that need about as much: more than these, in few sizes."""
+    wide = {name: 1 << number.bit_length() for name, number in bounds.items()}
+    for name in COUNTERS:
+        if name in kind.bound_names():
+            wide[name] = max(wide.get(name, 0), LEAST)
+    if "live_checkpoints" in bounds:
+        wide["live_checkpoints"] = bounds["live_checkpoints"]
+    wide["channel"] = bounds["channel"] if bounds["channel"] <= LEAST else 4 * live + LEAST
+    return wide | ({"checkpoints": live} if "checkpoints" in bounds else {})
 
 
 def _was_drained(section: Section) -> bool:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import linecache
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -89,10 +89,11 @@ class SectionSystem:
     """The rules of a section's protocol, in its setting.
 
     `hidden` are the steps that may have been taken without an event; with `judges` it has the
-    properties, too. `room` is what a channel takes, if it is less than can ever be needed.
+    properties, too. `room` is what a channel takes, if it is less than can ever be needed. With
+    `bounds`, these are its bounds, and not those that the section needs.
     """
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - what is asked, of what, and how far
         self,
         section: Section,
         known: Catalogue,
@@ -102,10 +103,13 @@ class SectionSystem:
         live: int = IDS_LIVE,
         judges: bool = True,
         room: int | None = None,
+        bounds: Mapping[str, int] | None = None,
     ) -> None:
         self.section = section
         self._hides_begins = any(WORDS[name].begins for name in hidden)
-        kind, setting = setting_of(section, known, hidden, file=file, live=live, room=room)
+        kind, setting = setting_of(
+            section, known, hidden, file=file, live=live, room=room, bounds=bounds
+        )
         self.protocol = kind(setting)
         self.families = tuple(
             family
@@ -124,10 +128,10 @@ class SectionSystem:
 
     # --- where it starts -------------------------------------------------------------------------
 
-    def start(self) -> Reached:
-        """The state in which the section begins."""
+    def start(self, told: Mapping[str, Any] | None = None) -> Reached:
+        """The state in which the section begins, or one whose `log-start` tells this."""
         (initial,) = self.plain.initial()
-        start = self.section.start
+        start = self.section.start if told is None else told
         if start.get("starts") != "restoring":
             return Reached(initial, ())
         store = PlainStore(initial)

@@ -11,6 +11,7 @@ from typing import Any
 from checker.loading import Catalogue
 from model.topology import Job
 from reference.asking import Asking
+from reference.broken import BROKEN
 from reference.engine import Engine
 from reference.formats.eventlog import EventLog, read_log
 from reference.formats.files import Files, MemoryFiles
@@ -53,10 +54,14 @@ class RandomRun:
     seed: int = 0
     steps_max: int = 600
     weights: Mapping[str, float] = field(default_factory=dict[str, float])
+    variant: str | None = None
+    """The mistake that the engine makes."""
+    name: str = "random"
 
     def engine(self, files: Files) -> Engine:
         """The engine of a process, at its beginning."""
-        job, kind = Job.from_table(self.job), KINDS[self.protocol]
+        job = Job.from_table(self.job)
+        kind = KINDS[self.protocol] if self.variant is None else BROKEN[self.variant]
         settings = Settings(
             channel=self.channel, buffer_size=self.buffer_size, faults=Faults(**self.faults)
         )
@@ -71,7 +76,7 @@ def lines_of(chosen: RandomRun) -> list[str]:
         engine = chosen.engine(files)
         if process > 1:
             _go_on(engine)
-        log = EventLog(out.write, engine, job, run="random", process=process)
+        log = EventLog(out.write, engine, job, run=chosen.name, process=process)
         run(engine, choose, partial(_took, engine, log), steps)
         if process > len(chosen.crashes) or _has_ended(engine):
             log.close()

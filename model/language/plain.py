@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 from model.domains import (
     Array,
@@ -50,6 +50,16 @@ class PlainStore:
     def set(self, variable: Variable, value: Any) -> None:
         """Write a field; a value outside its domain is a fault."""
         self.values[variable.position] = _stored(variable.domain, value)
+
+    def rename(self, renaming: Renames) -> None:
+        """Let ids stand for others."""
+        self.values[:] = renaming.values(self.values)
+
+
+class Renames(Protocol):
+    """What becomes of values when ids stand for others: `renaming.py` has it."""
+
+    def values(self, old: Sequence[object]) -> list[object]: ...
 
 
 def _stored(domain: Domain[Any], value: Any) -> object:
@@ -189,14 +199,18 @@ class PlainSet(PlainPlace, SetOf[Any]):
 
     domain: Set[Any]
 
+    def member(self, value: Any) -> object:
+        """A value as it is in the set; one that cannot be is a fault."""
+        return _stored(self.domain.element, value)
+
     def has(self, value: Any) -> bool:
-        return _stored(self.domain.element, value) in self.read()
+        return self.member(value) in self.read()
 
     def add(self, value: Any) -> None:
-        self.write(self.read() | {_stored(self.domain.element, value)})
+        self.write(self.read() | {self.member(value)})
 
     def remove(self, value: Any) -> None:
-        self.write(self.read() - {_stored(self.domain.element, value)})
+        self.write(self.read() - {self.member(value)})
 
     def clear(self) -> None:
         self.write(frozenset())

@@ -27,15 +27,14 @@ def retire(entity: Entity, kind: type[Entity]) -> None:
     world = entity.world
     ids = world.scope.of(kind)
     gone = ids.index(entity)
-    moved = {id(each): ids[i] for i, each in enumerate(ids[1:]) if i + 1 > gone}
-    following = {id(each): ids[i + 1] for i, each in enumerate(ids[:-1]) if i >= gone}
     store = world.store
     if exploring():
         assert isinstance(store, SymbolicStore)
+        following = {id(each): ids[i + 1] for i, each in enumerate(ids[:-1]) if i >= gone}
         _retire_symbolic(world, store, _Cells(ids, gone), following)
     else:
         assert isinstance(store, PlainStore)
-        _retire_plain(world, store, _Plain(ids, gone, moved), following)
+        store.rename(PlainRenaming(world, ids, gone))
 
 
 def _owner(variable: Variable, entity: Any) -> Variable:
@@ -117,36 +116,42 @@ class _Cells:
 # --- plain ---------------------------------------------------------------------------------------
 
 
-def _retire_plain(
-    world: World, store: PlainStore, plain: _Plain, following: dict[int, object]
-) -> None:
-    new: list[object] = []
-    for variable in world.variables:
-        owner: object = variable.entity
-        if owner in plain.ids and plain.ids.index(owner) >= plain.gone:
-            if id(owner) not in following:
-                new.append(world.initial_values(variable)[0])
-                continue
-            source = _owner(variable, following[id(owner)])
-        else:
-            source = variable
-        new.append(plain.renamed(variable.domain, store.values[source.position]))
-    store.values[:] = new
+class PlainRenaming:
+    """The renaming on plain values: those behind the one that is gone move down."""
 
-
-class _Plain:
-    """The renaming on plain values."""
-
-    def __init__(self, ids: tuple[object, ...], gone: int, moved: dict[int, object]) -> None:
+    def __init__(self, world: World, ids: tuple[object, ...], gone: int) -> None:
+        self.world = world
         self.ids = ids
         self.gone = gone
-        self.moved = moved
+        self._moved = {id(each): ids[i] for i, each in enumerate(ids[1:]) if i + 1 > gone}
+
+    def source(self, variable: Variable) -> Variable | None:
+        """Where the value of a variable comes from; None: it gets that which it begins with."""
+        owner: object = variable.entity
+        if owner not in self.ids or self.ids.index(owner) < self.gone:
+            return variable
+        place = self.ids.index(owner) + 1
+        return _owner(variable, self.ids[place]) if place < len(self.ids) else None
+
+    def first(self, variable: Variable) -> object:
+        """What a variable begins with."""
+        return self.world.initial_values(variable)[0]
+
+    def values(self, old: Sequence[object]) -> list[object]:
+        """The values of a state, renamed."""
+        sources = [(each, self.source(each)) for each in self.world.variables]
+        return [
+            self.first(variable)
+            if source is None
+            else self.renamed(variable.domain, old[source.position])
+            for variable, source in sources
+        ]
 
     def renamed(self, domain: Domain[Any], value: Any) -> object:
         """The same value with every reference moved."""
         match domain:
             case Ref() if domain.entities == self.ids:
-                return self.moved.get(id(value), value)
+                return self._moved.get(id(value), value)
             case Option():
                 return value if value is Nothing else self.renamed(domain.element, value)
             case Union():
@@ -156,7 +161,7 @@ class _Plain:
                 return type(value)(**named)
             case Set() if domain.universe == self.ids:
                 kept = (each for each in value if each is not self.ids[self.gone])
-                return frozenset(self.moved.get(id(each), each) for each in kept)
+                return frozenset(self._moved.get(id(each), each) for each in kept)
             case MapDomain() if domain.entities == self.ids:
                 moved = [self.renamed(domain.element, each) for each in value]
                 empty = domain.element.decode(domain.element.filler)
@@ -166,3 +171,6 @@ class _Plain:
                 return tuple(self.renamed(element, each) for each in value)
             case _:
                 return value
+
+
+__all__ = ["PlainRenaming", "retire"]

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
+from functools import cache
+from itertools import chain, islice
 from typing import Any
 
-from checker.conformance.acceptance import LIMITS, accept
+from checker.conformance.acceptance import accept
 from checker.conformance.acceptance_findings import Finding
 from checker.conformance.acceptance_search import Accepted, Given, Rejected
 from checker.conformance.acceptance_search import Undecided as NotKnown
+from checker.conformance.rules_level import Ruled, Rules
+from checker.conformance.run_lines import Stretch
 from checker.logs.histories import Fate
 from checker.logs.kept import KeptEvent, KeptRest, Raw, Why
 from checker.logs.sources import Line, Part, RawLog, Shelf
@@ -25,23 +28,107 @@ from reference.formats.eventlog import Log, read_log
 
 from .pieces import Piece
 
+#: So many lines that cannot be read are told with a run.
+STRAYS_KEPT = 10
 #: What begins and ends a section: no step, but understood.
 _FRAME = ("log-start", "log-end")
 
 
 @dataclass
 class JudgedRun:
-    """A run of an event log: the verdict, or why there is none; and each of its lines."""
+    """A run of an event log: the verdict, or why there is none; and what its lines are."""
 
     verdict: Verdict | None = None
     error: str = ""
+    parsed: int = 0
+    ignored: int = 0
+    """How many lines are whole and tell nothing."""
+    unreadable: int = 0
+    strays: list[tuple[int, bytes]] = field(default_factory=list[tuple[int, bytes]])
+    """Of lines that cannot be read the first, with their numbers."""
     events: list[KeptEvent] = field(default_factory=list[KeptEvent])
     rest: list[KeptRest] = field(default_factory=list[KeptRest])
+    """Each line by itself, where lines are kept."""
 
-    @property
-    def ignored(self) -> int:
-        """How many lines are whole and tell nothing."""
-        return sum(each.why is Why.IGNORED for each in self.rest)
+
+@cache
+def rules() -> Rules:
+    """What a process has learned of rules and properties, for all runs that it judges."""
+    return Rules()
+
+
+def ruled_runs(piece: Piece, shelf: Shelf) -> Iterator[JudgedRun]:
+    """Judge the runs of a piece by the rules, without a search, and keep no lines."""
+    if not piece.runs:
+        for log, lines in runs_in(piece, shelf):
+            yield judged_run(lines, piece.where, log.parts, None, keeps=False)
+        return
+    (part,) = piece.parts
+    data, place = shelf.content(part), 0
+    for spans in piece.runs:
+        stretches: list[Stretch] = []
+        for span in spans:
+            stretches.append((span.line, data[place : place + span.length]))
+            place += span.length
+        yield _ruled(stretches, piece.where, str(part))
+
+
+def _ruled(stretches: Sequence[Stretch], where: str, file: str) -> JudgedRun:
+    numbers = (n + first for first, data in stretches for n in range(data.count(b"\n") + 1))
+    try:
+        told = rules().judge_run(stretches, file)
+    except FinaleError as error:
+        error.place = error.place or Place(file, stretches[0][0])
+        count = sum(len(_split(data)) for _, data in stretches)
+        strays = _strays(stretches, islice(numbers, STRAYS_KEPT))
+        return JudgedRun(error=str(error), unreadable=count, strays=strays)
+    verdict = _verdict_of(told, where, [
+        Found(each.property, each.binding, each.severity, file, each.line or stretches[0][0],
+              each.sentence)
+        for each in told.findings
+    ])  # fmt: skip
+    run = told.run
+    strays = _strays(stretches, run.log.unreadable[:STRAYS_KEPT])
+    return JudgedRun(verdict, "", run.parsed, run.ignored, len(run.log.unreadable), strays)
+
+
+def _split(data: bytes) -> list[bytes]:
+    lines = data.split(b"\n")
+    return lines if lines[-1] else lines[:-1]
+
+
+def _strays(stretches: Sequence[Stretch], numbers: Iterable[int]) -> list[tuple[int, bytes]]:
+    """Some lines, with their numbers."""
+    wanted = list(numbers)
+    if not wanted:
+        return []
+    known = {n: raw for first, data in stretches for n, raw in enumerate(_split(data), first)}
+    return [(number, known[number]) for number in wanted if number in known]
+
+
+def _verdict_of(told: Ruled, where: str, findings: Sequence[Found]) -> Verdict:
+    stopped, conforms = told.stopped, None
+    if stopped is not None:
+        why = f'line {stopped.line}, "{stopped.event}": {stopped.refusal.why}'
+        if stopped.missing:
+            why += "; lines are missing before it: --accept looks for what they may have told"
+        before = sum(line < stopped.line for part in told.run.parts for line in part.lines)
+        conforms = Conforms(False, before, why, rejected=not stopped.missing)
+    return Verdict(
+        where,
+        told.run.name,
+        told.run.name,
+        None,
+        Coverage(told.coverage.value),
+        told.run.events,
+        {Fate.COMPLETED: told.completed},
+        (),
+        0,
+        tuple(findings),
+        (),
+        (),
+        conforms=conforms,
+    )
 
 
 def runs_in(piece: Piece, shelf: Shelf) -> Iterator[tuple[RawLog, list[Line]]]:
@@ -79,19 +166,25 @@ def _lines(data: bytes, first: int) -> Iterator[Line]:
 
 
 def judged_run(
-    lines: Sequence[Line], where: str, parts: Sequence[Part], limits: Limits | None
+    lines: Sequence[Line],
+    where: str,
+    parts: Sequence[Part],
+    limits: Limits | None,
+    *,
+    keeps: bool = True,
 ) -> JudgedRun:
-    """Judge a run whose lines are in these parts of a log."""
+    """Judge a run whose lines are in these parts of a log; with limits, find what explains it."""
     numbered = _numbered(lines)
     file = str(parts[-1])
+    if limits is None:
+        return _ruled_lines(numbered, where, parts, keeps=keeps)
     texts = (line.raw.decode("utf-8", "replace") for line in lines)
     try:
         log = read_log(texts, file, numbered)
-        told = accept(log, limits=limits or LIMITS, file=file)
+        told = accept(log, limits=limits, file=file)
     except FinaleError as error:
         error.place = error.place or Place(file, min(numbered))
-        rest = [KeptRest(_raw(line), Why.UNREADABLE) for line in lines]
-        return JudgedRun(error=str(error), rest=rest)
+        return _unread(numbered, error)
     if isinstance(told.conforms, NotKnown) and told.conforms.given_up is Given.INTERRUPTED:
         raise KeyboardInterrupt
     events = [event for section in log.sections for event in section.events]
@@ -112,7 +205,56 @@ def judged_run(
         (),
         conforms=_conforms(told.conforms, log),
     )
-    return JudgedRun(verdict, "", *_kept(log, run, numbered))
+    steps = {event.line for event in events}
+    return _with_lines(JudgedRun(verdict), steps, set(log.unreadable), run, numbered)
+
+
+def _ruled_lines(
+    numbered: Mapping[int, Line], where: str, parts: Sequence[Part], *, keeps: bool
+) -> JudgedRun:
+    """The same by the rules alone."""
+    stretches: list[tuple[int, list[bytes]]] = []
+    following = None
+    for number, line in numbered.items():
+        if number != following:
+            stretches.append((number, []))
+        stretches[-1][1].append(line.raw + (line.end or b"\n" if line.whole else b""))
+        following = number + 1
+    file = str(parts[-1])
+    try:
+        told = rules().judge_run([(first, b"".join(each)) for first, each in stretches], file)
+    except FinaleError as error:
+        error.place = error.place or Place(file, min(numbered))
+        return _unread(numbered, error)
+    verdict = _verdict_of(told, where, [_found(each, numbered, parts) for each in told.findings])
+    steps = {line for part in told.run.parts for line in part.lines}
+    unreadable, name = set(told.run.log.unreadable), told.run.name
+    judged = _with_lines(JudgedRun(verdict), steps, unreadable, name, numbered)
+    if not keeps:
+        judged.events, judged.rest = [], []
+    return judged
+
+
+def _unread(numbered: Mapping[int, Line], error: FinaleError) -> JudgedRun:
+    rest = [KeptRest(_raw(line), Why.UNREADABLE) for line in numbered.values()]
+    strays = [(line.number, line.raw) for line in islice(numbered.values(), STRAYS_KEPT)]
+    return JudgedRun(error=str(error), unreadable=len(rest), strays=strays, rest=rest)
+
+
+def _with_lines(
+    judged: JudgedRun,
+    steps: set[int],
+    unreadable: set[int],
+    run: str,
+    numbered: Mapping[int, Line],
+) -> JudgedRun:
+    events, rest = _kept(steps, unreadable, run, numbered)
+    bad = [each for each in rest if each.why is not Why.IGNORED]
+    judged.parsed, judged.ignored = len(events), len(rest) - len(bad)
+    judged.unreadable = len(bad)
+    judged.strays = [(each.at.line, each.at.raw) for each in bad[:STRAYS_KEPT]]
+    judged.events, judged.rest = events, rest
+    return judged
 
 
 def _numbered(lines: Sequence[Line]) -> dict[int, Line]:
@@ -146,10 +288,10 @@ def _events_before(line: int, log: Log) -> int:
     return sum(event.line < line for section in log.sections for event in section.events)
 
 
-def _kept(log: Log, run: str, lines: Mapping[int, Line]) -> tuple[list[KeptEvent], list[KeptRest]]:
-    """What each line is."""
-    known = {event.line for section in log.sections for event in section.events}
-    unreadable = set(log.unreadable)
+def _kept(
+    known: set[int], unreadable: set[int], run: str, lines: Mapping[int, Line]
+) -> tuple[list[KeptEvent], list[KeptRest]]:
+    """What each line is; `known` are those that tell steps."""
     events: list[KeptEvent] = []
     rest: list[KeptRest] = []
     for number, line in lines.items():
@@ -186,4 +328,4 @@ def _raw(line: Line) -> Raw:
     return Raw(0, line.part, line.number, 1, line.raw, line.end)
 
 
-__all__ = ["JudgedRun", "judged_run", "runs_in", "sections_of_runs"]
+__all__ = ["JudgedRun", "judged_run", "ruled_runs", "runs_in", "sections_of_runs"]

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from checker.logs.kept import Kept, KeptEvent, KeptRest, Why
+from checker.logs.kept import Kept, KeptEvent, KeptRest
 from checker.logs.patterns import Table
 from checker.logs.sources import Part, Shelf
 from checker.logs.telling import Tally
@@ -15,7 +15,7 @@ from checker.logs.verdicts import Verdict, verdict_of
 from checker.question import Limits
 from model.errors import FinaleError
 
-from .eventlogs import judged_run, runs_in
+from .eventlogs import judged_run, ruled_runs, runs_in
 from .pieces import Piece, digest_of
 
 #: So many lines that nothing can be made of are told of a piece, and so much of each.
@@ -136,16 +136,17 @@ def _cluster(order: Order, piece: Piece, shelf: Shelf) -> _Found:
 
 
 def _runs(order: Order, piece: Piece, shelf: Shelf) -> _Found:
-    found = [
-        judged_run(lines, piece.where, log.parts, order.accepts)
-        for log, lines in runs_in(piece, shelf)
-    ]
+    if order.accepts is None and not order.keeps:
+        found = list(ruled_runs(piece, shelf))
+    else:
+        found = [
+            judged_run(lines, piece.where, log.parts, order.accepts)
+            for log, lines in runs_in(piece, shelf)
+        ]
     counts = Counts()
     for run in found:
-        first = [each for each in run.rest if each.why is not Why.IGNORED][:STRAYS_TOLD]
-        strays = tuple((each.at.line, _shown(each.at.raw)) for each in first)
-        sizes = (len(run.events), run.ignored, len(run.rest) - run.ignored)
-        counts += Counts(*sizes, strays)
+        strays = tuple((line, _shown(raw)) for line, raw in run.strays[:STRAYS_TOLD])
+        counts += Counts(run.parsed, run.ignored, run.unreadable, strays)
     verdicts = tuple(run.verdict for run in found if run.verdict is not None)
     errors = tuple(run.error for run in found if run.error)
     events = [event for run in found for event in run.events] if order.keeps else ()

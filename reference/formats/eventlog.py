@@ -27,7 +27,7 @@ from model.topology import Job
 from reference.formats.files import told
 from reference.formats.folder import id_of
 from reference.formats.jobtable import table_of
-from reference.formats.logfields import is_number, is_whole, wrong_in_start
+from reference.formats.logfields import about_of, is_number, is_whole, wrong_in_start
 from reference.formats.logfile import START, newest_in, opened
 from reference.task import Phase
 
@@ -198,6 +198,8 @@ class Section:
     lost: frozenset[int]
     ended: bool
     """It has its last line, and as many events as that says."""
+    others: int = 0
+    """How many lines are events that are no steps, or of no known name."""
 
     @property
     def process(self) -> int | None:
@@ -338,7 +340,8 @@ class _Reader:
                 self._lost = set(range(len(self._events) + 1))
         lost = frozenset(self._lost)
         ended = count is not None
-        self.sections.append(Section(line, start, job, tuple(self._events), lost, ended))
+        events = tuple(self._events)
+        self.sections.append(Section(line, start, job, events, lost, ended, self._others))
         self._start = None
         self._begin()
 
@@ -359,7 +362,7 @@ class _Reader:
         fields: Mapping[str, Any] = line.get("fields") or {}
         checkpoint = line.get("checkpoint")
         kinds = (kind for kind in word.about if kind != "checkpoint" or checkpoint is not None)
-        about = tuple((kind, self._about(kind, line, fields)) for kind in kinds)
+        about = tuple((kind, about_of(kind, line, fields, self._names)) for kind in kinds)
         self._events.append(
             Event(
                 number,
@@ -372,17 +375,6 @@ class _Reader:
                 self._next[clock] - 1,
             )
         )
-
-    def _about(self, kind: str, line: Mapping[str, Any], fields: Mapping[str, Any]) -> str:
-        match kind:
-            case "task":
-                return self._names.get((line.get("vertex"), line.get("subtask")), "?")
-            case "channel":
-                return str(line.get("channel"))
-            case "checkpoint":
-                return f"cp{line.get('checkpoint')}"
-            case _:
-                return str(fields.get(kind))
 
     def not_a_log(self, line: int, why: str) -> FinaleError:
         return FinaleError(

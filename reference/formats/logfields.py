@@ -109,4 +109,22 @@ def _wrong(line: Mapping[str, Any], types: Mapping[str, Is]) -> str | None:
     return next(wrong, None)
 
 
-__all__ = ["is_number", "is_whole", "wrong_in_start"]
+def about_of(
+    kind: str,
+    line: Mapping[str, Any],
+    fields: Mapping[str, Any],
+    names: Mapping[tuple[object, object], str],
+) -> str:
+    """What of this kind an event is about; tasks have names by vertex and number."""
+    match kind:
+        case "task":
+            return names.get((line.get("vertex"), line.get("subtask")), "?")
+        case "channel":
+            return str(line.get("channel"))
+        case "checkpoint":
+            return f"cp{line.get('checkpoint')}"
+        case _:
+            return str(fields.get(kind))
+
+
+__all__ = ["about_of", "is_number", "is_whole", "wrong_in_start"]

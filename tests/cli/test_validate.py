@@ -89,7 +89,40 @@ def test_event_logs_of_the_engine_are_judged_by_the_same_command(tmp_path: Path)
     assert run(f"run {job} --directory {tmp_path}/state", tmp_path).exit == 0
     ran = run("validate --engine finale state", tmp_path)
     assert ran.exit == 0, ran.stderr
+    assert "accepted" not in ran.stdout
+    ran = run("validate --engine finale state --accept", tmp_path)
+    assert ran.exit == 0, ran.stderr
     assert "accepted" in ran.stdout
+
+
+def test_an_event_log_is_rejected_without_being_asked_for_what_explains_it(tmp_path: Path) -> None:
+    job = ROOT / "examples/wordcount/job.toml"
+    assert run(f"run {job} --directory {tmp_path}/state", tmp_path).exit == 0
+    log = tmp_path / "state/events.ndjson"
+    lines = log.read_text().splitlines()
+    place = next(n for n, line in enumerate(lines) if '"event":"complete"' in line)
+    told = json.loads(lines[place])
+    lines[place] = json.dumps(told | {"checkpoint": told["checkpoint"] + 7}, separators=(",", ":"))
+    log.write_text("\n".join(lines) + "\n")
+    page = json.loads(run("validate --engine finale state --format json", tmp_path).stdout)
+    (job_told,) = page["results"]
+    assert job_told["conforms"]["rejected"]
+    assert job_told["conforms"]["why"].startswith(f'line {place + 1}, "complete"')
+    assert run("validate --engine finale state", tmp_path).exit == 1
+
+
+def test_an_event_log_with_a_gap_is_undecided_behind_it(tmp_path: Path) -> None:
+    job = ROOT / "examples/wordcount/job.toml"
+    assert run(f"run {job} --directory {tmp_path}/state", tmp_path).exit == 0
+    log = tmp_path / "state/events.ndjson"
+    lines = log.read_text().splitlines()
+    place = next(n for n, line in enumerate(lines) if "apply_acknowledgement" in line)
+    log.write_text("\n".join(lines[:place] + lines[place + 1 :]) + "\n")
+    ran = run("validate --engine finale state", tmp_path)
+    assert ran.exit == 3, ran.stdout
+    assert "lines are missing before it" in " ".join(ran.stdout.split())
+    ran = run("validate --engine finale state --accept", tmp_path)
+    assert ran.exit == 0, ran.stdout
 
 
 @pytest.mark.parametrize(

@@ -175,4 +175,8 @@ LOOPS = {
     "receive": 4,
     "send": 5,
     "leads_into": 6,
+    "follow": 1,
+    "follow_none": 1,
+    "take_next": 1,
+    "ask_one": 1,
 }

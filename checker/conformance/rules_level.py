@@ -1,0 +1,157 @@
+"""What an event log shows, without a search: its events as steps of the rules, and the properties.
+
+Each event is one step, and nothing is filled in. Where none is missing that is all that a search
+would find: an event that cannot be taken is one that no run explains. Where something is missing, a
+run is followed as far as it goes without it; what comes behind is not judged.
+
+Rules and properties are run once for each way that they can go (`learning.py`), for all runs of
+jobs of one shape; from then on what they do is looked up. What is rare is done step by step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from checker.loading import Catalogue, catalogue
+from reference.formats.eventlog import Section
+
+from .acceptance import ROOM, Coverage, Move, coverage_of
+from .acceptance_findings import Finding, Judge, Severity
+from .acceptance_setting import IDS_LIVE
+from .acceptance_system import Refusal, SectionSystem
+from .run_lines import Part, RunLines, Stretch, Vocabulary, read_run, read_slowly, runs_in
+from .shapes import Shapes
+
+#: So much is known at once, before all is forgotten: paths of some 200 bytes, words of some 1000.
+PATHS_MAX, WORDS_MAX = 2_000_000, 200_000
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """The event at which a run cannot be followed further, and why not."""
+
+    line: int
+    event: str
+    refusal: Refusal
+    missing: bool
+    """Something is missing in the log that may explain it."""
+
+
+@dataclass(frozen=True)
+class Ruled:
+    """What is said of one run in an event log."""
+
+    run: RunLines
+    coverage: Coverage
+    findings: tuple[Finding, ...]
+    stopped: Stopped | None
+    """None: each event is a step that can be taken there."""
+
+    completed: tuple[int, ...]
+    """The checkpoints that have completed, in turn."""
+
+    @property
+    def fails(self) -> bool:
+        """Whether the run cannot be, or shows what must not be; what is open only is neither."""
+        wrong = self.stopped is not None and not self.stopped.missing
+        return wrong or any(each.severity is not Severity.OPEN for each in self.findings)
+
+
+class Rules:
+    """Judges event logs. What was learned from one run is known for the next."""
+
+    def __init__(self, known: Catalogue | None = None) -> None:
+        self.known = known or catalogue()
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin anew: what was learned of too many shapes takes too much memory."""
+        self.vocabulary = Vocabulary()
+        self.shapes = Shapes(self.known)
+
+    def judge(self, data: bytes, file: str | None = None) -> Iterator[Ruled]:
+        """What is said of each run in a file. Raises what `judge_run` raises."""
+        for stretches in runs_in(data):
+            yield self.judge_run(stretches, file)
+
+    def judge_run(self, stretches: Sequence[Stretch], file: str | None = None) -> Ruled:
+        """What is said of the run that some lines are.
+
+        Raises what `read_log` raises, and what is wrong with a protocol, its options and its job.
+        """
+        if self.shapes.learned > PATHS_MAX or len(self.vocabulary.words) > WORDS_MAX:
+            self.forget()
+        run = read_run(stretches, self.vocabulary, file)
+        findings: list[Finding] = []
+        stopped: Stopped | None = None
+        for place, part in enumerate(run.parts):
+            ends = place + 1 == len(run.parts)
+            count, found = self._followed(part, ends=ends)
+            if count < len(part.words):
+                read = read_slowly(stretches, self.vocabulary, file)
+                found, stopped = self._stepped(read.log.sections[place], ends=ends, file=file)
+            findings += found
+            if stopped is not None:
+                break
+        words = self.vocabulary.words
+        done = {at for part in run.parts for at in set(part.words) if words[at].name == "complete"}
+        both = (zip(part.words, part.numbers, strict=True) for part in run.parts)
+        completed = tuple(number for each in both for word, number in each if word in done)
+        return Ruled(run, coverage_of(run.log), tuple(findings), stopped, completed)
+
+    def _followed(self, part: Part, *, ends: bool) -> tuple[int, list[Finding]]:
+        """How many events of a section can be taken, and what that shows."""
+        words = self.vocabulary.words
+        for room in (ROOM, None):
+            shape = self.shapes.of(part, self.vocabulary, room)
+            count, found = shape.follow(part, words, ends=ends)
+            if all(each.severity is not Severity.STUCK for each in found):
+                break  # else it must not be for want of room
+        return count, found
+
+    def _stepped(
+        self, section: Section, *, ends: bool, file: str | None
+    ) -> tuple[list[Finding], Stopped | None]:
+        """A section in a system of its own, step by step: nothing is for want of room."""
+        live, room = IDS_LIVE, ROOM
+        while True:
+            system = SectionSystem(
+                section, self.known, frozenset(), file=file, live=live, room=room
+            )
+            moves, refusal = _moves(system)
+            if refusal is None or refusal.bound is None:
+                ended = ends and refusal is None
+                found = Judge(system, lambda _: None).judge(moves, ends=ended)
+                if room is None or all(each.severity is not Severity.STUCK for each in found):
+                    break
+            elif room is None and live < len(section.events):
+                live *= 4
+                continue
+            elif room is None:
+                found = Judge(system, lambda _: None).judge(moves, ends=False)
+                break
+            room = None
+        if refusal is None:
+            return list(found), None
+        event = section.events[len(moves)]
+        here = moves[-1].after if moves else system.start()
+        missing = any(place <= len(moves) for place in section.lost)
+        why = refusal if refusal.why else system.explain(event, here)
+        return list(found), Stopped(event.line, event.name, why, missing)
+
+
+def _moves(system: SectionSystem) -> tuple[list[Move], Refusal | None]:
+    """The steps of a section's events, as far as they can be taken, and why no further."""
+    moves: list[Move] = []
+    reached = system.start()
+    for event in system.section.events:
+        taken = system.take(event, reached)
+        if isinstance(taken, Refusal):
+            return moves, taken
+        rule, reached = taken
+        moves.append(Move(rule, event.line, reached))
+    return moves, None
+
+
+__all__ = ["Ruled", "Rules", "Stopped"]

@@ -1,0 +1,370 @@
+"""Functions that are learned path by path, and runs that are followed with them (`follow`).
+
+Nothing is known here of what functions mean. A *teacher* is asked where a path is not known yet:
+which cells are read, one after the other, and what comes of it. What he was asked once is looked up
+from then on, by machine code.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+
+from .kernel import learned as at
+from .loops import loops
+from .taught import Begin, Code, Form, Pair, Part, Record, Said, Teacher
+
+HALF, WORD = 4, 8
+#: Children of a node: at least so many, and so many times those that are needed.
+CHILDREN_LEAST, CHILDREN_MORE = 2, 2
+
+
+class Area:
+    """Memory in which each array has its place: it can be copied as a whole."""
+
+    def __init__(self) -> None:
+        self._sizes: list[tuple[int, int]] = []
+        self._bytes = 0
+
+    def add(self, place: int, size: int) -> None:
+        """Room for so many bytes, whose address is told at a place of the block."""
+        self._sizes.append((place, self._bytes))
+        self._bytes += -(-size // WORD) * WORD
+
+    def made(self, block: array[int]) -> ctypes.Array[ctypes.c_char]:
+        """The memory; the block knows where everything is."""
+        memory = ctypes.create_string_buffer(self._bytes)
+        base = ctypes.addressof(memory)
+        for place, offset in self._sizes:
+            block[place] = base + offset
+        return memory
+
+
+class Learned:
+    """What was learned so far, and the run that is being followed."""
+
+    def __init__(self, form: Form, teacher: Teacher) -> None:
+        assert form.cells % 2 == 0, "states are copied in words"
+        self.form, self.teacher = form, teacher
+        self._block: array[int] = array("q", [0] * at.PLACES_COUNT)
+        self.states, self.steps = len(form.leads), len(form.plain)
+        self._restores = form.rules + 2 * self.states + self.steps
+        self._roots = _halves([0] * (self._restores + 1))
+        self._nodes, self._children = _halves([0, 0, 0]), _halves([0])
+        self._said, self._starts, self._cells = _halves([]), _halves([0]), _halves([])
+        self._read_sets: dict[tuple[int, ...], int] = {}
+        self._leaves: dict[tuple[int, int], int] = {}
+        self._rule_leaves, self._writes = _halves([]), _halves([])
+        ids = len(form.statuses)
+        self._sources = _halves([at.NOT_LEARNED] * (form.cells * ids))
+        self._moves = _halves([0] * (form.cells * ids))
+        self._maps = _halves([0])
+        self._parts: dict[tuple[int, object], int] = {}
+        self._codes: array[int] = array("q")
+        self._rules_at = _halves([])
+        self._asked: array[int] = array("q", [0, 0] * form.rules)
+        self._asked_list = _halves([])
+        self._told_cells = _halves([each for rule in form.told for each in rule])
+        self._events: array[int] = array("q")
+        self._memory = self._run_memory()
+        self._begun: dict[tuple[int, ...], bytes] = {}
+        """Of states in which runs begin, the memory when all that is asked there was asked;"""
+        self._begun_records: dict[tuple[int, ...], list[int]] = {}
+        """and the predicates that fail there."""
+        self.learned = 0
+        """How many paths were learned."""
+
+    def _run_memory(self) -> ctypes.Array[ctypes.c_char]:
+        form, block, area = self.form, self._block, Area()
+        block[at.CELLS], block[at.RULE_COUNT] = form.cells, form.rules
+        block[at.STATE_COUNT], block[at.STEP_COUNT] = self.states, self.steps
+        of_states, of_steps = -(-self.states // 64), -(-self.steps // 64)
+        block[at.STATE_WORDS], block[at.STEP_WORDS] = of_states, of_steps
+        block[at.IDS_ROOM], block[at.UNUSED_VALUE] = len(form.statuses), form.unused
+        block[at.TOLD_COUNT] = len(form.told[0])
+        area.add(at.STATE, (2 * form.cells + len(form.told[0])) * HALF)
+        area.add(at.IDS, len(form.statuses) * WORD)
+        for place in (at.STATE_READERS, at.GOAL_READERS):
+            area.add(place, form.cells * of_states * WORD)
+        area.add(at.STEP_READERS, 2 * form.cells * of_steps * WORD)
+        for place in (at.STATE_READ, at.GOAL_READ):
+            area.add(place, self.states * HALF)
+        area.add(at.STEP_READ, self.steps * HALF)
+        for place in (at.FAILING, at.OPEN, at.STATE_TOLD, at.STATE_DUE):
+            area.add(place, of_states * WORD)
+        for place in (at.WRONG, at.WRONG_NOW, at.STEP_TOLD, at.STEP_DUE):
+            area.add(place, of_steps * WORD)
+        area.add(at.SINCE, self.states * WORD)
+        for place in (at.CHANGED, at.EARLIER):
+            area.add(place, 2 * form.cells * HALF)
+        memory = area.made(block)
+        self._leads = _set_of(form.leads, of_states)
+        self._plain = _set_of(form.plain, of_steps)
+        self._statuses = _halves(form.statuses)
+        room = at.RECORDS_ENOUGH + self.states + self.steps
+        self._records: array[int] = array("q", [0] * (room * at.RECORD))
+        self._misses = _halves([0] * at.MISSES_ROOM)
+        return memory
+
+    # --- codes and runs --------------------------------------------------------------------------
+
+    def code(self, code: Code, by_id: Sequence[int | None] = ()) -> int:
+        """A number for events; `by_id`: the rule for each place of an id."""
+        kind, what = at.FIXED, code.rule
+        if code.by_id:
+            kind, what = at.BY_ID, len(self._rules_at)
+            self._rules_at.extend(0 if each is None else each + 1 for each in by_id)
+        elif code.restores:
+            kind = at.RESTORES
+        self._codes.extend((kind, what, code.counts))
+        return len(self._codes) // 3 - 1
+
+    def follow(self, begin: Begin, events: array[int]) -> tuple[int, list[Record]]:
+        """Follow a run: how many events are explained, one after the other, and what fails.
+
+        Events are pairs of words: a code, and a number or 0.
+        """
+        records = list(self._start(begin))
+        self._events = events
+        block = self._block
+        block[at.EVENT_COUNT], block[at.AT], block[at.AGAIN] = len(events) // 2, 0, 0
+        block[at.EARLIER_COUNT], block[at.RECORDS_COUNT] = -1, 0
+        while True:
+            self._tell()
+            why = loops().follow(block.buffer_info()[0])
+            records += self._told()
+            if why in (at.DONE, at.STOPPED):
+                return block[at.AT], records
+            self._learn(why)
+
+    def state(self) -> tuple[int, ...]:
+        """The cells of the state that was come to."""
+        return tuple(self._state()[: self.form.cells])
+
+    def open(self) -> list[tuple[int, int]]:
+        """The duties that are open: the predicate, and the event since when."""
+        words = _words(self._block[at.OPEN], self._block[at.STATE_WORDS])
+        since = _words(self._block[at.SINCE], self.states)
+        return [
+            (number, since[number])
+            for number in range(self.states)
+            if words[number >> 6] >> (number & 63) & 1
+        ]
+
+    def ids(self) -> tuple[int, ...]:
+        """The ids that are known."""
+        return tuple(_words(self._block[at.IDS], self._block[at.IDS_COUNT]))
+
+    def _start(self, begin: Begin) -> Iterator[Record]:
+        block = self._block
+        known = self._begun.get(begin.state)
+        if known is None:
+            ctypes.memset(self._memory, 0, len(self._memory))
+            cells = self._state()
+            cells[: self.form.cells] = list(begin.state)
+            block[at.IDS_COUNT], block[at.RECORDS_COUNT], block[at.AT] = 0, 0, -1
+            self._tell()
+            while loops().follow_none(block.buffer_info()[0]) != at.DONE:
+                self._learn(at.LEARN)
+                self._tell()
+            self._begun[begin.state] = self._memory.raw
+            self._begun_records[begin.state] = [each.number for each in self._told()]
+        else:
+            ctypes.memmove(self._memory, known, len(known))
+        _words(block[at.IDS], len(self.form.statuses))[: len(begin.ids)] = list(begin.ids)
+        block[at.IDS_COUNT], block[at.NEXT_NUMBER] = len(begin.ids), begin.following
+        for number in self._begun_records[begin.state]:
+            yield Record(-1, of_state=True, number=number, ids=begin.ids)
+
+    # --- one state, without a run ----------------------------------------------------------------
+
+    def after(self, state: Sequence[int], rules: Sequence[int]) -> Iterator[tuple[int, ...] | None]:
+        """The states to which rules lead from one; None for a rule that only a bound forbids."""
+        block, cells = self._block, self.form.cells
+        tried = _halves(rules)
+        place = 0
+        while True:
+            self._state()[cells : 2 * cells] = list(state)
+            block[at.TRIED], block[at.TRIED_COUNT] = tried.buffer_info()[0], len(tried)
+            block[at.NEXT_RULE] = place
+            self._tell()
+            why = loops().take_next(block.buffer_info()[0])
+            place = block[at.NEXT_RULE]
+            if why == at.DONE:
+                return
+            if why == at.TAKEN:
+                yield self.state()
+            elif why == at.BEYOND:
+                yield None
+            else:
+                self._learn(why)
+
+    def says(self, function: int, state: Sequence[int]) -> int:
+        """What a predicate says of a state."""
+        block, cells = self._block, self.form.cells
+        block[at.ASKED_FUNCTION] = function
+        while True:
+            self._state()[:cells] = list(state)
+            self._tell()
+            leaf = loops().ask_one(block.buffer_info()[0])
+            if leaf >= 0:
+                return self._said[2 * leaf]
+            self._misses[0], block[at.MISSES_COUNT] = function, 1
+            self._learn(at.LEARN)
+
+    def _state(self) -> ctypes.Array[ctypes.c_uint32]:
+        count = 2 * self.form.cells + self._block[at.TOLD_COUNT]
+        return (ctypes.c_uint32 * count).from_address(self._block[at.STATE])
+
+    def _tell(self) -> None:
+        """Tell the loop where everything is: arrays that grow may have moved."""
+        for place, known in (
+            (at.ROOTS, self._roots), (at.NODES, self._nodes), (at.CHILDREN, self._children),
+            (at.SAID_LEAVES, self._said), (at.READ_STARTS, self._starts),
+            (at.READ_CELLS, self._cells), (at.RULE_LEAVES, self._rule_leaves),
+            (at.WRITES, self._writes), (at.SOURCES, self._sources), (at.MOVES, self._moves),
+            (at.MAPS, self._maps), (at.EVENTS, self._events), (at.CODES, self._codes),
+            (at.RULES_AT, self._rules_at), (at.STATUS_CELLS, self._statuses),
+            (at.LEADS, self._leads), (at.PLAIN, self._plain), (at.ASKED, self._asked),
+            (at.ASKED_LIST, self._asked_list), (at.RECORDS, self._records),
+            (at.MISSES, self._misses), (at.TOLD, self._told_cells),
+        ):  # fmt: skip
+            self._block[place] = known.buffer_info()[0]
+
+    def _told(self) -> Iterator[Record]:
+        block, records = self._block, self._records
+        for base in range(0, block[at.RECORDS_COUNT] * at.RECORD, at.RECORD):
+            event, of_state, number, ids = records[base : base + 4]
+            known = tuple(records[base + 4 : base + 4 + ids])
+            yield Record(event, bool(of_state), number, known)
+        block[at.RECORDS_COUNT] = 0
+
+    # --- learning --------------------------------------------------------------------------------
+
+    def _learn(self, why: int) -> None:
+        block, cells = self._block, self.form.cells
+        state = list(self._state())
+        if why == at.LEARN_RULE:
+            rule = block[at.WANTED]
+            self._rule(rule, self.teacher.rule(rule, state[cells : 2 * cells]))
+        elif why == at.LEARN_RENAMING:
+            self._renaming(block[at.WANTED])
+        elif why == at.LEARN_ASKED:
+            self._asks(block[at.WANTED], state)
+        elif why == at.LEARN:
+            for function in self._misses[: block[at.MISSES_COUNT]]:
+                said = self.teacher.said(function, state)
+                self._path(function, said.reads, self._said_leaf(said))
+        else:
+            assert why == at.FULL
+
+    def _path(self, function: int, reads: Sequence[Pair], leaf: int) -> None:
+        """A function reads these, one after the other, and comes to this leaf."""
+        self.learned += 1
+        nodes, children = self._nodes, self._children
+        slots, slot = self._roots, function
+        for cell, value in reads:
+            node = slots[slot]
+            assert node < at.LEAF, "what was read does not decide"
+            if node == 0:
+                node = len(nodes) // 3
+                slots[slot] = node
+                nodes.extend((cell, len(children), CHILDREN_LEAST))
+                children.extend([0] * CHILDREN_LEAST)
+            assert nodes[3 * node] == cell, "a function reads something else than before"
+            begin, span = nodes[3 * node + 1], nodes[3 * node + 2]
+            if value >= span:
+                more = CHILDREN_MORE * (value + 1)
+                nodes[3 * node + 1], nodes[3 * node + 2] = len(children), more
+                children.extend(children[begin : begin + span])
+                children.extend([0] * (more - span))
+            slots, slot = children, nodes[3 * node + 1] + value
+        assert slots[slot] in (0, at.LEAF | leaf), "what was read does not decide"
+        slots[slot] = at.LEAF | leaf
+
+    def _said_leaf(self, said: Said) -> int:
+        cells = tuple(cell for cell, _ in said.reads)
+        known = self._read_sets.get(cells)
+        if known is None:
+            known = self._read_sets[cells] = len(self._read_sets)
+            self._cells.extend(cells)
+            self._starts.append(len(self._cells))
+        leaf = self._leaves.get((said.said, known))
+        if leaf is None:
+            leaf = self._leaves[said.said, known] = len(self._said) // 2
+            self._said.extend((said.said, known))
+        return leaf
+
+    def _rule(self, function: int, parts: Sequence[Part]) -> None:
+        for part in parts:
+            leaf, following = self._leaf_of(function, part.reads), 0
+            if leaf is None:
+                leaf = len(self._rule_leaves) // 4
+                begin = len(self._writes) // 2
+                for pair in part.writes or ():
+                    self._writes.extend(pair)
+                how = at.ENDS
+                if part.writes is None:
+                    how = at.BOUNDED if part.bounded else at.REFUSED
+                if part.gone is not None:
+                    how, following = at.RENAMES + part.gone, len(self._roots)
+                    self._roots.append(0)
+                ends = len(self._writes) // 2
+                self._rule_leaves.extend((begin, ends, how, following))
+                self._path(function, part.reads, leaf)
+            function = self._rule_leaves[4 * leaf + 3]
+
+    def _leaf_of(self, function: int, reads: Sequence[Pair]) -> int | None:
+        """The leaf to which a path leads that is known."""
+        at_ = self._roots[function]
+        for _, value in reads:
+            if at_ == 0 or value >= self._nodes[3 * at_ + 2]:
+                return None
+            at_ = self._children[self._nodes[3 * at_ + 1] + value]
+        return at_ - at.LEAF if at_ else None
+
+    def _asks(self, rule: int, state: Sequence[int]) -> None:
+        begin = len(self._asked_list) // 2
+        first = self.form.rules + 2 * self.states
+        for number, said in self.teacher.asked(rule, state):
+            self._asked_list.extend((number, first + number))
+            if self._leaf_of(first + number, said.reads) is None:
+                self._path(first + number, said.reads, self._said_leaf(said))
+        self._asked[2 * rule] = begin
+        self._asked[2 * rule + 1] = len(self._asked_list) // 2 + 1
+
+    def _renaming(self, gone: int) -> None:
+        base = gone * self.form.cells
+        parts: dict[object, int] = {}
+        for cell, moved in enumerate(self.teacher.moved(gone)):
+            if moved.source is None:
+                self._sources[base + cell], self._moves[base + cell] = at.CONSTANT, moved.values[0]
+                continue
+            self._sources[base + cell], part = moved.source, 0
+            if moved.values:
+                if moved.key not in parts:
+                    parts[moved.key] = len(self._maps)
+                    self._maps.append(len(moved.values))
+                    self._maps.extend(value + 1 for value in moved.values)
+                part = parts[moved.key]
+            self._moves[base + cell] = part
+
+
+def _halves(values: Iterable[int]) -> array[int]:
+    made: array[int] = array("I", values)
+    assert made.itemsize == HALF
+    return made
+
+
+def _words(address: int, count: int) -> ctypes.Array[ctypes.c_int64]:
+    return (ctypes.c_int64 * count).from_address(address)
+
+
+def _set_of(members: Sequence[bool], words: int) -> array[int]:
+    bits = sum(1 << place for place, each in enumerate(members) if each)
+    made: array[int] = array("Q", [bits >> 64 * place & (1 << 64) - 1 for place in range(words)])
+    return made
+
+
+__all__ = ["Learned"]

@@ -1,0 +1,206 @@
+"""Event logs judged by what was learned of rules and properties: the same as by the search."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+
+import pytest
+
+from benchmarks.validating import KINDS
+from checker.conformance.acceptance import Accepted, Coverage, Rejected, accept
+from checker.conformance.acceptance_findings import Severity
+from checker.conformance.random_runs import RandomRun, lines_of
+from checker.conformance.rules_level import Ruled, Rules
+from checker.loading import catalogue
+from model.errors import FinaleError
+from reference.formats.eventlog import read_log
+from tests.conformance.logs import changed
+
+KNOWN = catalogue()
+FAST, ALL = 12, 400
+#: Of runs to their end, seeds of those that show something.
+SHOWING = (5, 7, 43, 45)
+SMALL = RandomRun(
+    "final-checkpoint",
+    {"S": {"records": 2}, "K": {"from": ["S"], "sink": "two-phase"}},
+    faults={"checkpoints": 4, "failures": 1},
+    seed=1,
+)
+
+
+@pytest.fixture(scope="module")
+def rules() -> Rules:
+    """Tests share what was learned, as runs do."""
+    return Rules(KNOWN)
+
+
+def bytes_of(lines: list[str]) -> bytes:
+    return "".join(f"{line}\n" for line in lines).encode()
+
+
+def several(first: int, count: int) -> Iterator[list[str]]:
+    """Runs of all kinds, some cut off before they end, some with too many checkpoints for ids."""
+    for seed in range(first, first + count):
+        kind = KINDS[seed % len(KINDS)]
+        steps = (60, 120, 300)[seed // len(KINDS) % 3]
+        crashes = (40,) if seed % 7 == 0 else ()
+        yield lines_of(replace(kind, seed=seed, steps_max=steps, crashes=crashes))
+
+
+def one(rules: Rules, lines: list[str]) -> Ruled:
+    (ruled,) = rules.judge(bytes_of(lines))
+    return ruled
+
+
+def assert_same(rules: Rules, lines: list[str], shown: Counter[Severity]) -> None:
+    ruled, verdict = one(rules, lines), accept(read_log(lines), known=KNOWN)
+    assert ruled.coverage is verdict.coverage
+    assert isinstance(verdict.conforms, Accepted)
+    if verdict.conforms.unseen == 0:
+        assert ruled.findings == verdict.findings
+        assert ruled.stopped is None
+    shown.update(each.severity for each in ruled.findings)
+
+
+def test_the_same_is_found_as_by_the_search(rules: Rules) -> None:
+    shown = Counter[Severity]()
+    for lines in several(0, FAST):
+        assert_same(rules, lines, shown)
+    for seed in SHOWING:
+        assert_same(rules, lines_of(replace(KINDS[seed % len(KINDS)], seed=seed)), shown)
+    assert set(shown) == set(Severity)
+
+
+@pytest.mark.slow
+def test_the_same_is_found_in_hundreds_of_runs(rules: Rules) -> None:
+    shown = Counter[Severity]()
+    for lines in several(FAST, ALL):
+        assert_same(rules, lines, shown)
+    assert min(shown[each] for each in Severity) > 10
+
+
+def test_what_was_learned_from_one_run_holds_for_the_next(rules: Rules) -> None:
+    """In whatever order runs come, the same is said of each."""
+    runs = list(several(3, 5))
+    there = [one(rules, lines).findings for lines in runs]
+    fresh = Rules(KNOWN)
+    back = [one(fresh, lines).findings for lines in reversed(runs)]
+    assert there == back[::-1]
+
+
+def test_an_event_that_cannot_be_is_told_as_the_search_tells_it(rules: Rules) -> None:
+    lines = lines_of(SMALL)
+    names = [json.loads(line)["event"] for line in lines]
+    place = names.index("complete")
+    swapped = changed(lines, lambda e: [*e[: place - 2], e[place - 1], e[place - 2], *e[place:]])
+    ruled, verdict = one(rules, swapped), accept(read_log(swapped), known=KNOWN)
+    assert isinstance(verdict.conforms, Rejected)
+    assert ruled.stopped is not None
+    assert not ruled.stopped.missing
+    assert ruled.fails
+    assert (ruled.stopped.line, ruled.stopped.event) == (
+        verdict.conforms.line,
+        verdict.conforms.event,
+    )
+    assert ruled.stopped.refusal.why == verdict.conforms.refusals[0].why
+
+
+@pytest.mark.parametrize("cut", ["end", "half"])
+def test_a_lost_last_line_shows(rules: Rules, cut: str) -> None:
+    lines = lines_of(SMALL)
+    data = bytes_of(lines[:-1])
+    if cut == "half":
+        data += lines[-1][:9].encode()
+    (ruled,) = rules.judge(data)
+    assert ruled.coverage is Coverage.TRUNCATED
+    assert ruled.stopped is None
+    assert len(ruled.run.log.unreadable) == (cut == "half")
+
+
+def test_a_lost_last_event_shows(rules: Rules) -> None:
+    """Its number is missing from the count, if not from a clock."""
+    lines = lines_of(SMALL)
+    ruled = one(rules, [*lines[:-2], lines[-1]])
+    assert ruled.coverage is not Coverage.COMPLETE
+
+
+def test_a_line_that_is_missing_is_a_gap_and_no_mistake_of_the_engine(rules: Rules) -> None:
+    lines = lines_of(SMALL)
+    place = [json.loads(line)["event"] for line in lines].index("apply_acknowledgement")
+    ruled = one(rules, lines[:place] + lines[place + 1 :])
+    assert ruled.coverage is Coverage.GAP
+    assert ruled.stopped is not None
+    assert ruled.stopped.missing
+    assert not ruled.fails
+
+
+def test_no_line_is_lost(rules: Rules) -> None:
+    lines = lines_of(SMALL)
+    odd = json.dumps({**json.loads(lines[1]), "event": "unheard-of", "clock": "other", "seq": 0})
+    broken = [lines[0], odd, "no event", *lines[1:]]
+    run = one(rules, broken).run
+    assert run.lines == len(broken)
+    assert run.ignored == 1
+    assert run.log.unreadable == (3,)
+    assert run.parsed == len(lines)
+
+
+def test_bytes_that_are_no_text_are_kept_to_their_line(rules: Rules) -> None:
+    data = bytes_of(lines_of(SMALL))
+    lines = data.split(b"\n")
+    lines[2] = lines[2].replace(b'"run"', b'"\xff\xfe"')
+    (ruled,) = rules.judge(b"\n".join(lines))
+    assert ruled.coverage is Coverage.COMPLETE  # a field that is not known is no damage
+    lines[3] = b"\xff"
+    (ruled,) = rules.judge(b"\n".join(lines))
+    assert ruled.run.log.unreadable == (4,)
+
+
+def test_many_runs_are_in_one_file(rules: Rules) -> None:
+    """Each is judged by itself, at its lines, as if it stood alone."""
+    runs = [lines_of(replace(kind, name=f"r{n}", steps_max=60)) for n, kind in enumerate(KINDS)]
+    found = list(rules.judge(b"".join(map(bytes_of, runs))))
+    assert [each.run.name for each in found] == [f"r{n}" for n in range(len(KINDS))]
+    line = 1
+    for lines, ruled in zip(runs, found, strict=True):
+        assert ruled.run.lines == len(lines)
+        assert ruled.run.parts[0].section.line == line
+        alone = one(rules, lines)
+        told = [(each.property, each.binding, each.line) for each in alone.findings]
+        here = [(e.property, e.binding, (e.line or 0) - line + 1) for e in ruled.findings]
+        assert told == here
+        line += len(lines)
+
+
+def test_a_run_of_several_processes_is_one(rules: Rules) -> None:
+    lines = lines_of(replace(KINDS[0], crashes=(40,), steps_max=60))
+    ruled = one(rules, lines)
+    assert len(ruled.run.parts) == 2
+    assert ruled.coverage is Coverage.GAP  # the first process tells no end
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        ({"protocol": "none"}, "unknown-protocol"),
+        ({"variant": "none"}, "unknown-variant"),
+        ({"v": 99}, "event-log-version"),
+        ({"options": {"concurrent": "x"}}, "bad-option"),
+    ],
+)
+def test_what_cannot_be_read_has_its_code(
+    rules: Rules, change: dict[str, object], code: str
+) -> None:
+    start, *events = lines_of(SMALL)
+    with pytest.raises(FinaleError) as error:
+        one(rules, [json.dumps(json.loads(start) | change, separators=(",", ":")), *events])
+    assert error.value.code == code
+
+
+def test_what_comes_before_any_run_is_no_log(rules: Rules) -> None:
+    with pytest.raises(FinaleError) as error:
+        list(rules.judge(b"something else\n"))
+    assert error.value.code == "not-an-event-log"
