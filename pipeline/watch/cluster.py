@@ -14,7 +14,6 @@ from itertools import chain
 from pathlib import PurePosixPath
 from typing import Any
 
-from checker.conformance.acceptance import LIMITS
 from checker.logs.histories import TERMINAL
 from checker.logs.patterns import WORDS, Table
 from checker.logs.profile import Profile
@@ -22,7 +21,6 @@ from checker.logs.runs import Run, runs_of
 from checker.logs.sources import Line, RawLog
 from checker.logs.validate import Coverage, judge_run
 from checker.logs.verdicts import Verdict, verdict_of
-from checker.question import Limits
 from pipeline.validating.eventlogs import judged_run, sections_of_runs
 
 from .files import GROWS, SILENT
@@ -30,8 +28,6 @@ from .growing import GrowingEventLog, GrowingFlinkLog, GrowingLog, News, tally_o
 
 #: Between two judgements there is so many times what the last one took.
 PAUSE = 3.0
-#: So much is tried for a run of an event log, each time that it is judged.
-RUN_LIMITS = Limits(LIMITS.states_max, 20.0)
 EVENT_LOG = ".ndjson"
 
 
@@ -176,7 +172,7 @@ class GrowingCluster:
 
     def _run(self, of: object, log: GrowingEventLog, lines: Sequence[Line]) -> _Judged:
         raw = log.raw(self.setting.root)
-        found = judged_run(lines, str(raw), raw.parts, RUN_LIMITS)
+        found = judged_run(lines, str(raw), raw.parts, None, keeps=False)
         verdict = found.verdict
         if verdict is not None and log.gap:
             verdict = replace(verdict, coverage=Coverage.GAP)
