@@ -1,7 +1,8 @@
 """Whether a run of a real engine is one of the protocol as its release really is.
 
 Accepted only by a witness: a run of the whole model, that the guide has found (`flink_guide.py`)
-and that is gone once more by the rules alone. What is not found is undecided, never rejected.
+and that is gone once more by the rules alone. Rejected only by a proof: a part of the model, with
+all else free, has no run that has the lines which speak of it (`flink_proof.py`). Else undecided.
 """
 
 from __future__ import annotations
@@ -18,10 +19,12 @@ from reference.formats.eventlog import Event, Section
 from .acceptance import replay
 from .acceptance_effort import Effort, OverTime, Told
 from .acceptance_findings import Finding, Judge
-from .acceptance_search import Accepted, Given, Undecided
+from .acceptance_search import Accepted, Given, Move, Rejected, Undecided
 from .acceptance_system import SectionSystem
 from .flink_guide import Guide, Stuck
-from .flink_job import job_of
+from .flink_job import RunJob, job_of
+from .flink_proof import Refuter, given_of
+from .flink_refusals import rejection_of
 from .flink_sights import Seen, Sights, sights_of
 from .flink_walk import OverStates
 
@@ -36,7 +39,7 @@ LIVE = 64
 class RunVerdict:
     """What can be said of a run. Findings are those of the witness."""
 
-    conforms: Accepted | Undecided
+    conforms: Accepted | Rejected | Undecided
     findings: tuple[Finding, ...]
     lines: int
     """How many of its lines are explained."""
@@ -48,10 +51,14 @@ def accept_run(
     release: str = "flink-2.3",
     limits: Limits = LIMITS,
     judges: bool = False,
+    whole: bool = True,
     known: Catalogue | None = None,
     told: Told | None = None,
 ) -> RunVerdict:
-    """Judge a run. `told` is called now and then with how far it is. Raises `unknown-release`."""
+    """Judge a run. `told` is called now and then with how far it is. Raises `unknown-release`.
+
+    `whole`: its logs have their beginning, and no gap; else nothing can be said against it.
+    """
     lines = max((event.told.line for event in run.events), default=0)
     effort = Effort(lines, limits, told)
     job = job_of(run)
@@ -77,14 +84,38 @@ def accept_run(
         why = effort.limits.seconds_word
         return RunVerdict(Undecided(Given.SECONDS, why, effort.far), (), sum(guide.at))
     except OverStates:
-        why = effort.limits.states_word
-        return RunVerdict(Undecided(Given.STATES, why, effort.far), (), sum(guide.at))
-    if isinstance(found, Stuck):
-        why = f"line {found.sight.line}, {found.sight}: {found.why or 'nothing explains it'}"
-        return RunVerdict(Undecided(Given.BOUND, why, effort.far), (), sum(guide.at))
+        why, given = effort.limits.states_word, Given.STATES
+        found = None
+    else:
+        why, given = _why(found), Given.BOUND
+    if not isinstance(found, tuple):
+        rejected = _rejected(run, job, sights, release) if whole else None
+        undecided = Undecided(given, why, effort.far)
+        return RunVerdict(rejected or undecided, (), sum(guide.at))
     replay(system, found)
     judged = Judge(system, effort.judges).judge(found, ends=False) if judges else ()
     return RunVerdict(Accepted((found,)), tuple(judged), sum(guide.at))
+
+
+def reject_run(run: Run, *, release: str = "flink-2.3") -> Rejected | None:
+    """The first line of a run that no run of the protocol explains, if that can be shown.
+
+    Its logs have their beginning, and no gap. Raises `unknown-release`.
+    """
+    job = job_of(run)
+    return None if job is None else _rejected(run, job, sights_of(run, job), release)
+
+
+def _rejected(run: Run, job: RunJob, sights: Sights, release: str) -> Rejected | None:
+    given = given_of(_protocol(run), _options(release, sights, run), run, sights)
+    contradiction = Refuter(given, run, job, sights).contradiction()
+    return None if contradiction is None else rejection_of(given, contradiction)
+
+
+def _why(found: tuple[Move, ...] | Stuck | None) -> str:
+    if not isinstance(found, Stuck):
+        return ""
+    return f"line {found.sight.line}, {found.sight}: {found.why or 'nothing explains it'}"
 
 
 def _protocol(run: Run) -> str:
@@ -107,7 +138,7 @@ def _options(release: str, sights: Sights, run: Run) -> Mapping[str, object]:
     options: dict[str, object] = {name: value for name, value in given.items() if name in has}
     options["restart_scope"] = "global" if adaptive else "region"
     options["restart_delay"] = True
-    options["concurrent"] = sights.waits
+    options["concurrent"] = sights.waits if _protocol(run) == PROTOCOL else 1  # UN-8
     options["checkpoints_after_finish"] = any(event.word == "waits" for event in run.events)
     return options
 
@@ -137,4 +168,4 @@ def _counted(sights: Sights, run: Run) -> tuple[Event, ...]:
     return tuple(found)
 
 
-__all__ = ["RunVerdict", "accept_run"]
+__all__ = ["RunVerdict", "accept_run", "reject_run"]

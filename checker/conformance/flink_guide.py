@@ -21,12 +21,9 @@ from .acceptance_effort import Effort
 from .acceptance_search import Move
 from .acceptance_system import SectionSystem
 from .flink_barriers import Barriers
-from .flink_sights import JOB, LOCK, Seen, Sight, Sights
+from .flink_sights import JOB, LATE, LOCK, Seen, Sight, Sights
 from .flink_walk import NO_MORE
 
-#: What an attempt is told after the failure that ends it, in the model at once, does nothing.
-_LATE = (Seen.CONFIRMED, Seen.GIVEN_UP, Seen.CALLED, Seen.LEFT, Seen.CANCEL, Seen.NOT_BEGUN,
-         Seen.STOPS, Seen.LOST)  # fmt: skip
 #: What happens to an attempt once, with a checkpoint or at all.
 _ONCE = (Seen.BEGUN, Seen.CALLED, Seen.LEFT, Seen.ENDED, Seen.LEARNED, Seen.RUNS)
 
@@ -91,7 +88,7 @@ class Guide(Barriers):
 
     def _explain(self, sight: Sight) -> bool:
         if sight.task and sight.attempt <= self.over[sight.task]:
-            return sight.seen in _LATE
+            return sight.seen in LATE
         self.sight = sight
         self.refused = ""
         if sight.seen in _ONCE and (sight.seen, sight.own, sight.checkpoint) in self.explained:

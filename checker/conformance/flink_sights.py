@@ -48,6 +48,9 @@ LOCK = (Seen.TRIGGERED, Seen.ACKNOWLEDGED, Seen.COMPLETED, Seen.ABORTED)
 JOB = (Seen.LEARNED, Seen.LOST, Seen.RESTORED, Seen.CANCELLING, Seen.CANCELED)
 _CALLS = (Seen.CALLED,)
 LOOP = tuple(seen for seen in Seen if seen not in (*LOCK, *JOB, *_CALLS))
+#: What an attempt is told after the failure that ends it, in the model at once, does nothing.
+LATE = (Seen.CONFIRMED, Seen.GIVEN_UP, Seen.CALLED, Seen.LEFT, Seen.CANCEL, Seen.NOT_BEGUN,
+        Seen.STOPS, Seen.LOST)  # fmt: skip
 _BY_WORD = {seen.value: seen for seen in Seen}
 _BY_STATE = {
     ("task-switched", "RUNNING"): Seen.RUNS,
@@ -324,4 +327,4 @@ def _finals(sights: Sights, job: RunJob, told: dict[Attempt, int]) -> dict[Attem
     return final
 
 
-__all__ = ["JOB", "LOCK", "LOOP", "Attempt", "Seen", "Sight", "Sights", "sights_of"]
+__all__ = ["JOB", "LATE", "LOCK", "LOOP", "Attempt", "Seen", "Sight", "Sights", "sights_of"]

@@ -30,7 +30,7 @@ from .flink_sights import LOCK, LOOP, Attempt, Seen, Sight, Sights
 TRIGGERS = ("trigger_checkpoint", "trigger_at_end_of_data", "request_stop", "request_savepoint")
 
 #: The steps that a line tells of by itself; others are taken on the way there.
-_OWN: dict[Seen, tuple[str, ...]] = {
+OWN_STEPS: dict[Seen, tuple[str, ...]] = {
     Seen.TRIGGERED: TRIGGERS,
     Seen.ACKNOWLEDGED: ("apply_acknowledgement",),
     Seen.COMPLETED: ("complete",),
@@ -115,7 +115,7 @@ class Walk:
         self.effort.count()
         if self.effort.states > (self.effort.limits.states_max or math.inf):
             raise OverStates
-        line = self.sight.line if self.sight and name in _OWN[self.sight.seen] else None
+        line = self.sight.line if self.sight and name in OWN_STEPS[self.sight.seen] else None
         event = Event(line or 0, name, about, number, {}, None, "", 0)
         taken = self.system.take(event, self.here)
         if isinstance(taken, Refusal):
@@ -251,4 +251,4 @@ class Walk:
         return [clock[at] for clock, at in both if at < len(clock)]
 
 
-__all__ = ["NO_MORE", "TRIGGERS", "OverStates", "Walk"]
+__all__ = ["NO_MORE", "OWN_STEPS", "TRIGGERS", "OverStates", "Walk"]

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 
 from checker.conformance.acceptance_findings import Severity
-from checker.conformance.acceptance_search import Accepted
+from checker.conformance.acceptance_search import Accepted, Rejected, Undecided
 from checker.question import Limits
 
 from .histories import History, history_of
@@ -115,7 +115,7 @@ def judge(
     if accepts is not None:
         release = f"{table.engine}-{table.release}"
         jobs = [
-            job if job.ambiguous else replace(job, conforms=_conforms(run, release, accepts))
+            job if job.ambiguous else replace(job, conforms=_conforms(run, job, release, accepts))
             for job, run in zip(jobs, runs, strict=True)
         ]
     return Cluster(tuple(jobs), tally, len(homeless), profile)
@@ -144,12 +144,20 @@ def judge_run(run: Run, profile: Profile, *, whole: bool) -> Judged:
     )
 
 
-def _conforms(run: Run, release: str, limits: Limits) -> Conforms:
+def _conforms(run: Run, judged: Judged, release: str, limits: Limits) -> Conforms:
     from checker.conformance.flink import accept_run
 
-    verdict = accept_run(run, release=release, limits=limits)
-    why = getattr(verdict.conforms, "why", None)
-    return Conforms(isinstance(verdict.conforms, Accepted), verdict.lines, why)
+    whole = judged.coverage is not Coverage.GAP
+    verdict = accept_run(run, release=release, limits=limits, whole=whole)
+    match verdict.conforms:
+        case Accepted():
+            return Conforms(True, verdict.lines, None)
+        case Rejected() as rejected:
+            why = "; or ".join(each.why for each in rejected.refusals)
+            text = f"line {rejected.line}, {rejected.event}: {why}"
+            return Conforms(False, verdict.lines, text, rejected=True)
+        case Undecided() as undecided:
+            return Conforms(False, verdict.lines, undecided.why)
 
 
 def _coverage(run: Run, history: History, *, whole: bool) -> Coverage:

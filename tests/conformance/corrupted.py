@@ -1,0 +1,187 @@
+"""Logs of real runs as raw lines, and what can be changed in them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Concatenate, ParamSpec
+
+from checker.conformance.flink_job import RunJob, job_of
+from checker.conformance.flink_sights import Seen, Sight, Sights, sights_of
+from checker.logs.patterns import table
+from checker.logs.runs import Run, runs_of
+from checker.logs.sources import Line, RawLog, Shelf
+from checker.logs.telling import Tally, told
+
+Logs = tuple[tuple[bytes, ...], ...]
+"""The lines of each log of a cluster."""
+
+
+def runs_in(logs: Logs) -> list[Run]:
+    """The runs that some lines tell of."""
+    tally = Tally()
+    events = [
+        event
+        for place, lines in enumerate(logs)
+        for event in told(
+            (Line(0, number, raw) for number, raw in enumerate(lines, 1)),
+            table("flink-2.3"), tally, place,
+        )
+    ]  # fmt: skip
+    return runs_of(events)[0]
+
+
+def clusters(archive: str) -> Iterator[tuple[str, Logs]]:
+    """The logs of each folder of an archive."""
+    with Shelf() as shelf:
+        by_folder: dict[str, list[RawLog]] = {}
+        for log in shelf.logs([archive]):
+            by_folder.setdefault(log.folder, []).append(log)
+        for folder, logs in by_folder.items():
+            name = folder.rpartition("!")[2].rpartition("/")[2]
+            yield name, tuple(tuple(line.raw for line in shelf.lines(log)) for log in logs)
+
+
+@dataclass(frozen=True)
+class Copy:
+    """A corrupted copy. `wrong` is the first line that no run can have: of which log, and which."""
+
+    kind: str
+    run: str
+    job: str
+    what: str
+    logs: Callable[[], Logs]
+    wrong: tuple[int, int] | None
+
+    def runs(self) -> list[Run]:
+        return [run for run in runs_in(self.logs()) if run.job == self.job]
+
+
+Parts = ParamSpec("Parts")
+
+
+def _later(
+    change: Callable[Concatenate[Original, Parts], Logs],
+) -> Callable[Concatenate[Original, Parts], Callable[[], Logs]]:
+    """A change that is made when it is wanted: of most that could be, no copy is made."""
+
+    def made(self: Original, /, *args: Parts.args, **named: Parts.kwargs) -> Callable[[], Logs]:
+        return partial(change, self, *args, **named)
+
+    return made
+
+
+class Original:
+    """A run as it was, and where it can be corrupted."""
+
+    def __init__(self, name: str, logs: Logs, run: Run, job: RunJob) -> None:
+        self.name, self.logs, self.run, self.job = name, logs, run, job
+        self.sights: Sights = sights_of(run, job)
+        readers = {channel.receiver.name for channel in job.job.channels}
+        self.sources = {each.name for each in job.job.subtasks} - readers
+
+    @cached_property
+    def by_kind(self) -> dict[Seen, list[Sight]]:
+        found: dict[Seen, list[Sight]] = {seen: [] for seen in Seen}
+        for sight in self.sights.all:
+            found[sight.seen].append(sight)
+        return found
+
+    def of(self, seen: Seen, task: str | None, number: int | None) -> list[Sight]:
+        """Lines of a kind, of one task and checkpoint."""
+        both = ((each.task, each.checkpoint) for each in self.by_kind[seen])
+        pairs = zip(both, self.by_kind[seen], strict=True)
+        return [sight for own, sight in pairs if own == (task, number)]
+
+    def point(self, seen: Seen, number: int | None) -> Sight | None:
+        """The line of a checkpoint, if there is just one."""
+        found = [each for each in self.by_kind[seen] if each.checkpoint == number]
+        return found[0] if len(found) == 1 else None
+
+    @cached_property
+    def calm(self) -> set[str]:
+        """The tasks of a job that has finished; none where an attempt fails, or a user asks.
+
+        There it is told less exactly what a part may be.
+        """
+        ends = {e.told.fields["to"] for e in self.run.events if e.word == "job-switched"}
+        words = {event.word for event in self.run.events}
+        restless = (Seen.STOPS, Seen.LOST, Seen.RUNS, Seen.RESTORED, Seen.CANCELLING)
+        asked = words & {"request_stop", "request_savepoint"}
+        if any(self.by_kind[seen] for seen in restless) or asked:
+            return set()
+        ended = {each.task for each in self.by_kind[Seen.LEARNED]}
+        return {each for each in ended if each} if "FINISHED" in ends else set()
+
+    @property
+    def overtakes(self) -> bool:
+        """Whether barriers overtake: then a task goes on with a checkpoint that it has begun."""
+        return any(each.told.fields.get("unaligned") == "true" for each in self.run.events)
+
+    def late(self, task: str | None, trigger: Sight | None) -> bool:
+        """Whether it is learned behind a trigger that a task has finished, if ever."""
+        learned = [each for each in self.by_kind[Seen.LEARNED] if each.task == task]
+        return trigger is not None and all(each.place > trigger.place for each in learned)
+
+    def copy(
+        self, kind: str, sight: Sight, logs: Callable[[], Logs], wrong: tuple[int, int] | None
+    ) -> Copy:
+        return Copy(kind, self.name, self.run.job, f"{sight}, line {sight.line}", logs, wrong)
+
+    # --- changes of lines ------------------------------------------------------------------------
+
+    def text(self, sight: Sight) -> bytes:
+        return self.logs[log_of(sight)][sight.line - 1]
+
+    def changed(self, log: int, lines: Sequence[bytes]) -> Logs:
+        return (*self.logs[:log], tuple(lines), *self.logs[log + 1 :])
+
+    @_later
+    def without(self, *sights: Sight) -> Logs:
+        log, gone = log_of(sights[0]), {each.line for each in sights}
+        lines = enumerate(self.logs[log], 1)
+        return self.changed(log, [raw for number, raw in lines if number not in gone])
+
+    @_later
+    def inserted(self, log: int, behind: int, raw: bytes) -> Logs:
+        lines = self.logs[log]
+        return self.changed(log, [*lines[:behind], raw, *lines[behind:]])
+
+    @_later
+    def moved(self, sight: Sight, behind: int) -> Logs:
+        """A line behind another one instead."""
+        log, lines = log_of(sight), list(self.logs[log_of(sight)])
+        raw = lines.pop(sight.line - 1)
+        at = behind if behind < sight.line else behind - 1
+        return self.changed(log, [*lines[:at], raw, *lines[at:]])
+
+    @_later
+    def instead(self, sight: Sight, pattern: bytes, text: bytes) -> Logs:
+        log, lines = log_of(sight), list(self.logs[log_of(sight)])
+        raw = re.sub(pattern, text, lines[sight.line - 1], count=1)
+        assert raw != lines[sight.line - 1], f"{pattern!r} is not in {raw!r}"
+        lines[sight.line - 1] = raw
+        return self.changed(log, lines)
+
+
+def log_of(sight: Sight) -> int:
+    return sight.event.told.log
+
+
+def at_line(sight: Sight, change: int = 0) -> tuple[int, int]:
+    return log_of(sight), sight.line + change
+
+
+def same_log(*sights: Sight) -> bool:
+    return len({log_of(each) for each in sights}) == 1
+
+
+def originals(clusters: Iterator[tuple[str, Logs]]) -> Iterator[Original]:
+    """All runs that can be corrupted."""
+    for name, logs in clusters:
+        for run in runs_in(logs):
+            job = job_of(run)
+            if job is not None and not run.ambiguous:
+                yield Original(name, logs, run, job)

@@ -1,0 +1,230 @@
+"""A proof that there is no run: of parts whose environment is free, and of logs that cannot be."""
+
+from dataclasses import replace
+from typing import cast
+
+import pytest
+
+from checker.concrete.execution import After, PlainSystem
+from checker.conformance.acceptance import Rejected, Undecided
+from checker.conformance.flink import accept_run, reject_run
+from checker.conformance.flink_components import DIES, PARTS, Given, part_of
+from checker.conformance.flink_parts import Feature, Part, Possible
+from checker.conformance.flink_proof import EDGES
+from checker.conformance.flink_sights import Seen
+from checker.logs.runs import Run
+from model.expressions import (
+    Expression,
+    cell,
+    choose,
+    conjunction,
+    equal,
+    integer,
+    less,
+    negation,
+    plus,
+)
+from model.language.build import world_of
+from model.language.protocol import Setting
+from model.protocols.stop_with_savepoint import StopWithSavepoint
+from model.topology import Edge, Job, Kind, Vertex
+from tests.conformance.test_flink import early_completion, twice, without
+from tests.logs.archive import archives, each_run, needs_archives, sample
+
+#: Of a job that nobody stops and in which nothing fails.
+CALM = Given(
+    "stop-with-savepoint",
+    (("checkpoints_after_finish", True), ("final_trigger", True)),
+    (("failures", 0), ("stops", 0), ("declines", 1), ("expiries", 1)),
+)
+FIRST, SECOND = cell(0, 0, 3, False), cell(1, 0, 1, True)
+
+
+# --- what expressions may be ----------------------------------------------------------------------
+
+
+def of(known: Possible, node: Expression) -> set[int]:
+    return set(known.of(node) or ())
+
+
+def test_of_what_is_not_known_an_expression_may_be_anything() -> None:
+    nothing = Possible({})
+    assert of(nothing, FIRST) == {0, 1, 2, 3}
+    assert of(nothing, plus(FIRST, integer(2))) == {2, 3, 4, 5}
+    assert of(nothing, equal(FIRST, integer(1))) == {0, 1}
+    assert of(nothing, choose(SECOND, integer(7), FIRST)) == {0, 1, 2, 3, 7}
+
+
+def test_what_is_known_decides_as_far_as_it_goes() -> None:
+    known = Possible({0: frozenset((0, 1))})
+    assert of(known, less(FIRST, integer(2))) == {1}
+    assert of(known, equal(FIRST, integer(3))) == {0}
+    assert of(known, conjunction([SECOND, equal(FIRST, integer(3))])) == {0}
+    assert of(known, negation(conjunction([SECOND, less(FIRST, integer(2))]))) == {0, 1}
+
+
+def test_two_expressions_of_one_cell_are_looked_at_value_by_value() -> None:
+    both = [equal(FIRST, integer(1)), equal(FIRST, integer(2))]
+    whole = Possible({})
+    assert [of(whole, each) for each in both] == [{0, 1}, {0, 1}]
+    cases = [[of(case, each) for each in both] for case in whole.cases(both, (), 1)]
+    assert [{1}, {1}] not in cases
+    assert len(cases) == 4
+    only = [*whole.cases(both, ((less(FIRST, integer(2)), 1),), 1)]
+    assert len(only) == 2
+
+
+# --- parts ----------------------------------------------------------------------------------------
+
+
+def reached(part: Part) -> set[tuple[int, ...]]:
+    found = set(part.start)
+    todo = list(found)
+    while todo:
+        for _, after, _ in part.onward(todo.pop()):
+            if after not in found:
+                found.add(after)
+                todo.append(after)
+    return found
+
+
+def test_nobody_is_told_of_a_completion_before_it() -> None:
+    part, names = part_of(CALM, "notice", "A"), PARTS["notice"].names
+    for values in reached(part):
+        has = dict(zip(names, values, strict=True))
+        for labels, _, _ in part.onward(values):
+            if Seen.CONFIRMED in labels:
+                assert has["checkpoint"] >= 2, "it is neither unused nor pending"
+
+
+def test_a_task_acknowledges_what_it_has_begun() -> None:
+    for task in ("A", "C"):
+        part, names = part_of(CALM, "acknowledgement", task), PARTS["acknowledgement"].names
+        for values in reached(part):
+            has = dict(zip(names, values, strict=True))
+            shown = {label for labels, _, _ in part.onward(values) for label in labels}
+            assert has["taken"] or Seen.ACKNOWLEDGED not in shown
+            assert not (has["awaited"] and Seen.COMPLETED in shown)
+
+
+def test_a_task_that_is_not_told_of_a_completion_does_not_leave() -> None:
+    part, names = part_of(CALM, "life", "A"), PARTS["life"].names
+    found = {
+        values[names.index("released")]
+        for values in reached(part)
+        for labels, _, _ in part.onward(values)
+        if Seen.LEFT in labels
+    }
+    assert found == {1}
+
+
+def test_nobody_dies_where_nothing_fails() -> None:
+    part = part_of(CALM, "life", "C")
+    assert not any(
+        DIES in labels for values in reached(part) for labels, _, _ in part.onward(values)
+    )
+
+
+@pytest.mark.parametrize("stops", [0, 1])
+def test_who_has_taken_its_newest_checkpoint_waits_for_no_barriers(stops: int) -> None:
+    kind = type("Bare", (StopWithSavepoint,), {"hides_records": True})
+    job = Job((Vertex.source("A", records=0), Vertex("C", Kind.PASS_THROUGH)), (Edge("A", "C"),))
+    bounds = {"checkpoints": 2, "channel": 4, "stops": stops, "declines": 1 - stops}
+    protocol = kind(Setting(job, {}, {}, bounds, frozenset({"taken"})))
+    world_of(protocol, protocol.keeps())
+    system = PlainSystem(protocol)
+    aligning = {task.name: task.gate.variables["aligning"].position for task in protocol.tasks}
+    todo = list(system.initial())
+    seen = set(todo)
+    while todo:
+        values = todo.pop()
+        for task in protocol.tasks:
+            newest = values[task.variables["newest"].position]
+            taken = newest in cast("frozenset[object]", values[task.variables["taken"].position])
+            assert not (taken and values[aligning[task.name]])
+        for rule in system.rules:
+            after = system.take(rule, values)
+            if isinstance(after, After) and after.values not in seen:
+                seen.add(after.values)
+                todo.append(after.values)
+    assert len(seen) > 1000
+
+
+def test_a_part_has_the_classes_that_are_told_apart() -> None:
+    system = part_of(CALM, "life", "A").system
+    number = next(v.offset for v in system.variables if v.name == "A.status")
+    others = Feature((number,), ((frozenset((1,)),), (frozenset((0, 2, 3, 4, 5)),)))
+    part = Part(system, [others], lambda *_: frozenset(), 2, lambda _: True)
+    assert part.start == {(0,)}
+    assert {after for _, after, _ in part.onward((0,))} == {(1,)}
+
+
+# --- logs -----------------------------------------------------------------------------------------
+
+
+def test_an_edge_is_one_of_different_clocks_or_of_one() -> None:
+    assert len(set(EDGES)) == len(EDGES)
+    assert all(first is not then and (then, first) not in EDGES for first, then in EDGES)
+
+
+@pytest.mark.parametrize("name", ["bounded-01", "race-00", "concurrent-01", "multi-cancel-01"])
+def test_a_run_of_the_engine_is_not_rejected(name: str) -> None:
+    assert all(reject_run(run) is None for run in sample(name))
+
+
+def test_a_rejection_tells_the_states_and_the_guard() -> None:
+    (run,) = sample("bounded-01")
+    early = Run(run.job, run.name, early_completion(list(run.events)))
+    rejected = reject_run(early)
+    assert rejected is not None
+    done = next(event.told.line for event in run.events if event.word == "completed")
+    assert (rejected.line, rejected.event) == (done, "completed(1)")
+    assert rejected.states == len(rejected.refusals) or rejected.states > 3
+    for refusal in rejected.refusals:
+        assert refusal.source == "require(checkpoint.is_pending, checkpoint.awaited.is_empty)"
+        assert "its acknowledgement is awaited" in refusal.why
+
+
+@pytest.mark.parametrize(
+    ("word", "told"),
+    [("triggered", "triggered once"), ("snapshot-begins", "takes a checkpoint once")],
+)
+def test_what_is_once_and_has_no_one_guard_is_told_so(word: str, told: str) -> None:
+    (run,) = sample("bounded-01")
+    rejected = reject_run(Run(run.job, run.name, twice(word)(list(run.events))))
+    assert rejected is not None
+    assert told in rejected.refusals[0].why
+
+
+def test_where_something_is_missing_nothing_is_rejected() -> None:
+    (run,) = sample("bounded-01")
+    gap = Run(run.job, run.name, without("completed")(list(run.events)))
+    assert isinstance(accept_run(gap).conforms, Rejected)
+    assert isinstance(accept_run(gap, whole=False).conforms, Undecided)
+
+
+def test_lines_of_a_log_of_its_own_need_not_be_before_those_of_others() -> None:
+    (run,) = sample("bounded-01")
+    begun = next(e for e in run.events if e.word == "snapshot-begins")
+    elsewhere = [
+        replace(event, told=replace(event.told, log=1))
+        if event.told.clock.startswith("t")
+        else event
+        for event in run.events
+    ]
+    moved = [each for each in elsewhere if each.told is not begun.told]
+    assert reject_run(Run(run.job, run.name, elsewhere)) is None
+    late = next(each for each in elsewhere if each.told.line == begun.told.line)
+    behind = [*(e for e in moved if e is not late), late]
+    rejected = reject_run(Run(run.job, run.name, behind))
+    assert rejected is None or rejected.line >= begun.told.line
+
+
+@needs_archives
+@pytest.mark.slow
+def test_no_real_run_is_rejected() -> None:
+    for path in archives():
+        for name, runs, _, _ in each_run(path):
+            for run in runs:
+                rejected = reject_run(run)
+                assert rejected is None, f"{name}: {rejected}"
