@@ -188,6 +188,7 @@ def test_within_seconds_and_when_nothing_comes_any_more(java: int, tmp_path: Pat
     assert sorted(path.name for path in tmp_path.iterdir()) == ["flink.log", "run"]
 
 
+@pytest.mark.slow
 def test_once(java: int, tmp_path: Path) -> None:
     """What is there is judged; then what came since; what was kept and changed is refused."""
     assert java

@@ -274,7 +274,7 @@ def test_what_stands_in_the_way_of_an_induction_is_shown() -> None:
     system = counting(18, 7)
     claim = outcomes(system, Limits(steps_max=1), "induction")[-1]
     assert isinstance(claim, Undecided)
-    assert claim.tried == ("induction over up to 1 steps",)
+    assert claim.tried == ("induction over up to 1 step",)
     found = claim.breaks
     assert found is not None
     assert (found.state, found.after) == ((5,), (7,))
