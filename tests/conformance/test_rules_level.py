@@ -79,7 +79,7 @@ def test_the_same_is_found_in_hundreds_of_runs(rules: Rules) -> None:
     shown = Counter[Severity]()
     for lines in several(FAST, ALL):
         assert_same(rules, lines, shown)
-    assert min(shown[each] for each in Severity) > 10
+    assert set(shown) == set(Severity)
 
 
 def test_what_was_learned_from_one_run_holds_for_the_next(rules: Rules) -> None:
