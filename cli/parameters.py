@@ -59,6 +59,19 @@ ConfOption: TypeAlias = Annotated[
         name="--conf", help="A setting of Spark's, as spark.driver.memory=8g; may be repeated."
     ),
 ]
+TableName: TypeAlias = Annotated[
+    str, Parameter(name="--table", help="The table of what lines tell, by engine and release.")
+]
+OwnLines: TypeAlias = Annotated[
+    tuple[Path, ...],
+    PLAIN,
+    Parameter(help="A table of your own operators' lines (docs/pipeline.md)."),
+]
+LoggerLevels: TypeAlias = Annotated[
+    tuple[str, ...],
+    PLAIN,
+    Parameter(help="To which level a logger was set, as Task=DEBUG, if it wrote nothing."),
+]
 SpecFile: TypeAlias = Annotated[Path, Parameter(help="A spec, a TOML file.")]
 
 

@@ -31,7 +31,7 @@ from pipeline.validating.work import Search, judged_here
 from .bar import Bar
 from .errors import tell as print_told
 from .main import VERSION
-from .parameters import PLAIN, ConfOption, MasterOption
+from .parameters import ConfOption, LoggerLevels, MasterOption, OwnLines, TableName
 
 #: So much is tried for each job, and for so long, until it is called undecided.
 STATES_MAX, SECONDS_MAX = 1_000_000, 60.0
@@ -47,19 +47,9 @@ def validate(  # noqa: PLR0913 - one parameter a flag
         Literal["flink", "finale"],
         Parameter(help="Whose logs they are; finale: event logs (*.ndjson), as finale conform."),
     ] = "flink",
-    table_name: Annotated[
-        str, Parameter(name="--table", help="The table of what lines tell, by engine and release.")
-    ] = NEWEST,
-    lines: Annotated[
-        tuple[Path, ...],
-        PLAIN,
-        Parameter(help="A table of your own operators' lines (docs/pipeline.md)."),
-    ] = (),
-    loggers: Annotated[
-        tuple[str, ...],
-        PLAIN,
-        Parameter(help="To which level a logger was set, as Task=DEBUG, if it wrote nothing."),
-    ] = (),
+    table_name: TableName = NEWEST,
+    lines: OwnLines = (),
+    loggers: LoggerLevels = (),
     accept: Annotated[
         bool,
         Parameter(negative=(), help="Tell, too, whether a run of the protocol explains each job."),

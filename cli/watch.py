@@ -16,7 +16,14 @@ from checker.show.layout import console, counted, joined, write
 from checker.show.watched import told_lines
 
 from .main import VERSION
-from .parameters import PLAIN, ConfOption, MasterOption, require_seconds
+from .parameters import (
+    ConfOption,
+    LoggerLevels,
+    MasterOption,
+    OwnLines,
+    TableName,
+    require_seconds,
+)
 from .validate import NEWEST, levels_of
 
 if TYPE_CHECKING:
@@ -37,19 +44,9 @@ def watch(  # noqa: PLR0913 - one parameter a flag
         float, Parameter(help="Take a job as cut off when its logs have not grown so many seconds.")
     ] = 300.0,
     once: Annotated[bool, Parameter(negative=(), help="Judge what is there now, and end.")] = False,
-    table_name: Annotated[
-        str, Parameter(name="--table", help="The table of what lines tell, by engine and release.")
-    ] = NEWEST,
-    lines: Annotated[
-        tuple[Path, ...],
-        PLAIN,
-        Parameter(help="A table of your own operators' lines (docs/pipeline.md)."),
-    ] = (),
-    loggers: Annotated[
-        tuple[str, ...],
-        PLAIN,
-        Parameter(help="To which level a logger was set, as Task=DEBUG, if it wrote nothing."),
-    ] = (),
+    table_name: TableName = NEWEST,
+    lines: OwnLines = (),
+    loggers: LoggerLevels = (),
     master: MasterOption = None,
     conf: ConfOption = (),
     format: Annotated[

@@ -6,6 +6,7 @@ the batches before adds the same, and has the same log.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -35,7 +36,7 @@ class _PartOf:
 
 
 @dataclass
-class GrowingLog:
+class GrowingLog(ABC):
     """A log of bytes that become lines. What lines become is the business of what it is a log of.
 
     Bytes are kept as text of one character each.
@@ -80,9 +81,9 @@ class GrowingLog:
         self.parts = [_PartOf(*part) for part in more["parts"]]
         self.gap, self.quiet, self.trouble = more["gap"], more["quiet"], more["trouble"]
 
+    @abstractmethod
     def read(self, lines: Sequence[Line]) -> dict[str, Any]:
         """What whole lines add."""
-        raise NotImplementedError
 
     def raw(self, root: str) -> RawLog:
         """Where it lies."""

@@ -147,6 +147,21 @@ def ask(block, function, number, read, readers, words):
 
 
 @inline
+def ask_due(block, first, failing, due, read, readers, words):
+    """Asks those that are due, from a function on, and notes which of them fail."""
+    for place in range(words):
+        rest = word(due, place)
+        while rest != 0:
+            number = 64 * place + lowest_bit(rest)
+            rest &= rest - 1
+            said = ask(block, first + number, number, read, readers, words)
+            if said == FAILS:
+                add(failing, number)
+            elif said != UNKNOWN:
+                drop(failing, number)
+
+
+@inline
 def ask_steps(block, rule):
     """Asks the predicates on steps: those that may say something else, those that ask which."""
     due, words, cells = word(block, STEP_DUE), word(block, STEP_WORDS), word(block, CELLS)
@@ -159,16 +174,7 @@ def ask_steps(block, rule):
         join(due, readers, cells + half(word(block, EARLIER), place), words)
     for place in range(word(block, CHANGED_COUNT)):
         join(due, readers, half(word(block, CHANGED), place), words)
-    for place in range(words):
-        rest = word(due, place)
-        while rest != 0:
-            number = 64 * place + lowest_bit(rest)
-            rest &= rest - 1
-            said = ask(block, first + number, number, read, readers, words)
-            if said == FAILS:
-                add(wrong, number)
-            elif said != UNKNOWN:
-                drop(wrong, number)
+    ask_due(block, first, wrong, due, read, readers, words)
     now, asked, listed = word(block, WRONG_NOW), word(block, ASKED), word(block, ASKED_LIST)
     clear(now, words)
     for place in range(word(asked, 2 * rule), word(asked, 2 * rule + 1) - 1):
@@ -210,16 +216,7 @@ def ask_states(block):
             add(due, number)
     for place in range(word(block, CHANGED_COUNT)):
         join(due, readers, half(word(block, CHANGED), place), words)
-    for place in range(words):
-        rest = word(due, place)
-        while rest != 0:
-            number = 64 * place + lowest_bit(rest)
-            rest &= rest - 1
-            said = ask(block, first + number, number, read, readers, words)
-            if said == FAILS:
-                add(failing, number)
-            elif said != UNKNOWN:
-                drop(failing, number)
+    ask_due(block, first, failing, due, read, readers, words)
     first += word(block, STATE_COUNT)
     readers, read = word(block, GOAL_READERS), word(block, GOAL_READ)
     for place in range(words):
