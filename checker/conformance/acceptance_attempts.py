@@ -2,11 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+
 from reference.formats.eventlog import Event, Section
 
 
+@dataclass(frozen=True)
+class Tells:
+    """What an event tells of attempts: of which it is, and who is restored in it."""
+
+    attempt: int | None
+    restored: str | None
+
+
 def wrong_attempt(section: Section) -> tuple[Event, str] | None:
-    """The first event that cannot be of the attempt that it tells, and why not.
+    """The first event that cannot be of the attempt that it tells, and why not."""
+    tells = (
+        Tells(each.attempt, dict(each.about).get("task") if each.name == "restore" else None)
+        for each in section.events
+    )
+    wrong = first_wrong(section, tells)
+    return None if wrong is None else (section.events[wrong[0]], wrong[1])
+
+
+def first_wrong(section: Section, events: Iterable[Tells]) -> tuple[int, str] | None:
+    """The place of the first event that cannot be of the attempt that it tells, and why not.
 
     Asked where an engine has written all its events in order: of others nobody knows which are
     not there.
@@ -18,18 +39,17 @@ def wrong_attempt(section: Section) -> tuple[Event, str] | None:
     restored = {each.name: 0 for each in section.job.subtasks}
     if start.get("starts") != "restoring":
         restored = dict.fromkeys(restored, 1)
-    for event in section.events:
+    for place, event in enumerate(events):
         if event.attempt is None:
             continue
         if not now <= event.attempt <= now + 1:
-            return event, f"it is of attempt {event.attempt}, after one of attempt {now}"
+            return place, f"it is of attempt {event.attempt}, after one of attempt {now}"
         now = event.attempt
-        task = dict(event.about).get("task")
-        if event.name == "restore" and task in restored:
-            if restored[task] == now:
-                return event, f"{task} is restored again in attempt {now}"
-            restored[task] = now
+        if event.restored in restored:
+            if restored[event.restored] == now:
+                return place, f"{event.restored} is restored again in attempt {now}"
+            restored[event.restored] = now
     return None
 
 
-__all__ = ["wrong_attempt"]
+__all__ = ["Tells", "first_wrong", "wrong_attempt"]

@@ -94,8 +94,14 @@ class Judge:
         for step in run:
             line = step.line or line
             self._look(line)
-            both = enumerate(zip(before.values, step.after.values, strict=True))
-            changed = [at for at, (old, new) in both if new is not old and new != old]
+            changed = _changed(before, step.after)
+            gone = self.system.given_again(step.rule, before, step.after)
+            if gone is not None:
+                # Who is meant before a step must be who is meant after it.
+                was, before = before, self.system.forgotten(before, gone)
+                self._renumber(gone, before)
+                earlier = None if earlier is None else [*earlier, *_changed(was, before)]
+                changed = sorted({*changed, *_changed(before, step.after)})
             due: Iterable[int] = self._plain_steps
             if earlier is not None:
                 keys = (*((0, at) for at in earlier), *((1, at) for at in changed))
@@ -108,6 +114,17 @@ class Judge:
             predicate = self._states[number]
             self._note(predicate, since, ahead.severity(predicate), before)
         return tuple(self._found.values())
+
+    def _renumber(self, gone: int, reached: Reached) -> None:
+        """An id is given again: what is open is so for the same ones as before."""
+        names = [each.name for each in self.system.protocol.checkpoints]
+        now = renumbered(self._states, names, gone)
+        moved = {now[number]: since for number, since in self._open.items()}
+        self._open = {number: since for number, since in moved.items() if number is not None}
+        store = Watched(reached.values)
+        with self.plain.world.on(store):
+            for number in self._open:
+                self._is_reached(number, store)
 
     def _state(
         self, reached: Reached, line: int, due: Iterable[int], changed: Iterable[int] = ()
@@ -188,6 +205,24 @@ class Judge:
         self._found.setdefault((family.name, binding), finding)
 
 
+def _changed(before: Reached, after: Reached) -> list[int]:
+    """The positions of the variables that have another value after a step."""
+    both = enumerate(zip(before.values, after.values, strict=True))
+    return [at for at, (old, new) in both if new is not old and new != old]
+
+
+def renumbered(
+    predicates: Sequence[PlainPredicate], names: Sequence[str], gone: int
+) -> list[int | None]:
+    """When one of the ids of these names is given again, of each predicate that which says the same
+    then; None: it is about that id."""
+    numbers = {(each.family.name, each.binding): n for n, each in enumerate(predicates)}
+    now = dict(zip(names[gone + 1 :], names[gone:], strict=False)) | {names[gone]: ""}
+    bindings = (tuple((k, now.get(v, v)) for k, v in each.binding) for each in predicates)
+    families = (each.family.name for each in predicates)
+    return [numbers.get(each) for each in zip(families, bindings, strict=True)]
+
+
 # --- what has not come yet ------------------------------------------------------------------------
 
 
@@ -246,4 +281,4 @@ class Ahead:
                         pass
 
 
-__all__ = ["Ahead", "Finding", "Judge", "Severity", "promised"]
+__all__ = ["Ahead", "Finding", "Judge", "Severity", "promised", "renumbered"]

@@ -36,6 +36,9 @@ HISTORY = ("taken", "progress", "calls")
 #: Bounds that only count, and of these so much is given at least where it need not be exact.
 COUNTERS, LEAST = ("failures", "lost_confirmations", "expiries", "declines"), 8
 
+#: And requests, which are entities, so many at least.
+REQUESTED, ASKED_FOR = ("stops", "savepoints"), 2
+
 #: What a bound counts.
 COUNTED = {
     "failures": ("fail", "fail_region"),
@@ -134,7 +137,7 @@ def bounds_of(
     if not section.ended and section.start.get("from") is not None:
         begun += 1  # what was restored, and one that nobody has seen
     ids = {"checkpoints": begun} if begun <= live else {"live_checkpoints": live}
-    most = 4 * min(begun, live) + 8
+    most, bounded = 4 * min(begun, live) + 8, kind.bound_names()
     bounds = {**ids, "channel": most if room is None else min(room, most)}
     for name, names in COUNTED.items():
         more = UNSEEN if any(each in hidden for each in names) else 0
@@ -143,7 +146,7 @@ def bounds_of(
             number += 1  # without any, nothing can be restored
         if name == "stops" and _was_drained(section):
             number += 1  # what a stop has ended is known where there are stops
-        if number and name in kind.bound_names():
+        if number and name in bounded:
             bounds[name] = number
     return bounds
 
@@ -151,13 +154,15 @@ def bounds_of(
 def shared_bounds(bounds: Mapping[str, int], kind: type[Recycling], live: int) -> dict[str, int]:
     """Bounds for all sections that need about as much: more than these, in few sizes."""
     wide = {name: 1 << number.bit_length() for name, number in bounds.items()}
-    for name in COUNTERS:
-        if name in kind.bound_names():
-            wide[name] = max(wide.get(name, 0), LEAST)
-    if "live_checkpoints" in bounds:
-        wide["live_checkpoints"] = bounds["live_checkpoints"]
+    bounded = kind.bound_names()
+    least = dict.fromkeys(COUNTERS, LEAST) | dict.fromkeys(REQUESTED, ASKED_FOR)
+    for name, number in least.items():
+        if name in bounded:
+            wide[name] = max(wide.get(name, 0), number)
+    wide["checkpoints"] = live  # they are given again by who follows
+    wide.pop("live_checkpoints", None)
     wide["channel"] = bounds["channel"] if bounds["channel"] <= LEAST else 4 * live + LEAST
-    return wide | ({"checkpoints": live} if "checkpoints" in bounds else {})
+    return wide
 
 
 def _was_drained(section: Section) -> bool:

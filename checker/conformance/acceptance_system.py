@@ -251,6 +251,21 @@ class SectionSystem:
             ids = (*ids[:gone], *ids[gone + 1 :])
         return (*ids, number)
 
+    def given_again(self, rule: Bound, before: Reached, after: Reached) -> int | None:
+        """The place of the id that a step gives again, if it does."""
+        full = self._used(before.values) == len(self._status) == len(before.ids)
+        if not full or not WORDS[rule.rule.name].begins:
+            return None
+        begun = rule.rule.name == "trigger_checkpoint" or before.ids[-1] != after.ids[-1]
+        return self._retired(before) if begun else None
+
+    def forgotten(self, reached: Reached, gone: int) -> Reached:
+        """A state without an id that is free, which is given again next."""
+        store = PlainStore(reached.values)
+        with self.world.on(store):
+            self.protocol.forget(self.protocol.checkpoints[gone])
+        return Reached(tuple(store.values), (*reached.ids[:gone], *reached.ids[gone + 1 :]))
+
     def _used(self, values: Values) -> int:
         return sum(values[position] is not UNUSED for position in self._status)
 

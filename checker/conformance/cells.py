@@ -5,7 +5,7 @@ A state has a cell for each variable, and for each value that can be in a set.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from checker.native.taught import Part
@@ -93,12 +93,30 @@ class Noted:
     ) -> None:
         self.cells, self.state, self.reads, self.offset = cells, state, reads, offset
         self.written: dict[int, int] = {}
+        self._renamed: Callable[[], Sequence[int]] | None = None
+
+    def rename(self, renaming: PlainRenaming) -> None:
+        """From now on what is read and written is of the state with its ids renamed."""
+        assert self.offset == 0, "only of a rule's own state"
+        was, written = self._known(), self.written
+
+        def renamed() -> Sequence[int]:
+            now = [written.get(cell, was[cell]) for cell in range(self.cells.count)]
+            return self.cells.of(renaming.values(self.cells.decoded(now)))
+
+        self._renamed = renamed  # mostly nobody reads anything any more
+        self.reads, self.written = {}, {}
+
+    def _known(self) -> Sequence[int]:
+        if self._renamed is not None:
+            self.state, self._renamed = self._renamed(), None
+        return self.state
 
     def read(self, cell: int) -> int:
         """What is in a cell."""
         if cell in self.written:
             return self.written[cell]
-        value = self.state[self.offset + cell]
+        value = self._known()[self.offset + cell]
         self.reads[self.offset + cell] = value
         return value
 
@@ -162,14 +180,8 @@ class NotedStore(PlainStore):
 
     def rename(self, renaming: Renames) -> None:
         assert isinstance(renaming, PlainRenaming)
-        now = list(self.noted.state)
-        for cell, value in self.noted.written.items():
-            now[cell] = value
         self.ends(renaming.gone)
-        renamed = self.cells.of(renaming.values(self.cells.decoded(now)))
-        self.noted.state = renamed
-        self.noted.reads = {}
-        self.noted.written = {}
+        self.noted.rename(renaming)
 
     def ends(self, gone: int | None = None) -> None:
         """A part of what a rule does is over."""

@@ -23,7 +23,7 @@ from model.protocols.parts.checkpoints import UNUSED, Checkpoint
 from model.rules import Nothing
 from model.system import Kind
 
-from .acceptance_findings import STATES_AHEAD, Severity, promised
+from .acceptance_findings import STATES_AHEAD, promised, renumbered
 from .acceptance_system import SectionSystem
 from .cells import Cells, NotedStore
 
@@ -108,13 +108,20 @@ class Lessons:
         self.promised = promised(self.plain)
         self.places = {id(rule): place for place, rule in enumerate(self.rules)}
         self._moved: dict[tuple[int, object], list[int]] = {}
+        """By the place of an id that is given again and a key: what each value becomes then,"""
+        self._maps: dict[int, dict[object, tuple[PlainRenaming, Variable, Variable]]] = {}
+        """by whom,"""
+        self._renamings: dict[int, Sequence[Moved]] = {}
+        """and what becomes of cells."""
         points = system.protocol.checkpoints
         statuses = [each.variables["status"].position for each in points]
+        names = [each.name for each in points]
         form = Form(
             self.cells.count,
             self.told.cells,
             [each.family.kind is Kind.LEADS_TO for each in self.states],
             [not each.takes_step for each in self.steps],
+            [renumbered(self.states, names, gone) for gone in range(len(names))],
             [self.cells.first[position] for position in statuses],
             self.cells.number(statuses[0], UNUSED),
         )
@@ -124,11 +131,15 @@ class Lessons:
 
     def rule(self, rule: int, state: Sequence[int]) -> Sequence[Part]:
         """What a rule does in a state: in several parts, where ids are given again."""
-        bound = self.rules[rule]
         store = NotedStore(self.cells, state, {}, 0)
         try:
             with self.system.world.on(store):
-                bound.method(*bound.arguments)
+                if rule < len(self.rules):
+                    bound = self.rules[rule]
+                    bound.method(*bound.arguments)
+                else:
+                    protocol = self.system.protocol
+                    protocol.forget(protocol.checkpoints[rule - len(self.rules)])
         except (BlockedHere, FaultHere) as stop:
             bounded = isinstance(stop, BlockedHere) and stop.bound is not None
             reads = tuple(store.noted.reads.items())
@@ -146,7 +157,8 @@ class Lessons:
                 return self._of_state(self.states[number - states], state)
         if number < 2 * states + len(self.steps):
             return self._of_step(self.steps[number - 2 * states], state)
-        return self._restored(state)
+        number -= 2 * states + len(self.steps)
+        return self._restored(state) if number == 0 else self._free(number - 1, state)
 
     def asked(self, rule: int, state: Sequence[int]) -> Iterable[tuple[int, Said]]:
         """Those that ask which step it is, and do not hold of all steps of this rule."""
@@ -159,6 +171,14 @@ class Lessons:
 
     def moved(self, gone: int) -> Sequence[Moved]:
         """What becomes of each cell when an id is given again."""
+        found = self._renamings.get(gone)
+        if found is None:
+            found = self._renamings[gone] = self._all_moved(gone)
+        for renaming, variable, source in self._maps.get(gone, {}).values():
+            self._values_moved(renaming, gone, variable, source)
+        return found
+
+    def _all_moved(self, gone: int) -> Sequence[Moved]:
         world = self.system.world
         renaming = PlainRenaming(world, self.system.protocol.checkpoints, gone)
         found: list[Moved] = []
@@ -173,6 +193,8 @@ class Lessons:
             else:
                 first = self.cells.first[source.position]
                 key = self.cells.keys[variable.position]
+                maps = self._maps.setdefault(gone, {})
+                maps.setdefault(key, (renaming, variable, source))
                 values = self._values_moved(renaming, gone, variable, source)
                 found.append(Moved(first, values, key))
         if len(found) < self.cells.count:
@@ -181,15 +203,20 @@ class Lessons:
 
     # --- what lies ahead -------------------------------------------------------------------------
 
-    def severity(self, number: int, state: tuple[int, ...]) -> Severity:
-        """As `Ahead` says it of what a state predicate waits for."""
-        goal = len(self.rules) + len(self.states) + number
-        for cells in self._ahead(state):
-            if cells is None or self.learned.says(goal, cells) == at.HOLDS:
-                return Severity.OPEN
-        return Severity.STUCK
+    def stuck(self, numbers: Iterable[int], end: bytes) -> set[int]:
+        """Of state predicates those whose goal cannot come any more, as `Ahead` says it."""
+        stuck = set(numbers)
+        first = len(self.rules) + len(self.states)
+        for state in self._ahead(end):
+            if not stuck:
+                break
+            if state is None:
+                return set()
+            come = {each for each in stuck if self.learned.says(first + each, state) == at.HOLDS}
+            stuck -= come
+        return stuck
 
-    def _ahead(self, end: tuple[int, ...]) -> Iterator[tuple[int, ...] | None]:
+    def _ahead(self, end: bytes) -> Iterator[bytes | None]:
         todo, seen = [end], {end}
         while todo:
             state = todo.pop()
@@ -228,6 +255,15 @@ class Lessons:
             point = protocol.restore_point()
         place = 0 if point == Nothing else 1 + protocol.checkpoints.index(cast(Checkpoint, point))
         return Said(tuple(reads.items()), place)
+
+    def _free(self, place: int, state: Sequence[int]) -> Said:
+        """Whether an id can be given again, and nobody asks for it later."""
+        reads: dict[int, int] = {}
+        protocol = self.system.protocol
+        with self.system.world.on(NotedStore(self.cells, state, reads, 0)):
+            point = protocol.checkpoints[place]
+            free = protocol.is_free(point) and not protocol.is_remembered(point)
+        return Said(tuple(reads.items()), at.HOLDS if free else at.FAILS)
 
     def _moved_members(
         self,

@@ -18,9 +18,19 @@ from reference.formats.eventlog import Section
 
 from .acceptance import ROOM, Coverage, Move, coverage_of
 from .acceptance_findings import Finding, Judge, Severity
+from .acceptance_restarts import Known
 from .acceptance_setting import IDS_LIVE
 from .acceptance_system import Refusal, SectionSystem
-from .run_lines import Part, RunLines, Stretch, Vocabulary, read_run, read_slowly, runs_in
+from .run_lines import (
+    Part,
+    RunLines,
+    Stretch,
+    Vocabulary,
+    read_run,
+    read_slowly,
+    runs_in,
+    wrong_attempt,
+)
 from .shapes import Shapes
 
 #: So much is known at once, before all is forgotten: paths of some 200 bytes, words of some 1000.
@@ -57,6 +67,14 @@ class Ruled:
         wrong = self.stopped is not None and not self.stopped.missing
         return wrong or any(each.severity is not Severity.OPEN for each in self.findings)
 
+    @property
+    def accepted(self) -> bool:
+        """Whether it is a run of the protocol, as it stands: nothing is missing, and each event is
+        a step. Of a log of several processes it is not known: one must fit the one before."""
+        (first, *others), whole = self.run.log.sections, self.coverage is not Coverage.GAP
+        alone = not others and Known().wrong_finished(first) is None
+        return alone and whole and self.stopped is None
+
 
 class Rules:
     """Judges event logs. What was learned from one run is known for the next."""
@@ -87,10 +105,16 @@ class Rules:
         stopped: Stopped | None = None
         for place, part in enumerate(run.parts):
             ends = place + 1 == len(run.parts)
-            count, found = self._followed(part, ends=ends)
-            if count < len(part.words):
+            wrong = wrong_attempt(part, self.vocabulary.words)
+            taken = part if wrong is None else part.first(wrong[0])
+            count, found = self._followed(taken, ends=ends and wrong is None)
+            if count < len(taken.words):
                 read = read_slowly(stretches, self.vocabulary, file)
                 found, stopped = self._stepped(read.log.sections[place], ends=ends, file=file)
+            if stopped is None and wrong is not None:
+                name = self.vocabulary.words[part.words[wrong[0]]].name
+                line = part.lines[wrong[0]]
+                stopped = Stopped(line, name, Refusal(wrong[1]), missing=False)
             findings += found
             if stopped is not None:
                 break

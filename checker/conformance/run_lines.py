@@ -20,6 +20,8 @@ from reference.formats.eventlog import STRUCK, WORDS, Event, Log, Section, read_
 from reference.formats.logfields import about_of
 from reference.formats.logfile import START
 
+from .acceptance_attempts import Tells, first_wrong
+
 _NUMBER = rb"(?:0|[1-9][0-9]{0,14})"
 _TEXT = rb'[^"\\\x00-\x1f]*'
 #: An event as `EventLog` writes it: what happened and where, the checkpoint, what else, the clock,
@@ -66,6 +68,13 @@ class Word:
         fields: Mapping[str, Any] = self.told.get("fields") or {}
         return fields
 
+    def tells(self, names: Mapping[tuple[object, object], str]) -> Tells:
+        """What it tells of attempts."""
+        attempt, restored = self.told.get("attempt"), None
+        if self.name == "restore":
+            restored = dict(self.about(names)).get("task")
+        return Tells(attempt if isinstance(attempt, int) else None, restored)
+
 
 @dataclass
 class Vocabulary:
@@ -91,12 +100,13 @@ class Vocabulary:
 
     def of(self, event: Event) -> int:
         """The word of an event that the other reader has read."""
-        head = json.dumps([event.name, event.about]).encode()
+        head = json.dumps([event.name, event.about, event.attempt]).encode()
         fields, numbered = json.dumps(dict(event.fields)).encode(), event.checkpoint is not None
         number = self.known.get((head, fields, numbered))
         if number is None:
             number = self.known[head, fields, numbered] = len(self.words)
-            self.words.append(_Read(event.name, {"fields": event.fields}, numbered, event.about))
+            told = {"fields": event.fields, "attempt": event.attempt}
+            self.words.append(_Read(event.name, told, numbered, event.about))
         return number
 
 
@@ -119,6 +129,11 @@ class Part:
     words: Sequence[int]
     numbers: Sequence[int]
     lines: Sequence[int]
+
+    def first(self, count: int) -> Part:
+        """Its first steps alone."""
+        words, numbers, lines = (each[:count] for each in (self.words, self.numbers, self.lines))
+        return Part(self.section, words, numbers, lines)
 
 
 @dataclass(frozen=True)
@@ -211,6 +226,17 @@ def _sections(stretches: Sequence[Stretch]) -> Iterator[Stretch]:
             begin = end
 
 
+def wrong_attempt(part: Part, words: Sequence[Word]) -> tuple[int, str] | None:
+    """The place of the first step that cannot be of the attempt that it tells, and why not."""
+    names: dict[tuple[object, object], str] = {
+        (each.vertex.name, each.index): each.name for each in part.section.job.subtasks
+    }
+    tells = {word: words[word].tells(names) for word in set(part.words)}
+    if all(each.attempt in (None, 1) and each.restored is None for each in tells.values()):
+        return None
+    return first_wrong(part.section, (tells[word] for word in part.words))
+
+
 def _quickly(data: bytes, vocabulary: Vocabulary, file: str | None, line: int) -> Part | None:
     first = data.find(b"\n") + 1
     if first == 0 or not data.startswith(START) or not data.endswith(b"\n"):
@@ -277,4 +303,5 @@ def pairs(codes: Sequence[int], numbers: Sequence[int]) -> array[int]:
     return made
 
 
-__all__ = ["Part", "RunLines", "Vocabulary", "Word", "pairs", "read_run", "read_slowly", "runs_in"]
+__all__ = ["Part", "RunLines", "Vocabulary", "Word", "pairs", "read_run", "read_slowly", "runs_in",
+           "wrong_attempt"]  # fmt: skip

@@ -22,6 +22,9 @@ from .acceptance_system import Reached, SectionSystem
 from .learning import PERIODIC, Lessons
 from .run_lines import Part, Vocabulary, Word, pairs
 
+#: Of so many ends it is known what is stuck there.
+ENDS_MAX = 5_000
+
 
 class Shape:
     """A system for sections of one shape."""
@@ -34,7 +37,7 @@ class Shape:
         }
         self._codes: dict[int, int] = {}
         self._begins: dict[str, tuple[int, ...]] = {}
-        self._severities: dict[tuple[tuple[int, ...], int], Severity] = {}
+        self._stuck: dict[tuple[bytes, tuple[int, ...]], set[int]] = {}
 
     def follow(self, part: Part, words: Sequence[Word], *, ends: bool) -> tuple[int, list[Finding]]:
         """How many events of a section can be taken, one after the other, and what that shows.
@@ -71,12 +74,14 @@ class Shape:
         opened = sorted(learned.open(), key=lambda each: (each[1], each[0]))
         if not opened:
             return
-        state, ids = learned.state(), learned.ids()
+        ids, asked = learned.ids(), (learned.state(), tuple(number for number, _ in opened))
+        stuck = self._stuck.get(asked)
+        if stuck is None:
+            if len(self._stuck) > ENDS_MAX:
+                self._stuck.clear()
+            stuck = self._stuck[asked] = self.lessons.stuck(asked[1], asked[0])
         for number, since in opened:
-            severity = self._severities.get((state, number))
-            if severity is None:
-                severity = self.lessons.severity(number, state)
-                self._severities[state, number] = severity
+            severity = Severity.STUCK if number in stuck else Severity.OPEN
             line = part.section.line if since < 0 else part.lines[since]
             self._note(Record(since, True, number, ids), line, severity, found)
 

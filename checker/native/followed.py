@@ -49,8 +49,8 @@ class Learned:
         self.form, self.teacher = form, teacher
         self._block: array[int] = array("q", [0] * at.PLACES_COUNT)
         self.states, self.steps = len(form.leads), len(form.plain)
-        self._restores = form.rules + 2 * self.states + self.steps
-        self._roots = _halves([0] * (self._restores + 1))
+        self._frees = form.rules + 2 * self.states + self.steps + 1
+        self._roots = _halves([0] * (self._frees + 2 * len(form.statuses)))
         self._nodes, self._children = _halves([0, 0, 0]), _halves([0])
         self._said, self._starts, self._cells = _halves([]), _halves([0]), _halves([])
         self._read_sets: dict[tuple[int, ...], int] = {}
@@ -66,12 +66,13 @@ class Learned:
         self._asked: array[int] = array("q", [0, 0] * form.rules)
         self._asked_list = _halves([])
         self._told_cells = _halves([each for rule in form.told for each in rule])
-        self._events: array[int] = array("q")
         self._memory = self._run_memory()
         self._begun: dict[tuple[int, ...], bytes] = {}
         """Of states in which runs begin, the memory when all that is asked there was asked;"""
         self._begun_records: dict[tuple[int, ...], list[int]] = {}
         """and the predicates that fail there."""
+        self._grown = True
+        """The loop must be told where everything is."""
         self.learned = 0
         """How many paths were learned."""
 
@@ -96,12 +97,16 @@ class Learned:
         for place in (at.WRONG, at.WRONG_NOW, at.STEP_TOLD, at.STEP_DUE):
             area.add(place, of_steps * WORD)
         area.add(at.SINCE, self.states * WORD)
+        block[at.MOVED_WORDS] = -(-form.cells // 64)
+        area.add(at.MOVED, block[at.MOVED_WORDS] * WORD)
         for place in (at.CHANGED, at.EARLIER):
             area.add(place, 2 * form.cells * HALF)
         memory = area.made(block)
         self._leads = _set_of(form.leads, of_states)
         self._plain = _set_of(form.plain, of_steps)
         self._statuses = _halves(form.statuses)
+        moved = (number for each in form.renumbered for number in each)
+        self._renumbered = _halves(0 if each is None else each + 1 for each in moved)
         room = at.RECORDS_ENOUGH + self.states + self.steps
         self._records: array[int] = array("q", [0] * (room * at.RECORD))
         self._misses = _halves([0] * at.MISSES_ROOM)
@@ -118,6 +123,7 @@ class Learned:
         elif code.restores:
             kind = at.RESTORES
         self._codes.extend((kind, what, code.counts))
+        self._grown = True
         return len(self._codes) // 3 - 1
 
     def follow(self, begin: Begin, events: array[int]) -> tuple[int, list[Record]]:
@@ -126,8 +132,8 @@ class Learned:
         Events are pairs of words: a code, and a number or 0.
         """
         records = list(self._start(begin))
-        self._events = events
         block = self._block
+        block[at.EVENTS] = events.buffer_info()[0]
         block[at.EVENT_COUNT], block[at.AT], block[at.AGAIN] = len(events) // 2, 0, 0
         block[at.EARLIER_COUNT], block[at.RECORDS_COUNT] = -1, 0
         while True:
@@ -138,9 +144,9 @@ class Learned:
                 return block[at.AT], records
             self._learn(why)
 
-    def state(self) -> tuple[int, ...]:
-        """The cells of the state that was come to."""
-        return tuple(self._state()[: self.form.cells])
+    def state(self) -> bytes:
+        """The state that was come to, packed."""
+        return ctypes.string_at(self._block[at.STATE], HALF * self.form.cells)
 
     def open(self) -> list[tuple[int, int]]:
         """The duties that are open: the predicate, and the event since when."""
@@ -179,13 +185,13 @@ class Learned:
 
     # --- one state, without a run ----------------------------------------------------------------
 
-    def after(self, state: Sequence[int], rules: Sequence[int]) -> Iterator[tuple[int, ...] | None]:
+    def after(self, state: bytes, rules: Sequence[int]) -> Iterator[bytes | None]:
         """The states to which rules lead from one; None for a rule that only a bound forbids."""
-        block, cells = self._block, self.form.cells
+        block = self._block
         tried = _halves(rules)
         place = 0
+        ctypes.memmove(block[at.STATE] + len(state), state, len(state))
         while True:
-            self._state()[cells : 2 * cells] = list(state)
             block[at.TRIED], block[at.TRIED_COUNT] = tried.buffer_info()[0], len(tried)
             block[at.NEXT_RULE] = place
             self._tell()
@@ -200,12 +206,12 @@ class Learned:
             else:
                 self._learn(why)
 
-    def says(self, function: int, state: Sequence[int]) -> int:
+    def says(self, function: int, state: bytes) -> int:
         """What a predicate says of a state."""
-        block, cells = self._block, self.form.cells
+        block = self._block
         block[at.ASKED_FUNCTION] = function
+        ctypes.memmove(block[at.STATE], state, len(state))
         while True:
-            self._state()[:cells] = list(state)
             self._tell()
             leaf = loops().ask_one(block.buffer_info()[0])
             if leaf >= 0:
@@ -218,17 +224,21 @@ class Learned:
         return (ctypes.c_uint32 * count).from_address(self._block[at.STATE])
 
     def _tell(self) -> None:
-        """Tell the loop where everything is: arrays that grow may have moved."""
+        """Tell the loop where everything is: arrays that have grown may have moved."""
+        if not self._grown:
+            return
+        self._grown = False
         for place, known in (
             (at.ROOTS, self._roots), (at.NODES, self._nodes), (at.CHILDREN, self._children),
             (at.SAID_LEAVES, self._said), (at.READ_STARTS, self._starts),
             (at.READ_CELLS, self._cells), (at.RULE_LEAVES, self._rule_leaves),
             (at.WRITES, self._writes), (at.SOURCES, self._sources), (at.MOVES, self._moves),
-            (at.MAPS, self._maps), (at.EVENTS, self._events), (at.CODES, self._codes),
+            (at.MAPS, self._maps), (at.CODES, self._codes),
             (at.RULES_AT, self._rules_at), (at.STATUS_CELLS, self._statuses),
             (at.LEADS, self._leads), (at.PLAIN, self._plain), (at.ASKED, self._asked),
             (at.ASKED_LIST, self._asked_list), (at.RECORDS, self._records),
             (at.MISSES, self._misses), (at.TOLD, self._told_cells),
+            (at.RENUMBERED, self._renumbered),
         ):  # fmt: skip
             self._block[place] = known.buffer_info()[0]
 
@@ -244,10 +254,13 @@ class Learned:
 
     def _learn(self, why: int) -> None:
         block, cells = self._block, self.form.cells
-        state = list(self._state())
+        state = array("I", ctypes.string_at(block[at.STATE], ctypes.sizeof(self._state())))
+        self._grown = True
         if why == at.LEARN_RULE:
-            rule = block[at.WANTED]
-            self._rule(rule, self.teacher.rule(rule, state[cells : 2 * cells]))
+            wanted, before = block[at.WANTED], state[cells : 2 * cells]
+            last = self._frees + len(self.form.statuses)
+            rule = wanted if wanted < last else wanted - last + self.form.rules
+            self._rule(wanted, self.teacher.rule(rule, before))
         elif why == at.LEARN_RENAMING:
             self._renaming(block[at.WANTED])
         elif why == at.LEARN_ASKED:

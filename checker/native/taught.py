@@ -52,7 +52,10 @@ class Teacher(Protocol):
     """Knows what functions mean. States are given as their cells, behind them those before, and
     those that tell the step."""
 
-    def rule(self, rule: int, state: Sequence[int]) -> Sequence[Part]: ...
+    def rule(self, rule: int, state: Sequence[int]) -> Sequence[Part]:
+        """What a rule does; behind the last one, that an id is given again, by its place."""
+        ...
+
     def said(self, function: int, state: Sequence[int]) -> Said: ...
     def asked(self, rule: int, state: Sequence[int]) -> Iterable[tuple[int, Said]]:
         """The predicates that ask which step it is, what they say; but for those that say nothing
@@ -73,6 +76,9 @@ class Form:
     """Of each state predicate whether it is of something that must come."""
     plain: Sequence[bool]
     """Of each step predicate whether it does not ask which step it is."""
+    renumbered: Sequence[Sequence[int | None]]
+    """When an id is given again, of each state predicate the one that says the same then; None: it
+    is about that id."""
     statuses: Sequence[int]
     """The cells with the status of each id."""
     unused: int

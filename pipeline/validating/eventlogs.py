@@ -50,6 +50,13 @@ class JudgedRun:
     rest: list[KeptRest] = field(default_factory=list[KeptRest])
     """Each line by itself, where lines are kept."""
 
+    @property
+    def is_settled(self) -> bool:
+        """Whether nothing is left to search for: it cannot be read, or is accepted as it stands."""
+        if self.verdict is None:
+            return True
+        return self.verdict.conforms is not None and self.verdict.conforms.accepted
+
 
 @cache
 def rules() -> Rules:
@@ -57,23 +64,32 @@ def rules() -> Rules:
     return Rules()
 
 
-def ruled_runs(piece: Piece, shelf: Shelf) -> Iterator[JudgedRun]:
-    """Judge the runs of a piece by the rules, without a search, and keep no lines."""
+def ruled_runs(piece: Piece, shelf: Shelf, limits: Limits | None) -> Iterator[JudgedRun]:
+    """Judge the runs of a piece by the rules, and keep no lines.
+
+    With limits, a run is searched for what explains it where it does not do so by itself.
+    """
     if not piece.runs:
         for log, lines in runs_in(piece, shelf):
-            yield judged_run(lines, piece.where, log.parts, None, keeps=False)
+            yield judged_run(lines, piece.where, log.parts, limits, keeps=False)
         return
     (part,) = piece.parts
     data, place = shelf.content(part), 0
     for spans in piece.runs:
         stretches: list[Stretch] = []
         for span in spans:
-            stretches.append((span.line, data[place : place + span.length]))
+            some = data[place : place + span.length]
+            stretches.append((span.line, some))
             place += span.length
-        yield _ruled(stretches, piece.where, str(part))
+        judged = _ruled(stretches, piece.where, str(part), accepts=limits is not None)
+        if limits is not None and not judged.is_settled:
+            lines = [line for first, some in stretches for line in _lines(some, first)]
+            judged = judged_run(lines, piece.where, piece.logs[0].parts, limits, keeps=False)
+        yield judged
 
 
-def _ruled(stretches: Sequence[Stretch], where: str, file: str) -> JudgedRun:
+def _ruled(stretches: Sequence[Stretch], where: str, file: str, *, accepts: bool) -> JudgedRun:
+    """What the rules say of a run: whether it is one of the protocol, too, if they can tell."""
     numbers = (n + first for first, data in stretches for n in range(data.count(b"\n") + 1))
     try:
         told = rules().judge_run(stretches, file)
@@ -82,7 +98,7 @@ def _ruled(stretches: Sequence[Stretch], where: str, file: str) -> JudgedRun:
         count = sum(len(_split(data)) for _, data in stretches)
         strays = _strays(stretches, islice(numbers, STRAYS_KEPT))
         return JudgedRun(error=str(error), unreadable=count, strays=strays)
-    verdict = _verdict_of(told, where, [
+    verdict = _verdict_of(told, where, accepts=accepts, findings=[
         Found(each.property, each.binding, each.severity, file, each.line or stretches[0][0],
               each.sentence)
         for each in told.findings
@@ -106,8 +122,10 @@ def _strays(stretches: Sequence[Stretch], numbers: Iterable[int]) -> list[tuple[
     return [(number, known[number]) for number in wanted if number in known]
 
 
-def _verdict_of(told: Ruled, where: str, findings: Sequence[Found]) -> Verdict:
+def _verdict_of(told: Ruled, where: str, findings: Sequence[Found], *, accepts: bool) -> Verdict:
     stopped, conforms = told.stopped, None
+    if accepts and told.accepted:
+        conforms = Conforms(accepted=True, lines=told.run.events, why=None)
     if stopped is not None:
         why = f'line {stopped.line}, "{stopped.event}": {stopped.refusal.why}'
         if stopped.missing:
@@ -176,8 +194,9 @@ def judged_run(
     """Judge a run whose lines are in these parts of a log; with limits, find what explains it."""
     numbered = _numbered(lines)
     file = str(parts[-1])
-    if limits is None:
-        return _ruled_lines(numbered, where, parts, keeps=keeps)
+    ruled = _ruled_lines(numbered, where, parts, accepts=limits is not None, keeps=keeps)
+    if limits is None or ruled.is_settled:
+        return ruled
     texts = (line.raw.decode("utf-8", "replace") for line in lines)
     try:
         log = read_log(texts, file, numbered)
@@ -210,9 +229,14 @@ def judged_run(
 
 
 def _ruled_lines(
-    numbered: Mapping[int, Line], where: str, parts: Sequence[Part], *, keeps: bool
+    numbered: Mapping[int, Line],
+    where: str,
+    parts: Sequence[Part],
+    *,
+    accepts: bool,
+    keeps: bool,
 ) -> JudgedRun:
-    """The same by the rules alone."""
+    """The same of a run in lines that are known one by one."""
     stretches: list[tuple[int, list[bytes]]] = []
     following = None
     for number, line in numbered.items():
@@ -226,7 +250,8 @@ def _ruled_lines(
     except FinaleError as error:
         error.place = error.place or Place(file, min(numbered))
         return _unread(numbered, error)
-    verdict = _verdict_of(told, where, [_found(each, numbered, parts) for each in told.findings])
+    found = [_found(each, numbered, parts) for each in told.findings]
+    verdict = _verdict_of(told, where, found, accepts=accepts)
     steps = {line for part in told.run.parts for line in part.lines}
     unreadable, name = set(told.run.log.unreadable), told.run.name
     judged = _with_lines(JudgedRun(verdict), steps, unreadable, name, numbered)

@@ -136,8 +136,8 @@ def _cluster(order: Order, piece: Piece, shelf: Shelf) -> _Found:
 
 
 def _runs(order: Order, piece: Piece, shelf: Shelf) -> _Found:
-    if order.accepts is None and not order.keeps:
-        found = list(ruled_runs(piece, shelf))
+    if not order.keeps:
+        found = list(ruled_runs(piece, shelf, order.accepts))
     else:
         found = [
             judged_run(lines, piece.where, log.parts, order.accepts)

@@ -16,64 +16,35 @@ from .learned import (
     ASKED_FUNCTION,
     AT,
     BEYOND,
-    BOUNDED,
-    BY_ID,
     CELLS,
     CHANGED,
     CHANGED_COUNT,
     CODES,
-    CONSTANT,
     DONE,
     EARLIER,
     EARLIER_COUNT,
-    ENDS,
     EVENT_COUNT,
     EVENTS,
     FULL,
-    IDS,
-    IDS_COUNT,
-    IDS_ROOM,
     LEARN,
     LEARN_ASKED,
     LEARN_RENAMING,
     LEARN_RULE,
-    MAPS,
     MISSES_COUNT,
-    MOVES,
-    NEXT_NUMBER,
+    MOVED,
+    MOVED_WORDS,
     NEXT_RULE,
     NONE,
-    NOT_LEARNED,
-    PERIODIC,
     RECORDS_COUNT,
     RECORDS_ENOUGH,
-    REFUSED,
-    RENAMES,
-    RESTORES,
-    RULE_COUNT,
-    RULE_LEAVES,
-    RULES_AT,
-    SAID_LEAVES,
-    SOURCES,
     STATE,
-    STATE_COUNT,
-    STATE_TOLD,
-    STATE_WORDS,
-    STATUS_CELLS,
-    STEP_COUNT,
-    STEP_TOLD,
-    STEP_WORDS,
     STOPPED,
     TAKEN,
-    TOLD,
-    TOLD_COUNT,
     TRIED,
     TRIED_COUNT,
-    UNUSED_VALUE,
     WANTED,
-    WRITES,
 )
-from .memory import half, inline, set_half, set_word, word
+from .memory import half, inline, set_word, word
 from .monitor import (
     UNKNOWN,
     ask_goals,
@@ -81,11 +52,12 @@ from .monitor import (
     ask_steps,
     clear,
     list_changes,
-    miss,
     tell_states,
     tell_steps,
     walk,
 )
+from .numbering import forget, ids_after, number_id
+from .taking import rule_of, take, tell
 
 
 def follow(block):
@@ -98,6 +70,10 @@ def follow(block):
         code, number, rule = 0, 0, UNKNOWN
         code = word(word(block, EVENTS), 2 * word(block, AT))
         number = word(word(block, EVENTS), 2 * word(block, AT) + 1)
+        if word(word(block, CODES), 3 * code + 2) != NONE:
+            why = forget(block)
+            if why != DONE:
+                return why
         rule = rule_of(block, code, number)
         if rule == UNKNOWN - 1:
             return LEARN
@@ -179,134 +155,6 @@ def end(block):
     set_word(block, CHANGED, word(block, EARLIER))
     set_word(block, EARLIER, changed)
     set_word(block, EARLIER_COUNT, word(block, CHANGED_COUNT))
+    clear(word(block, MOVED), word(block, MOVED_WORDS))
     set_word(block, AT, word(block, AT) + 1)
     set_word(block, AGAIN, 0)
-
-
-# --- rules ----------------------------------------------------------------------------------------
-
-
-@inline
-def rule_of(block, code, number):
-    """The ground rule of an event; one less than UNKNOWN if that must be learned."""
-    codes = word(block, CODES)
-    kind, what = word(codes, 3 * code), word(codes, 3 * code + 1)
-    if kind == BY_ID:
-        place = word(block, IDS_COUNT) - 1
-        while place >= 0 and word(word(block, IDS), place) != number:
-            place -= 1
-        if place < 0:
-            return UNKNOWN
-        return half(word(block, RULES_AT), what + place) - 1
-    if kind == RESTORES:
-        function = word(block, RULE_COUNT) + 2 * word(block, STATE_COUNT) + word(block, STEP_COUNT)
-        leaf = walk(block, function)
-        if leaf == UNKNOWN:
-            miss(block, function)
-            return UNKNOWN - 1
-        place = half(word(block, SAID_LEAVES), 2 * leaf)
-        told = 0
-        if place > 0:
-            told = word(word(block, IDS), place - 1)
-        if told != number:
-            return UNKNOWN
-    return what
-
-
-@inline
-def tell(block, rule):
-    """Tells which step it is."""
-    state, cells, count = word(block, STATE), word(block, CELLS), word(block, TOLD_COUNT)
-    for place in range(count):
-        value = half(word(block, TOLD), rule * count + place)
-        set_half(state, 2 * cells + place, value)
-
-
-@inline
-def take(block, rule):
-    """Takes a rule. The place of the id that is given again, or UNKNOWN; below that, less one,
-    why the loop must come back."""
-    leaves, writes, state = word(block, RULE_LEAVES), word(block, WRITES), word(block, STATE)
-    function, gone = rule, UNKNOWN
-    while True:
-        leaf = walk(block, function)
-        if leaf == UNKNOWN:
-            set_word(block, WANTED, rule)
-            return -1 - LEARN_RULE
-        how = half(leaves, 4 * leaf + 2)
-        if how == REFUSED:
-            return -1 - STOPPED
-        if how == BOUNDED:
-            return -1 - BEYOND
-        for write in range(half(leaves, 4 * leaf), half(leaves, 4 * leaf + 1)):
-            set_half(state, half(writes, 2 * write), half(writes, 2 * write + 1))
-        if how == ENDS:
-            return gone
-        gone = how - RENAMES
-        if rename(block, gone) == 0:
-            set_word(block, WANTED, gone)
-            return -1 - LEARN_RENAMING
-        function = half(leaves, 4 * leaf + 3)
-
-
-@inline
-def rename(block, gone):
-    """Gives an id again: all behind it move down. Whether that is known of all values."""
-    state, cells, maps = word(block, STATE), word(block, CELLS), word(block, MAPS)
-    sources, moves = word(block, SOURCES), word(block, MOVES)
-    if half(sources, cells * gone) == NOT_LEARNED:
-        return 0
-    # A cell is moved from its own place or from a later one: one after the other will do.
-    for place in range(cells * gone, cells * (gone + 1)):
-        source, move = half(sources, place), half(moves, place)
-        value = move
-        if source != CONSTANT:
-            value = half(state, source)
-            if move != 0:
-                if value >= half(maps, move):
-                    return 0
-                value = half(maps, move + 1 + value) - 1
-                if value < 0:
-                    return 0
-        set_half(state, place - cells * gone, value)
-    return 1
-
-
-@inline
-def ids_after(block, code, number, gone):
-    """Whether a step begins a new id, 1 if it does; -1 if it is not the one that is told."""
-    how = word(word(block, CODES), 3 * code + 2)
-    if how == NONE:
-        return 0
-    known, room, used = word(block, IDS_COUNT), word(block, IDS_ROOM), 0
-    for place in range(room):
-        status = half(word(block, STATE), half(word(block, STATUS_CELLS), place))
-        if status != word(block, UNUSED_VALUE):
-            used += 1
-    full = used == room and known == room
-    if used == known and not (full and (how == PERIODIC or number > 0)):
-        return 0 if number == 0 else -1
-    following = word(block, NEXT_NUMBER)
-    if number == 0 or (following > 0 and number != following) or (full and gone == UNKNOWN):
-        return -1
-    for place in range(known):
-        if word(word(block, IDS), place) >= number:
-            return -1
-    return 1
-
-
-@inline
-def number_id(block, begins, number, gone):
-    """The new id has this number; where all are used, the one that is gone is forgotten."""
-    if begins == 0:
-        return
-    ids, known = word(block, IDS), word(block, IDS_COUNT)
-    if gone != UNKNOWN:
-        for place in range(gone, known - 1):
-            set_word(ids, place, word(ids, place + 1))
-        known -= 1
-    set_word(ids, known, number)
-    set_word(block, IDS_COUNT, known + 1)
-    set_word(block, NEXT_NUMBER, number + 1)
-    clear(word(block, STATE_TOLD), word(block, STATE_WORDS))
-    clear(word(block, STEP_TOLD), word(block, STEP_WORDS))

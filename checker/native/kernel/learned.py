@@ -23,7 +23,8 @@ CELLS, STATE_COUNT, STEP_COUNT, RULE_COUNT, STATE_WORDS, STEP_WORDS = (
     next(_place) for _ in range(6)
 )
 # Functions are numbered: rules, state predicates, their goals, step predicates, what would be
-# restored; from there on those that are made along the way.
+# restored; by the place of an id whether it is free, then that it is given again; from there on
+# those that are made along the way.
 # Arrays of half words: the state after a step, behind it that before, and behind that cells which
 # tell the step; by function its root; nodes, each a cell, where its children begin and how many
 # there are; children; by rule what the cells of the step are, and how many these are.
@@ -59,6 +60,10 @@ SINCE = next(_place)
 ASKED, ASKED_LIST = (next(_place) for _ in range(2))
 # Half words: the cells that this step has changed, and the step before it; counts, -1 for none.
 CHANGED, CHANGED_COUNT, EARLIER, EARLIER_COUNT = (next(_place) for _ in range(4))
+# A set of the cells that have moved since the step before this, in so many words: ids were given
+# again in between. Half words: for each id, of each state predicate that which says the same then,
+# plus 1; 0 if it is about that id.
+MOVED, MOVED_WORDS, RENUMBERED = (next(_place) for _ in range(3))
 # How far it is; whether the event is tried once more; what was found, and how many; half words:
 # functions that must be learned, and how many.
 AT, AGAIN, RECORDS, RECORDS_COUNT, MISSES, MISSES_COUNT, WANTED = (next(_place) for _ in range(7))

@@ -27,6 +27,8 @@ from .learned import (
     MISSES,
     MISSES_COUNT,
     MISSES_ROOM,
+    MOVED,
+    MOVED_WORDS,
     NODES,
     OPEN,
     PLAIN,
@@ -105,6 +107,17 @@ def join(bits, others, first, words):
 
 
 @inline
+def join_moved(block, bits, others, first, words):
+    """Puts into a set what is in the sets of the cells that have moved, from a cell on."""
+    moved = word(block, MOVED)
+    for place in range(word(block, MOVED_WORDS)):
+        rest = word(moved, place)
+        while rest != 0:
+            join(bits, others, first + 64 * place + lowest_bit(rest), words)
+            rest &= rest - 1
+
+
+@inline
 def miss(block, function):
     """This must be learned."""
     count = word(block, MISSES_COUNT)
@@ -174,6 +187,8 @@ def ask_steps(block, rule):
         join(due, readers, cells + half(word(block, EARLIER), place), words)
     for place in range(word(block, CHANGED_COUNT)):
         join(due, readers, half(word(block, CHANGED), place), words)
+    join_moved(block, due, readers, 0, words)
+    join_moved(block, due, readers, cells, words)
     ask_due(block, first, wrong, due, read, readers, words)
     now, asked, listed = word(block, WRONG_NOW), word(block, ASKED), word(block, ASKED_LIST)
     clear(now, words)
@@ -195,6 +210,9 @@ def ask_goals(block):
     clear(due, words)
     for place in range(word(block, CHANGED_COUNT)):
         join(due, readers, half(word(block, CHANGED), place), words)
+    for place in range(word(block, MOVED_WORDS)):
+        if word(word(block, MOVED), place) != 0:
+            join(due, opened, 0, words)  # those that were renumbered have not read anything yet
     for place in range(words):
         rest = word(due, place) & word(opened, place)
         while rest != 0:
@@ -216,6 +234,7 @@ def ask_states(block):
             add(due, number)
     for place in range(word(block, CHANGED_COUNT)):
         join(due, readers, half(word(block, CHANGED), place), words)
+    join_moved(block, due, readers, 0, words)
     ask_due(block, first, failing, due, read, readers, words)
     first += word(block, STATE_COUNT)
     readers, read = word(block, GOAL_READERS), word(block, GOAL_READ)

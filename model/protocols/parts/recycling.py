@@ -27,11 +27,16 @@ class Recycling(JobProtocol):
     @step
     def _retire_if_free(self, checkpoint: Checkpoint) -> None:
         if self.checkpoints[-1].status != UNUSED and self.is_free(checkpoint):
-            # What is older than every live id stays older, and "from this one on" means the next.
-            before = self._before(checkpoint)
-            for task in self.tasks:
-                self._forget_id(task, checkpoint, before)
-            retire(checkpoint, Checkpoint)
+            self.forget(checkpoint)
+
+    @step
+    def forget(self, checkpoint: Checkpoint) -> None:
+        """Give an id again that is free."""
+        # What is older than every live id stays older, and "from this one on" means the next.
+        before = self._before(checkpoint)
+        for task in self.tasks:
+            self._forget_id(task, checkpoint, before)
+        retire(checkpoint, Checkpoint)
 
     def _before(self, checkpoint: Checkpoint) -> CheckpointId:
         position = self.checkpoints.index(checkpoint)
@@ -63,6 +68,14 @@ class Recycling(JobProtocol):
             and all(not channel.refers_to(checkpoint) for channel in self.channels)
             and all(not sink.refers_to(checkpoint) for sink in self.sinks)
         )
+
+    @define
+    def is_remembered(self, checkpoint: Checkpoint) -> bool:
+        """Whether what tasks do later is judged by a completed checkpoint: history (S7)."""
+        if not self.observes("taken"):
+            return False
+        final = any(task.taken_after_finish.has(checkpoint) for task in self.tasks)
+        return checkpoint.is_completed and final
 
     def waits_for_exactly(self, task: Task, checkpoint: Checkpoint) -> bool:
         """Whether a task waits for this checkpoint and no later one would do."""
