@@ -35,16 +35,11 @@ class Kind:
     name: str
     expected: Class
     within: int
-    by_rules: bool
-    """It shows without the search, too."""
 
 
 def kinds() -> list[Kind]:
     rows = tomllib.loads(EXPECTED.read_text())["kind"]
-    return [
-        Kind(row["name"], Class(row["class"]), row.get("within", 0), row.get("rules", True))
-        for row in rows
-    ]
+    return [Kind(row["name"], Class(row["class"]), row.get("within", 0)) for row in rows]
 
 
 # --- acknowledgements and completions -------------------------------------------------------------

@@ -80,7 +80,7 @@ def check(copy: Copy, kind: Kind) -> str:
             assert line is not None, where
             assert copy.wrong is not None
             assert copy.wrong <= line <= copy.wrong + kind.within, where
-            assert rules == (line if kind.by_rules else None), where
+            assert rules == line, where
         case Class.EXPLAINED:
             assert (said, rules) == ("explained", None), where
         case Class.NOT_REJECTED:
