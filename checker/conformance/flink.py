@@ -23,10 +23,11 @@ from .acceptance_search import Accepted, Given, Move, Rejected, Undecided
 from .acceptance_system import SectionSystem
 from .flink_guide import Guide, Stuck
 from .flink_job import RunJob, job_of
-from .flink_proof import Refuter, given_of
+from .flink_proof import Refuter, always_shown, given_of
 from .flink_refusals import rejection_of
 from .flink_sights import Seen, Sights, sights_of
 from .flink_walk import OverStates
+from .flink_witness import unexplained
 
 #: Where the search stops unless somebody says otherwise: so many steps are tried.
 LIMITS = Limits(states_max=1_000_000)
@@ -43,6 +44,8 @@ class RunVerdict:
     findings: tuple[Finding, ...]
     lines: int
     """How many of its lines are explained."""
+    section: Section | None = None
+    """Of an accepted one, of which protocol, options and job the witness is a run."""
 
 
 def accept_run(
@@ -88,13 +91,15 @@ def accept_run(
         found = None
     else:
         why, given = _why(found), Given.BOUND
-    if not isinstance(found, tuple):
+        if isinstance(found, tuple):
+            replay(system, found)
+            why = unexplained(system, found, sights, always_shown(run, job, sights)) or ""
+    if not isinstance(found, tuple) or why:
         rejected = _rejected(run, job, sights, release) if whole else None
         undecided = Undecided(given, why, effort.far)
         return RunVerdict(rejected or undecided, (), sum(guide.at))
-    replay(system, found)
     judged = Judge(system, effort.judges).judge(found, ends=False) if judges else ()
-    return RunVerdict(Accepted((found,)), tuple(judged), sum(guide.at))
+    return RunVerdict(Accepted((found,)), tuple(judged), sum(guide.at), section)
 
 
 def reject_run(run: Run, *, release: str = "flink-2.3") -> Rejected | None:

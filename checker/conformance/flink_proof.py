@@ -130,7 +130,7 @@ class Refuter:
         self._tasks = [subtask.name for subtask in job.job.subtasks]
         self._sources = {name for name in self._tasks if not _reads(job, name)}
         self._resumed = any(event.word == "resumed" for event in run.events)
-        self._shown = _shown(run, job, sights)
+        self._shown = always_shown(run, job, sights)
         self._dying = _dying(run, job, sights)
         self._found: dict[Pattern, Dead | None] = {}
         self._missed = {(t, c) for c, tasks in sights.missed.items() for t in tasks}
@@ -232,7 +232,7 @@ def _later(clocks: Sequence[Sequence[Sight]]) -> Iterator[tuple[At, At]]:
 # --- what is shown -------------------------------------------------------------------------------
 
 
-def _shown(run: Run, job: RunJob, sights: Sights) -> dict[str, frozenset[Seen]]:
+def always_shown(run: Run, job: RunJob, sights: Sights) -> dict[str, frozenset[Seen]]:
     """By task, what always leaves a line: its logger was at the level, and its log is here."""
     seen = frozenset(sight.seen for sight in sights.all)
     own = seen | {Seen.LEARNED, Seen.RESTORED, Seen.TRIGGERED, Seen.COMPLETED}
@@ -380,4 +380,4 @@ def _further(positions: tuple[int, ...], clock: int) -> tuple[int, ...]:
     return (*positions[:clock], positions[clock] + 1, *positions[clock + 1 :])
 
 
-__all__ = ["EDGES", "Contradiction", "Refuter", "given_of"]
+__all__ = ["EDGES", "Contradiction", "Refuter", "always_shown", "given_of"]

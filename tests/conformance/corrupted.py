@@ -58,6 +58,11 @@ class Copy:
     def runs(self) -> list[Run]:
         return [run for run in runs_in(self.logs()) if run.job == self.job]
 
+    @property
+    def name(self) -> str:
+        """What tells it from all others."""
+        return f"{self.kind}: {self.run}, job {self.job[-6:]}, {self.what}"
+
 
 Parts = ParamSpec("Parts")
 
