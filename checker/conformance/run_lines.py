@@ -12,6 +12,7 @@ from array import array
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import groupby
 from typing import Any
 
 from model.errors import FinaleError
@@ -232,8 +233,14 @@ def wrong_attempt(part: Part, words: Sequence[Word]) -> tuple[int, str] | None:
         (each.vertex.name, each.index): each.name for each in part.section.job.subtasks
     }
     tells = {word: words[word].tells(names) for word in set(part.words)}
-    if all(each.attempt in (None, 1) and each.restored is None for each in tells.values()):
-        return None
+    # One more than each tells: 0 tells none.
+    attempts = {w: 0 if each.attempt is None else 1 + each.attempt for w, each in tells.items()}
+    turns = [turn for turn, _ in groupby(filter(None, map(attempts.__getitem__, part.words)))]
+    restoring = {word for word, each in tells.items() if each.restored is not None}
+    restored = [tells[word] for word in part.words if word in restoring]
+    later = all(each.attempt != 1 for each in restored)
+    if turns == list(range(2, 2 + len(turns))) and later and len({*restored}) == len(restored):
+        return None  # at a glance
     return first_wrong(part.section, (tells[word] for word in part.words))
 
 
@@ -259,9 +266,10 @@ def _quickly(data: bytes, vocabulary: Vocabulary, file: str | None, line: int) -
         return None
     words, numbers = told
     lines: Sequence[int] = range(line + 1, line + 1 + len(words))
-    steps = [at for at, each in enumerate(words) if vocabulary.words[each].is_step]
-    others = len(words) - len(steps)
-    if others:
+    others = 0
+    if not all(vocabulary.words[each].is_step for each in set(words)):
+        steps = [at for at, each in enumerate(words) if vocabulary.words[each].is_step]
+        others = len(words) - len(steps)
         words, numbers, lines = ([each[at] for at in steps] for each in (words, numbers, lines))
     section = replace(section, ended=end is not None, others=others)
     return Part(section, words, numbers, lines)
