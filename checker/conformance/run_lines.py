@@ -10,11 +10,13 @@ import json
 import re
 from array import array
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import groupby
 from typing import Any
 
+from checker.native.scanned import Scanner
 from model.errors import FinaleError
 from reference.formats.cutting import logs_in
 from reference.formats.eventlog import STRUCK, WORDS, Event, Log, Section, read_log
@@ -25,18 +27,16 @@ from .acceptance_attempts import Tells, first_wrong
 
 _NUMBER = rb"(?:0|[1-9][0-9]{0,14})"
 _TEXT = rb'[^"\\\x00-\x1f]*'
-#: An event as `EventLog` writes it: what happened and where, the checkpoint, what else, the clock,
-#: the number on it. What tells the run stands between them, and is the same in a whole section.
+#: An event as `EventLog` writes it: what happened and where, the checkpoint, what else; where that
+#: ends; the run, which is the same in a whole section; the clock, and the number on it.
 _EVENT = re.compile(
     rb'^(\{"event":"[a-z_]+"(?:,"attempt":%(n)s)?(?:,"vertex":"%(t)s","subtask":%(n)s)?'
     rb'(?:,"channel":"%(t)s")?)(?:,"checkpoint":(%(n)s))?(,"fields":\{[^{}\x00-\x1f]*\})?'
-    rb',"run":"%(t)s","process":%(n)s,"clock":"(%(t)s)","seq":(%(n)s)\}$'
+    rb'(),"run":"%(t)s","process":%(n)s,"clock":"%(t)s","seq":%(n)s\}$'
     % {b"n": _NUMBER, b"t": _TEXT},
     re.MULTILINE,
 )
 _END = re.compile(rb'\{"event":"log-end","count":(%s)\}\n' % _NUMBER)
-
-_DIGITS = [b"%d" % number for number in range(4096)]
 
 
 @dataclass(frozen=True)
@@ -85,18 +85,29 @@ class Vocabulary:
     known: dict[tuple[bytes, bytes, bool], int] = field(
         default_factory=dict[tuple[bytes, bytes, bool], int]
     )
+    """Those of the other reader."""
 
-    def number(self, head: bytes, fields: bytes, numbered: bool) -> int | None:
-        """The number of a word that is not known yet. None: its line is for the other reader."""
+    @cached_property
+    def scanner(self) -> Scanner:
+        """Reads lines into words, and asks for those that it has not met."""
+        return Scanner(self._learn)
+
+    def _learn(self, line: bytes, number: tuple[int, int] | None, end: int) -> int | None:
+        """The number of the word of a line, whose checkpoint is told there, and which ends there.
+
+        None: the line is for the other reader.
+        """
+        found = _EVENT.fullmatch(line)
+        if found is None or found.span(2) != (number or (-1, -1)) or found.start(4) != end:
+            return None
         try:
-            told: Any = json.loads(head + fields + b"}")
+            told: Any = json.loads(found[1] + (found[3] or b"") + b"}")
         except ValueError:
             return None
-        word = Word(told["event"], told, numbered)
+        word = Word(told["event"], told, number is not None)
         if not word.is_step and word.name != STRUCK:
             return None
         self.words.append(word)
-        self.known[head, fields, numbered] = len(self.words) - 1
         return len(self.words) - 1
 
     def of(self, event: Event) -> int:
@@ -235,7 +246,8 @@ def wrong_attempt(part: Part, words: Sequence[Word]) -> tuple[int, str] | None:
     tells = {word: words[word].tells(names) for word in set(part.words)}
     # One more than each tells: 0 tells none.
     attempts = {w: 0 if each.attempt is None else 1 + each.attempt for w, each in tells.items()}
-    turns = [turn for turn, _ in groupby(filter(None, map(attempts.__getitem__, part.words)))]
+    told: Iterator[int] = filter(None, map(attempts.__getitem__, part.words))
+    turns = [turn for turn, _ in groupby(told)]
     restoring = {word for word, each in tells.items() if each.restored is not None}
     restored = [tells[word] for word in part.words if word in restoring]
     later = all(each.attempt != 1 for each in restored)
@@ -248,23 +260,21 @@ def _quickly(data: bytes, vocabulary: Vocabulary, file: str | None, line: int) -
     first = data.find(b"\n") + 1
     if first == 0 or not data.startswith(START) or not data.endswith(b"\n"):
         return None
-    found: list[tuple[bytes, bytes, bytes, bytes, bytes]] = _EVENT.findall(data, first)
     last = data.rfind(b"\n", 0, len(data) - 1) + 1
     end = _END.fullmatch(data, last)
-    if len(found) + (end is not None) != data.count(b"\n") - 1:
-        return None
-    if end is not None and int(end[1]) != len(found):
-        return None
     try:
         (section,) = read_log([data[:first].decode()], file, (line,)).sections
     except (UnicodeDecodeError, FinaleError):
         return None
-    if not _is_one(section, data, first, len(found)) or section.start.get("order") != "file":
+    if section.start.get("order") != "file":
         return None
-    told = _told(found, vocabulary)
-    if told is None:
+    run = json.dumps(section.start.get("run"), ensure_ascii=False)
+    place = f',"run":{run},"process":{section.process},"clock":"'
+    told = vocabulary.scanner.read(data, first, last if end else len(data), place.encode())
+    if told is None or (end is not None and int(end[1]) != len(told[0])):
         return None
-    words, numbers = told
+    words: Sequence[int] = told[0]
+    numbers: Sequence[int] = told[1]
     lines: Sequence[int] = range(line + 1, line + 1 + len(words))
     others = 0
     if not all(vocabulary.words[each].is_step for each in set(words)):
@@ -273,35 +283,6 @@ def _quickly(data: bytes, vocabulary: Vocabulary, file: str | None, line: int) -
         words, numbers, lines = ([each[at] for at in steps] for each in (words, numbers, lines))
     section = replace(section, ended=end is not None, others=others)
     return Part(section, words, numbers, lines)
-
-
-def _is_one(section: Section, data: bytes, first: int, count: int) -> bool:
-    """Whether all lines are of the run and process that the first one tells."""
-    run = json.dumps(section.start.get("run"), ensure_ascii=False)
-    place = f',"run":{run},"process":{section.process},"clock":"'
-    return data.count(place.encode(), first) == count
-
-
-def _told(
-    found: Iterable[tuple[bytes, bytes, bytes, bytes, bytes]], vocabulary: Vocabulary
-) -> tuple[list[int], list[int]] | None:
-    """The words and checkpoints of events that are dense on each clock."""
-    known, clocks = vocabulary.known, dict[bytes, int]()
-    words: list[int] = []
-    numbers: list[int] = []
-    for head, checkpoint, fields, clock, seq in found:
-        place = clocks.get(clock, 0)
-        if seq != (_DIGITS[place] if place < len(_DIGITS) else b"%d" % place):
-            return None
-        clocks[clock] = place + 1
-        word = known.get((head, fields, checkpoint != b""))
-        if word is None:
-            word = vocabulary.number(head, fields, checkpoint != b"")
-            if word is None:
-                return None
-        words.append(word)
-        numbers.append(int(checkpoint) if checkpoint else 0)
-    return words, numbers
 
 
 def pairs(codes: Sequence[int], numbers: Sequence[int]) -> array[int]:

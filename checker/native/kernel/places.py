@@ -179,4 +179,5 @@ LOOPS = {
     "follow_none": 1,
     "take_next": 1,
     "ask_one": 1,
+    "scan": 1,
 }
