@@ -4,7 +4,8 @@ Runs of the engine, by seeds, of several protocols and jobs, also of engines tha
 some 500 events each; many in one file. They are judged in one process, from the bytes of files to
 verdicts, and the processor time counts. What rules and properties do is learned on the way: so the
 rate is told file by file, and once more of the last one, of which all is known then. Where fewer
-events a second are judged there than is claimed, the exit code is 1.
+events a second are judged there than is claimed, the exit code is 1; so it is where 20 000 runs are
+judged, with all that is learned for them, and that takes longer than is claimed.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from resource import RUSAGE_SELF, getrusage
 from time import process_time
 from typing import Any
 
@@ -23,8 +25,9 @@ from checker.conformance.random_runs import RandomRun, lines_of
 from checker.conformance.rules_level import Rules
 from checker.conformance.run_lines import read_run, runs_in
 
-#: So many events are judged in a second of processor time, where all is known.
-CLAIMED = 100_000
+#: So many events are judged in a second of processor time, where all is known; over so many runs
+#: also with all that is learned on the way.
+CLAIMED, MANY = 100_000, 20_000
 RUNS_A_FILE = 500
 
 
@@ -101,7 +104,9 @@ class Measured:
     paths: int
     """So many ways were learned that rules and properties can go."""
     stopped: int
-    """So many runs cannot be."""
+    """So many runs cannot be;"""
+    accepted: int
+    """so many are runs of the protocol, as they stand."""
     findings: Counter[str]
 
     @property
@@ -119,14 +124,15 @@ class Measured:
 def measured(rules: Rules, file: Path) -> Measured:
     """Judge all runs in a file."""
     began, known = process_time(), rules.shapes.learned
-    runs, events, stopped, findings = 0, 0, 0, Counter[str]()
+    runs, events, stopped, accepted, findings = 0, 0, 0, 0, Counter[str]()
     for ruled in rules.judge(file.read_bytes(), str(file)):
         runs += 1
         events += ruled.run.events
         stopped += ruled.stopped is not None
+        accepted += ruled.accepted
         findings.update(f"{each.property} {each.severity.value}" for each in ruled.findings)
     paths = rules.shapes.learned - known
-    return Measured(runs, events, process_time() - began, paths, stopped, findings)
+    return Measured(runs, events, process_time() - began, paths, stopped, accepted, findings)
 
 
 def read(rules: Rules, files: Sequence[Path]) -> float:
@@ -143,7 +149,8 @@ def in_all(parts: Sequence[Measured]) -> Measured:
     findings = sum((each.findings for each in parts), Counter[str]())
     runs, events = sum(each.runs for each in parts), sum(each.events for each in parts)
     seconds, paths = sum(each.seconds for each in parts), sum(each.paths for each in parts)
-    return Measured(runs, events, seconds, paths, sum(e.stopped for e in parts), findings)
+    stopped, accepted = sum(e.stopped for e in parts), sum(e.accepted for e in parts)
+    return Measured(runs, events, seconds, paths, stopped, accepted, findings)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -165,12 +172,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             print(parts[-1], flush=True)
         again, reading = measured(rules, files[-1]), read(rules, files)
     whole = in_all(parts)
-    print(f"{whole}; {whole.stopped} cannot be")
+    memory = getrusage(RUSAGE_SELF).ru_maxrss / 1000
+    print(f"{whole}; {whole.accepted} accepted, {whole.stopped} cannot be; {memory:,.0f} MB")
     print(f"{again}, once more; {reading:.1f} s of all are to read lines")
     print(*(f"{name}: {count}" for name, count in sorted(whole.findings.items())), sep="\n")
     ok = whole.stopped == 0 and again.rate >= CLAIMED
+    ok = ok and (whole.runs < MANY or whole.rate >= CLAIMED)
     if not ok:
-        print(f"FAILED: {CLAIMED} events a second are claimed, of what is known, and no run stops")
+        print(f"FAILED: {CLAIMED} events a second are claimed, and that no run stops")
     return 0 if ok else 1
 
 
