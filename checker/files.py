@@ -10,7 +10,7 @@ from model.errors import FinaleError, Place
 def text_of(file: Path, *, wanted: str) -> str:
     """The text of a file. Raises `unreadable` and `not-utf-8`; `wanted` is what is read."""
     try:
-        return file.read_bytes().decode()
+        return decoded(file.read_bytes(), str(file))
     except OSError as error:
         raise FinaleError(
             "unreadable",
@@ -20,10 +20,16 @@ def text_of(file: Path, *, wanted: str) -> str:
             if file.is_dir()
             else "check its name and its permissions",
         ) from None
+
+
+def decoded(data: bytes, file: str) -> str:
+    """The text that the bytes of a file are. Raises `not-utf-8`."""
+    try:
+        return data.decode()
     except UnicodeDecodeError as error:
         raise FinaleError(
             "not-utf-8",
             f"the file is not text in UTF-8: {error.reason} at byte {error.start}",
-            place=Place(str(file)),
+            place=Place(file),
             advice="save the file in UTF-8",
         ) from None

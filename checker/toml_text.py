@@ -14,7 +14,11 @@ from .lines import KeyLines
 
 def toml_in(file: Path) -> tuple[dict[str, object], KeyLines]:
     """The table in a file, and where its keys stand. Raises coded errors with file and line."""
-    text = text_of(file, wanted="one spec")
+    return toml_of(text_of(file, wanted="one spec"), str(file))
+
+
+def toml_of(text: str, file: str) -> tuple[dict[str, object], KeyLines]:
+    """The same of a text that a file has. Raises `malformed-toml`."""
     try:
         table = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
@@ -22,7 +26,7 @@ def toml_in(file: Path) -> tuple[dict[str, object], KeyLines]:
     return table, KeyLines(text)
 
 
-def _malformed(file: Path, text: str, message: str) -> FinaleError:
+def _malformed(file: str, text: str, message: str) -> FinaleError:
     where = re.search(r" \(at (?:line (\d+), column (\d+)|end of document)\)$", message)
     line = int(where[1]) if where and where[1] else text.rstrip().count("\n") + 1
     column = f" in column {where[2]}" if where and where[2] else ""
@@ -32,9 +36,9 @@ def _malformed(file: Path, text: str, message: str) -> FinaleError:
     return FinaleError(
         "malformed-toml",
         f"this is not TOML{column}: {what[:1].lower()}{what[1:]}",
-        place=Place(str(file), line),
+        place=Place(file, line),
         advice="mend the syntax: strings in quotes, one key a line, tables in [brackets]",
     )
 
 
-__all__ = ["toml_in"]
+__all__ = ["toml_in", "toml_of"]

@@ -18,7 +18,7 @@ from checker.question import Limits
 from checker.rows import PRECEDENCE, Exit
 from checker.show.layout import console, duration, grouped, write
 from checker.show.validated import kept_line, summary_lines, verdict_lines
-from model.errors import FinaleError, nearest
+from model.errors import FinaleError, Place, nearest
 from pipeline.java import require_packages
 from pipeline.session import cluster_of
 from pipeline.validating.judging import Counts, Order, Outcome
@@ -54,6 +54,17 @@ def validate(  # noqa: PLR0913 - one parameter a flag
         bool,
         Parameter(negative=(), help="Tell, too, whether a run of the protocol explains each job."),
     ] = False,
+    run_file: Annotated[
+        Path | None,
+        Parameter(
+            name="--run",
+            help="What is told of these runs, as run.toml beside their logs is: with --accept.",
+        ),
+    ] = None,
+    settings: Annotated[
+        bool,
+        Parameter(negative=(), help="With --accept: try all settings that nobody tells."),
+    ] = False,
     master: MasterOption = None,
     conf: ConfOption = (),
     out: Annotated[
@@ -76,7 +87,9 @@ def validate(  # noqa: PLR0913 - one parameter a flag
     for path in lines:
         known = known.with_lines_of(read_table(path, known))
     limits = Limits(STATES_MAX, SECONDS_MAX) if accept else None
-    order = Order(engine, known, levels_of(loggers), limits, keeps=out is not None)
+    _check_settings(engine, run_file, settings=settings, accept=accept)
+    levels, keeps = levels_of(loggers), out is not None
+    order = Order(engine, known, levels, limits, keeps=keeps, every=settings)
     search: Search = judged_here
     if master is not None:
         search = judged_on(cluster_of(master, conf, ()))
@@ -85,7 +98,7 @@ def validate(  # noqa: PLR0913 - one parameter a flag
         raise FinaleError("spark-or-not", message, advice="add a --master, as local[*]")
     results = Validated(format == "text")
     with Shelf() as shelf:
-        pieces = pieces_of(shelf, shelf.logs(logs), engine)
+        pieces = pieces_of(shelf, shelf.logs(logs), engine, run_file)
     try:
         if out is None:
             results.take(pieces, order, search, None)
@@ -96,6 +109,23 @@ def validate(  # noqa: PLR0913 - one parameter a flag
     except KeyboardInterrupt:
         results.interrupted(len(pieces), out)
     return results.close(out)
+
+
+def _check_settings(engine: str, file: Path | None, *, settings: bool, accept: bool) -> None:
+    """Flags that say nothing are mistakes. Raises `settings-not-asked`, `no-such-path`."""
+    flag = "--run" if file is not None else "--settings"
+    if (file is not None or settings) and (engine == "finale" or not accept):
+        why, advice = f"{flag} is about what explains a job", "add --accept"
+        if engine == "finale":
+            why, advice = "event logs of the engine tell their settings", f"leave out {flag}"
+        raise FinaleError("settings-not-asked", why, advice=advice)
+    if file is not None and not file.is_file():
+        raise FinaleError(
+            "no-such-path",
+            "there is no such file",
+            place=Place(str(file)),
+            advice="check the name and the current folder",
+        )
 
 
 def levels_of(loggers: Sequence[str]) -> dict[str, str]:

@@ -7,13 +7,15 @@ all else free, has no run that has the lines which speak of it (`flink_proof.py`
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, replace
+from time import perf_counter
 
 from checker.loading import Catalogue, catalogue
+from checker.logs.profile import Profile
+from checker.logs.run_file import Chosen, RunFile, Tried
 from checker.logs.runs import Run
 from checker.question import Limits
-from checker.releases import release_named
+from model.errors import FinaleError
 from reference.formats.eventlog import Event, Section
 
 from .acceptance import replay
@@ -25,13 +27,25 @@ from .flink_guide import Guide, Stuck
 from .flink_job import RunJob, job_of
 from .flink_proof import Refuter, always_shown, given_of
 from .flink_refusals import rejection_of
+from .flink_settings import (
+    PROTOCOL,
+    Settings,
+    Under,
+    check,
+    in_words,
+    of_other_releases,
+    settings_of,
+)
 from .flink_sights import Seen, Sights, sights_of
 from .flink_walk import OverStates
 from .flink_witness import unexplained
 
 #: Where the search stops unless somebody says otherwise: so many steps are tried.
 LIMITS = Limits(states_max=1_000_000)
-PROTOCOL = "stop-with-savepoint"
+#: So many seconds a search has at least where those before it have had nearly all.
+SECONDS_LEAST = 0.1
+#: Where nothing is told of a run.
+NOTHING_TOLD = RunFile()
 #: So many ids are live at once; from so many on, they are given again.
 LIVE = 64
 
@@ -46,40 +60,108 @@ class RunVerdict:
     """How many of its lines are explained."""
     section: Section | None = None
     """Of an accepted one, of which protocol, options and job the witness is a run."""
+    told: tuple[Chosen, ...] = ()
+    """What is told of its settings, and by whom."""
+    tried: tuple[Tried, ...] = ()
+    """What came of those that nobody tells."""
 
 
-def accept_run(
+@dataclass(frozen=True)
+class _Case:
+    """A run, and all that is the same of it under any settings."""
+
+    run: Run
+    given: RunFile
+    job: RunJob
+    sights: Sights
+    whole: bool
+    judges: bool
+    known: Catalogue
+
+
+def accept_run(  # noqa: PLR0913 - what is asked, of what, and how far
     run: Run,
     *,
     release: str = "flink-2.3",
+    given: RunFile = NOTHING_TOLD,
+    profile: Profile | None = None,
+    every: bool = False,
     limits: Limits = LIMITS,
     judges: bool = False,
     whole: bool = True,
     known: Catalogue | None = None,
     told: Told | None = None,
 ) -> RunVerdict:
-    """Judge a run. `told` is called now and then with how far it is. Raises `unknown-release`.
+    """Judge a run. `told` is called now and then with how far it is.
 
-    `whole`: its logs have their beginning, and no gap; else nothing can be said against it.
+    `release` is that of the table of its lines; `given` is what else is told of it. Of settings
+    that nobody tells those are tried that make a difference, until some explain it; or `every` one,
+    and other releases, too, where none is told. `whole`: its logs have their beginning, and no
+    gap; else nothing can be said against it. Raises what is wrong with what is `given`.
     """
+    check(given, release)
     lines = max((event.told.line for event in run.events), default=0)
-    effort = Effort(lines, limits, told)
     job = job_of(run)
     if job is None:
         why = "no line tells how its vertices are connected"
-        return RunVerdict(Undecided(Given.BOUND, why, effort.far), (), 0)
+        far = Effort(lines, limits, told).far
+        return RunVerdict(Undecided(Given.BOUND, why, far), (), 0)
     sights = sights_of(run, job)
-    options = _options(release, sights, run)
-    section = Section(0, {"protocol": _protocol(run), "options": options}, job.job,
+    settings = settings_of(run, job.job, sights, release, given, profile)
+    if settings.against is not None:
+        return RunVerdict(settings.against, (), 0, told=settings.told)
+    case = _Case(run, given, job, sights, whole, judges, known or catalogue())
+    found, tried = _first_of(case, settings, limits, told, every=every)
+    if every and given.release is None:
+        best = next((way for way, each in tried if _is_accepted(each)), settings.ways[0])
+        tried = [(way.of_release(release), each) for way, each in tried]
+        for name, way in of_other_releases(best, release):
+            tried.append((way.of_release(name), _under(case, way, limits, told)))
+    shown = tuple(_tried(way, each) for way, each in tried if way.taken)
+    return replace(found, told=settings.told, tried=shown)
+
+
+def _first_of(
+    case: _Case, settings: Settings, limits: Limits, told: Told | None, *, every: bool
+) -> tuple[RunVerdict, list[tuple[Under, RunVerdict]]]:
+    """The verdict of the first way that explains a run; else rejected, if it is in each way."""
+    tried: list[tuple[Under, RunVerdict]] = []
+    began = perf_counter()
+    for way in settings.ways:
+        left = limits
+        if limits.seconds_max is not None and not every:
+            spent = perf_counter() - began
+            left = replace(limits, seconds_max=max(limits.seconds_max - spent, SECONDS_LEAST))
+        tried.append((way, _under(case, way, left, told)))
+        if _is_accepted(tried[-1][1]) and not every:
+            break
+    return min((each for _, each in tried), key=_rank), tried
+
+
+def _is_accepted(verdict: RunVerdict) -> bool:
+    return isinstance(verdict.conforms, Accepted)
+
+
+def _rank(verdict: RunVerdict) -> int:
+    """Whoever explains a run under some settings does; it is rejected if it is under all."""
+    return [Accepted, Undecided, Rejected].index(type(verdict.conforms))
+
+
+def _tried(way: Under, verdict: RunVerdict) -> Tried:
+    return Tried(in_words(way.taken), ("explains", "undecided", "rejected")[_rank(verdict)])
+
+
+def _under(case: _Case, way: Under, limits: Limits, told: Told | None) -> RunVerdict:
+    """Judge a run under some settings."""
+    run, sights = case.run, case.sights
+    effort = Effort(max((e.told.line for e in run.events), default=0), limits, told)
+    section = Section(0, {"protocol": way.protocol, "options": way.options}, case.job.job,
                       _counted(sights, run), frozenset(), True)  # fmt: skip
-    system = SectionSystem(
-        section,
-        known or catalogue(),
-        (),
-        live=8 if _protocol(run) != PROTOCOL else LIVE,
-        judges=judges,
-        room=None,
-    )
+    live = 8 if way.protocol != PROTOCOL else LIVE
+    try:
+        system = SectionSystem(section, case.known, (), live=live, judges=case.judges, room=None)
+    except FinaleError as error:  # options that no job has together
+        raise error.located(case.given.place("concurrent")) from None
     guide = Guide(system, sights, effort)
     try:
         found = guide.run()
@@ -93,26 +175,34 @@ def accept_run(
         why, given = _why(found), Given.BOUND
         if isinstance(found, tuple):
             replay(system, found)
-            why = unexplained(system, found, sights, always_shown(run, job, sights)) or ""
+            why = unexplained(system, found, sights, always_shown(run, case.job, sights)) or ""
     if not isinstance(found, tuple) or why:
-        rejected = _rejected(run, job, sights, release) if whole else None
+        rejected = _rejected(run, case.job, sights, way) if case.whole else None
         undecided = Undecided(given, why, effort.far)
         return RunVerdict(rejected or undecided, (), sum(guide.at))
-    judged = Judge(system, effort.judges).judge(found, ends=False) if judges else ()
+    judged = Judge(system, effort.judges).judge(found, ends=False) if case.judges else ()
     return RunVerdict(Accepted((found,)), tuple(judged), sum(guide.at), section)
 
 
-def reject_run(run: Run, *, release: str = "flink-2.3") -> Rejected | None:
+def reject_run(
+    run: Run, *, release: str = "flink-2.3", given: RunFile = NOTHING_TOLD
+) -> Rejected | None:
     """The first line of a run that no run of the protocol explains, if that can be shown.
 
-    Its logs have their beginning, and no gap. Raises `unknown-release`.
+    Its logs have their beginning, and no gap. Raises what is wrong with what is `given`.
     """
+    check(given, release)
     job = job_of(run)
-    return None if job is None else _rejected(run, job, sights_of(run, job), release)
+    if job is None:
+        return None
+    sights = sights_of(run, job)
+    settings = settings_of(run, job.job, sights, release, given, None)
+    rejected = [settings.against or _rejected(run, job, sights, way) for way in settings.ways]
+    return rejected[0] if all(rejected) else None
 
 
-def _rejected(run: Run, job: RunJob, sights: Sights, release: str) -> Rejected | None:
-    given = given_of(_protocol(run), _options(release, sights, run), run, sights)
+def _rejected(run: Run, job: RunJob, sights: Sights, way: Under) -> Rejected | None:
+    given = given_of(way.protocol, way.options, run, sights)
     contradiction = Refuter(given, run, job, sights).contradiction()
     return None if contradiction is None else rejection_of(given, contradiction)
 
@@ -121,31 +211,6 @@ def _why(found: tuple[Move, ...] | Stuck | None) -> str:
     if not isinstance(found, Stuck):
         return ""
     return f"line {found.sight.line}, {found.sight}: {found.why or 'nothing explains it'}"
-
-
-def _protocol(run: Run) -> str:
-    """The protocol, with barriers that overtake where lines tell of one that did."""
-    overtook = [e for e in run.events if e.told.fields.get("unaligned") == "true"]
-    readers = {event.told.fields.get("reader") for event in run.events}
-    at_sources = any(e.task is not None and e.task.vertex not in readers for e in overtook)
-    if not overtook:
-        return PROTOCOL
-    return "unaligned-stops" if at_sources else "timed-stops"
-
-
-def _options(release: str, sights: Sights, run: Run) -> Mapping[str, object]:
-    """The options of the release, and those that the lines tell."""
-    adaptive = any(event.word.startswith("adaptive") for event in run.events)
-    own = release_named(release)
-    kind = catalogue().protocol(PROTOCOL)
-    has = {each.name for each in fields(kind.Options)}
-    given = dict(own.options) | dict(own.schedulers.get("adaptive" if adaptive else "default", {}))
-    options: dict[str, object] = {name: value for name, value in given.items() if name in has}
-    options["restart_scope"] = "global" if adaptive else "region"
-    options["restart_delay"] = True
-    options["concurrent"] = sights.waits if _protocol(run) == PROTOCOL else 1  # UN-8
-    options["checkpoints_after_finish"] = any(event.word == "waits" for event in run.events)
-    return options
 
 
 def _counted(sights: Sights, run: Run) -> tuple[Event, ...]:

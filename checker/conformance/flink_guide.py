@@ -165,11 +165,8 @@ class Guide(Barriers):
                     return True
                 if self._stops_have_failed() and self.do("trigger_checkpoint", number=number):
                     return True
-                for task in self.tasks.values():
-                    with self.look():
-                        under_way = task in self.protocol.end_reports
-                    if under_way and not self.do("apply_end_report", ("task", task.name)):
-                        return False
+                if not all(map(self._end_is_reported, self.tasks)):
+                    return False
                 at_end = self.do("trigger_at_end_of_data", number=number)
                 return at_end or self._request("request_checkpoint", number)
 
@@ -227,11 +224,15 @@ class Guide(Barriers):
             return False
         if not self.closed(task):
             return False
+        return self._end_is_reported(task) and self.do("learn_finished", ("task", task))
+
+    def _end_is_reported(self, task: str) -> bool:
+        """The end of its data is known, if it is reported."""
+        if not self.protocol.options.final_trigger:
+            return True
         with self.look():
             under_way = self.tasks[task] in self.protocol.end_reports
-        if under_way and not self.do("apply_end_report", ("task", task)):
-            return False
-        return self.do("learn_finished", ("task", task))
+        return not under_way or self.do("apply_end_report", ("task", task))
 
     def _called(self, sight: Sight) -> bool:
         task, number = cast(str, sight.task), cast(int, sight.checkpoint)

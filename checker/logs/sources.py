@@ -95,6 +95,8 @@ class Shelf:
     def __init__(self, given: Mapping[Part, bytes] | None = None) -> None:
         self._given = given or {}
         self._archives: dict[str, tarfile.TarFile] = {}
+        self._names: dict[str, set[str]] = {}
+        """Of archives, the files that they have."""
         self.damaged: list[Part] = []
         """Those that end in the midst, as a compressed file does that is still written."""
 
@@ -127,6 +129,18 @@ class Shelf:
             return self._archive(part.path).getmember(part.member).size
         except OSError as error:
             raise unreadable(str(part), error) from None
+
+    def beside(self, log: RawLog, name: str) -> Part | None:
+        """A file of this name in the folder of a log, if there is one. Raises `unreadable`."""
+        part = log.parts[0]
+        if part.member is None:
+            path = Path(part.path).parent / name
+            return Part(str(path)) if path.is_file() else None
+        member = part.member[: len(part.member) - len(part.file_name)] + name
+        if part.path not in self._names:
+            inside = self._archive(part.path)
+            self._names[part.path] = {each.name for each in inside if each.isfile()}
+        return Part(part.path, member) if member in self._names[part.path] else None
 
     def is_plain(self, part: Part) -> bool:
         """Whether it is a file that has its lines as they are: any of them can be read alone."""

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from checker.conformance.acceptance_findings import Severity
 from checker.conformance.acceptance_search import Accepted, Rejected, Undecided
@@ -19,6 +19,7 @@ from .monitors import Shown
 from .patterns import Table
 from .profile import Profile, Seen
 from .rebuilding import Rebuilt
+from .run_file import Chosen, RunFile, Tried
 from .runs import Run, runs_of
 from .sources import Line
 from .telling import Tally, Told, told
@@ -50,6 +51,22 @@ class Conforms:
     """What was not explained, or what was in the way."""
     rejected: bool = False
     """There is no such run."""
+    told: tuple[Chosen, ...] = ()
+    """What is told of its settings, and by whom."""
+    tried: tuple[Tried, ...] = ()
+    """What came of settings that nobody tells."""
+
+
+@dataclass(frozen=True)
+class Asks:
+    """That a run of the protocol is looked for, how far, and what is told of each job beside logs.
+
+    `every`: under each of the settings that nobody tells.
+    """
+
+    limits: Limits
+    given: RunFile = field(default_factory=RunFile)
+    every: bool = False
 
 
 @dataclass(frozen=True)
@@ -92,13 +109,13 @@ def judge(
     logs: Iterable[Iterable[Line]],
     table: Table,
     levels: Mapping[str, str] | None = None,
-    accepts: Limits | None = None,
+    accepts: Asks | None = None,
     kept: Kept | None = None,
 ) -> Cluster:
     """Judge the logs of one cluster. `levels` says to which level loggers were set.
 
-    With limits it is asked, too, whether a run of the protocol explains each job. What the lines
-    are is `kept` if somebody wants it.
+    It may be asked, too, whether a run of the protocol explains each job; then what is wrong with
+    what is told of it is raised. What the lines are is `kept` if somebody wants it.
     """
     tally = Tally()
     events: list[Told] = []
@@ -115,7 +132,9 @@ def judge(
     if accepts is not None:
         release = f"{table.engine}-{table.release}"
         jobs = [
-            job if job.ambiguous else replace(job, conforms=_conforms(run, job, release, accepts))
+            job
+            if job.ambiguous
+            else replace(job, conforms=_conforms(run, job, release, accepts, profile))
             for job, run in zip(jobs, runs, strict=True)
         ]
     return Cluster(tuple(jobs), tally, len(homeless), profile)
@@ -144,20 +163,28 @@ def judge_run(run: Run, profile: Profile, *, whole: bool) -> Judged:
     )
 
 
-def _conforms(run: Run, judged: Judged, release: str, limits: Limits) -> Conforms:
+def _conforms(run: Run, judged: Judged, release: str, asks: Asks, profile: Profile) -> Conforms:
     from checker.conformance.flink import accept_run
 
-    whole = judged.coverage is not Coverage.GAP
-    verdict = accept_run(run, release=release, limits=limits, whole=whole)
+    verdict = accept_run(
+        run,
+        release=release,
+        given=asks.given,
+        profile=profile,
+        every=asks.every,
+        limits=asks.limits,
+        whole=judged.coverage is not Coverage.GAP,
+    )
     match verdict.conforms:
         case Accepted():
-            return Conforms(True, verdict.lines, None)
+            conforms = Conforms(True, verdict.lines, None)
         case Rejected() as rejected:
             why = "; or ".join(each.why for each in rejected.refusals)
             text = f"line {rejected.line}, {rejected.event}: {why}"
-            return Conforms(False, verdict.lines, text, rejected=True)
+            conforms = Conforms(False, verdict.lines, text, rejected=True)
         case Undecided() as undecided:
-            return Conforms(False, verdict.lines, undecided.why)
+            conforms = Conforms(False, verdict.lines, undecided.why)
+    return replace(conforms, told=verdict.told, tried=verdict.tried)
 
 
 def _coverage(run: Run, history: History, *, whole: bool) -> Coverage:
@@ -168,4 +195,4 @@ def _coverage(run: Run, history: History, *, whole: bool) -> Coverage:
     return Coverage.COMPLETE if history.has_ended else Coverage.TRUNCATED
 
 
-__all__ = ["Cluster", "Conforms", "Coverage", "Judged", "Seen", "judge", "judge_run"]
+__all__ = ["Asks", "Cluster", "Conforms", "Coverage", "Judged", "Seen", "judge", "judge_run"]

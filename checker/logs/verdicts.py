@@ -6,13 +6,14 @@ Whatever engine wrote a log, and wherever it is judged, what is said of it has t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from typing import Any
 
 from checker.conformance.acceptance_findings import Severity
 
 from .histories import Fate
 from .monitors import Shown
+from .run_file import Chosen, Tried
 from .sources import RawLog
 from .validate import Conforms, Coverage, Judged
 
@@ -105,7 +106,7 @@ class Verdict:
             "coverage": Coverage(table["coverage"]),
             "checkpoints": {Fate(fate): tuple(each) for fate, each in points.items()},
             "findings": tuple(map(_found_in, table["findings"])),
-            "conforms": None if conforms is None else Conforms(**conforms),
+            "conforms": None if conforms is None else _conforms_in(conforms),
         }
         return cls(**{**table, **told})
 
@@ -141,6 +142,12 @@ def _found(shown: Shown, logs: Sequence[RawLog]) -> Found:
 def _table_of(found: Found) -> dict[str, Any]:
     told = {"binding": dict(found.binding), "severity": found.severity.value}
     return asdict(found) | told | {"where": found.where()}
+
+
+def _conforms_in(table: Mapping[str, Any]) -> Conforms:
+    told = tuple(Chosen(**each) for each in table["told"])
+    tried = tuple(Tried(**each) for each in table["tried"])
+    return replace(Conforms(**table), told=told, tried=tried)
 
 
 def _found_in(table: Mapping[str, Any]) -> Found:

@@ -15,6 +15,9 @@ from checker.logs.verdicts import Found, Verdict
 from .layout import counted, grouped, joined
 
 _STYLE = {Severity.VIOLATED: "red", Severity.STUCK: "red", Severity.OPEN: "yellow"}
+#: Who tells a setting, and what came of one that nobody tells.
+_WHOSE = {"run.toml": "run.toml", "table": "the table of lines", "lines": "lines"}
+_OUTCOMES = {"explains": "explained", "rejected": "rejected", "undecided": "undecided"}
 
 
 def verdict_lines(verdict: Verdict) -> Iterator[Text]:
@@ -31,6 +34,7 @@ def verdict_lines(verdict: Verdict) -> Iterator[Text]:
     yield Text("  ") + joined(_counts(verdict)) + Text(f"  {verdict.logs}", "dim")
     if verdict.conforms is not None:
         yield _conforms(verdict.conforms)
+        yield from _settings(verdict.conforms)
     for each in verdict.ambiguous:
         yield Text(f'  not judged: several vertices are called "{each}"', "yellow")
     if verdict.coverage is Coverage.GAP:
@@ -45,6 +49,19 @@ def _conforms(conforms: Conforms) -> Text:
     if conforms.rejected:
         return Text(f"  rejected: {lines} explained; {conforms.why}", "red")
     return Text(f"  undecided: {lines} explained; {conforms.why}", "yellow")
+
+
+def _settings(conforms: Conforms) -> Iterator[Text]:
+    """What is told of the settings of a job, by whom; and what came of those that nobody tells."""
+    by: dict[str, list[str]] = {}
+    for each in conforms.told:
+        line = "" if each.line is None else f" (line {each.line})"
+        by.setdefault(each.by, []).append(f"{each.name} = {each.value}{line}")
+    for whose, told in by.items():
+        yield Text(f"    told by {_WHOSE[whose]}: {', '.join(told)}", "dim")
+    for tried in conforms.tried:
+        settings = ", ".join(f"{name} = {value}" for name, value in tried.settings.items())
+        yield Text(f"    {_OUTCOMES[tried.outcome]} with {settings}")
 
 
 def _counts(verdict: Verdict) -> list[str]:

@@ -8,9 +8,10 @@ from typing import Any
 
 from checker.logs.kept import Kept, KeptEvent, KeptRest
 from checker.logs.patterns import Table
+from checker.logs.run_file import read_run_file
 from checker.logs.sources import Part, Shelf
 from checker.logs.telling import Tally
-from checker.logs.validate import judge
+from checker.logs.validate import Asks, judge
 from checker.logs.verdicts import Verdict, verdict_of
 from checker.question import Limits
 from model.errors import FinaleError
@@ -24,13 +25,17 @@ STRAYS_TOLD, COLUMNS_TOLD = 3, 80
 
 @dataclass(frozen=True)
 class Order:
-    """What all pieces have in common. `keeps`: all lines are wanted, not verdicts alone."""
+    """What all pieces have in common. `keeps`: all lines are wanted, not verdicts alone.
+
+    `every`: a run is looked for under each of the settings that nobody tells.
+    """
 
     engine: str
     table: Table
     levels: Mapping[str, str] = field(default_factory=dict[str, str])
     accepts: Limits | None = None
     keeps: bool = False
+    every: bool = False
 
 
 @dataclass(frozen=True)
@@ -129,10 +134,17 @@ _Found = tuple[
 def _cluster(order: Order, piece: Piece, shelf: Shelf) -> _Found:
     kept = Kept() if order.keeps else None
     logs = map(shelf.lines, piece.logs)
-    cluster = judge(logs, order.table, order.levels, order.accepts, kept)
+    cluster = judge(logs, order.table, order.levels, _asked(order, piece, shelf), kept)
     verdicts = tuple(verdict_of(piece.where, job, piece.logs) for job in cluster.jobs)
     lines = ((), ()) if kept is None else (list(kept.events), kept.rest)
     return (verdicts, _counts(cluster.tally)), (), lines
+
+
+def _asked(order: Order, piece: Piece, shelf: Shelf) -> Asks | None:
+    if order.accepts is None or piece.told is None:
+        return None if order.accepts is None else Asks(order.accepts, every=order.every)
+    given = read_run_file(shelf.content(piece.told), str(piece.told))
+    return Asks(order.accepts, given, order.every)
 
 
 def _runs(order: Order, piece: Piece, shelf: Shelf) -> _Found:

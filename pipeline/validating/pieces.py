@@ -14,6 +14,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from checker.logs.run_file import RUN_FILE
 from checker.logs.sources import Part, RawLog, Shelf, unreadable
 from reference.formats.cutting import Span, logs_in
 
@@ -40,6 +41,8 @@ class Piece:
     logs: tuple[RawLog, ...]
     size: int
     stamps: tuple[Stamp, ...]
+    told: Part | None = None
+    """What is told of its jobs beside the logs."""
     runs: tuple[tuple[Span, ...], ...] = ()
     """Of a plain file, where each run is that is judged; empty where all of it is."""
 
@@ -57,7 +60,8 @@ class Piece:
     @property
     def parts(self) -> tuple[Part, ...]:
         """All files that it has, or their members."""
-        return tuple(part for log in self.logs for part in log.parts)
+        logs = tuple(part for log in self.logs for part in log.parts)
+        return logs if self.told is None else (*logs, self.told)
 
     @property
     def is_in_archive(self) -> bool:
@@ -87,15 +91,25 @@ def digest_of(content: Mapping[Part, bytes]) -> str:
     return told.hexdigest()
 
 
-def pieces_of(shelf: Shelf, logs: Iterable[RawLog], engine: str) -> list[Piece]:
-    """The pieces that some logs make, in their order. Raises `unreadable`."""
+def pieces_of(
+    shelf: Shelf, logs: Iterable[RawLog], engine: str, told: Path | None = None
+) -> list[Piece]:
+    """The pieces that some logs make, in their order. Raises `unreadable`.
+
+    `told` is the file that says what is told of all of them, and not those beside them.
+    """
     if engine == "finale":
         return [piece for log in logs for piece in _of_event_log(shelf, log)]
     by_folder: dict[str, list[RawLog]] = {}
     for log in logs:
         by_folder.setdefault(log.folder, []).append(log)
     return [
-        _piece(shelf, str(inside[0]) if len(inside) == 1 else folder, inside)
+        _piece(
+            shelf,
+            str(inside[0]) if len(inside) == 1 else folder,
+            inside,
+            shelf.beside(inside[0], RUN_FILE) if told is None else Part(str(told)),
+        )
         for folder, inside in by_folder.items()
     ]
 
@@ -124,10 +138,11 @@ def _of_event_log(shelf: Shelf, log: RawLog) -> Iterator[Piece]:
     yield replace(piece, size=size, runs=tuple(taken))
 
 
-def _piece(shelf: Shelf, where: str, logs: Sequence[RawLog]) -> Piece:
+def _piece(shelf: Shelf, where: str, logs: Sequence[RawLog], told: Part | None = None) -> Piece:
     parts = [part for log in logs for part in log.parts]
+    parts += [] if told is None else [told]
     stamps = tuple(_stamp(path) for path in dict.fromkeys(part.path for part in parts))
-    return Piece(where, tuple(logs), sum(map(shelf.size, parts)), stamps)
+    return Piece(where, tuple(logs), sum(map(shelf.size, parts)), stamps, told)
 
 
 def _stamp(path: str) -> Stamp:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from importlib import import_module
@@ -118,7 +119,11 @@ def verdict_row(verdict: Verdict) -> Row:
     conforms = None
     if verdict.conforms is not None:
         told = asdict(verdict.conforms).items()
-        conforms = [(name, _text(str(value))) for name, value in told if value is not None]
+        conforms = [
+            (name, _text(json.dumps(value) if name in ("told", "tried") else str(value)))
+            for name, value in told
+            if value is not None
+        ]
     return (
         _text(verdict.logs), _text(verdict.job), _text(verdict.name), _text(verdict.state),
         verdict.coverage.value, verdict.events,

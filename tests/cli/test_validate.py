@@ -133,6 +133,11 @@ def test_an_event_log_with_a_gap_is_undecided_behind_it(tmp_path: Path) -> None:
         ("validate bounded-01 --table flink-1.9", "unknown-table"),
         ("validate bounded-01 --loggers Task", "bad-logger"),
         ("validate bounded-01 --lines bounded-01/scenario.json", "bad-table"),
+        ("validate bounded-01 --accept --run nothing.toml", "no-such-path"),
+        ("validate bounded-01 --settings", "settings-not-asked"),
+        ("validate bounded-01 --run bounded-01/flink.log", "settings-not-asked"),
+        ("validate bounded-01 --engine finale --accept --settings", "settings-not-asked"),
+        ("validate bounded-01 --accept --run bounded-01/flink.log", "malformed-toml"),
     ],
 )
 def test_bad_input(unpacked: Path, command: str, code: str) -> None:
@@ -202,3 +207,35 @@ def test_what_nothing_explains_is_undecided(unpacked: Path, tmp_path: Path) -> N
     assert job["conforms"]["accepted"] is False
     assert "completed" in job["conforms"]["why"]
     assert ran.exit in (1, 3)
+
+
+def test_what_is_told_beside_logs_is_taken(unpacked: Path, tmp_path: Path) -> None:
+    shutil.copy(unpacked / "concurrent-01" / "flink.log", tmp_path)
+    (tmp_path / "run.toml").write_text('release = "flink-2.3"\n\n[options]\nconcurrent = 3\n')
+    ran = run("validate flink.log --accept", tmp_path)
+    assert ran.exit == 0, ran.stderr
+    assert ran.stdout.splitlines()[3:5] == [
+        "    told by run.toml: concurrent = 3 (line 4), release = flink-2.3 (line 1)",
+        "    told by lines: checkpoints_after_finish = true (line 401)",
+    ]
+    (tmp_path / "one.toml").write_text("[options]\nconcurrent = 1\n")
+    ran = run("validate flink.log --accept --run one.toml", tmp_path)
+    assert ran.exit == 1
+    assert "line 276, triggered: one.toml:2 says concurrent = 1, and this line" in ran.stdout
+    (tmp_path / "run.toml").write_text("[options]\nconcurrence = 1\n")
+    ran = run("validate flink.log --accept", tmp_path)
+    assert ran.exit == 2
+    assert "error[unknown-option]: run.toml:2 (key options.concurrence)" in ran.stderr
+    assert run("validate flink.log", tmp_path).exit == 0, "nobody has asked what it is for"
+
+
+def test_settings_that_nobody_tells_are_listed(unpacked: Path) -> None:
+    page = json.loads(run("validate H2-06 --accept --settings --format json", unpacked).stdout)
+    (job,) = page["results"]
+    tried = {(each["settings"]["release"], each["settings"]["restart_scope"]): each["outcome"]
+             for each in job["conforms"]["tried"]}  # fmt: skip
+    assert tried["flink-2.3", "region"] == "explains"
+    assert tried["flink-main", "region"] == "rejected"
+    assert {"name": "release", "value": "flink-2.3", "by": "table", "line": None} in job[
+        "conforms"
+    ]["told"]

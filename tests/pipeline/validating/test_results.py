@@ -9,12 +9,18 @@ import shutil
 import signal
 import subprocess
 import sys
+import tarfile
 import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from checker.logs.patterns import table
+from checker.logs.sources import Shelf
+from checker.question import Limits
+from pipeline.validating.judging import Order, judged
+from pipeline.validating.pieces import pieces_of
 from pipeline.validating.store import JOURNAL
 from tests.cli.running import Ran, run
 from tests.pipeline.validating.logs import engine_runs, files_in, rows, unpacked
@@ -93,6 +99,45 @@ def test_what_was_judged_otherwise_is_judged_again(logs: Path) -> None:
     assert validated(logs, command) == (1, 0)
     assert validated(logs, f"{command} --loggers Task=INFO") == (1, 0)
     assert validated(logs, f"{command} --loggers Task=INFO") == (0, 1)
+
+
+def test_what_is_told_of_a_run_is_part_of_what_is_judged(logs: Path) -> None:
+    command = "validate bounded-01 --accept"
+    assert validated(logs, command) == (1, 0)
+    told = logs / "bounded-01" / "run.toml"
+    told.write_text("[options]\nconcurrent = 1\n")
+    assert validated(logs, command) == (1, 0)
+    (row,) = rows(logs / "out", "verdicts")
+    conforms = dict(row["conforms"])
+    assert json.loads(conforms["told"])[0] == {
+        "name": "concurrent", "value": "1", "by": "run.toml", "line": 2
+    }  # fmt: skip
+    os.utime(told, ns=(1, 1))
+    assert validated(logs, command) == (0, 1), "another time, the same bytes"
+    told.write_text("[options]\nconcurrent = 2\n")
+    assert validated(logs, command) == (1, 0)
+    told.unlink()
+    assert validated(logs, command) == (1, 0)
+    assert validated(logs, f"{command} --settings") == (1, 0)
+
+
+def test_what_is_told_of_runs_in_an_archive(tmp_path: Path, logs: Path) -> None:
+    (logs / "bounded-01" / "run.toml").write_text("[options]\nconcurrent = 2\n")
+    with tarfile.open(tmp_path / "some.tar", "w") as archive:
+        for name in ("bounded-01", "race-00"):
+            archive.add(logs / name, f"./{name}")
+    page = json.loads(run("validate some.tar --accept --format json", tmp_path).stdout)
+    with Shelf() as shelf:
+        piece = pieces_of(shelf, shelf.logs([str(tmp_path / "some.tar")]), "flink")[0]
+        given = piece.content(shelf)
+    (tmp_path / "some.tar").unlink()
+    order = Order("flink", table("flink-2.3"), accepts=Limits(10))
+    shipped = judged(order, piece, given)[0].verdicts[0].conforms
+    assert shipped is not None
+    assert shipped.told[0].by == "run.toml"
+    own, other = (each["conforms"]["told"] for each in page["results"])
+    assert own[0]["by"] == "run.toml"
+    assert all(each["by"] != "run.toml" for each in other)
 
 
 def test_what_cannot_be_read_is_told_again(logs: Path) -> None:

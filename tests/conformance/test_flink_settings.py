@@ -1,0 +1,264 @@
+"""What is told of a run is taken, what its lines contradict is told, and what nobody tells is tried."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+
+from checker.conformance.acceptance import Accepted, Rejected, Undecided
+from checker.conformance.flink import RunVerdict, accept_run, reject_run
+from checker.conformance.flink_job import job_of
+from checker.conformance.flink_settings import Settings, settings_of
+from checker.conformance.flink_sights import sights_of
+from checker.logs.patterns import table
+from checker.logs.profile import Profile
+from checker.logs.run_file import RunFile, read_run_file
+from checker.logs.runs import Run
+from checker.logs.telling import Tally
+from model.errors import FinaleError
+from tests.logs.archive import archives, each_run, needs_archives, sample, samples, truths
+
+RELEASE = "flink-2.3"
+
+
+def told(text: str) -> RunFile:
+    return read_run_file(text.encode(), "logs/run.toml")
+
+
+def judged(name: str, text: str) -> RunVerdict:
+    """What is said of a sample of which this is told."""
+    (run,) = sample(name)
+    return accept_run(run, given=told(text))
+
+
+def profile(tally: Tally, **levels: str) -> Profile:
+    return Profile(table(RELEASE), tally, levels)
+
+
+def settings(run: Run, given: RunFile | None = None, seen: Profile | None = None) -> Settings:
+    job = job_of(run)
+    assert job is not None
+    return settings_of(run, job.job, sights_of(run, job), RELEASE, given or RunFile(), seen)
+
+
+# --- what is told --------------------------------------------------------------------------------
+
+
+def test_what_is_told_is_taken_and_said_with_who_tells_it() -> None:
+    text = 'release = "flink-2.3"\n[options]\ncheckpoints_after_finish = true\nconcurrent = 1\n'
+    verdict = judged("bounded-01", text)
+    assert isinstance(verdict.conforms, Accepted)
+    assert [(each.name, each.value, each.by, each.line) for each in verdict.told] == [
+        ("checkpoints_after_finish", "true", "run.toml", 3),
+        ("concurrent", "1", "run.toml", 4),
+        ("release", "flink-2.3", "run.toml", 1),
+    ]
+    assert verdict.tried == ()
+
+
+def test_without_a_file_lines_and_the_table_tell() -> None:
+    verdict = accept_run(sample("concurrent-01")[0])
+    found = {each.name: (each.value, each.by) for each in verdict.told}
+    assert found == {
+        "release": (RELEASE, "table"),
+        "checkpoints_after_finish": ("true", "lines"),
+        "concurrent": ("3", "lines"),
+    }
+
+
+def test_a_run_is_looked_for_where_barriers_may_overtake_if_so_told() -> None:
+    verdict = judged("bounded-01", 'protocol = "timed-stops"')
+    assert isinstance(verdict.conforms, Accepted)
+    assert any(each.name == "protocol" and each.by == "run.toml" for each in verdict.told)
+
+
+def test_another_release_cannot_have_done_what_this_one_has() -> None:
+    """H2: what has failed counts as finished, up to 2.3."""
+    verdict = judged("H2-06", 'release = "flink-main"')
+    assert isinstance(verdict.conforms, Rejected)
+    assert verdict.conforms.event == "completed(4)"
+    assert isinstance(judged("H2-06", 'release = "flink-1.18"').conforms, Accepted)
+
+
+# --- what lines contradict -----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "line", "why"),
+    [
+        ("bounded-01", "[options]\ncheckpoints_after_finish = false", 509, "tells true"),
+        ("concurrent-01", "[options]\nconcurrent = 1", 276, "tells of one more"),
+    ],
+)
+def test_what_lines_contradict_is_told(name: str, text: str, line: int, why: str) -> None:
+    verdict = judged(name, text)
+    assert isinstance(verdict.conforms, Rejected)
+    assert verdict.conforms.line == line
+    (refusal,) = verdict.conforms.refusals
+    assert refusal.why.startswith("logs/run.toml:2 says ")
+    assert refusal.why.endswith(why)
+    (run,) = sample(name)
+    assert reject_run(run, given=told(text)) == verdict.conforms
+
+
+def changed(run: Run, word: str, **fields: str) -> tuple[Run, int]:
+    """A run the first of whose lines of a word tells something else, and which line that is."""
+    events = list(run.events)
+    at = next(number for number, event in enumerate(events) if event.word == word)
+    own = events[at].told
+    events[at] = replace(events[at], told=replace(own, fields={**own.fields, **fields}))
+    return Run(run.job, run.name, events), own.line
+
+
+def test_a_barrier_that_overtakes_and_the_adaptive_scheduler_contradict_others() -> None:
+    (run,) = sample("bounded-01")
+    overtaken, line = changed(run, "barrier-received", unaligned="true")
+    against = settings(overtaken, told('protocol = "stop-with-savepoint"')).against
+    assert against is not None
+    assert against.line == line
+    assert settings(overtaken, told('protocol = "timed-stops"')).against is None
+    event = run.events[0]
+    adaptive = replace(event, told=replace(event.told, word="adaptive-phase"))
+    other = Run(run.job, run.name, [adaptive, *run.events[1:]])
+    assert settings(other, told('[options]\nscheduler = "default"')).against is not None
+    assert settings(other, told('[options]\nscheduler = "adaptive"')).against is None
+    assert settings(other).ways[0].options["restart_scope"] == "global"
+
+
+# --- what nobody tells ---------------------------------------------------------------------------
+
+
+def taken(found: Settings) -> list[dict[str, object]]:
+    return [dict(way.taken) for way in found.ways]
+
+
+def test_what_makes_no_difference_is_not_tried() -> None:
+    (run,) = sample("bounded-01")
+    assert taken(settings(run)) == [{}]
+    assert taken(settings(run, seen=profile(samples()["bounded-01"][2]))) == [{}]
+
+
+def test_regions_may_restart_alone_or_all_together() -> None:
+    (run,) = sample("H2-06")
+    region: dict[str, object] = {"scheduler": "default", "restart_scope": "region"}
+    whole = {**region, "restart_scope": "global"}
+    assert taken(settings(run)) == [region, whole]
+    seen = profile(samples()["H2-06"][2])
+    assert taken(settings(run, seen=seen)) == [region, whole, {**whole, "scheduler": "adaptive"}]
+    one = told('[options]\nrestart_scope = "region"')
+    assert taken(settings(run, one)) == [{}], "the adaptive scheduler knows no regions"
+
+
+def test_tasks_may_wait_where_no_line_could_tell() -> None:
+    run, tally = sample("bounded-01")[0], samples()["bounded-01"][2]
+    silent = Run(run.job, run.name, [e for e in run.events if e.word != "waits"])
+    assert taken(settings(silent)) == [{}]
+    assert settings(silent).told[-1].value == "false", "who waits would have told so"
+    waits, does_not = {"checkpoints_after_finish": True}, {"checkpoints_after_finish": False}
+    hidden = profile(tally, StreamTask="INFO")
+    assert taken(settings(silent, seen=hidden)) == [waits, does_not]
+    verdict = accept_run(silent, profile=hidden, every=True, given=told('release = "flink-2.3"'))
+    assert isinstance(verdict.conforms, Accepted)
+    first = verdict.tried[0]
+    assert (first.settings, first.outcome) == ({"checkpoints_after_finish": "true"}, "explains")
+    assert [each.settings["checkpoints_after_finish"] for each in verdict.tried] == [
+        "true",
+        "false",
+    ]
+
+
+def test_every_setting_and_release_is_tried_if_wanted() -> None:
+    (run,) = sample("H2-06")
+    few, all_ = accept_run(run), accept_run(run, every=True)
+    assert [each.outcome for each in few.tried] == ["explains"]
+    found = [(each.settings["release"], each.settings["restart_scope"], each.outcome)
+             for each in all_.tried]  # fmt: skip
+    assert found[0] == (RELEASE, "region", "explains")
+    assert found[1][:2] == (RELEASE, "global")
+    assert found[1][2] != "explains", "not all tasks have restarted"
+    assert ("flink-1.18", "region", "explains") in found
+    assert ("flink-main", "region", "rejected") in found
+
+
+def test_a_run_is_rejected_only_if_it_is_under_each_setting(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    (run,) = sample("H2-06")
+    given = told('release = "flink-main"')
+    verdict = accept_run(run, given=given)
+    assert [each.outcome for each in verdict.tried] == ["rejected", "rejected"]
+    assert reject_run(run, given=given) == verdict.conforms
+    from checker.conformance import flink
+
+    prove = flink._rejected
+
+    def of_regions(run: Run, job: object, sights: object, way: flink.Under) -> Rejected | None:
+        own = way.options["restart_scope"] == "region"
+        return prove(run, job, sights, way) if own else None  # type: ignore[arg-type]
+
+    monkeypatch.setattr(flink, "_rejected", of_regions)
+    assert isinstance(accept_run(run, given=given).conforms, Undecided)
+    assert reject_run(run, given=given) is None
+
+
+# --- mistakes ------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "line", "key"),
+    [
+        ("releases = 1", "unknown-key", 1, "releases"),
+        ("release = 2.3", "bad-value", 1, "release"),
+        ("options = 3", "bad-value", 1, "options"),
+        ("\nrelease = ", "malformed-toml", 2, None),
+        ('\nrelease = "flink-9"', "unknown-release", 2, "release"),
+        ('release = "flink-1.8"', "release-without-protocol", 1, "release"),
+        ('protocol = "ping"', "unknown-protocol", 1, "protocol"),
+        ("[options]\nconcurent = 1", "unknown-option", 2, "options.concurent"),
+        ("[options]\nconcurrent = true", "bad-option", 2, "options.concurrent"),
+        ('[options]\nscheduler = "mine"', "bad-option", 2, "options.scheduler"),
+        ('protocol = "timed-stops"\n[options]\nconcurrent = 2', "concurrent-unaligned", 3,
+         "options.concurrent"),
+    ],
+)  # fmt: skip
+def test_what_is_told_may_be_a_mistake(text: str, code: str, line: int, key: str | None) -> None:
+    with pytest.raises(FinaleError) as raised:
+        judged("bounded-01", text)
+    place = raised.value.place
+    assert raised.value.code == code
+    assert place is not None
+    assert (place.file, place.line, place.key) == ("logs/run.toml", line, key)
+
+
+def test_a_file_is_text_in_utf_8() -> None:
+    with pytest.raises(FinaleError, match="not text in UTF-8"):
+        read_run_file(b"\xff", "run.toml")
+
+
+# --- all -----------------------------------------------------------------------------------------
+
+
+def truth(known: Mapping[str, object], scheduler: str) -> RunFile:
+    """What whoever ran a job has set."""
+    options = {
+        "concurrent": int(str(known.get("maxConc", 1))),
+        "checkpoints_after_finish": bool(known.get("afterFinish", True)),
+        "scheduler": scheduler,
+    }
+    barriers = "stop-with-savepoint"
+    if known.get("unaligned"):
+        barriers = "timed-stops" if known.get("alignedTimeoutMs") else "unaligned-stops"
+    return RunFile(protocol=barriers, options=options)
+
+
+@needs_archives
+@pytest.mark.slow
+def test_nothing_that_is_so_is_contradicted() -> None:
+    for path in archives():
+        known = truths(path)
+        for name, runs, _, _ in each_run(path):
+            own = known[name]
+            adaptive = own["config"].get("jobmanager.scheduler") == "Adaptive"
+            given = truth(own["params"], "adaptive" if adaptive else "default")
+            for run in runs:
+                assert settings(run, given).against is None, name
