@@ -1,10 +1,12 @@
-"""What is told of a run is taken, what its lines contradict is told, and what nobody tells is tried."""
+"""What is told of a run is taken; what lines contradict is told; what nobody tells is tried."""
 
 from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
+from checker.conformance import flink
 from checker.conformance.acceptance import Accepted, Rejected, Undecided
 from checker.conformance.flink import RunVerdict, accept_run, reject_run
 from checker.conformance.flink_job import job_of
@@ -188,13 +190,10 @@ def test_a_run_is_rejected_only_if_it_is_under_each_setting(
     verdict = accept_run(run, given=given)
     assert [each.outcome for each in verdict.tried] == ["rejected", "rejected"]
     assert reject_run(run, given=given) == verdict.conforms
-    from checker.conformance import flink
+    prove = vars(flink)["_rejected"]
 
-    prove = flink._rejected
-
-    def of_regions(run: Run, job: object, sights: object, way: flink.Under) -> Rejected | None:
-        own = way.options["restart_scope"] == "region"
-        return prove(run, job, sights, way) if own else None  # type: ignore[arg-type]
+    def of_regions(*asked: Any) -> Rejected | None:
+        return prove(*asked) if asked[-1].options["restart_scope"] == "region" else None
 
     monkeypatch.setattr(flink, "_rejected", of_regions)
     assert isinstance(accept_run(run, given=given).conforms, Undecided)
