@@ -25,7 +25,8 @@ from .acceptance_search import Accepted, Given, Move, Rejected, Undecided
 from .acceptance_system import SectionSystem
 from .flink_guide import Guide, Stuck
 from .flink_job import RunJob, job_of
-from .flink_proof import Refuter, always_shown, given_of
+from .flink_levels import always_shown
+from .flink_proof import Refuter, given_of
 from .flink_refusals import rejection_of
 from .flink_settings import (
     PROTOCOL,

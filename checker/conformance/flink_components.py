@@ -34,12 +34,16 @@ from .flink_sights import Seen
 SOURCE, READER = "A", "C"
 #: Its checkpoint, and those before and after it.
 OWN, OLDER, NEWER = "cp2", "cp1", "cp3"
+#: One of the inputs of the one that reads.
+_CHANNEL = f"{SOURCE}→{READER}"
 _TASKS = ("A", "B", "C", "D")
 _POINTS = (OLDER, OWN, NEWER)
 #: So many checkpoints there are: as many can be pending.
 POINTS = len(_POINTS)
 #: A task fails, or is cancelled: many lines may tell so, or none.
 DIES = "dies"
+#: The input of a task that is looked at ends: no line tells it.
+ENDS = "ends"
 #: The task is told of the abort of another checkpoint, which may tell it of a completion, too.
 OTHER = "is told of the abort of another"
 
@@ -148,6 +152,9 @@ class Look:
 
     def __call__(self, rule: GroundRule, before: Values, after: Values) -> frozenset[Label]:
         found = {*self._by_name(rule), *self._by_change(before, after)}
+        reads = rule.rule.name == "poll_barrier" and rule.binding == (("channel", _CHANNEL),)
+        if reads and self._reads_own(before, after):
+            found.add(Seen.BARRIER)
         if rule.rule.name == "deliver_abort" and rule.binding[0] == self._both[0]:
             if self._confirms(before, after):
                 found.add(Seen.CONFIRMED)
@@ -178,6 +185,14 @@ class Look:
             return False
         return self._of("confirmed", before) < self._of("confirmed", after)
 
+    def _reads_own(self, before: Values, after: Values) -> bool:
+        """Whether the barrier that is read from the input is the checkpoint's, and counts: it is
+        the last one, with which the task takes its part, or others are missing."""
+        if "aligned" not in self._at:
+            return False
+        waits = self._of("aligned", after) and self._of("newest", after) == _INDEX
+        return self._comes("taken", before, after) or bool(waits and before != after)
+
     def _of(self, name: str, values: Values) -> int:
         return values[self._at[name]]
 
@@ -195,6 +210,8 @@ class Look:
             yield Seen.BEGUN
         if self._comes("reported", before, after):
             yield Seen.LEARNED
+        if self._comes("ended", before, after):
+            yield ENDS
 
     def _comes(self, name: str, before: Values, after: Values) -> bool:
         return name in self._at and self._of(name, before) < self._of(name, after)
@@ -254,6 +271,10 @@ PARTS: dict[str, Outline] = {
         ("checkpoint", "triggers", "mail", "taken", "newest", "aligning", "task"),
         frozenset((*_POINT, *_LIFE, Seen.CALLED, Seen.BEGUN)),
     ),
+    "barrier": Outline(
+        ("aligned", "blocked", "ended", "aligning", "newest", "taken", "mail", "task"),
+        frozenset((Seen.RUNS, Seen.CALLED, Seen.BARRIER, Seen.BEGUN)),
+    ),
     "notice": Outline(
         (
             "checkpoint",
@@ -291,6 +312,8 @@ def _feature(system: System, name: str, task: str) -> Feature:
             return exact(system, cells.number(f"{task}.reported_finished"))
         case "released":
             return exact(system, cells.number(f"{task}.released"))
+        case "aligned" | "blocked" | "ended":
+            return exact(system, cells.number(f"{_CHANNEL}.{name}"))
         case "aligning":
             return exact(system, cells.number(f"{task}.gate.aligning"))
         case "newest":

@@ -21,6 +21,7 @@ from model.protocols.parts.checkpoints import CheckpointStatus
 
 from .flink_components import (
     DIES,
+    ENDS,
     NO_MORE,
     OTHER,
     PARTS,
@@ -32,6 +33,7 @@ from .flink_components import (
     restores,
 )
 from .flink_job import RunJob
+from .flink_levels import always_shown, dying, has_finished
 from .flink_parts import Label, Part, Possible, Values
 from .flink_sights import JOB, LATE, LOCK, Seen, Sight, Sights
 
@@ -47,6 +49,8 @@ EDGES = (
 )
 #: Of these lines the attempt is none of a task.
 _POINTS = (Seen.TRIGGERED, Seen.COMPLETED, Seen.ABORTED, Seen.RESTORED)
+#: Where barriers stay in their order.
+_ALIGNED = "stop-with-savepoint"
 #: The order of the lines of one step.
 _ORDER: tuple[Label, ...] = (*Seen, OTHER)
 _STATUSES = list(CheckpointStatus)
@@ -68,6 +72,8 @@ class Pattern:
     part: str
     is_source: bool
     may_die: bool
+    may_end: bool
+    """The input that is looked at may end before the lines do."""
     shown: frozenset[Label]
     clocks: tuple[tuple[Line, ...], ...]
     order: tuple[At, ...]
@@ -106,7 +112,7 @@ def given_of(protocol: str, options: Mapping[str, object], run: Run, sights: Sig
     words = {event.word for event in run.events}
     stops = bool(kinds & {"Terminate Savepoint", "Suspend Savepoint"}) or "request_stop" in words
     bounds = {
-        "failures": fails or not _has_finished(run),
+        "failures": fails or not has_finished(run),
         "stops": stops,
         "savepoints": "Savepoint" in kinds or "request_savepoint" in words,
         "cancels": any(each.seen is Seen.CANCELLING for each in sights.all),
@@ -128,10 +134,16 @@ class Refuter:
     def __init__(self, given: Given, run: Run, job: RunJob, sights: Sights) -> None:
         self.given, self.sights = given, sights
         self._tasks = [subtask.name for subtask in job.job.subtasks]
-        self._sources = {name for name in self._tasks if not _reads(job, name)}
+        self._inputs = {name: _inputs(job, name) for name in self._tasks}
+        self._sources = {name for name in self._tasks if not self._inputs[name]}
+        bounds = dict(given.bounds)
+        fails = bounds["failures"] or bounds["stops"]
+        self._aligns = given.protocol == _ALIGNED and not fails
+        """Barriers stay in their order, and no attempt is given up, which would need a close look.
+        """
         self._resumed = any(event.word == "resumed" for event in run.events)
         self._shown = always_shown(run, job, sights)
-        self._dying = _dying(run, job, sights)
+        self._dying = dying(run, job, sights)
         self._found: dict[Pattern, Dead | None] = {}
         self._missed = {(t, c) for c, tasks in sights.missed.items() for t in tasks}
 
@@ -162,6 +174,17 @@ class Refuter:
                 yield from self._asked("call", task, number, [*own, *of_both[None]])
                 yield from self._asked("acknowledgement", task, number, [*own, *of_both[None]])
                 yield from self._asked("notice", task, number, [*own, *others])
+                if Seen.BEGUN in {each.seen for each in of_both[number]}:
+                    yield from self._barriers(task, number, [*of_both[number], *of_both[None]])
+
+    def _barriers(self, task: str, number: int, about: Sequence[Sight]) -> Iterator[Contradiction]:
+        """Of each input of a task that begins a checkpoint. Whoever writes to it and has begun that
+        has put its barrier there, and what ends the input comes behind it."""
+        for channel, sender in self._inputs[task] if self._aligns else ():
+            begins = (Seen.BEGUN, sender, number)
+            begun = any((s.seen, s.task, s.checkpoint) == begins for s in self.sights.all)
+            own = [each for each in about if each.channel in (None, channel)]
+            yield from self._asked("barrier", task, number, own, may_end=not begun)
 
     def _restarts(self, number: int, about: Sequence[Sight]) -> Iterator[Contradiction]:
         """Of a checkpoint from which tasks are restored. It may be that of another job."""
@@ -172,7 +195,13 @@ class Refuter:
             yield from self._asked("restart", self._tasks[0], number, about)
 
     def _asked(
-        self, name: str, task: str, number: int | None, about: Iterable[Sight]
+        self,
+        name: str,
+        task: str,
+        number: int | None,
+        about: Iterable[Sight],
+        *,
+        may_end: bool = True,
     ) -> Iterator[Contradiction]:
         shown = self._shown[task] & PARTS[name].shows
         lines = sorted((s for s in about if s.seen in shown), key=lambda each: each.place)
@@ -181,6 +210,7 @@ class Refuter:
             name,
             task in self._sources,
             task in self._dying,
+            may_end,
             shown,
             tuple(tuple(self._line(s, number) for s in clock) for clock in clocks),
             _in_order(clocks),
@@ -202,8 +232,10 @@ class Refuter:
         return OTHER if other else sight.seen, sight.attempt, missed
 
 
-def _reads(job: RunJob, task: str) -> bool:
-    return any(channel.receiver.name == task for channel in job.job.channels)
+def _inputs(job: RunJob, task: str) -> list[tuple[str, str]]:
+    """The channels that a task reads, and who writes to each."""
+    own = (each for each in job.job.channels if each.receiver.name == task)
+    return [(each.name, each.sender.name) for each in own]
 
 
 def _by_clock(lines: Sequence[Sight]) -> list[list[Sight]]:
@@ -227,47 +259,6 @@ def _later(clocks: Sequence[Sequence[Sight]]) -> Iterator[tuple[At, At]]:
             edge = (first.seen, then.seen) in EDGES and first.event.told.log == then.event.told.log
             if edge and then.place < first.place:
                 yield one, other
-
-
-# --- what is shown -------------------------------------------------------------------------------
-
-
-def always_shown(run: Run, job: RunJob, sights: Sights) -> dict[str, frozenset[Seen]]:
-    """By task, what always leaves a line: its logger was at the level, and its log is here."""
-    seen = frozenset(sight.seen for sight in sights.all)
-    own = seen | {Seen.LEARNED, Seen.RESTORED, Seen.TRIGGERED, Seen.COMPLETED}
-    if any(event.word == "task-switched" for event in run.events):
-        own |= {Seen.RUNS, Seen.ENDED}
-    begun, over = set[tuple[str, int]](), set[tuple[str, int]]()
-    known: defaultdict[str, set[int]] = defaultdict(set)
-    for event in run.events:
-        if event.task is None:
-            continue
-        at = job.task(event.task), event.task.attempt or 0
-        known[at[0]].add(at[1])
-        if event.word == "task-switched":
-            (begun if event.told.fields["to"] == "RUNNING" else over).add(at)
-    alone = len({event.told.log for event in run.events}) == 1
-    coordinator = frozenset((*LOCK, *JOB))
-    return {
-        task.name: own
-        if alone or {(task.name, n) for n in known[task.name]} <= begun & over
-        else own & coordinator
-        for task in job.job.subtasks
-    }
-
-
-def _dying(run: Run, job: RunJob, sights: Sights) -> frozenset[str]:
-    """The tasks one of whose attempts fails, or is cancelled, or may do so behind the log."""
-    found = {s.task for s in sights.all if s.seen in (Seen.STOPS, Seen.LOST, Seen.RUNS)}
-    ended = {s.task for s in sights.all if s.seen is Seen.LEARNED}
-    rest = () if _has_finished(run) else (t.name for t in job.job.subtasks if t.name not in ended)
-    return frozenset(each for each in (*found, *rest) if each is not None)
-
-
-def _has_finished(run: Run) -> bool:
-    ends = (e.told.fields["to"] for e in run.events if e.word == "job-switched")
-    return "FINISHED" in ends
 
 
 # --- the search ----------------------------------------------------------------------------------
@@ -321,7 +312,8 @@ class _Search:
             if line is not None and self._passes(line, values, attempt):
                 yield _further(positions, clock), values, attempt
         for labels, after, _ in self.part.onward(values):
-            if DIES not in labels or self.pattern.may_die:
+            dies, ends = DIES in labels, ENDS in labels
+            if dies <= self.pattern.may_die and ends <= self.pattern.may_end:
                 yield from self._shown(positions, labels, after, attempt)
 
     def _shown(
@@ -367,7 +359,10 @@ class _Search:
             if own < attempt or (own == attempt and gone) or "task" not in has:
                 return True
         if seen is Seen.CALLED:
-            return missed or has["checkpoint"] != _PENDING
+            return missed or has.get("checkpoint") != _PENDING
+        if seen is Seen.BARRIER:  # of which nothing comes: a call has stood for it
+            called = any(each[0] is Seen.CALLED for clock in self.pattern.clocks for each in clock)
+            return bool(called and has["aligned"])
         if seen is Seen.RESTORED:
             restored = restores(self.given)
             return 1 in (Possible(self.part.known(values)).of(restored) or (1,))
@@ -380,4 +375,4 @@ def _further(positions: tuple[int, ...], clock: int) -> tuple[int, ...]:
     return (*positions[:clock], positions[clock] + 1, *positions[clock + 1 :])
 
 
-__all__ = ["EDGES", "Contradiction", "Refuter", "always_shown", "given_of"]
+__all__ = ["EDGES", "Contradiction", "Refuter", "given_of"]

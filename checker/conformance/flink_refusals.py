@@ -44,6 +44,7 @@ def _refusal(given: Given, found: Contradiction, values: Values) -> Refusal:
 _WITHOUT_RULE = {
     Seen.RESTORED: "a restart takes the newest checkpoint that has completed",
     Seen.TRIGGERED: "a checkpoint is triggered once",
+    Seen.BARRIER: "a barrier is read once from each input",
     Seen.BEGUN: "a task takes a checkpoint once, when all its barriers are there",
 }
 
@@ -75,6 +76,9 @@ _WORDS = {
     "acknowledgements": ("none is under way", "one is under way"),
     "taken": ("it has not taken it", "it has taken it"),
     "aligning": ("it waits for no barriers", "it waits for barriers"),
+    "aligned": ("the input has not had its barrier", "the input has had its barrier"),
+    "blocked": ("the input is read", "the input is not read until then"),
+    "ended": ("the input has not ended", "the input has ended"),
     "reported": ("it is not known to have finished", "it is known to have finished"),
     "triggers": ("no call is under way to it", "a call is under way to it"),
     "mail": ("it was not called", "it was called"),

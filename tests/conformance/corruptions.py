@@ -82,7 +82,7 @@ def acknowledgement_of_the_next(original: Original) -> Iterator[Copy]:
 
 def attempt_changed(original: Original) -> Iterator[Copy]:
     for _, sight, _ in _counted(original):
-        logs = original.instead(sight, rb"(_\d+)_0 of job", rb"\1_7 of job")
+        logs = original.instead(sight, rb"(_\d+)_\d+ of job", rb"\1_7 of job")
         yield original.copy("attempt-changed", sight, logs, at_line(sight))
 
 

@@ -1,5 +1,6 @@
 """A proof that there is no run: of parts whose environment is free, and of logs that cannot be."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import cast
 
@@ -26,6 +27,8 @@ from model.expressions import (
 )
 from model.language.build import world_of
 from model.language.protocol import Setting
+from model.language.starting import Values
+from model.protocols.parts.checkpoints import Checkpoint
 from model.protocols.stop_with_savepoint import StopWithSavepoint
 from model.topology import Edge, Job, Kind, Vertex
 from tests.conformance.test_flink import early_completion, twice, without
@@ -125,29 +128,47 @@ def test_nobody_dies_where_nothing_fails() -> None:
     )
 
 
-@pytest.mark.parametrize("stops", [0, 1])
-def test_who_has_taken_its_newest_checkpoint_waits_for_no_barriers(stops: int) -> None:
+def explored(stops: int) -> Iterator[tuple[StopWithSavepoint, Values]]:
+    """All states of a source and a task behind it, with two checkpoints."""
     kind = type("Bare", (StopWithSavepoint,), {"hides_records": True})
     job = Job((Vertex.source("A", records=0), Vertex("C", Kind.PASS_THROUGH)), (Edge("A", "C"),))
     bounds = {"checkpoints": 2, "channel": 4, "stops": stops, "declines": 1 - stops}
     protocol = kind(Setting(job, {}, {}, bounds, frozenset({"taken"})))
     world_of(protocol, protocol.keeps())
     system = PlainSystem(protocol)
-    aligning = {task.name: task.gate.variables["aligning"].position for task in protocol.tasks}
     todo = list(system.initial())
     seen = set(todo)
     while todo:
         values = todo.pop()
-        for task in protocol.tasks:
-            newest = values[task.variables["newest"].position]
-            taken = newest in cast("frozenset[object]", values[task.variables["taken"].position])
-            assert not (taken and values[aligning[task.name]])
+        yield protocol, values
         for rule in system.rules:
             after = system.take(rule, values)
             if isinstance(after, After) and after.values not in seen:
                 seen.add(after.values)
                 todo.append(after.values)
     assert len(seen) > 1000
+
+
+@pytest.mark.parametrize("stops", [0, 1])
+def test_who_has_taken_its_newest_checkpoint_waits_for_no_barriers(stops: int) -> None:
+    for protocol, values in explored(stops):
+        for task in protocol.tasks:
+            newest = values[task.variables["newest"].position]
+            taken = newest in cast("frozenset[object]", values[task.variables["taken"].position])
+            assert not (taken and values[task.gate.variables["aligning"].position])
+
+
+def test_what_ends_an_input_comes_behind_the_barriers_that_were_put_there() -> None:
+    """Whose barrier is there has been read, or is past: the newest one is as new."""
+    ended = 0
+    for protocol, values in explored(0):
+        (channel,), (writer, reader) = protocol.channels, protocol.tasks
+        if values[channel.variables["ended"].position]:
+            newest = values[reader.variables["newest"].position]
+            put = cast("frozenset[Checkpoint]", values[writer.variables["taken"].position])
+            assert not put or cast(Checkpoint, newest).number >= max(each.number for each in put)
+            ended += bool(put)
+    assert ended > 100
 
 
 def test_a_part_has_the_classes_that_are_told_apart() -> None:

@@ -20,8 +20,8 @@ INVISIBLE = [kind.name for kind in kinds() if not kind.is_rejected]
 #: What became of the copies of each kind.
 FOUND = {
     "acknowledgements-swapped": Counter(explained=11, undecided=1),
-    "barrier-removed": Counter(undecided=12),
-    "barrier-twice": Counter(undecided=12),
+    "barrier-removed": Counter(rejected=2, undecided=10),
+    "barrier-twice": Counter(rejected=4, undecided=8),
     "confirmation-removed": Counter(explained=9, rejected=1, undecided=2),
     "end-learned-early": Counter(explained=9, rejected=3),
 }
@@ -82,6 +82,20 @@ def test_a_run_that_shows_what_no_line_tells_is_not_accepted() -> None:
     conforms = accept_run(copy.runs()[0], limits=LIMITS).conforms
     assert isinstance(conforms, Undecided)
     assert "no line tells it: the run shows notified-complete" in conforms.why
+
+
+@pytest.mark.parametrize("kind", ["barrier-removed", "barrier-twice"])
+def test_where_nothing_fails_a_barrier_is_read_once_and_before_the_checkpoint(kind: str) -> None:
+    calm = [each for each in samples() if each.calm and not each.overtakes]
+    for copy in copies(kind, calm, 3, SEED):
+        (rejected,) = map(reject_run, copy.runs())
+        assert rejected is not None
+        line, told = int(copy.what.rpartition(" ")[2]), rejected.event.partition("(")[0]
+        if kind == "barrier-twice":
+            assert (rejected.line, told) == (line + 1, "barrier-received")
+        else:
+            assert told == "snapshot-begins"
+            assert rejected.line >= line
 
 
 @pytest.mark.slow

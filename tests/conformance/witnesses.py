@@ -19,7 +19,7 @@ from checker.conformance.acceptance_search import Move
 from checker.conformance.acceptance_system import Refusal, SectionSystem
 from checker.conformance.flink import LIVE, accept_run
 from checker.conformance.flink_job import job_of
-from checker.conformance.flink_proof import always_shown
+from checker.conformance.flink_levels import always_shown
 from checker.conformance.flink_sights import sights_of
 from checker.conformance.flink_witness import unexplained
 from checker.loading import catalogue
