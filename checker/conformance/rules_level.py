@@ -10,7 +10,7 @@ jobs of one shape; from then on what they do is looked up. What is rare is done 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from checker.loading import Catalogue, catalogue
@@ -130,7 +130,7 @@ class Rules:
         for room in (ROOM, None):
             shape = self.shapes.of(part, self.vocabulary, room)
             count, found = shape.follow(part, words, ends=ends)
-            if all(each.severity is not Severity.STUCK for each in found):
+            if count == len(part.words) and not _is_stuck(found):
                 break  # else it must not be for want of room
         return count, found
 
@@ -144,16 +144,12 @@ class Rules:
                 section, self.known, frozenset(), file=file, live=live, room=room
             )
             moves, refusal = _moves(system)
-            if refusal is None or refusal.bound is None:
-                ended = ends and refusal is None
-                found = Judge(system, lambda _: None).judge(moves, ends=ended)
-                if room is None or all(each.severity is not Severity.STUCK for each in found):
-                    break
-            elif room is None and live < len(section.events):
+            beyond = refusal is not None and refusal.bound is not None
+            if room is None and beyond and live < len(section.events):
                 live *= 4
                 continue
-            elif room is None:
-                found = Judge(system, lambda _: None).judge(moves, ends=False)
+            found = Judge(system, lambda _: None).judge(moves, ends=ends and refusal is None)
+            if room is None or (refusal is None and not _is_stuck(found)):
                 break
             room = None
         if refusal is None:
@@ -163,6 +159,10 @@ class Rules:
         missing = any(place <= len(moves) for place in section.lost)
         why = refusal if refusal.why else system.explain(event, here)
         return list(found), Stopped(event.line, event.name, why, missing)
+
+
+def _is_stuck(found: Iterable[Finding]) -> bool:
+    return any(each.severity is Severity.STUCK for each in found)
 
 
 def _moves(system: SectionSystem) -> tuple[list[Move], Refusal | None]:

@@ -177,6 +177,17 @@ def test_a_lost_last_event_shows(rules: Rules) -> None:
     assert ruled.coverage is not Coverage.COMPLETE
 
 
+def test_a_channel_that_is_full_in_the_model_alone_is_no_mistake_of_the_engine(
+    rules: Rules,
+) -> None:
+    """Channels of the engine take any number of barriers; six are tried first."""
+    lines = lines_of(replace(KINDS[4], seed=6036))
+    ruled = one(rules, lines)
+    assert ruled.stopped is None
+    assert ruled.accepted
+    assert ruled.findings == with_an_id_for_each(lines)
+
+
 def test_a_line_that_is_missing_is_a_gap_and_no_mistake_of_the_engine(rules: Rules) -> None:
     lines = lines_of(SMALL)
     place = [json.loads(line)["event"] for line in lines].index("apply_acknowledgement")
