@@ -33,8 +33,8 @@ from .run_lines import (
 )
 from .shapes import Shapes
 
-#: So much is known at once, before all is forgotten: paths of some 200 bytes, words of some 1000.
-PATHS_MAX, WORDS_MAX = 2_000_000, 200_000
+#: So much is known at once, before all is forgotten: paths of some 700 bytes, words of some 1000.
+PATHS_MAX, WORDS_MAX = 1_000_000, 200_000
 
 
 @dataclass(frozen=True)

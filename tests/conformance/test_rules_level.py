@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.validating import KINDS
+from checker.conformance import rules_level
 from checker.conformance.acceptance import Accepted, Coverage, Move, Rejected, accept
 from checker.conformance.acceptance_findings import Finding, Judge, Severity
 from checker.conformance.acceptance_system import Refusal, SectionSystem
@@ -118,6 +119,16 @@ def test_what_was_learned_from_one_run_holds_for_the_next(rules: Rules) -> None:
     fresh = Rules(KNOWN)
     back = [one(fresh, lines).findings for lines in reversed(runs)]
     assert there == back[::-1]
+
+
+def test_what_was_learned_may_be_forgotten(rules: Rules, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When it is too much: then all is learned once more, and the same is said."""
+    monkeypatch.setattr(rules_level, "PATHS_MAX", 500)
+    forgetful, forgotten = Rules(KNOWN), 0
+    for lines in several(3, 5):
+        forgotten += forgetful.shapes.learned > rules_level.PATHS_MAX
+        assert one(forgetful, lines).findings == one(rules, lines).findings
+    assert forgotten > 2
 
 
 def test_an_event_that_cannot_be_is_told_as_the_search_tells_it(rules: Rules) -> None:
