@@ -81,8 +81,11 @@ def _later(
 class Original:
     """A run as it was, and where it can be corrupted."""
 
-    def __init__(self, name: str, logs: Logs, run: Run, job: RunJob) -> None:
+    def __init__(
+        self, name: str, logs: Logs, run: Run, job: RunJob, *, anywhere: bool = False
+    ) -> None:
         self.name, self.logs, self.run, self.job = name, logs, run, job
+        self._anywhere = anywhere
         self.sights: Sights = sights_of(run, job)
         readers = {channel.receiver.name for channel in job.job.channels}
         self.sources = {each.name for each in job.job.subtasks} - readers
@@ -109,8 +112,10 @@ class Original:
     def calm(self) -> set[str]:
         """The tasks of a job that has finished; none where an attempt fails, or a user asks.
 
-        There it is told less exactly what a part may be.
+        There it is told less exactly what a part may be. All, if copies are made `anywhere`.
         """
+        if self._anywhere:
+            return {each.name for each in self.job.job.subtasks}
         ends = {e.told.fields["to"] for e in self.run.events if e.word == "job-switched"}
         words = {event.word for event in self.run.events}
         restless = (Seen.STOPS, Seen.LOST, Seen.RUNS, Seen.RESTORED, Seen.CANCELLING)
@@ -119,6 +124,10 @@ class Original:
             return set()
         ended = {each.task for each in self.by_kind[Seen.LEARNED]}
         return {each for each in ended if each} if "FINISHED" in ends else set()
+
+    def anywhere(self) -> Original:
+        """The same, to be corrupted also where attempts fail and users ask for something."""
+        return Original(self.name, self.logs, self.run, self.job, anywhere=True)
 
     @property
     def overtakes(self) -> bool:

@@ -4,11 +4,15 @@ A few of the samples are corrupted each time; hundreds of all runs where the arc
 """
 
 import itertools
+from collections import Counter
 from functools import cache
 
 import pytest
 
-from checker.conformance.flink import reject_run
+from checker.conformance.acceptance import Accepted
+from checker.conformance.flink import accept_run, reject_run
+from checker.logs.runs import Run
+from checker.question import Limits
 from tests.conformance.corrupted import Copy, Original, clusters, originals
 from tests.conformance.corruptions import HOW, Kind, copies, kinds
 from tests.logs.archive import SAMPLES, archives, needs_archives
@@ -17,6 +21,11 @@ KINDS = {kind.name: kind for kind in kinds()}
 REJECTED = [name for name, kind in KINDS.items() if kind.is_rejected]
 #: So many of a kind, of all runs.
 EACH, SEED = 21, 1
+#: So many of a kind in runs of the samples in which attempts fail, or users ask for something, and
+#: what came of them all.
+RESTLESS = 4
+FOUND_RESTLESS = Counter(rejected=52, undecided=23)
+LIMITS = Limits(states_max=300_000)
 
 
 @cache
@@ -54,6 +63,25 @@ def test_a_sample_is_rejected_at_its_wrong_line(name: str) -> None:
     assert found
     for copy in found:
         check(copy, KINDS[name])
+
+
+@pytest.mark.slow
+def test_where_attempts_fail_or_users_ask_most_are_rejected() -> None:
+    """Not all: such jobs are looked at less closely. None is explained that must not be."""
+    restless = [each.anywhere() for each in samples() if not each.calm]
+    found: Counter[str] = Counter()
+    for name in REJECTED:
+        for copy in copies(name, restless, RESTLESS, SEED):
+            (run,) = copy.runs()
+            found[_outcome(run)] += 1
+    assert found == FOUND_RESTLESS
+
+
+def _outcome(run: Run) -> str:
+    if reject_run(run) is not None:
+        return "rejected"
+    explained = isinstance(accept_run(run, limits=LIMITS, whole=False).conforms, Accepted)
+    return "explained" if explained else "undecided"
 
 
 @needs_archives
