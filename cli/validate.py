@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
@@ -153,6 +154,7 @@ class Validated:
     pieces: int = 0
     jobs: int = 0
     shown: int = 0
+    conform: Counter[str] = field(default_factory=Counter[str])
     codes: set[Exit] = field(default_factory=set[Exit])
     news: News | None = None
 
@@ -182,6 +184,8 @@ class Validated:
         for verdict in outcome.verdicts:
             self.jobs += 1
             self.shown += bool(verdict.shows)
+            if verdict.conforms is not None:
+                self.conform[verdict.conforms.word] += 1
             if verdict.fails:
                 self.codes.add(Exit.FAILED)
             if verdict.is_open:
@@ -203,7 +207,9 @@ class Validated:
         again = (0, 0) if news is None else (news.judged, news.known)
         if self.as_text:
             lines = (counts.read, counts.parsed, counts.ignored, counts.unparsable)
-            write(console(), summary_lines(self.jobs, self.shown, lines, counts.strays))
+            write(
+                console(), summary_lines(self.jobs, self.shown, self.conform, lines, counts.strays)
+            )
             if out is not None and Exit.INTERRUPTED not in self.codes:
                 write(console(), [kept_line(str(out), *again)])
         else:

@@ -27,9 +27,6 @@ from .acceptance_findings import STATES_AHEAD, promised, renumbered
 from .acceptance_system import SectionSystem
 from .cells import Cells, NotedStore
 
-#: What begins a checkpoint again and again, by itself.
-PERIODIC = "trigger_checkpoint"
-
 
 class _Binding(Mapping[str, object]):
     """What a step is about, that notes what of it is looked at."""
@@ -302,4 +299,4 @@ def _number_of(said: object) -> int:
     return {True: at.HOLDS, False: at.FAILS}.get(cast(bool, said), at.SILENT)
 
 
-__all__ = ["PERIODIC", "Lessons"]
+__all__ = ["Lessons"]

@@ -11,7 +11,7 @@ jobs of one shape; from then on what they do is looked up. What is rare is done 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from checker.loading import Catalogue, catalogue
 from reference.formats.eventlog import Section
@@ -45,7 +45,8 @@ class Stopped:
     event: str
     refusal: Refusal
     missing: bool
-    """Something is missing in the log that may explain it."""
+    """Something is missing in the log that may explain it, or only the order on each clock is told,
+    and there may be another one that does."""
 
 
 @dataclass(frozen=True)
@@ -109,8 +110,9 @@ class Rules:
             taken = part if wrong is None else part.first(wrong[0])
             count, found = self._followed(taken, ends=ends and wrong is None)
             if count < len(taken.words):
-                read = read_slowly(stretches, self.vocabulary, file)
-                found, stopped = self._stepped(read.log.sections[place], ends=ends, file=file)
+                section = read_slowly(stretches, self.vocabulary, file).log.sections[place]
+                section = replace(section, events=section.events[: len(taken.words)])
+                found, stopped = self._stepped(section, ends=ends and wrong is None, file=file)
             if stopped is None and wrong is not None:
                 name = self.vocabulary.words[part.words[wrong[0]]].name
                 line = part.lines[wrong[0]]
@@ -157,6 +159,7 @@ class Rules:
         event = section.events[len(moves)]
         here = moves[-1].after if moves else system.start()
         missing = any(place <= len(moves) for place in section.lost)
+        missing = missing or section.start.get("order") == "clocks"
         why = refusal if refusal.why else system.explain(event, here)
         return list(found), Stopped(event.line, event.name, why, missing)
 

@@ -198,6 +198,8 @@ def read_run(
         if part is None:
             return read_slowly(stretches, vocabulary, file)
         parts.append(part)
+    if not parts:
+        return read_slowly(stretches, vocabulary, file)  # it says what is wrong
     log = Log(tuple(part.section for part in parts), (), Counter())
     return RunLines(log, tuple(parts), sum(data.count(b"\n") for _, data in stretches))
 

@@ -19,7 +19,7 @@ from reference.formats.eventlog import WORDS, Section
 from .acceptance_findings import Finding, Severity
 from .acceptance_setting import IDS_LIVE, bounds_of, kind_of, shared_bounds
 from .acceptance_system import Reached, SectionSystem
-from .learning import PERIODIC, Lessons
+from .learning import Lessons
 from .run_lines import Part, Vocabulary, Word, pairs
 
 #: Of so many ends it is known what is stuck there.
@@ -31,6 +31,9 @@ class Shape:
 
     def __init__(self, section: Section, bounds: Mapping[str, int], known: Catalogue) -> None:
         self.system = SectionSystem(section, known, frozenset(), bounds=bounds)
+        assert not self.system.protocol.recycles, (
+            "ids are given again by who follows, and by nobody else"
+        )
         self.lessons = Lessons(self.system)
         self._names: dict[tuple[object, object], str] = {
             (each.vertex.name, each.index): each.name for each in section.job.subtasks
@@ -117,9 +120,7 @@ class Shape:
     def _code(self, word: Word) -> int:
         """The number of what events of a word are in this system."""
         about, rules = word.about(self._names), self.system.rules
-        counts = at.NONE
-        if WORDS[word.name].begins:
-            counts = at.PERIODIC if word.name == PERIODIC else at.BEGINS
+        counts = at.BEGINS if WORDS[word.name].begins else at.NONE
         learned, places = self.lessons.learned, self.lessons.places
         if any(kind == "checkpoint" for kind, _ in about):
             by_id: list[int | None] = []
@@ -137,7 +138,7 @@ class Shape:
 class Shapes:
     """All shapes that were met."""
 
-    def __init__(self, known: Catalogue, file: str | None = None) -> None:
+    def __init__(self, known: Catalogue) -> None:
         self.known = known
         self._shapes: dict[object, Shape] = {}
         self._kinds: dict[str, Any] = {}

@@ -39,6 +39,10 @@ class Coverage(enum.Enum):
     """Its beginning is missing, or something in its midst."""
 
 
+#: What becomes of a job for which a run of the protocol is looked for.
+CONFORM = ("accepted", "rejected", "undecided")
+
+
 @dataclass(frozen=True)
 class Conforms:
     """Whether a run of the protocol, as the release has it, explains what a job did."""
@@ -55,6 +59,11 @@ class Conforms:
     """What is told of its settings, and by whom."""
     tried: tuple[Tried, ...] = ()
     """What came of settings that nobody tells."""
+
+    @property
+    def word(self) -> str:
+        """One of CONFORM."""
+        return CONFORM[0 if self.accepted else 1 if self.rejected else 2]
 
 
 @dataclass(frozen=True)
@@ -195,4 +204,14 @@ def _coverage(run: Run, history: History, *, whole: bool) -> Coverage:
     return Coverage.COMPLETE if history.has_ended else Coverage.TRUNCATED
 
 
-__all__ = ["Asks", "Cluster", "Conforms", "Coverage", "Judged", "Seen", "judge", "judge_run"]
+__all__ = [
+    "CONFORM",
+    "Asks",
+    "Cluster",
+    "Conforms",
+    "Coverage",
+    "Judged",
+    "Seen",
+    "judge",
+    "judge_run",
+]

@@ -145,8 +145,8 @@ def _table_of(found: Found) -> dict[str, Any]:
 
 
 def _conforms_in(table: Mapping[str, Any]) -> Conforms:
-    told = tuple(Chosen(**each) for each in table["told"])
-    tried = tuple(Tried(**each) for each in table["tried"])
+    told = tuple(Chosen(**each) for each in table.get("told", ()))
+    tried = tuple(Tried(**each) for each in table.get("tried", ()))
     return replace(Conforms(**table), told=told, tried=tried)
 
 

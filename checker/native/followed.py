@@ -60,7 +60,8 @@ class Learned:
         self._sources = _halves([at.NOT_LEARNED] * (form.cells * ids))
         self._moves = _halves([0] * (form.cells * ids))
         self._maps = _halves([0])
-        self._parts: dict[tuple[int, object], int] = {}
+        self._parts: dict[tuple[int, object], tuple[int, int]] = {}
+        """By id and key the last map of values, and of how many."""
         self._codes: array[int] = array("q")
         self._rules_at = _halves([])
         self._asked: array[int] = array("q", [0, 0] * form.rules)
@@ -186,25 +187,26 @@ class Learned:
     # --- one state, without a run ----------------------------------------------------------------
 
     def after(self, state: bytes, rules: Sequence[int]) -> Iterator[bytes | None]:
-        """The states to which rules lead from one; None for a rule that only a bound forbids."""
-        block = self._block
+        """The states to which rules lead from one; None where only a bound forbids one of them."""
+        block, size = self._block, len(state)
         tried = _halves(rules)
-        place = 0
-        ctypes.memmove(block[at.STATE] + len(state), state, len(state))
+        out = ctypes.create_string_buffer(size * len(tried))
+        ctypes.memmove(block[at.STATE] + size, state, size)
+        block[at.TRIED], block[at.TRIED_COUNT] = tried.buffer_info()[0], len(tried)
+        block[at.NEXT_RULE], block[at.OUT_COUNT] = 0, 0
+        block[at.OUT] = ctypes.addressof(out)
         while True:
-            block[at.TRIED], block[at.TRIED_COUNT] = tried.buffer_info()[0], len(tried)
-            block[at.NEXT_RULE] = place
             self._tell()
-            why = loops().take_next(block.buffer_info()[0])
-            place = block[at.NEXT_RULE]
-            if why == at.DONE:
-                return
-            if why == at.TAKEN:
-                yield self.state()
-            elif why == at.BEYOND:
+            why = loops().take_all(block.buffer_info()[0])
+            if why == at.BEYOND:
                 yield None
-            else:
+            elif why != at.DONE:
                 self._learn(why)
+            else:
+                break
+        reached = ctypes.string_at(out, size * block[at.OUT_COUNT])
+        for place in range(0, len(reached), size):
+            yield reached[place : place + size]
 
     def says(self, function: int, state: bytes) -> int:
         """What a predicate says of a state."""
@@ -349,18 +351,18 @@ class Learned:
 
     def _renaming(self, gone: int) -> None:
         base = gone * self.form.cells
-        parts: dict[object, int] = {}
         for cell, moved in enumerate(self.teacher.moved(gone)):
             if moved.source is None:
                 self._sources[base + cell], self._moves[base + cell] = at.CONSTANT, moved.values[0]
                 continue
             self._sources[base + cell], part = moved.source, 0
             if moved.values:
-                if moved.key not in parts:
-                    parts[moved.key] = len(self._maps)
-                    self._maps.append(len(moved.values))
+                part, count = self._parts.get((gone, moved.key), (0, 0))
+                if count < len(moved.values):
+                    part, count = len(self._maps), len(moved.values)
+                    self._parts[gone, moved.key] = part, count
+                    self._maps.append(count)
                     self._maps.extend(value + 1 for value in moved.values)
-                part = parts[moved.key]
             self._moves[base + cell] = part
 
 

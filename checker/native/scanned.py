@@ -30,7 +30,7 @@ class Scanner:
         self._learn = learn
         self._block: array[int] = array("q", [0] * at.BLOCK_COUNT)
         self._table: array[int] = array("q", [0] * (at.ENTRY * TABLE_FIRST))
-        self._bytes = bytearray()
+        self._bytes: array[int] = array("B")
         self._known: list[tuple[int, ...]] = []
         self._clocks: array[int] = array("q", [0] * (at.CLOCK * at.CLOCKS_ROOM))
         self._tell()
@@ -54,9 +54,20 @@ class Scanner:
         while True:
             why = loops().scan(block.buffer_info()[0])
             if why == at.DONE:
-                return words, numbers
+                return (words, numbers) if self._has_readable_clocks(text) else None
             if why == at.ODD or not self._learned(text):
                 return None
+
+    def _has_readable_clocks(self, text: bytes) -> bool:
+        for place in range(0, at.CLOCK * self._block[at.CLOCKS_COUNT], at.CLOCK):
+            begin, length = (
+                self._clocks[place + each] for each in (at.CLOCK_NAME, at.CLOCK_LENGTH)
+            )
+            try:
+                text[begin : begin + length].decode()
+            except UnicodeDecodeError:
+                return False
+        return True
 
     def _learned(self, text: bytes) -> bool:
         block = self._block
@@ -71,7 +82,7 @@ class Scanner:
         self._known.append((
             block[at.MIXED], number + 1, len(self._bytes), len(before), len(rest), int(behind > 0)
         ))  # fmt: skip
-        self._bytes += before + rest
+        self._bytes.frombytes(before + rest)
         if 2 * len(self._known) > len(self._table) // at.ENTRY:
             self._table = array("q", [0] * (2 * len(self._table)))
             for each in self._known:
@@ -95,8 +106,7 @@ class Scanner:
         block[at.SEQUENCE], block[at.SEQUENCE_LENGTH] = _address(SEQUENCE), len(SEQUENCE)
         block[at.TABLE] = self._table.buffer_info()[0]
         block[at.MASK] = len(self._table) // at.ENTRY - 1
-        self._kept = bytes(self._bytes)
-        block[at.BYTES] = _address(self._kept)
+        block[at.BYTES] = self._bytes.buffer_info()[0]
         block[at.CLOCKS] = self._clocks.buffer_info()[0]
 
 

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from checker.conformance.acceptance_findings import Severity
 from checker.logs.histories import Fate
-from checker.logs.validate import Conforms, Coverage, Judged
+from checker.logs.validate import CONFORM, Conforms, Coverage, Judged
 from checker.logs.verdicts import Found, Verdict
 
 from .layout import counted, grouped, joined
@@ -23,7 +23,7 @@ _OUTCOMES = {"explains": "explained", "rejected": "rejected", "undecided": "unde
 def verdict_lines(verdict: Verdict) -> Iterator[Text]:
     """One job or run: what became of it, and what it shows."""
     mark = Text("✗ ", "bold red") if verdict.fails else Text("✓ ", "bold green")
-    if verdict.ambiguous:
+    if verdict.is_open and not verdict.fails:
         mark = Text("? ", "bold yellow")
     name = verdict.name or f"job {verdict.job}"
     number = len({each.property for each in verdict.shows})
@@ -115,14 +115,22 @@ def unfinished_lines(judged: Judged, at: int | None) -> Iterator[Text]:
 
 
 def summary_lines(
-    jobs: int, shown: int, lines: tuple[int, int, int, int], strays: Sequence[tuple[int, str]]
+    jobs: int,
+    shown: int,
+    conform: Counter[str],
+    lines: tuple[int, int, int, int],
+    strays: Sequence[tuple[int, str]],
 ) -> Iterator[Text]:
-    """What became of all jobs, and of all lines: read, parsed, ignored, unparsable."""
+    """What became of all jobs, and of all lines: read, parsed, ignored, unparsable.
+
+    `conform`: how many are accepted, rejected or undecided.
+    """
     read, parsed, ignored, unparsable = map(grouped, lines)
     yield joined(
         [
             counted(jobs, "job"),
             f"{shown} with findings",
+            *(f"{conform[word]} {word}" for word in CONFORM if conform[word]),
             f"{read} lines: {parsed} parsed",
             f"{ignored} ignored",
             f"{unparsable} unparsable",

@@ -84,7 +84,9 @@ def ruled_runs(piece: Piece, shelf: Shelf, limits: Limits | None) -> Iterator[Ju
         judged = _ruled(stretches, piece.where, str(part), accepts=limits is not None)
         if limits is not None and not judged.is_settled:
             lines = [line for first, some in stretches for line in _lines(some, first)]
-            judged = judged_run(lines, piece.where, piece.logs[0].parts, limits, keeps=False)
+            parts = piece.logs[0].parts
+            judged = _searched(_numbered(lines), piece.where, parts, limits, judged)
+            judged.events, judged.rest = [], []
         yield judged
 
 
@@ -127,9 +129,13 @@ def _verdict_of(told: Ruled, where: str, findings: Sequence[Found], *, accepts: 
     if accepts and told.accepted:
         conforms = Conforms(accepted=True, lines=told.run.events, why=None)
     if stopped is not None:
-        why = f'line {stopped.line}, "{stopped.event}": {stopped.refusal.why}'
+        why = f'line {stopped.line}, "{stopped.event}": {stopped.refusal.why.removesuffix(".")}'
         if stopped.missing:
-            why += "; lines are missing before it: --accept looks for what they may have told"
+            clocks = any(each.start.get("order") == "clocks" for each in told.run.log.sections)
+            if clocks:
+                why += "; the order of lines tells little: --accept looks for another"
+            else:
+                why += "; lines are missing before it: --accept looks for what they may have told"
         before = sum(line < stopped.line for part in told.run.parts for line in part.lines)
         conforms = Conforms(False, before, why, rejected=not stopped.missing)
     return Verdict(
@@ -193,10 +199,21 @@ def judged_run(
 ) -> JudgedRun:
     """Judge a run whose lines are in these parts of a log; with limits, find what explains it."""
     numbered = _numbered(lines)
-    file = str(parts[-1])
     ruled = _ruled_lines(numbered, where, parts, accepts=limits is not None, keeps=keeps)
     if limits is None or ruled.is_settled:
         return ruled
+    return _searched(numbered, where, parts, limits, ruled)
+
+
+def _searched(
+    numbered: Mapping[int, Line],
+    where: str,
+    parts: Sequence[Part],
+    limits: Limits,
+    ruled: JudgedRun,
+) -> JudgedRun:
+    """A run that the rules alone do not settle: what explains it is looked for."""
+    file, lines = str(parts[-1]), numbered.values()
     texts = (line.raw.decode("utf-8", "replace") for line in lines)
     try:
         log = read_log(texts, file, numbered)
@@ -219,13 +236,25 @@ def judged_run(
         {Fate.COMPLETED: tuple(each for each in completed if each is not None)},
         (),
         0,
-        tuple(_found(each, numbered, parts) for each in told.findings),
+        _both(ruled, log, [_found(each, numbered, parts) for each in told.findings]),
         (),
         (),
         conforms=_conforms(told.conforms, log),
     )
     steps = {event.line for event in events}
     return _with_lines(JudgedRun(verdict), steps, set(log.unreadable), run, numbered)
+
+
+def _both(ruled: JudgedRun, log: Log, searched: Sequence[Found]) -> tuple[Found, ...]:
+    """What the rules have found, as far as they came, and the search besides.
+
+    In what order things happened, the rules take from the order of lines: if that tells it.
+    """
+    certain = all(section.start.get("order") != "clocks" for section in log.sections)
+    own = ruled.verdict.findings if ruled.verdict is not None and certain else ()
+    named = {(each.property, each.binding) for each in own}
+    others = (each for each in searched if (each.property, each.binding) not in named)
+    return (*own, *others)
 
 
 def _ruled_lines(

@@ -3,10 +3,13 @@
 import json
 import shutil
 import tarfile
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
+from benchmarks.validating import KINDS
+from checker.conformance.random_runs import lines_of
 from tests.cli.running import ROOT, run
 
 SAMPLES = "tests/logs/samples.tar.xz"
@@ -239,3 +242,33 @@ def test_settings_that_nobody_tells_are_listed(unpacked: Path) -> None:
     assert {"name": "release", "value": "flink-2.3", "by": "table", "line": None} in job[
         "conforms"
     ]["told"]
+
+
+def test_what_was_found_is_told_where_a_run_is_searched_for_what_explains_it(
+    tmp_path: Path,
+) -> None:
+    """What is seen before a gap stays, and so does what the search does not ask of long runs."""
+    lines = lines_of(replace(KINDS[7], seed=7))
+    without = [n for n, line in enumerate(lines[1:-1], 1) if '"event":"poll_' in line][-2]
+    (tmp_path / "gap.ndjson").write_text("\n".join(lines[:without] + lines[without + 1 :]) + "\n")
+    found: list[set[str]] = []
+    for more in ("", " --accept"):
+        command = f"validate gap.ndjson --engine finale{more} --format json"
+        (told,) = json.loads(run(command, tmp_path).stdout)["results"]
+        found.append({json.dumps([each["property"], each["binding"]]) for each in told["findings"]})
+    alone, searched = found
+    assert any("closed-after-final-checkpoint" in each for each in alone)
+    assert alone <= searched
+
+
+@pytest.mark.parametrize("more", ["", " --accept", " --out kept"])
+def test_an_empty_event_log_is_told_and_the_others_are_judged(tmp_path: Path, more: str) -> None:
+    lines = lines_of(replace(KINDS[0], seed=1, steps_max=60))
+    (tmp_path / "many").mkdir()
+    for name, text in (("a", "\n".join(lines) + "\n"), ("b", ""), ("c", "\n".join(lines) + "\n")):
+        (tmp_path / f"many/{name}.ndjson").write_text(text)
+    ran = run(f"validate many --engine finale{more}", tmp_path)
+    assert ran.exit == 2
+    assert "error[not-an-event-log]: many/b.ndjson:1" in ran.stderr
+    assert "2 jobs" in ran.stdout
+    assert ("2 accepted" in ran.stdout) == (more == " --accept")

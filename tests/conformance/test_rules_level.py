@@ -16,6 +16,7 @@ from checker.conformance.acceptance_findings import Finding, Judge, Severity
 from checker.conformance.acceptance_system import Refusal, SectionSystem
 from checker.conformance.random_runs import RandomRun, lines_of
 from checker.conformance.rules_level import Ruled, Rules
+from checker.conformance.shapes import Shape
 from checker.loading import catalogue
 from model.errors import FinaleError
 from reference.formats.eventlog import read_log
@@ -121,14 +122,55 @@ def test_what_was_learned_from_one_run_holds_for_the_next(rules: Rules) -> None:
     assert there == back[::-1]
 
 
-def test_what_was_learned_may_be_forgotten(rules: Rules, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("bound", ["PATHS_MAX", "WORDS_MAX"])
+def test_what_was_learned_may_be_forgotten(
+    rules: Rules, monkeypatch: pytest.MonkeyPatch, bound: str
+) -> None:
     """When it is too much: then all is learned once more, and the same is said."""
-    monkeypatch.setattr(rules_level, "PATHS_MAX", 500)
+    monkeypatch.setattr(rules_level, bound, 30)
     forgetful, forgotten = Rules(KNOWN), 0
     for lines in several(3, 5):
-        forgotten += forgetful.shapes.learned > rules_level.PATHS_MAX
+        before = forgetful.vocabulary
         assert one(forgetful, lines).findings == one(rules, lines).findings
-    assert forgotten > 2
+        forgotten += forgetful.vocabulary is not before
+    assert forgotten > 1
+
+
+def test_in_the_order_of_clocks_alone_nothing_is_rejected_for_the_order_of_lines(
+    rules: Rules,
+) -> None:
+    lines = lines_of(SMALL)
+    start = {**json.loads(lines[0]), "order": "clocks"}
+    events = [json.loads(line) for line in lines[1:-1]]
+    stopped = 0
+    for place in range(len(events) - 1):
+        first, second = events[place : place + 2]
+        if first["clock"] == second["clock"]:
+            continue
+        swapped = [*events[:place], second, first, *events[place + 2 :]]
+        ruled = one(rules, list(map(json.dumps, [start, *swapped, json.loads(lines[-1])])))
+        stopped += ruled.stopped is not None
+        assert ruled.stopped is None or ruled.stopped.missing
+        assert not ruled.fails
+    assert stopped > 0
+
+
+def test_nothing_is_said_of_what_comes_behind_an_event_of_another_attempt(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Nor where the run is followed step by step, for want of room."""
+    monkeypatch.setattr(Shape, "follow", lambda *_, **__: (0, []))
+    lines = lines_of(replace(KINDS[5], seed=45))
+
+    def other(events: list[dict[str, object]]) -> list[dict[str, object]]:
+        at = next(n for n, each in enumerate(events) if n >= 20 and "attempt" in each)
+        return [*events[:at], {**events[at], "attempt": 7}, *events[at + 1 :]]
+
+    ruled = one(Rules(KNOWN), changed(lines, other))
+    assert ruled.stopped is not None
+    assert "attempt 7" in ruled.stopped.refusal.why
+    assert all((each.line or 0) < ruled.stopped.line for each in ruled.findings)
+    assert one(Rules(KNOWN), lines).findings
 
 
 def test_an_event_that_cannot_be_is_told_as_the_search_tells_it(rules: Rules) -> None:

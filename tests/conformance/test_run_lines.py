@@ -90,7 +90,12 @@ CHANGES: dict[str, Change] = {
     "an escaped clock": lambda data: data.replace(b'"clock":"', b'"clock":"\\u0041', 2),
     "half a line": lambda data: data[:-20],
     "a blank line": lambda data: data.replace(b"\n{", b"\n\n{", 2),
-    "no UTF-8": lambda data: data.replace(b'"clock":"', b'"clock":"\xff', 2),
+    "no UTF-8": lambda data: data.replace(b'"clock":"', b'"clock":"\xff'),
+    "too many clocks": lambda data: b"".join(
+        b'{"event":"trigger_checkpoint","checkpoint":%d,"run":"random","process":1,'
+        b'"clock":"%d","seq":0}\n' % (number, number)
+        for number in range(1, 1100)
+    ),
     "a line that is no event": lambda data: data.replace(b"\n{", b"\nnothing\n{", 2),
     "carriage returns": lambda data: data.replace(b"\n", b"\r\n"),
 }

@@ -35,11 +35,12 @@ from .learned import (
     MOVED_WORDS,
     NEXT_RULE,
     NONE,
+    OUT,
+    OUT_COUNT,
     RECORDS_COUNT,
     RECORDS_ENOUGH,
     STATE,
     STOPPED,
-    TAKEN,
     TRIED,
     TRIED_COUNT,
     WANTED,
@@ -83,7 +84,7 @@ def follow(block):
         gone = take(block, rule)
         if gone < UNKNOWN:
             return STOPPED if gone == -1 - BEYOND else -1 - gone
-        ids = ids_after(block, code, number, gone)
+        ids = ids_after(block, code, number)
         if ids < 0:
             return STOPPED
         if word(word(block, ASKED), 2 * rule + 1) == 0:
@@ -95,7 +96,7 @@ def follow(block):
         ask_states(block)
         if word(block, MISSES_COUNT) > 0:
             return LEARN
-        number_id(block, ids, number, gone)
+        number_id(block, ids, number)
         tell_steps(block)
         tell_states(block)
         end(block)
@@ -113,8 +114,11 @@ def follow_none(block):
     return DONE
 
 
-def take_next(block):
-    """Takes the next of the rules that are tried which can be, or that only a bound forbids."""
+def take_all(block):
+    """Takes each of the rules that are tried which can be, and puts down where it leads.
+
+    It comes back at one that only a bound forbids.
+    """
     while word(block, NEXT_RULE) < word(block, TRIED_COUNT):
         set_word(block, AGAIN, 1)
         begin(block)
@@ -123,7 +127,7 @@ def take_next(block):
             return -1 - gone
         set_word(block, NEXT_RULE, word(block, NEXT_RULE) + 1)
         if gone >= UNKNOWN:
-            return TAKEN
+            put_down(block)
         if gone == -1 - BEYOND:
             return BEYOND
     return DONE
@@ -132,6 +136,16 @@ def take_next(block):
 def ask_one(block):
     """The leaf of a function in this state."""
     return walk(block, word(block, ASKED_FUNCTION))
+
+
+@inline
+def put_down(block):
+    """The state goes behind those that were put down before."""
+    state, words, count = word(block, STATE), word(block, CELLS) >> 1, word(block, OUT_COUNT)
+    out = word(block, OUT) + 8 * words * count
+    for place in range(words):
+        set_word(out, place, word(state, place))
+    set_word(block, OUT_COUNT, count + 1)
 
 
 @inline

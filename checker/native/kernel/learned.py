@@ -67,9 +67,10 @@ MOVED, MOVED_WORDS, RENUMBERED = (next(_place) for _ in range(3))
 # How far it is; whether the event is tried once more; what was found, and how many; half words:
 # functions that must be learned, and how many.
 AT, AGAIN, RECORDS, RECORDS_COUNT, MISSES, MISSES_COUNT, WANTED = (next(_place) for _ in range(7))
-# Half words: the rules that are tried one after the other, how many, which one is next; the
-# function that is asked.
-TRIED, TRIED_COUNT, NEXT_RULE, ASKED_FUNCTION = (next(_place) for _ in range(4))
+# Half words: the rules that are tried one after the other, how many, which one is next; the states
+# to which they lead, and how many; the function that is asked.
+TRIED, TRIED_COUNT, NEXT_RULE, OUT, OUT_COUNT = (next(_place) for _ in range(5))
+ASKED_FUNCTION = next(_place)
 PLACES_COUNT = next(_place)
 
 #: So many functions are learned at once. With so many findings the loop comes back; one event may
@@ -79,12 +80,12 @@ MISSES_ROOM, RECORDS_ENOUGH, RECORD = 256, 64, 4 + 32
 
 # Kinds of codes: a ground rule; one by the place of the id; one that tells what it restores.
 FIXED, BY_ID, RESTORES = range(3)
-# How a code counts: no new id; perhaps one; one, and periodically.
-NONE, BEGINS, PERIODIC = range(3)
+# How a code counts: no new id; perhaps one.
+NONE, BEGINS = range(2)
 # What a predicate says.
 HOLDS, FAILS, SILENT = range(3)
 # How a rule ends: it is taken, or not, or not for a bound of the model's; from RENAMES on an id is
 # given again, and it goes on.
 ENDS, REFUSED, BOUNDED, RENAMES = range(4)
 # Why the loop comes back.
-DONE, LEARN_RULE, LEARN, LEARN_RENAMING, LEARN_ASKED, STOPPED, FULL, TAKEN, BEYOND = range(9)
+DONE, LEARN_RULE, LEARN, LEARN_RENAMING, LEARN_ASKED, STOPPED, FULL, BEYOND = range(8)

@@ -18,7 +18,6 @@ from .learned import (
     NEXT_NUMBER,
     NONE,
     OPEN,
-    PERIODIC,
     RENUMBERED,
     RULE_COUNT,
     SAID_LEAVES,
@@ -113,21 +112,19 @@ def renumber_open(block, gone):
 
 
 @inline
-def ids_after(block, code, number, gone):
+def ids_after(block, code, number):
     """Whether a step begins a new id, 1 if it does; -1 if it is not the one that is told."""
-    how = word(word(block, CODES), 3 * code + 2)
-    if how == NONE:
+    if word(word(block, CODES), 3 * code + 2) == NONE:
         return 0
     known, room, used = word(block, IDS_COUNT), word(block, IDS_ROOM), 0
     for place in range(room):
         status = half(word(block, STATE), half(word(block, STATUS_CELLS), place))
         if status != word(block, UNUSED_VALUE):
             used += 1
-    full = used == room and known == room
-    if used == known and not (full and (how == PERIODIC or number > 0)):
+    if used == known:
         return 0 if number == 0 else -1
     following = word(block, NEXT_NUMBER)
-    if number == 0 or (following > 0 and number != following) or (full and gone == UNKNOWN):
+    if number == 0 or (following > 0 and number != following):
         return -1
     for place in range(known):
         if word(word(block, IDS), place) >= number:
@@ -136,15 +133,12 @@ def ids_after(block, code, number, gone):
 
 
 @inline
-def number_id(block, begins, number, gone):
-    """The new id has this number; where all are used, the one that is gone is forgotten."""
+def number_id(block, begins, number):
+    """The new id has this number."""
     if begins == 0:
         return
-    ids, known = word(block, IDS), word(block, IDS_COUNT)
-    if gone != UNKNOWN:
-        drop_id(block, gone)
-        known -= 1
-    set_word(ids, known, number)
+    known = word(block, IDS_COUNT)
+    set_word(word(block, IDS), known, number)
     set_word(block, IDS_COUNT, known + 1)
     set_word(block, NEXT_NUMBER, number + 1)
     clear(word(block, STATE_TOLD), word(block, STATE_WORDS))

@@ -177,7 +177,7 @@ LOOPS = {
     "leads_into": 6,
     "follow": 1,
     "follow_none": 1,
-    "take_next": 1,
+    "take_all": 1,
     "ask_one": 1,
     "scan": 1,
 }
