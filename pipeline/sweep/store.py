@@ -7,7 +7,6 @@ dropped. One process at a time writes into a folder.
 from __future__ import annotations
 
 import fcntl
-import json
 import os
 from collections.abc import Iterator
 from contextlib import suppress
@@ -20,7 +19,7 @@ from model.errors import FinaleError, Place
 from .work import Done
 
 JOURNAL = "cells.ndjson"
-_HEAD = {"finale": "sweep", "v": 1}
+_HEAD = b'{"finale": "sweep", "v": 1}'
 
 
 class Store:
@@ -31,6 +30,7 @@ class Store:
         self.known: dict[str, Done] = {}
         try:
             folder.mkdir(parents=True, exist_ok=True)
+            _refuse_foreign(folder)
             self._file: IO[bytes] = (folder / JOURNAL).open("ab+")
         except OSError as error:
             raise _unusable(folder, f"it cannot be written: {error.strerror}") from None
@@ -80,16 +80,15 @@ class Store:
     def _read(self) -> None:
         self._file.seek(0)
         data = self._file.read()
-        whole = data.rpartition(b"\n")[0]
-        if len(whole) + bool(whole) < len(data):
-            self._file.truncate(len(whole) + bool(whole))
-        head, *lines = whole.split(b"\n")
-        if not whole:
-            self._write(json.dumps(_HEAD))
-        elif head != json.dumps(_HEAD).encode():
+        whole = data[: data.rfind(b"\n") + 1]
+        head, *lines = whole.splitlines() or [data]
+        if not (head == _HEAD if whole else _HEAD.startswith(head)):
             raise _unusable(self.folder, f"{JOURNAL} in it is no journal of a sweep")
         for done in self._lines(lines):
             self.known[done.key] = done
+        self._file.truncate(len(whole))
+        if not whole:
+            self._write(_HEAD.decode())
 
     def _lines(self, lines: list[bytes]) -> Iterator[Done]:
         for number, line in enumerate(lines, 2):
@@ -98,6 +97,15 @@ class Store:
             except (ValueError, TypeError, KeyError, AttributeError):
                 what = f"line {number} of {JOURNAL} in it was changed"
                 raise _unusable(self.folder, what) from None
+
+
+def _refuse_foreign(folder: Path) -> None:
+    """Before anything is written: a folder in which no sweep has begun has nothing in it."""
+    others = any(each.name != JOURNAL for each in folder.iterdir())
+    # Looked at after the others: who begins right now writes its journal before anything else.
+    journal = folder / JOURNAL
+    if others and not (journal.exists() and b"\n" in journal.read_bytes()):
+        raise _unusable(folder, "it has files, and no journal of a sweep")
 
 
 def _unusable(folder: Path, what: str) -> FinaleError:

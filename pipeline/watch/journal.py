@@ -46,6 +46,7 @@ class Journal:
         self._troubles: dict[str, str] = {}
         try:
             folder.mkdir(parents=True, exist_ok=True)
+            _refuse_foreign(folder)
             self._file: IO[bytes] = (folder / JOURNAL).open("ab+")
         except OSError as error:
             raise _unusable(folder, f"it cannot be written: {error.strerror}") from None
@@ -169,11 +170,11 @@ class Journal:
         self._file.seek(0)
         data = self._file.read()
         whole = data[: data.rfind(b"\n") + 1]
-        self._file.truncate(len(whole))  # half a record was not told
         first, *lines = whole.splitlines() or [b""]
         if not whole:
-            if any(each.name != JOURNAL for each in self.folder.iterdir()):
-                raise _unusable(self.folder, "there is something else in it")
+            if not json.dumps(dict(head)).encode().startswith(data):
+                raise _unusable(self.folder, _difference(None, head))
+            self._file.truncate(0)
             self._write(dict(head))
             self._sync()
             return
@@ -187,6 +188,7 @@ class Journal:
             self._take_all(map(json.loads, lines))
         except (ValueError, KeyError, TypeError):
             raise _unusable(self.folder, f"{JOURNAL} in it was changed") from None
+        self._file.truncate(len(whole))  # half a record was not told
 
     def _take_all(self, records: Iterable[Record]) -> None:
         for record in records:
@@ -216,6 +218,15 @@ def _key(found: Found) -> _Key:
 
 def _key_of(record: Record) -> _Key:
     return record["property"], tuple(record["binding"].items()), record["severity"]
+
+
+def _refuse_foreign(folder: Path) -> None:
+    """Before anything is written: a folder in which no watch has begun has nothing in it."""
+    others = any(each.name != JOURNAL for each in folder.iterdir())
+    # Looked at after the others: who begins right now writes its journal before anything else.
+    journal = folder / JOURNAL
+    if others and not (journal.exists() and b"\n" in journal.read_bytes()):
+        raise _unusable(folder, "there is something else in it")
 
 
 def _difference(begun: Any, head: Mapping[str, object]) -> str:

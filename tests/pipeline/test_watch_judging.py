@@ -341,22 +341,40 @@ def damage(kind: str, kept: Path) -> None:
     match kind:
         case "other":
             (kept / "something").write_text("")
+        case "other, and half a head":
+            (kept / "something").write_text("")
+            (kept / JOURNAL).write_text('{"finale": "wa')
+        case "no line of ours":
+            (kept / JOURNAL).write_text("hello")
         case "no journal":
             (kept / JOURNAL).write_text("hello\n")
         case "changed":
             Journal(kept, {}).__exit__(None, None, None)
             with (kept / JOURNAL).open("a") as file:
-                file.write('{"n": 1}\n')
+                file.write('{"n": 1}\n{"n": 2')
         case _:
             Journal(kept, {"logs": "elsewhere"}).__exit__(None, None, None)
 
 
-@pytest.mark.parametrize("kind", ["other", "no journal", "changed", "of another"])
-def test_a_folder_of_something_else_is_refused(kind: str, tmp_path: Path) -> None:
-    damage(kind, tmp_path / "kept")
+@pytest.mark.parametrize(
+    "kind",
+    ["other", "other, and half a head", "no line of ours", "no journal", "changed", "of another"],
+)
+def test_a_folder_of_something_else_is_refused_and_left_as_it_is(kind: str, tmp_path: Path) -> None:
+    kept = tmp_path / "kept"
+    damage(kind, kept)
+    before = {file.name: file.read_bytes() for file in kept.iterdir()}
     with pytest.raises(FinaleError) as raised:
-        Journal(tmp_path / "kept", {})
+        Journal(kept, {})
     assert raised.value.code == "watch-folder"
+    assert {file.name: file.read_bytes() for file in kept.iterdir()} == before
+
+
+def test_half_a_head_is_none(tmp_path: Path) -> None:
+    (tmp_path / JOURNAL).write_text('{"finale": "wa')
+    for _ in range(2):
+        with Journal(tmp_path, {}) as journal:
+            assert journal.count == 0
 
 
 def test_one_watch_at_a_time(tmp_path: Path) -> None:

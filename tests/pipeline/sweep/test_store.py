@@ -54,8 +54,9 @@ def test_half_a_head_is_dropped(tmp_path: Path) -> None:
     ("text", "told"),
     [
         ('{"event": "log-start"}\n', "is no journal of a sweep"),
+        ("my notes", "is no journal of a sweep"),
         ('{"finale": "sweep", "v": 1}\n{"key": 1}\n', "line 2 of cells.ndjson"),
-        ('{"finale": "sweep", "v": 1}\nx\n', "line 2 of cells.ndjson"),
+        ('{"finale": "sweep", "v": 1}\nx\nhalf', "line 2 of cells.ndjson"),
         ('{"finale": "sweep", "v": 1}\n[1]\n', "line 2 of cells.ndjson"),
     ],
 )
@@ -66,6 +67,20 @@ def test_what_is_foreign_or_changed_is_refused(text: str, told: str, tmp_path: P
         Store(tmp_path)
     assert raised.value.code == "sweep-folder"
     assert file.read_text() == text, "it is left as it was"
+
+
+@pytest.mark.parametrize("journal", [None, "", '{"fin'])
+def test_a_folder_with_other_files_is_refused_and_left_as_it_is(
+    journal: str | None, tmp_path: Path
+) -> None:
+    (tmp_path / "table.parquet").write_text("mine")
+    if journal is not None:
+        (tmp_path / JOURNAL).write_text(journal)
+    before = {file.name: file.read_text() for file in tmp_path.iterdir()}
+    with pytest.raises(FinaleError, match="has files, and no journal") as raised:
+        Store(tmp_path)
+    assert raised.value.code == "sweep-folder"
+    assert {file.name: file.read_text() for file in tmp_path.iterdir()} == before
 
 
 def test_a_folder_that_is_a_file(tmp_path: Path) -> None:

@@ -129,6 +129,7 @@ def test_as_json(tmp_path: Path) -> None:
         ("--column variants", "unknown-axis"),
         ("--property agrement", "unknown-property"),
         ("--output base.toml", "sweep-folder"),
+        ("--output .", "sweep-folder"),
     ],
 )
 def test_what_cannot_be_asked(flags: str, code: str, tmp_path: Path) -> None:
