@@ -26,6 +26,8 @@ _NAMED = re.compile(
     r"(?P<stem>.+\.(?:log|ndjson))(?:[.-](?:\d+|\d{4}-\d\d-\d\d[\w.-]*))?"
     r"(?:\.(?:gz|xz|lzma|bz2|zst))?"
 )
+#: What an archive is called of which a folder may have some.
+_ARCHIVED = re.compile(r".+\.(?:tar(?:\.(?:gz|xz|lzma|bz2))?|tgz|txz|tbz2?)")
 _TIME = re.compile(rb"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[,.]\d{3}")
 #: What compressed files begin with.
 _ZSTANDARD = b"\x28\xb5\x2f\xfd"
@@ -36,6 +38,7 @@ _OPENERS: dict[bytes, Callable[[IO[bytes]], object]] = {
 }
 #: So many lines of a part are looked at for its first time.
 _LINES_TO_TIME = 200
+_CALLED = "logs are called *.log, as *.log.1 or *.log.gz are; or name the files one by one"
 _DAMAGED = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, tarfile.TarError)
 
 
@@ -178,9 +181,9 @@ class Shelf:
             inside = sorted(str(each) for each in Path(path).rglob("*") if each.is_file())
             logs = [each for each in inside if stem_of(Path(each).name)]
             if not logs:
-                raise _no_logs(path, "no file in this folder is called like a log")
+                raise _no_logs(path, *_archives_in(inside))
             yield from map(Part, logs)
-        elif _is_archive(path):
+        elif _is_archive(path) or _ARCHIVED.fullmatch(Path(path).name):
             yield from self._members(path)
         else:
             yield Part(path)
@@ -227,7 +230,21 @@ class Shelf:
 
     def _archive(self, path: str) -> tarfile.TarFile:
         if path not in self._archives:
-            self._archives[path] = tarfile.open(path)  # noqa: SIM115 - the shelf closes it
+            archive = None
+            try:
+                archive = tarfile.open(path)  # noqa: SIM115 - the shelf closes it
+                # All of it is gone through now, so what is wrong with it is found here.
+                archive.getmembers()
+            except _DAMAGED as error:
+                if archive is not None:
+                    archive.close()
+                raise FinaleError(
+                    "unreadable",
+                    f"the archive is cut or damaged: {error}",
+                    place=Place(path),
+                    advice="make it anew; or unpack what it still has, and name that folder",
+                ) from None
+            self._archives[path] = archive
         return self._archives[path]
 
 
@@ -281,12 +298,22 @@ def unreadable(path: str, error: OSError) -> FinaleError:
     )
 
 
-def _no_logs(path: str, why: str) -> FinaleError:
+def _archives_in(files: Sequence[str]) -> tuple[str, str]:
+    """Why there is no log in a folder of these files, and what to do where archives are there."""
+    why = "no file in this folder is called like a log"
+    found = [each for each in files if _ARCHIVED.fullmatch(Path(each).name)]
+    if not found:
+        return why, _CALLED
+    more = f" and {len(found) - 1} more" if len(found) > 1 else ""
+    return f"{why}, but there is {Path(found[0]).name}{more}", f"name it: {found[0]}"
+
+
+def _no_logs(path: str, why: str, advice: str = _CALLED) -> FinaleError:
     return FinaleError(
         "no-logs",
         f"there are no logs here: {why}",
         place=Place(path),
-        advice="logs are called *.log, as *.log.1 or *.log.gz are; or name the files one by one",
+        advice=advice,
     )
 
 

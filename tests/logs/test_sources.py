@@ -3,9 +3,11 @@
 import bz2
 import gzip
 import lzma
+import random
 import tarfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -98,6 +100,41 @@ def test_what_is_no_log_is_said(tmp_path: Path) -> None:
     assert code_of(tmp_path / "some.tar") == "no-logs"
     assert code_of(f"{tmp_path}/*.log") == "no-logs"
     assert code_of(tmp_path / "a.log") == "unreadable"
+
+
+@pytest.mark.parametrize("mode", ["w", "w:gz", "w:xz"])
+@pytest.mark.parametrize("part", [0.0, 0.3, 0.9])
+def test_an_archive_that_is_cut_is_said(tmp_path: Path, mode: Any, part: float) -> None:
+    (tmp_path / "a.log").write_bytes(random.Random(0).randbytes(400_000))
+    with tarfile.open(tmp_path / "some.tar", mode) as archive:
+        archive.add(tmp_path / "a.log", "a.log")
+    data = (tmp_path / "some.tar").read_bytes()
+    (tmp_path / "some.tar").write_bytes(data[: int(len(data) * part)])
+    with pytest.raises(FinaleError, match="the archive is cut or damaged") as caught:
+        read(tmp_path / "some.tar")
+    assert caught.value.code == "unreadable"
+
+
+@pytest.mark.parametrize("ending", ["gz", "xz"])
+def test_an_archive_that_is_damaged_is_said(tmp_path: Path, ending: str) -> None:
+    (tmp_path / "a.log").write_bytes(random.Random(0).randbytes(400_000))
+    mode: Any = f"w:{ending}"
+    with tarfile.open(tmp_path / "some.tar", mode) as archive:
+        archive.add(tmp_path / "a.log", "a.log")
+    data = bytearray((tmp_path / "some.tar").read_bytes())
+    middle = len(data) // 2
+    data[middle : middle + 99_000] = bytes(99_000)
+    (tmp_path / "some.tar").write_bytes(data)
+    assert code_of(tmp_path / "some.tar") == "unreadable"
+
+
+def test_a_folder_of_archives_alone_says_which(tmp_path: Path) -> None:
+    for name in ("more.tgz", "logs.tar.xz"):
+        (tmp_path / name).write_bytes(b"")
+    with pytest.raises(FinaleError) as caught:
+        read(tmp_path)
+    assert caught.value.message.endswith("but there is logs.tar.xz and 1 more")
+    assert caught.value.advice == f"name it: {tmp_path}/logs.tar.xz"
 
 
 def test_zstandard_is_read_or_said(tmp_path: Path) -> None:
