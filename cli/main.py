@@ -68,7 +68,8 @@ EXITS = {
     "they disagree, or a log is rejected or its run violates a property or leaves one stuck; 2 bad "
     "input; 3 undecided: a limit was hit; 130 interrupted.",
     "validate": "0 nothing that must not be, 1 a property is violated or stuck, or an event log is "
-    "rejected; 2 bad input; 3 not judged, or undecided; 130 interrupted.",
+    "rejected; 2 bad input; 3 not judged, or undecided, or no job was found; 130 interrupted.",
+    "why": "0 it is told, 2 bad input, 3 no job was found, 130 interrupted.",
     "watch": "130 interrupted, as a watch is ended; with --once 0 nothing that must not be, 1 a "
     "property is violated or stuck; 2 bad input, or Spark has given up.",
     "replay": "0 the engine goes along the trace, 1 it does not, 2 bad input, 130 interrupted.",

@@ -12,13 +12,16 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
+from rich.text import Text
 
+from checker.conformance.flink_settings import check
 from checker.logs.patterns import LEVELS, read_table, table, tables
-from checker.logs.sources import Shelf
+from checker.logs.run_file import read_run_file
+from checker.logs.sources import Part, Shelf
 from checker.question import Limits
 from checker.rows import PRECEDENCE, Exit
 from checker.show.layout import console, duration, grouped, write
-from checker.show.validated import kept_line, summary_lines, verdict_lines
+from checker.show.validated import kept_line, no_job_line, summary_lines, verdict_lines
 from model.errors import FinaleError, Place, nearest
 from pipeline.java import require_packages
 from pipeline.session import cluster_of
@@ -88,7 +91,7 @@ def validate(  # noqa: PLR0913 - one parameter a flag
     for path in lines:
         known = known.with_lines_of(read_table(path, known))
     limits = Limits(STATES_MAX, SECONDS_MAX) if accept else None
-    _check_settings(engine, run_file, settings=settings, accept=accept)
+    _check_settings(engine, run_file, known.name, settings=settings, accept=accept)
     levels, keeps = levels_of(loggers), out is not None
     order = Order(engine, known, levels, limits, keeps=keeps, every=settings)
     search: Search = judged_here
@@ -97,7 +100,7 @@ def validate(  # noqa: PLR0913 - one parameter a flag
     elif conf:
         message = "--conf is a setting of Spark's, and nothing is done on Spark"
         raise FinaleError("spark-or-not", message, advice="add a --master, as local[*]")
-    results = Validated(format == "text")
+    results = Validated(format == "text", "event logs" if engine == "finale" else known.name)
     with Shelf() as shelf:
         pieces = pieces_of(shelf, shelf.logs(logs), engine, run_file)
     try:
@@ -112,21 +115,30 @@ def validate(  # noqa: PLR0913 - one parameter a flag
     return results.close(out)
 
 
-def _check_settings(engine: str, file: Path | None, *, settings: bool, accept: bool) -> None:
-    """Flags that say nothing are mistakes. Raises `settings-not-asked`, `no-such-path`."""
+def _check_settings(
+    engine: str, file: Path | None, release: str, *, settings: bool, accept: bool
+) -> None:
+    """Flags that say nothing are mistakes; so is what is wrong in the file of `--run`.
+
+    Raises `settings-not-asked`, `no-such-path`, and what that of `read_run_file` and `check` is.
+    """
     flag = "--run" if file is not None else "--settings"
     if (file is not None or settings) and (engine == "finale" or not accept):
         why, advice = f"{flag} is about what explains a job", "add --accept"
         if engine == "finale":
             why, advice = "event logs of the engine tell their settings", f"leave out {flag}"
         raise FinaleError("settings-not-asked", why, advice=advice)
-    if file is not None and not file.is_file():
+    if file is None:
+        return
+    if not file.is_file():
         raise FinaleError(
             "no-such-path",
             "there is no such file",
             place=Place(str(file)),
             advice="check the name and the current folder",
         )
+    with Shelf() as shelf:
+        check(read_run_file(shelf.content(Part(str(file))), str(file)), release)
 
 
 def levels_of(loggers: Sequence[str]) -> dict[str, str]:
@@ -149,6 +161,8 @@ class Validated:
     """What was judged so far, printed as it comes."""
 
     as_text: bool
+    layouts: str
+    """Whose layout lines must have to be understood."""
     rows: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
     counts: Counts = field(default_factory=Counts)
     pieces: int = 0
@@ -205,11 +219,16 @@ class Validated:
         """Print what it comes to; the exit code."""
         counts, news = self.counts, self.news
         again = (0, 0) if news is None else (news.judged, news.known)
+        none = not self.jobs and not self.codes
+        if none:
+            self.codes.add(Exit.LIMIT)
         if self.as_text:
             lines = (counts.read, counts.parsed, counts.ignored, counts.unparsable)
             write(
                 console(), summary_lines(self.jobs, self.shown, self.conform, lines, counts.strays)
             )
+            if none:
+                write(console(), [self._no_job()])
             if out is not None and Exit.INTERRUPTED not in self.codes:
                 write(console(), [kept_line(str(out), *again)])
         else:
@@ -218,7 +237,14 @@ class Validated:
             pieces = {"judged": again[0], "known": again[1]}
             page = {"finale": VERSION, "lines": told, "pieces": pieces, "results": self.rows}
             print(json.dumps(page | {"ok": not self.codes}, indent=2))
+            if none:
+                print(self._no_job(), file=sys.stderr)
         return next((code for code in PRECEDENCE if code in self.codes), Exit.AS_EXPECTED)
+
+    def _no_job(self) -> Text:
+        counts = self.counts
+        first = next((text for _, text in counts.strays), "")
+        return no_job_line(self.layouts, counts.parsed + counts.ignored, first)
 
 
 def _words(news: News) -> list[str]:

@@ -10,9 +10,11 @@ from cyclopts import Parameter
 
 from checker.logs.patterns import table, tables
 from checker.logs.sources import Line, RawLog, Shelf
+from checker.logs.telling import Tally
 from checker.logs.validate import Judged, judge
+from checker.rows import Exit
 from checker.show.layout import console, write
-from checker.show.validated import unfinished_lines
+from checker.show.validated import no_job_line, unfinished_lines
 from model.errors import FinaleError
 
 from .main import VERSION
@@ -41,21 +43,27 @@ def why(
             f"--at cannot be {at}",
             advice="give the number of a line, from 1, or leave it out",
         )
+    known, tally = table(table_name), Tally()
     jobs: list[Judged] = []
     with Shelf() as shelf:
         by_folder: dict[str, list[RawLog]] = {}
         for log in shelf.logs(logs):
             by_folder.setdefault(log.folder, []).append(log)
         for inside in by_folder.values():
-            cluster = judge([_until(shelf, log, at) for log in inside], table(table_name))
+            cluster = judge([_until(shelf, log, at) for log in inside], known)
             jobs += cluster.jobs
+            tally += cluster.tally
+    first = next((each.raw.decode("utf-8", "replace") for each in tally.strays), "")
+    none = [] if jobs else [no_job_line(known.name, tally.parsed + tally.ignored, first)]
     if format == "json":
         rows = [_row(judged) for judged in jobs]
-        print(json.dumps({"finale": VERSION, "results": rows}, indent=2))
+        print(json.dumps({"finale": VERSION, "results": rows, "ok": not none}, indent=2))
+        write(console(stderr=True), none)
     else:
         for judged in jobs:
             write(console(), unfinished_lines(judged, at))
-    return 0
+        write(console(), none)
+    return Exit.LIMIT if none else Exit.AS_EXPECTED
 
 
 def _until(shelf: Shelf, log: RawLog, at: int | None) -> Iterator[Line]:

@@ -13,10 +13,10 @@ from checker.loading import catalogue
 from checker.logs.profile import Profile, Seen
 from checker.logs.run_file import Chosen, RunFile
 from checker.logs.runs import Run
-from checker.releases import preset_of_spec, release_named
+from checker.releases import release_named
 from checker.typed import in_toml, options_of
 from model.errors import FinaleError, Place, nearest
-from model.protocols.releases import RELEASES
+from model.protocols.releases import RELEASES, Release
 from model.topology import Job
 
 from . import flink_sights as sights_
@@ -28,6 +28,8 @@ from .flink_sights import Sights
 #: Where barriers keep their order; where they overtake from the sources on, or after a while.
 PROTOCOL, UNALIGNED, TIMED = "stop-with-savepoint", "unaligned-stops", "timed-stops"
 PROTOCOLS = (PROTOCOL, TIMED, UNALIGNED)
+#: What users set: the settings of `examples/logs/run.toml`.
+SETTINGS = ("checkpoints_after_finish", "concurrent", "scheduler", "restart_scope")
 _OF_USERS = ("Savepoint", "Terminate Savepoint", "Suspend Savepoint")
 _STOPS = _OF_USERS[1:]
 #: Whether tasks that have ended wait for a checkpoint.
@@ -82,15 +84,30 @@ def check(given: RunFile, release: str) -> None:
     def complain(code: str, message: str, advice: str, key: str) -> FinaleError:
         return FinaleError(code, message, place=given.place(key), advice=advice)
 
+    asked = given.release or release
+    judged = ", ".join(f"{each.name} ({each.versions})" for each in RELEASES if _is_judged(each))
+    advice = f"runs are looked for under {judged}"
     try:
-        preset_of_spec(catalogue().protocol(PROTOCOL), given.release or release)
+        known = release_named(asked)
     except FinaleError as error:
-        raise error.located(given.place("release")) from None
+        raise complain(error.code, error.message, advice, "release") from None
+    if not _is_judged(known):
+        message = f"runs of {known.name} are not looked for"
+        raise complain("release-without-protocol", message, advice, "release")
     if given.protocol is not None and given.protocol not in PROTOCOLS:
         message = f'runs are not looked for in a protocol "{given.protocol}"'
         raise complain("unknown-protocol", message, nearest(given.protocol, PROTOCOLS), "protocol")
     kind = protocol_of(given.protocol or TIMED, catalogue())
+    for name in given.options:
+        if name not in {each.name for each in fields(kind.Options)}:
+            advice = nearest(name, SETTINGS, "`finale list options` has the others")
+            message = f'the protocol has no option "{name}"'
+            raise complain("unknown-option", message, advice, name)
     options_of(kind.Options, given.options, complain)
+
+
+def _is_judged(release: Release) -> bool:
+    return PROTOCOL in release.protocols.values()
 
 
 def settings_of(
@@ -124,7 +141,7 @@ def of_other_releases(way: Under, release: str) -> Iterator[tuple[str, Under]]:
     own = _preset(release, "default")
     kept = {name: value for name, value in way.options.items() if own.get(name) != value}
     for other in RELEASES:
-        if PROTOCOL in other.protocols.values() and other is not release_named(release):
+        if _is_judged(other) and other is not release_named(release):
             options = {**_preset(other.name, str(way.options["scheduler"])), **kept}
             if options not in seen:
                 seen.append(options)
@@ -313,6 +330,7 @@ def _text(value: object) -> str:
 
 __all__ = [
     "PROTOCOL",
+    "SETTINGS",
     "Settings",
     "Under",
     "check",

@@ -53,6 +53,11 @@ class Table:
     """What comes before the last part of a logger's name."""
 
     @property
+    def name(self) -> str:
+        """The release whose lines these are."""
+        return f"{self.engine}-{self.release}"
+
+    @property
     def patterns(self) -> tuple[Pattern, ...]:
         return tuple(each for patterns in self.loggers.values() for each in patterns)
 

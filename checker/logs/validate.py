@@ -139,7 +139,7 @@ def judge(
     profile = Profile(table, tally, dict(levels or {}))
     jobs = [judge_run(run, profile, whole=tally.is_whole) for run in runs]
     if accepts is not None:
-        release = f"{table.engine}-{table.release}"
+        release = table.name
         jobs = [
             job
             if job.ambiguous

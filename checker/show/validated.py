@@ -140,9 +140,23 @@ def summary_lines(
         yield Text(f"  unparsable, line {line}: {text}", "yellow")
 
 
+def no_job_line(layouts: str, entries: int, first: str) -> Text:
+    """Why no job was found: in lines of these layouts, of which so many are of some entry.
+
+    `first` is the first line that nothing can be made of.
+    """
+    why = f"no line has the layout of {layouts}"
+    if entries:
+        why = "no line that could be read tells of one"
+    told = Text(f"no job was found: {why}", "yellow")
+    if first.startswith('{"event"'):
+        told += Text("; for event logs: --engine finale", "yellow")
+    return told
+
+
 def kept_line(folder: str, judged: int, known: int) -> Text:
     """Where all of it is kept, and how much of it was known there."""
     return Text(f"kept in {folder}: {grouped(judged)} judged, {grouped(known)} as before", "dim")
 
 
-__all__ = ["kept_line", "summary_lines", "unfinished_lines", "verdict_lines"]
+__all__ = ["kept_line", "no_job_line", "summary_lines", "unfinished_lines", "verdict_lines"]

@@ -149,6 +149,52 @@ def test_bad_input(unpacked: Path, command: str, code: str) -> None:
     assert f"error[{code}]" in ran.stderr
 
 
+def test_an_archive_that_is_cut_is_bad_input(tmp_path: Path) -> None:
+    (tmp_path / "bad.tar.xz").write_bytes((ROOT / SAMPLES).read_bytes()[:3000])
+    ran = run("validate bad.tar.xz", tmp_path)
+    assert (ran.exit, "error[unreadable]: bad.tar.xz: " in ran.stderr) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("# A page\n\nof no log\n", "no line has the layout of flink-2.3"),
+        ("", "no line has the layout of flink-2.3"),
+        (
+            '{"event":"log-start","v":1}\n',
+            "no line has the layout of flink-2.3; for event logs: --engine finale",
+        ),
+        (
+            "2026-11-20 15:13:27,650 INFO  org.Other [] - hello\n",
+            "no line that could be read tells of one",
+        ),
+    ],
+)
+def test_where_there_is_no_job_that_is_no_success(tmp_path: Path, text: str, why: str) -> None:
+    (tmp_path / "some.log").write_text(text)
+    ran = run("validate some.log", tmp_path)
+    assert (ran.exit, f"no job was found: {why}" in ran.stdout.splitlines()) == (3, True)
+    ran = run("validate some.log --accept --format json", tmp_path)
+    assert (ran.exit, json.loads(ran.stdout)["ok"]) == (3, False)
+    assert ran.stderr.splitlines() == [f"no job was found: {why}"]
+    ran = run("why some.log", tmp_path)
+    assert (ran.exit, ran.stdout) == (3, f"no job was found: {why}\n")
+    ran = run("why some.log --format json", tmp_path)
+    assert (ran.exit, json.loads(ran.stdout)["ok"]) == (3, False)
+
+
+def test_a_wrong_file_of_settings_is_told_once_and_nothing_is_written(
+    unpacked: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "own.toml").write_text("[options]\nconcurence = 1\n")
+    command = f"validate {unpacked} --accept --run own.toml --out results"
+    ran = run(command, tmp_path)
+    assert ran.exit == 2
+    assert ran.stderr.count("error[") == 1
+    assert "error[unknown-option]: own.toml:2 (key options.concurence)" in ran.stderr
+    assert not (tmp_path / "results").exists()
+
+
 def test_why_says_whose_acknowledgement_is_missing(unpacked: Path) -> None:
     ran = run("why H4-00/flink.log --at 1010", unpacked)
     assert ran.exit == 0, ran.stderr

@@ -1,5 +1,7 @@
 """What is told of a run is taken; what lines contradict is told; what nobody tells is tried."""
 
+import re
+import tomllib
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
@@ -10,7 +12,7 @@ from checker.conformance import flink
 from checker.conformance.acceptance import Accepted, Rejected, Undecided
 from checker.conformance.flink import RunVerdict, accept_run, reject_run
 from checker.conformance.flink_job import job_of
-from checker.conformance.flink_settings import Settings, settings_of
+from checker.conformance.flink_settings import SETTINGS, Settings, check, settings_of
 from checker.conformance.flink_sights import sights_of
 from checker.logs.patterns import table
 from checker.logs.profile import Profile
@@ -234,6 +236,37 @@ def test_what_is_told_may_be_a_mistake(text: str, code: str, line: int, key: str
     assert raised.value.code == code
     assert place is not None
     assert (place.file, place.line, place.key) == ("logs/run.toml", line, key)
+
+
+@pytest.mark.parametrize("release", ["flink-9", "flink-1.13", "V0"])
+def test_of_another_release_those_are_named_that_can_be_judged(release: str) -> None:
+    with pytest.raises(FinaleError) as raised:
+        judged("bounded-01", f'release = "{release}"')
+    advice = raised.value.advice
+    assert advice.startswith("runs are looked for under flink-1.14 (1.14), flink-1.15 (1.15), ")
+    assert "flink-2.3 (1.20 to 2.3)" in advice
+    for each in ("flink-1.8", "flink-1.9", "flink-1.13", "protocol"):
+        assert each not in advice
+
+
+def test_each_release_that_is_named_is_judged() -> None:
+    with pytest.raises(FinaleError) as raised:
+        judged("bounded-01", 'release = "flink-9"')
+    names = re.findall(r"flink-\S+", raised.value.advice)
+    assert len(names) == 6
+    for name in names:
+        check(told(f'release = "{name}"'), "flink-2.3")
+
+
+def test_of_an_unknown_option_the_settings_of_the_example_are_named_first() -> None:
+    example = (ROOT / "examples/logs/run.toml").read_text()
+    assert set(tomllib.loads(example)["options"]) == set(SETTINGS)
+    with pytest.raises(FinaleError) as raised:
+        judged("bounded-01", "[options]\nqqqq = 1")
+    assert raised.value.advice.startswith(f"known: {', '.join(sorted(SETTINGS))}. ")
+    with pytest.raises(FinaleError) as raised:
+        judged("bounded-01", "[options]\nconcurence = 1")
+    assert 'did you mean "concurrent"?' in raised.value.advice
 
 
 def test_a_file_is_text_in_utf_8() -> None:
