@@ -7,19 +7,22 @@ Python and the dependencies only: the code is shipped to them.
 
 from __future__ import annotations
 
+import logging
 import os
 import re
 import shutil
 import signal
 import socket
+import subprocess
 import sys
 import tempfile
 from collections.abc import Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from pathlib import Path
 from threading import current_thread, main_thread
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
 from model.errors import FinaleError, Place
@@ -44,6 +47,10 @@ _SET_BY_SPARK = ("SPARK_AUTH_SOCKET_TIMEOUT", "SPARK_BUFFER_SIZE")
 LINES_TOLD = 2
 COLUMNS_TOLD = 160
 SECONDS_TO_CONNECT = 10
+#: So long Java may take to tidy up; then it is killed.
+SECONDS_TO_END = 30
+#: The library by which Python and Java talk, and its logger.
+_CONNECTION = "py4j"
 #: Where Spark does nothing but start tasks, its Java need not compile well, nor collect in threads.
 JAVA = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 JAVA_OPTIONS = "spark.driver.extraJavaOptions"
@@ -104,14 +111,11 @@ def session(cluster: Cluster, name: str = "finale") -> Generator[SparkSession]:
     """
     require_spark()
     _refuse_silent_master(cluster)
+    assert not _context()._active_spark_context, "Spark runs already in this process"
     folder = Path(tempfile.mkdtemp(prefix="finale-spark-"))
     try:
-        with _environment(_variables(cluster)), _own_interrupt():
-            spark = _started(cluster, name, folder)
-            try:
-                yield spark
-            finally:
-                _end(spark)
+        with _environment(_variables(cluster)), _own_interrupt(), _quiet(), _Java() as java:
+            yield _started(cluster, name, folder, java)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
@@ -177,30 +181,82 @@ def _environment(variables: Mapping[str, str]) -> Generator[None]:
 
 @contextmanager
 def _own_interrupt() -> Generator[None]:
-    """Ctrl-C cancels what Spark is at while it is there, and means afterwards what it meant."""
+    """Ctrl-C means afterwards what it meant."""
     before = signal.getsignal(signal.SIGINT)
     try:
         yield
     finally:
-        if current_thread() is main_thread():
-            signal.signal(signal.SIGINT, before)
+        _set_interrupt(before)
 
 
-def _started(cluster: Cluster, name: str, folder: Path) -> SparkSession:
+def _set_interrupt(handler: Any) -> None:
+    if current_thread() is main_thread():
+        signal.signal(signal.SIGINT, handler)
+
+
+@contextmanager
+def _held_interrupt() -> Generator[None]:
+    """Ctrl-C is kept until the end of this, and means then what it meant."""
+    came: list[int] = []
+
+    def note(number: int, _: FrameType | None) -> None:
+        came.append(number)
+
+    with _own_interrupt():
+        _set_interrupt(note)
+        yield
+    if came:
+        signal.raise_signal(signal.SIGINT)
+
+
+@contextmanager
+def _quiet() -> Generator[None]:
+    """What goes wrong between Python and Java is raised; and after Ctrl-C nobody wants to know.
+
+    Their connection would print it, too: by its own logger and, past that, by the root of all.
+    """
+
+    def is_of_others(record: logging.LogRecord) -> bool:
+        return Path(record.pathname).parent.name != _CONNECTION
+
+    root, own = logging.getLogger(), logging.getLogger(_CONNECTION)
+    level = own.level
+    root.addFilter(is_of_others)
+    own.setLevel(logging.CRITICAL + 1)
+    try:
+        yield
+    finally:
+        own.setLevel(level)
+        root.removeFilter(is_of_others)
+
+
+def _started(cluster: Cluster, name: str, folder: Path, java: _Java) -> SparkSession:
     from pyspark import SparkConf, SparkContext
     from pyspark.sql import SparkSession
 
-    assert not _context()._active_spark_context, "Spark runs already in this process"
     conf = SparkConf(loadDefaults=False)
     for key, value in settings_of(cluster, name, folder).items():
         conf.set(key, value)
+    interrupt, came = signal.getsignal(signal.SIGINT), list[int]()
+
+    def noted(number: int, frame: FrameType | None) -> None:
+        came.append(number)
+        if callable(interrupt):
+            interrupt(number, frame)
+
+    _set_interrupt(noted if callable(interrupt) else interrupt)
     try:
-        _open_gateway(conf, folder)
-        return SparkSession(SparkContext(conf=conf))
+        java.start(conf, folder)
+        java.spark = SparkSession(SparkContext(conf=conf))
     except Exception as error:
         why = _told(str(error), folder)  # Java is asked for it
-        _end(None)
         raise _did_not_start(why, cluster) from None
+    # Spark's own handler talks to Java by the connection whose answer is waited for. Ctrl-C ends
+    # a session, too, where it was ignored until now, as that of what runs in the background is.
+    _set_interrupt(interrupt if callable(interrupt) else signal.default_int_handler)
+    if came:  # and what was called here has taken it for something else
+        raise KeyboardInterrupt
+    return java.spark
 
 
 def _context() -> Any:
@@ -210,28 +266,67 @@ def _context() -> Any:
     return SparkContext
 
 
-def _open_gateway(conf: SparkConf, folder: Path) -> None:
-    """Starts the Java in which the driver is; what it prints goes into the file of the log."""
-    java: Any = import_module("pyspark.java_gateway")
-    with (folder / "console.log").open("wb") as console:
-        gateway = java.launch_gateway(conf, {"stdout": console, "stderr": console})
-    _context()._gateway, _context()._jvm = gateway, gateway.jvm
+class _Java:
+    """The Java of a session. However that ends, and were it in the midst of its start, Java does.
 
+    The next session may give it other settings.
+    """
 
-def _end(spark: SparkSession | None) -> None:
-    """Stops Spark, and the Java that it ran in: the next session may give that other settings."""
-    context = _context()
-    try:
-        if spark is not None:
-            spark.stop()
-    finally:
+    def __init__(self) -> None:
+        self.spark: SparkSession | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        """None, too, where Spark has started us: it is another's then."""
+
+    def __enter__(self) -> _Java:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        context = _context()
         gateway, context._gateway, context._jvm = context._gateway, None, None
-        if gateway is not None:
-            process = gateway.proc
-            gateway.shutdown()
-            if process is not None:  # it is another's where Spark has started us
-                process.stdin.close()
-                process.wait()
+        # What ended the session is told, and not what that has led to.
+        try:
+            with suppress(*(() if kind is None else (Exception,))):
+                if self.spark is not None:
+                    self.spark.stop()
+                if gateway is not None:
+                    gateway.shutdown()
+        finally:
+            self._end_process(was_started=gateway is not None)
+
+    def start(self, conf: SparkConf, folder: Path) -> None:
+        """Starts the Java in which the driver is; what it prints goes into the file of the log."""
+        module: Any = import_module("pyspark.java_gateway")
+        popen = module.Popen
+        module.Popen = self._popen
+        try:
+            with (folder / "console.log").open("wb") as console:
+                gateway = module.launch_gateway(conf, {"stdout": console, "stderr": console})
+            _context()._gateway, _context()._jvm = gateway, gateway.jvm
+        finally:
+            module.Popen = popen
+
+    def _popen(self, *arguments: Any, **settings: Any) -> subprocess.Popen[bytes]:
+        """Starts a process that nobody else knows until it has answered, which takes seconds."""
+        with _held_interrupt():
+            process: subprocess.Popen[bytes] = subprocess.Popen[bytes](*arguments, **settings)
+            self._process = process
+        return process
+
+    def _end_process(self, *, was_started: bool) -> None:
+        process = self._process
+        if process is None:
+            return
+        try:
+            assert process.stdin is not None
+            process.stdin.close()  # at the end of which it exits, once it reads
+            if not was_started:
+                process.terminate()
+            process.wait(SECONDS_TO_END)
+        except subprocess.TimeoutExpired:
+            pass
+        finally:
+            process.kill()
+            process.wait()
 
 
 def _refuse_silent_master(cluster: Cluster) -> None:

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import logging
-import signal
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass, field
@@ -142,15 +140,14 @@ def _run(
         stream = stream.trigger(availableNow=True)
     else:
         stream = stream.trigger(processingTime=f"{SECONDS_BETWEEN_LOOKS} seconds")
-    with _quiet_interrupt():
-        query = stream.start()
-        try:
-            _wait(query)
-        except StreamingQueryException as error:
-            raise _ended(str(error), plan) from None
-        finally:
-            with suppress(Exception):  # it has ended, or Spark has
-                query.stop()
+    query = stream.start()
+    try:
+        _wait(query)
+    except StreamingQueryException as error:
+        raise _ended(str(error), plan) from None
+    finally:
+        with suppress(Exception):  # it has ended, or Spark has
+            query.stop()
 
 
 def _wait(query: StreamingQuery) -> None:
@@ -173,19 +170,6 @@ def _wait(query: StreamingQuery) -> None:
         pass
     if failed:
         raise failed[0]
-
-
-@contextmanager
-def _quiet_interrupt() -> Generator[None]:
-    """Ctrl-C is told to the user by us, and by nobody else."""
-    signal.signal(signal.SIGINT, signal.default_int_handler)
-    logger = logging.getLogger("py4j")
-    before = logger.level
-    logger.setLevel(logging.CRITICAL + 1)
-    try:
-        yield
-    finally:
-        logger.setLevel(before)
 
 
 def _batch(

@@ -33,6 +33,7 @@ def records(tmp_path_factory: pytest.TempPathFactory) -> list[Record]:
         journal.note(word, verdict, NOW)
         journal.note(word, less, NOW)
         no_run = {"accepted": False, "lines": 1, "why": "line 2: no", "rejected": True}
+        no_run |= {"told": [], "tried": []}
         journal.note(word, Verdict.from_table({**less.to_table(), "conforms": no_run}), NOW)
         journal.note_troubles({"a.log": "it may not be read"}, NOW)
         return list(journal.tell())

@@ -7,7 +7,8 @@ import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,6 +24,11 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.xdist_group("spark")
 ROOT = Path(__file__).parents[2]
+
+
+def as_in_a_terminal() -> None:
+    """Ctrl-C is heard, though this process may have been started in the background."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def located(batches: Iterable[pyarrow.RecordBatch]) -> Iterator[pyarrow.RecordBatch]:
@@ -77,8 +83,7 @@ print(os.environ == before, signal.getsignal(signal.SIGINT) is handler)
         capture_output=True,
         text=True,
         check=False,
-        # As from a terminal, though this one may have been started in the background.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        preexec_fn=as_in_a_terminal,
     )
     assert (ran.returncode, ran.stderr) == (0, "")
     first, second, third = ran.stdout.splitlines()
@@ -166,3 +171,73 @@ def test_only_one_at_a_time(spark: SparkSession) -> None:
     ):
         pass
     assert os.environ["SPARK_LOCAL_IP"] == LOOPBACK
+
+
+def processes_of(mark: str) -> list[str]:
+    """The processes of this machine that have a word in their command line."""
+    listed = subprocess.run(["ps", "-eo", "pid,args"], capture_output=True, text=True, check=True)
+    return [line for line in listed.stdout.splitlines() if mark in line]
+
+
+def wait_until(is_so: Callable[[], bool], seconds: float = 60.0) -> bool:
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        if is_so():
+            return True
+        time.sleep(0.02)
+    return False
+
+
+WATCH = [str(Path(sys.executable).with_name("finale")), "watch", "--once", "--master", "local[2]"]
+
+
+@pytest.mark.slow  # from half a second to ten each
+@pytest.mark.parametrize("seconds", [0.0, 0.5, 1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0])
+def test_ctrl_c_at_any_time_ends_java_and_says_nothing(
+    seconds: float, java: int, tmp_path: Path
+) -> None:
+    """So long after Java was started: before it answers, while Spark starts, in its first jobs."""
+    assert java
+    mark = f"spark.finale.test={tmp_path}"
+    process = subprocess.Popen(
+        [*WATCH, str(ROOT / "examples"), "--conf", mark],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=as_in_a_terminal,  # noqa: PLW1509 - no threads yet
+    )
+    others = f"--conf {mark} "
+    try:
+        assert wait_until(lambda: any(" -cp " in each for each in processes_of(others)))
+        time.sleep(seconds)
+        process.send_signal(signal.SIGINT)
+        _, error = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert (process.returncode, error) == (130, "")
+    assert wait_until(lambda: not processes_of(others), 5), processes_of(others)
+
+
+def test_ctrl_c_in_a_job_ends_it_quietly(java: int) -> None:
+    """The thread that waits for Spark is the one that is interrupted."""
+    assert java
+    script = """
+import os, signal, threading, time
+from pipeline.session import Cluster, session
+try:
+    with session(Cluster("local[1]")) as spark:
+        threading.Timer(2, os.kill, (os.getpid(), signal.SIGINT)).start()
+        began = time.monotonic()
+        spark.sparkContext.parallelize([60], 1).foreach(time.sleep)
+except KeyboardInterrupt:
+    print("interrupted", time.monotonic() - began < 30)
+"""
+    ran = subprocess.run(
+        [sys.executable, "-c", script],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        preexec_fn=as_in_a_terminal,
+    )
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "interrupted True\n", "")
