@@ -19,7 +19,7 @@ from model.errors import FinaleError
 from reference.formats.eventlog import Event, Section
 
 from .acceptance import replay
-from .acceptance_effort import Effort, OverTime, Told
+from .acceptance_effort import Effort, Far, OverTime, Told
 from .acceptance_findings import Finding, Judge
 from .acceptance_search import Accepted, Given, Move, Rejected, Undecided
 from .acceptance_system import SectionSystem
@@ -110,7 +110,9 @@ def accept_run(  # noqa: PLR0913 - what is asked, of what, and how far
     sights = sights_of(run, job)
     settings = settings_of(run, job.job, sights, release, given, profile)
     if settings.against is not None:
-        return RunVerdict(settings.against, (), 0, told=settings.told)
+        far = Effort(lines, limits, told).far
+        against = settings.against if whole else _doubted(settings.against, far)
+        return RunVerdict(against, (), 0, told=settings.told)
     case = _Case(run, given, job, sights, whole, judges, known or catalogue())
     found, tried = _first_of(case, settings, limits, told, every=every)
     if every and given.release is None:
@@ -120,6 +122,13 @@ def accept_run(  # noqa: PLR0913 - what is asked, of what, and how far
             tried.append((way.of_release(name), _under(case, way, limits, told)))
     shown = tuple(_tried(way, each) for way, each in tried if way.taken)
     return replace(found, told=settings.told, tried=shown)
+
+
+def _doubted(against: Rejected, far: Far) -> Undecided:
+    """What is wrong with a line if no other is missing."""
+    (refusal,) = against.refusals
+    why = f"line {against.line}, {against.event}: {refusal.why}"
+    return Undecided(Given.BOUND, why, far)
 
 
 def _first_of(

@@ -23,7 +23,7 @@ from . import flink_sights as sights_
 from .acceptance_search import Rejected
 from .acceptance_setting import protocol_of
 from .acceptance_system import Refusal
-from .flink_sights import Sights
+from .flink_sights import Sight, Sights
 
 #: Where barriers keep their order; where they overtake from the sources on, or after a while.
 PROTOCOL, UNALIGNED, TIMED = "stop-with-savepoint", "unaligned-stops", "timed-stops"
@@ -57,10 +57,10 @@ class Under:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What lines tell of a setting; the first line that does so, none where none does."""
+    """What lines tell of a setting; the place in the run of the first that does so, if one does."""
 
     value: object
-    line: int | None
+    place: int | None
 
 
 @dataclass(frozen=True)
@@ -131,7 +131,7 @@ def settings_of(
         preset = _preset(given.release or release, str(options["scheduler"]))
         taken = {name: value for name, value in values.items() if name in unknown - {*known}}
         ways.append(Under(protocol, {**preset, **options}, taken))
-    told = (*_of_file(given), _release(release, given), *_of_lines(lines, given))
+    told = (*_of_file(given), _release(release, given), *_of_lines(lines, given, run))
     return Settings(told, tuple(ways), _against(given, run, sights, lines))
 
 
@@ -164,50 +164,58 @@ def _release(release: str, given: RunFile) -> Chosen:
     return Chosen("release", release, "table")
 
 
-def _of_lines(lines: Mapping[str, Evidence], given: RunFile) -> Iterator[Chosen]:
+def _of_lines(lines: Mapping[str, Evidence], given: RunFile, run: Run) -> Iterator[Chosen]:
     """What they tell by being there, and of a wait by not being there."""
     for name, each in lines.items():
         is_told = name in given.options or (name == "protocol" and given.protocol is not None)
-        if not is_told and (each.line is not None or name == WAITS):
-            yield Chosen(name, _text(each.value), "lines", each.line)
+        if not is_told and (each.place is not None or name == WAITS):
+            line = None if each.place is None else run.events[each.place].told.line
+            yield Chosen(name, _text(each.value), "lines", line)
 
 
 def _evidence(run: Run, sights: Sights, profile: Profile | None) -> dict[str, Evidence]:
     """What lines tell."""
     found: dict[str, Evidence] = {}
-    overtook = [e for e in run.events if e.told.fields.get("unaligned") == "true"]
+    events = [*enumerate(run.events)]
+    overtook = [(at, e) for at, e in events if e.told.fields.get("unaligned") == "true"]
     readers = {event.told.fields.get("reader") for event in run.events}
-    at_sources = [e for e in overtook if e.task is not None and e.task.vertex not in readers]
-    if at_sources or overtook:
-        protocol = UNALIGNED if at_sources else TIMED
-        found["protocol"] = Evidence(protocol, (at_sources or overtook)[0].told.line)
+    at_sources = [at for at, e in overtook if e.task and e.task.vertex not in readers]
+    if at_sources:
+        found["protocol"] = Evidence(UNALIGNED, at_sources[0])
+    elif overtook:
+        found["protocol"] = Evidence(TIMED, overtook[0][0])
     else:
         found["protocol"] = Evidence(PROTOCOL, None)
-    adaptive = next((e for e in run.events if e.word.startswith("adaptive")), None)
+    adaptive = next((at for at, e in events if e.word.startswith("adaptive")), None)
     if adaptive is not None:
-        found["scheduler"] = Evidence("adaptive", adaptive.told.line)
-    waits = next((e for e in run.events if e.word == "waits"), None)
+        found["scheduler"] = Evidence("adaptive", adaptive)
+    waits = next((at for at, e in events if e.word == "waits"), None)
     if waits is not None:
-        found[WAITS] = Evidence(True, waits.told.line)
+        found[WAITS] = Evidence(True, waits)
     elif _ends(sights) and (profile is None or profile.has("waits")):
         found[WAITS] = Evidence(False, None)
-    most, line = _pending_at_once(sights)
-    found["concurrent"] = Evidence(most, line)
+    found["concurrent"] = _pending_at_once(sights)
     return found
 
 
-def _pending_at_once(sights: Sights) -> tuple[int, int | None]:
-    """How many checkpoints were pending at once, and the line by which that is first so."""
+def _begun(sights: Sights) -> Iterator[tuple[Sight, int]]:
+    """Each checkpoint that begins, and how many others are pending then."""
     pending: set[int] = set()
-    most, line = 1, None
     for sight in sights.all:
         if sight.seen is sights_.Seen.TRIGGERED and sight.checkpoint is not None:
+            yield sight, len(pending - {sight.checkpoint})
             pending.add(sight.checkpoint)
-            if len(pending) > most:
-                most, line = len(pending), sight.line
         elif sight.seen in (sights_.Seen.COMPLETED, sights_.Seen.ABORTED):
             pending.discard(sight.checkpoint or 0)
-    return most, line
+
+
+def _pending_at_once(sights: Sights) -> Evidence:
+    """How many checkpoints were pending at once, and the line by which that is first so."""
+    most = Evidence(1, None)
+    for sight, others in _begun(sights):
+        if others >= int(str(most.value)):
+            most = Evidence(others + 1, sight.place)
+    return most
 
 
 def _against(
@@ -216,19 +224,20 @@ def _against(
     """The first line that tells another setting than `run.toml` does."""
     found: list[tuple[int, str, str]] = []
     for name, each in lines.items():
-        if each.line is not None and _differs(name, each.value, given):
-            found.append((each.line, name, f"tells {_text(each.value)}"))
-    line = _one_more(sights, given.options.get("concurrent"))
-    if line is not None:
-        found.append((line, "concurrent", "tells of one more"))
+        if each.place is not None and _differs(name, each.value, given):
+            found.append((each.place, name, f"tells {_text(each.value)}"))
+    place = _one_more(sights, given.options.get("concurrent"))
+    if place is not None:
+        found.append((place, "concurrent", "tells of one more"))
     if not found:
         return None
-    line, name, told = min(found)
-    word = next(event.word for event in run.events if event.told.line == line)
+    place, name, told = min(found)
+    event = run.events[place]
     says = f"{given.name}:{given.line(name)} says {name} = "
     value = given.protocol if name == "protocol" else given.options[name]
     why = f"{says}{_text(value)}, and this line {told}"
-    return Rejected(line, word, (Refusal(why, Place(given.name, given.line(name))),), 0)
+    refusal = Refusal(why, Place(given.name, given.line(name)))
+    return Rejected(event.told.line, event.word, (refusal,), 0)
 
 
 def _differs(name: str, value: object, given: RunFile) -> bool:
@@ -240,15 +249,10 @@ def _differs(name: str, value: object, given: RunFile) -> bool:
 
 
 def _one_more(sights: Sights, most: object) -> int | None:
-    """The line by which a checkpoint of the timer begins though so many are pending."""
-    pending: set[int] = set()
-    for sight in sights.all if isinstance(most, int) else ():
-        if sight.seen is sights_.Seen.TRIGGERED and sight.checkpoint is not None:
-            if sight.kind not in _OF_USERS and len(pending) >= int(str(most)):
-                return sight.line
-            pending.add(sight.checkpoint)
-        elif sight.seen in (sights_.Seen.COMPLETED, sights_.Seen.ABORTED):
-            pending.discard(sight.checkpoint or 0)
+    """The place where a checkpoint of the timer begins though so many are pending."""
+    for sight, others in _begun(sights) if isinstance(most, int) else ():
+        if sight.kind not in _OF_USERS and others >= int(str(most)):
+            return sight.place
     return None
 
 

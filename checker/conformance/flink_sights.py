@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import enum
 from collections import defaultdict
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from checker.logs.runs import Run, RunEvent
@@ -129,8 +128,6 @@ class Sights:
     """The newest checkpoint that each is known to take part in."""
     until: dict[int, int] = field(default_factory=dict[int, int])
     """By checkpoint, the place of the last line by which it is still pending, or completes."""
-    waits: int = 1
-    """How many checkpoints were pending at once."""
 
     @property
     def number(self) -> int:
@@ -170,7 +167,6 @@ def sights_of(run: Run, job: RunJob) -> Sights:
             ended.add(sight.checkpoint)
         _gather(sights, sight)
     sights.clocks = [*clocks.values()]
-    sights.waits = _pending_at_once(sights.all)
     sights.final = _finals(sights, job, _ended_before(run, job, sights))
     return sights
 
@@ -267,20 +263,6 @@ def _gather(sights: Sights, sight: Sight) -> None:
             sights.completed.add(number)
         case _:
             pass
-
-
-def _pending_at_once(sights: Iterable[Sight]) -> int:
-    pending: set[int] = set()
-    most = 1
-    for sight in sights:
-        if sight.checkpoint is None:
-            continue
-        if sight.seen is Seen.TRIGGERED:
-            pending.add(sight.checkpoint)
-            most = max(most, len(pending))
-        elif sight.seen in (Seen.COMPLETED, Seen.ABORTED):
-            pending.discard(sight.checkpoint)
-    return most
 
 
 def _ended_before(run: Run, job: RunJob, sights: Sights) -> dict[Attempt, int]:

@@ -112,6 +112,34 @@ def test_what_lines_contradict_is_told(name: str, text: str, line: int, why: str
     assert reject_run(run, given=told(text)) == verdict.conforms
 
 
+def test_where_a_line_is_missing_nothing_is_contradicted() -> None:
+    """Without its completion a checkpoint seems to be pending, and the next one to be one more."""
+    (run,) = sample("bounded-01")
+    first = next(event for event in run.events if event.word == "completed")
+    gap = Run(run.job, run.name, [event for event in run.events if event is not first])
+    given = told("[options]\nconcurrent = 1")
+    whole = accept_run(gap, given=given).conforms
+    assert isinstance(whole, Rejected)
+    assert whole.line == 518
+    undecided = accept_run(gap, given=given, whole=False).conforms
+    assert isinstance(undecided, Undecided)
+    assert undecided.why == f"line 518, triggered: {whole.refusals[0].why}"
+
+
+def test_of_several_files_the_first_line_in_the_run_contradicts() -> None:
+    """Each file counts its lines for itself."""
+    (run,) = sample("concurrent-01")
+    events = [
+        replace(event, told=replace(event.told, log=1, line=1)) if event.word == "waits" else event
+        for event in run.events
+    ]
+    events[0] = replace(events[0], told=replace(events[0].told, log=1, line=276))
+    text = "[options]\nconcurrent = 1\ncheckpoints_after_finish = false"
+    against = settings(Run(run.job, run.name, events), told(text)).against
+    assert against is not None
+    assert (against.line, against.event) == (276, "triggered")
+
+
 def changed(run: Run, word: str, **fields: str) -> tuple[Run, int]:
     """A run the first of whose lines of a word tells something else, and which line that is."""
     events = list(run.events)
