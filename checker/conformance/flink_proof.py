@@ -331,7 +331,15 @@ class _Search:
                 return
             positions = _further(positions, found[0])
             attempt = line[1] if label is Seen.RUNS else attempt
-        yield positions, after, attempt
+        starts = Seen.RUNS in labels and Seen.RUNS not in shown
+        for each in self._newer(attempt) if starts else (attempt,):
+            yield positions, after, each
+
+    def _newer(self, attempt: int) -> frozenset[int]:
+        """Which attempt may begin where no line tells: one that others tell of, or the next."""
+        told = {line[1] for clock in self.pattern.clocks for line in clock}
+        most = max(told, default=0) + 1
+        return frozenset((min(attempt + 1, most), *(each for each in told if each > attempt)))
 
     def _line(self, clock: int, positions: tuple[int, ...]) -> Line | None:
         """The next line of a clock, if nothing has been explained before it that is behind it."""

@@ -10,9 +10,11 @@ from checker.concrete.execution import After, PlainSystem
 from checker.conformance.acceptance import Rejected, Undecided
 from checker.conformance.flink import accept_run, reject_run
 from checker.conformance.flink_components import DIES, PARTS, Given, part_of
+from checker.conformance.flink_job import job_of
+from checker.conformance.flink_levels import always_shown
 from checker.conformance.flink_parts import Feature, Part, Possible
 from checker.conformance.flink_proof import EDGES
-from checker.conformance.flink_sights import Seen
+from checker.conformance.flink_sights import Seen, sights_of
 from checker.logs.runs import Run
 from model.expressions import (
     Expression,
@@ -222,6 +224,39 @@ def test_where_something_is_missing_nothing_is_rejected() -> None:
     gap = Run(run.job, run.name, without("completed")(list(run.events)))
     assert isinstance(accept_run(gap).conforms, Rejected)
     assert isinstance(accept_run(gap, whole=False).conforms, Undecided)
+
+
+@pytest.mark.parametrize("name", ["bounded-01", "race-00", "H2-06", "H2-08", "H12-00", "H12-01"])
+def test_the_log_of_a_job_manager_alone_is_not_rejected(name: str) -> None:
+    """It tells of new attempts, and not that they begin."""
+    for run in sample(name):
+        own = [each for each in run.events if each.told.clock.startswith("jm.")]
+        assert reject_run(Run(run.job, run.name, own)) is None
+
+
+def test_an_attempt_that_was_never_started_acknowledges_nothing() -> None:
+    """What is told of it by the coordinator alone does not stand for the lines of its process."""
+    (run,) = sample("H2-06")
+    events = list(run.events)
+    at = next(n for n, each in enumerate(events) if each.word == "apply_acknowledgement")
+    task = events[at].task
+    assert task is not None
+    events[at] = replace(events[at], task=replace(task, attempt=7))
+    rejected = reject_run(Run(run.job, run.name, events))
+    assert rejected is not None
+    assert rejected.line == events[at].told.line
+
+
+def test_whose_process_tells_nothing_leaves_no_lines_of_its_own() -> None:
+    (run,) = sample("bounded-01")
+    own = [each for each in run.events if each.told.clock.startswith("jm.")]
+    first = next(each for each in run.events if each.word == "task-switched")
+    log = Run(run.job, run.name, [*own, first])
+    job = job_of(log)
+    assert job is not None
+    assert first.task is not None
+    shown = always_shown(log, job, sights_of(log, job))
+    assert {name for name, each in shown.items() if Seen.RUNS in each} == {job.task(first.task)}
 
 
 def test_lines_of_a_log_of_its_own_need_not_be_before_those_of_others() -> None:
