@@ -139,7 +139,7 @@ def _first_of(
     began = perf_counter()
     for way in settings.ways:
         left = limits
-        if limits.seconds_max is not None and not every:
+        if limits.seconds_max is not None and tried and not every:
             spent = perf_counter() - began
             left = replace(limits, seconds_max=max(limits.seconds_max - spent, SECONDS_LEAST))
         tried.append((way, _under(case, way, left, told)))
