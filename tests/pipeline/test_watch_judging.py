@@ -344,10 +344,8 @@ def damage(kind: str, kept: Path) -> None:
         case "other, and half a head":
             (kept / "something").write_text("")
             (kept / JOURNAL).write_text('{"finale": "wa')
-        case "no line of ours":
-            (kept / JOURNAL).write_text("hello")
-        case "no journal":
-            (kept / JOURNAL).write_text("hello\n")
+        case "no line of ours" | "no journal":
+            (kept / JOURNAL).write_text("hello" + "\n" * (kind == "no journal"))
         case "changed":
             Journal(kept, {}).__exit__(None, None, None)
             with (kept / JOURNAL).open("a") as file:
