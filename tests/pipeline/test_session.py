@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -175,8 +176,12 @@ def test_only_one_at_a_time(spark: SparkSession) -> None:
 
 def processes_of(mark: str) -> list[str]:
     """The processes of this machine that have a word in their command line."""
-    listed = subprocess.run(["ps", "-eo", "pid,args"], capture_output=True, text=True, check=True)
-    return [line for line in listed.stdout.splitlines() if mark in line]
+    found: list[str] = []
+    for file in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):  # it has ended in between
+            words = file.read_bytes().replace(b"\0", b" ").decode(errors="replace")
+            found += [words] if mark in words else []
+    return found
 
 
 def wait_until(is_so: Callable[[], bool], seconds: float = 60.0) -> bool:
