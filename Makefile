@@ -8,7 +8,7 @@ STAMP = .venv/.stamp
 # The same node everywhere: the one that comes as a wheel, not one that happens to be on PATH.
 export PYRIGHT_PYTHON_GLOBAL_NODE = 0
 
-.PHONY: setup demo lint test slow bench mutants clean
+.PHONY: setup demo lint test slow bench mutants rule-mutants bounds clean
 
 setup: $(STAMP)
 	@:
@@ -41,6 +41,14 @@ bench: setup
 # What is not judged yet; it may be ended, and goes on from there.
 mutants: setup
 	@$(BIN)/python -m tests.mutation
+
+# The same for the rules of the protocols, which the specs must tell.
+rule-mutants: setup
+	@$(BIN)/python -m tests.mutation.rules
+
+# What is not searched yet; it may be ended, and goes on from there.
+bounds: setup
+	@$(BIN)/python -m tests.bounds
 
 clean:
 	rm -rf .venv build *.egg-info .*_cache .hypothesis

@@ -47,12 +47,25 @@ class Vacuous:
 
 @dataclass(frozen=True)
 class Unknown:
-    """No verdict: `why` names the bound or limit that stands in the way."""
+    """No verdict: `why` names the bound or limit that stands in the way.
+
+    `bounds` are those of the spec that do.
+    """
 
     why: str
     trace: Trace | None = None
+    bounds: tuple[str, ...] = ()
 
     word = "unknown"
+
+
+@dataclass(frozen=True)
+class NotAsked:
+    """The question makes no sense in this setting: `why` says what stands in the way."""
+
+    why: str
+
+    word = "not-asked"
 
 
 @dataclass(frozen=True)
@@ -64,7 +77,7 @@ class DoesNotApply:
     word = "does-not-apply"
 
 
-Verdict = Holds | Violated | Vacuous | Unknown | DoesNotApply
+Verdict = Holds | Violated | Vacuous | Unknown | NotAsked | DoesNotApply
 
 
 @dataclass(frozen=True)

@@ -3,8 +3,9 @@
 The native search starts slower, for it compiles, and is over a hundred times as fast. `auto` begins
 with the readable one and changes over where there are more states than it does in that time, or
 where they take it longer, as those do that have many rules; a spec that is marked slow goes to the
-native one at once. The bounded search, which asks a solver and lists no states, is for those who
-ask for it.
+native one at once. If the native search is then stopped before it has seen as much, `auto` keeps
+the report of the readable one: more time never gives a worse answer. The bounded search, which asks
+a solver and lists no states, is for those who ask for it.
 """
 
 from __future__ import annotations
@@ -17,9 +18,9 @@ from typing import Literal
 from model.errors import FinaleError
 from model.system import System
 
-from .answer import Report
+from .answer import Answer, Report, Unknown
 from .means import DEFAULT, Means
-from .question import Limits, Progress
+from .question import INTERRUPTED, Limits, Progress, TimeOver
 from .reductions.kinds import Reduction
 
 Backend = Literal["auto", "readable", "native", "bmc"]
@@ -145,18 +146,45 @@ def _portably(system: System, limits: Limits, progress: Progress | None) -> Repo
 
 def _auto(system: System, limits: Limits, progress: Progress | None, large: bool) -> Report:
     began = perf_counter()
+    before: Report | None = None
     if not large or (limits.states_max is not None and limits.states_max <= READABLE_STATES_MAX):
         few = _within_reason(limits)
-        report = _readable(system, few, progress)
-        if not _changes_over(report, few, limits):
-            return report
+        before = _readable(system, few, progress)
+        if not _changes_over(before, few, limits):
+            return before
     limits = limits.after(perf_counter() - began)
     try:
-        return _native(system, limits, progress)
+        report = _native(system, limits, progress)
     except FinaleError as error:
         if error.code not in {"domain-too-large", "too-many-rules"}:
             raise
         return _readable(system, limits, progress)
+    except (TimeOver, KeyboardInterrupt) as stop:
+        if before is None:
+            raise
+        word = limits.seconds_word if isinstance(stop, TimeOver) else INTERRUPTED
+        return _stopped_by(before, word)
+    if before is not None and report.stopped and _seen(report) < _seen(before):
+        return _stopped_by(before, report.stopped)
+    return report
+
+
+def _seen(report: Report) -> tuple[bool, int, int]:
+    """How far a search came. Both searches take states in the same order."""
+    found = report.statistics
+    return found.complete, found.transitions, found.states
+
+
+def _stopped_by(report: Report, word: str) -> Report:
+    """The report of a search that went on elsewhere and was stopped there, by this limit."""
+
+    def renamed(answer: Answer) -> Answer:
+        if not isinstance(answer.verdict, Unknown):
+            return answer
+        why = answer.verdict.why.replace(report.stopped, word, 1)
+        return replace(answer, verdict=replace(answer.verdict, why=why))
+
+    return replace(report, answers=tuple(map(renamed, report.answers)), stopped=word)
 
 
 def _within_reason(limits: Limits) -> Limits:

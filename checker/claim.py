@@ -65,11 +65,16 @@ class Spec:
     under: Under | None = None
     #: What it is resumed from.
     resumption: Resumption | None = None
+    #: Whether properties on request are asked, too.
+    asks_all: bool = False
 
     @property
     def asked(self) -> tuple[Family, ...]:
         """The properties that are answered if none is named: not those on request alone."""
-        return tuple(f for f in self.families if not f.on_request or f.name in self.expectations)
+        named = self.expectations
+        return tuple(
+            f for f in self.families if self.asks_all or not f.on_request or f.name in named
+        )
 
     def instance(self) -> Protocol:
         """The protocol in the setting of this spec. Raises coded errors of the protocol's own."""

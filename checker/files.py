@@ -5,12 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from model.errors import FinaleError, Place
+from model.given import TEXT_MAX, bytes_of
 
 
-def text_of(file: Path, *, wanted: str) -> str:
+def text_of(file: Path, *, wanted: str, limit: int = TEXT_MAX) -> str:
     """The text of a file. Raises `unreadable` and `not-utf-8`; `wanted` is what is read."""
     try:
-        return decoded(file.read_bytes(), str(file))
+        return decoded(bytes_of(file, limit), str(file))
     except OSError as error:
         raise FinaleError(
             "unreadable",

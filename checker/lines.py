@@ -7,8 +7,9 @@ brackets and quotes.
 from __future__ import annotations
 
 import re
-import tomllib
 from collections.abc import Callable, Mapping
+
+from model.given import toml_of
 
 KeyPath = tuple[str | int, ...]
 """Keys from the outermost in; a number is a place in an array of tables."""
@@ -16,6 +17,7 @@ KeyPath = tuple[str | int, ...]
 _BLANK = re.compile(r"(?:[ \t\r\n]+|#[^\n]*)+")
 _BARE = re.compile(r"[A-Za-z0-9_-]+")
 _SCALAR = re.compile(r"[^,\]}#\n]+")
+_PLAIN = re.compile(r"[^\\\"']+")
 _QUOTES = ('"""', "'''", '"', "'")
 
 
@@ -109,7 +111,7 @@ class _Reader:
         if self.text[self.at] in "\"'":
             start = self.at
             self._skip_string()
-            key: str = tomllib.loads(f"key = {self.text[start : self.at]}")["key"]
+            key: str = toml_of(f"key = {self.text[start : self.at]}")["key"]
             return key
         bare = _BARE.match(self.text, self.at)
         assert bare is not None, "this text is not TOML"
@@ -153,6 +155,9 @@ class _Reader:
         quote = next(each for each in _QUOTES if self.text.startswith(each, self.at))
         self.at += len(quote)
         while not self.text.startswith(quote, self.at):
+            if plain := _PLAIN.match(self.text, self.at):
+                self.at = plain.end()
+                continue
             # Only basic strings have escapes: in a literal one a backslash is itself.
             self.at += 2 if self.text[self.at] == "\\" and quote[0] == '"' else 1
         self.at += len(quote)

@@ -29,6 +29,8 @@ from model.language.protocol import Protocol
 from model.properties.registry import PROPERTIES
 from model.protocols.registry import PROTOCOLS
 
+from .overriding import changes, check_overrides
+
 Reference = str | type[Protocol]
 """A class, or where it will be imported from: "module:Class"."""
 
@@ -146,7 +148,9 @@ def _load_folder(known: Catalogue, folder: Path) -> None:
             f"{folder} is not a folder",
             advice="give --protocols the folder with the Python files of your protocols",
         )
-    files = sorted(file for file in folder.glob("*.py") if file.stem != "__init__")
+    files = sorted(
+        file for file in folder.glob("*.py") if file.is_file() and file.stem != "__init__"
+    )
     known.folder = folder.resolve()
     # A package of its own name: files of the user can import each other, and shadow nothing.
     package = types.ModuleType(f"finale_protocols_{next(_package_numbers)}")
@@ -160,6 +164,7 @@ def _load_folder(known: Catalogue, folder: Path) -> None:
             advice="end the file with PROTOCOLS = (YourProtocol,) or "
             'VARIANTS = {"your-variant": YourVariant}',
         )
+    check_overrides(modules)
     for file, module in modules:
         _add_protocols(known, file, getattr(module, "PROTOCOLS", ()))
     for file, module in modules:
@@ -172,12 +177,18 @@ def _load(known: Catalogue, package: str, file: Path) -> types.ModuleType:
         with known.blaming_user_code():
             return importlib.import_module(f"{package}.{file.stem}")
     except SyntaxError as error:
-        raise FinaleError(
-            "protocol-syntax",
-            f"this is not Python: {error.msg}",
-            place=Place(error.filename, error.lineno),
-            advice="mend the syntax; Python itself stops here",
-        ) from None
+        raise _not_python(error.msg, Place(error.filename, error.lineno)) from None
+    except (RecursionError, MemoryError) as error:
+        raise _not_python(f"Python raises {type(error).__name__}", Place(str(file))) from None
+
+
+def _not_python(why: str, place: Place) -> FinaleError:
+    return FinaleError(
+        "protocol-syntax",
+        f"this is not Python: {why}",
+        place=place,
+        advice="mend the syntax; Python itself stops here",
+    )
 
 
 def _add_protocols(known: Catalogue, file: Path, offered: object) -> None:
@@ -223,6 +234,13 @@ def _add_variants(known: Catalogue, file: Path, offered: object) -> None:
                 f'"{kind.key}" has a variant "{name}" already',
                 place=place,
                 advice="choose another key for the variant",
+            )
+        if not any(changes(kind, known.protocol(kind.key))):
+            raise FinaleError(
+                "variant-changes-nothing",
+                f"{kind.__name__} overrides nothing of {kind.key}, and has no rule of its own",
+                place=place,
+                advice="override a rule or a helper of the protocol, by its very name",
             )
         known.variants[kind.key, str(name)] = kind
 

@@ -6,10 +6,10 @@ Only the numbers are touched: comments, order and alignment of the file stay as 
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import replace
 
 from model.errors import FinaleError, Place
+from model.given import toml_of
 
 from .answer import Report, Statistics
 from .claim import Counts, Spec
@@ -88,10 +88,10 @@ def with_counts(text: str, counts: Counts) -> str:
         "depth": str(counts.depth),
         "counted_by": f'"{counts.counted_by}"',
     }
-    before = tomllib.loads(text)
+    before = toml_of(text)
     changed = _replaced(text, written) if "search" in before else _inserted(text, written)
-    after = tomllib.loads(changed)
-    values = {key: tomllib.loads(f"v = {value}")["v"] for key, value in written.items()}
+    after = toml_of(changed)
+    values = {key: toml_of(f"v = {value}")["v"] for key, value in written.items()}
     assert after == before | {"search": values}, "only the counts may change"
     return changed
 

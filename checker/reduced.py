@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from time import perf_counter
 
 from model.system import Property, System
 
 from .answer import NO_DEADLOCK, WELL_FORMED, Answer, Report, Unknown, Vacuous, Violated
 from .means import DEFAULT, Means
-from .question import INTERRUPTED, Limits, Progress, check_witnesses, looking
+from .question import INTERRUPTED, Limits, Progress, TimeOver, check_witnesses, looking
 from .reductions.find import find
 from .reductions.kinds import Found, Reduction
 
@@ -30,19 +31,26 @@ def check_reduced(
 ) -> Report:
     """Answer every property of a system, under the reductions as far as they keep the answer.
 
-    Limits are those of each search, and that of time of looking for reductions too: where it is
-    over before any search begins, `TimeOver` is raised. Raises `witness-missing`,
-    `domain-too-large`.
+    Limits are those of each search, but that of time is for all of them and for looking for
+    reductions: if it is over before any search begins, `TimeOver` is raised. Raises
+    `witness-missing`, `domain-too-large`.
     """
     check_witnesses(system)
+    began = perf_counter()
     look = looking(limits, progress, LOOKING)
     found = [find(each, system, look) for each in Reduction if each in reductions]
     reports: list[Report] = []
     for under, names in _passes(system, [each for each in found if each.reduces]):
         if any(report.stopped == INTERRUPTED for report in reports):
-            reports.append(_not_begun(reports[0], names))
-        else:
-            reports.append(_pass(system, under, names, found, limits, progress, means))
+            reports.append(_not_begun(reports[0], names, INTERRUPTED))
+            continue
+        left = limits.after(perf_counter() - began)
+        try:
+            reports.append(_pass(system, under, names, found, left, progress, means))
+        except TimeOver:
+            if not reports:
+                raise
+            reports.append(_not_begun(reports[0], names, limits.seconds_word))
     told = [remark for each in found for remark in each.remarks]
     told += [remark for report in reports for remark in report.remarks]
     return replace(_joined(system, reports), remarks=tuple(told))
@@ -113,12 +121,12 @@ def _told(system: System, answer: Answer, under: Sequence[Found], found: Sequenc
     return replace(answer, verdict=verdict, how=how, is_shortest=is_shortest)
 
 
-def _not_begun(before: Report, names: Sequence[str]) -> Report:
-    """The answers of a search that was not begun, for the user had stopped the one before it."""
-    unknown = Unknown(f"{INTERRUPTED}: the search for it was not begun")
+def _not_begun(before: Report, names: Sequence[str], stopped: str) -> Report:
+    """The answers of a search that was not begun, because the one before it was stopped."""
+    unknown = Unknown(f"{stopped}: the search for it was not begun")
     answers = tuple(Answer(name, unknown, "partial") for name in (*names, WELL_FORMED))
     statistics = replace(before.statistics, states=0, transitions=0, depth=0, complete=False)
-    return Report(before.backend, answers, statistics, stopped=INTERRUPTED)
+    return Report(before.backend, answers, statistics, stopped=stopped)
 
 
 def _joined(system: System, reports: Sequence[Report]) -> Report:

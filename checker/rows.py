@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import builtins
 import enum
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from model.language.explore import Branch
 from model.system import System
@@ -16,6 +17,7 @@ from .answer import (
     Answer,
     DoesNotApply,
     Holds,
+    NotAsked,
     Report,
     Unknown,
     Vacuous,
@@ -56,6 +58,14 @@ class Row:
     trace: Trace | None = None
     binding: tuple[tuple[str, str], ...] = ()
     is_claim: bool = False
+    bounds: tuple[str, ...] = ()
+    """The bounds that alone stand between the search and a verdict."""
+
+    @builtins.property  # the field of that name hides the word
+    def is_unexpected(self) -> bool:
+        """Whether a counterexample violates it though nobody expected anything of it."""
+        violated = self.verdict == Violated.word and self.trace is not None
+        return self.expected is None and violated
 
 
 @dataclass(frozen=True)
@@ -98,6 +108,12 @@ def result_of(
     return Result(spec, system, report, tuple(rows), frozenset(only))
 
 
+def strictly(result: Result) -> Result:
+    """The result with a failure in each row that is violated and of which nothing is expected."""
+    rows = (replace(row, ok=row.ok and not row.is_unexpected) for row in result.rows)
+    return replace(result, rows=tuple(rows))
+
+
 def _rows(spec: Spec, report: Report) -> Iterator[Row]:
     answers = {answer.property: answer for answer in report.answers}
     for expected in spec.expectations.values():
@@ -134,6 +150,7 @@ def _property_row(answer: Answer, expected: Expectation | None) -> Row:
         trace,
         verdict.binding if isinstance(verdict, Violated) else (),
         is_claim=True,
+        bounds=verdict.bounds if isinstance(verdict, Unknown) else (),
     )
 
 
@@ -149,7 +166,7 @@ def trace_of(verdict: Verdict) -> Trace | None:
 def why_of(verdict: Verdict) -> str:
     """What the verdict says of its reason."""
     match verdict:
-        case Vacuous(why=why) | Unknown(why=why) | DoesNotApply(why=why):
+        case Vacuous(why=why) | Unknown(why=why) | NotAsked(why=why) | DoesNotApply(why=why):
             return why
         case Violated(trace=None):
             return "no reachable state shows it"
@@ -185,4 +202,14 @@ def _search_row(counts: Counts | None, report: Report) -> Row:
     return Row(SEARCH, verdict, expected, None, ok, None, how, why)
 
 
-__all__ = ["PRECEDENCE", "SEARCH", "Exit", "Result", "Row", "result_of", "trace_of", "why_of"]
+__all__ = [
+    "PRECEDENCE",
+    "SEARCH",
+    "Exit",
+    "Result",
+    "Row",
+    "result_of",
+    "strictly",
+    "trace_of",
+    "why_of",
+]

@@ -48,9 +48,9 @@ def run(
         )
         report = replace(report, seconds_before=before)
     except TimeOver:
-        report = _nothing(limits.seconds_word, doing, families, began)
+        report = nothing_searched(limits.seconds_word, doing, families, began)
     except KeyboardInterrupt:
-        report = _nothing(INTERRUPTED, doing, families, began)
+        report = nothing_searched(INTERRUPTED, doing, families, began)
     return result_of(spec, system, report, only)
 
 
@@ -62,7 +62,7 @@ def _seconds_before(means: Means) -> float:
     return seconds_saved(means.resume)
 
 
-def _nothing(stopped: str, doing: str, families: Sequence[Family], began: float) -> Report:
+def nothing_searched(stopped: str, doing: str, families: Sequence[Family], began: float) -> Report:
     """What is known where nothing was searched."""
     unknown = Unknown(f"{stopped} while {doing}: nothing was searched")
     names = [*(family.name for family in families), WELL_FORMED, NO_DEADLOCK]
@@ -87,4 +87,4 @@ def chosen(spec: Spec, only: Collection[str]) -> tuple[Family, ...]:
     return tuple(family for family in spec.families if family.name in wanted)
 
 
-__all__ = ["chosen", "run"]
+__all__ = ["chosen", "nothing_searched", "run"]

@@ -22,7 +22,7 @@ from .loading import Catalogue
 from .releases import Under, preset_of_spec
 from .resumed import Resumption, resumed_from
 from .toml_text import toml_in
-from .typed import Complain, in_toml, is_list, is_table, numbers_of, options_of
+from .typed import Complain, in_toml, is_list, is_table, numbers_of, options_of, refuse_misplaced
 
 KEYS = (
     "title", "cites", "protocol", "variant", "release", "slow",
@@ -31,7 +31,7 @@ KEYS = (
 RESUME_KEYS = ("from",)
 COUNT_KEYS = ("states", "transitions", "depth", "counted_by")
 EXPECT_KEYS = ("property", "verdict", "steps")
-VERDICTS = ("holds", "violated", "vacuous", "unknown", "does-not-apply")
+VERDICTS = ("holds", "violated", "vacuous", "unknown", "not-asked", "does-not-apply")
 #: Who may have given a second opinion on counts: contracts, section 4.
 COUNTERS = ("bench", "concrete", "published", "spin", "tlc")
 BUILT_IN = (WELL_FORMED, NO_DEADLOCK)
@@ -197,6 +197,9 @@ class _Reader:
         self, kind: type[Protocol], preset: Mapping[str, object], resumption: Resumption | None
     ) -> Setting:
         job = self._job(kind)
+        kinds = {"options": kind.Options, "bounds": kind.Bounds, "sizes": kind.Sizes}
+        for table in kinds:
+            refuse_misplaced(table, self._table(table), kinds, self._within(table))
         given = {**preset, **self._table("options")}
         complain, having = self._within("options"), self.catalogue.protocols_with_option
         options = options_of(kind.Options, given, complain, having)

@@ -7,6 +7,7 @@ import tomllib
 from pathlib import Path
 
 from model.errors import FinaleError, Place
+from model.given import toml_of as table_of
 
 from .files import text_of
 from .lines import KeyLines
@@ -20,7 +21,7 @@ def toml_in(file: Path) -> tuple[dict[str, object], KeyLines]:
 def toml_of(text: str, file: str) -> tuple[dict[str, object], KeyLines]:
     """The same of a text that a file has. Raises `malformed-toml`."""
     try:
-        table = tomllib.loads(text)
+        table = table_of(text)
     except tomllib.TOMLDecodeError as error:
         raise _malformed(file, text, str(error)) from None
     return table, KeyLines(text)

@@ -97,6 +97,23 @@ def words_of(hint: Any) -> tuple[str, ...]:
     return ("a whole number",)
 
 
+def refuse_misplaced(
+    table: str, given: Iterable[str], kinds: Mapping[str, type], complain: Complain
+) -> None:
+    """Raise `unknown-option`, `unknown-bound` or `unknown-size` for a key of another table.
+
+    `kinds` has what each of `[options]`, `[bounds]` and `[sizes]` declares.
+    """
+    known = {key: {each.name for each in fields(kind)} for key, kind in kinds.items()}
+    for name in given:
+        homes = [key for key, names in known.items() if name in names]
+        if homes and table not in homes:
+            what, home = table.removesuffix("s"), homes[0]
+            message = f'the protocol has no {what} "{name}"'
+            advice = f"write it under [{home}]: {name} is one of the {home} of this protocol"
+            raise complain(f"unknown-{what}", message, advice, name)
+
+
 def _check_names(
     what: str,
     kind: type,
@@ -193,5 +210,6 @@ __all__ = [
     "numbers_of",
     "option_word",
     "options_of",
+    "refuse_misplaced",
     "words_of",
 ]

@@ -16,7 +16,7 @@ from model.errors import FinaleError
 from model.system import Kind
 from model.trace import Trace
 
-from .answer import Answer, Holds, Violated
+from .answer import Answer, Holds, NotAsked, Violated
 from .backends import check_with
 from .claim import Spec
 from .loading import Catalogue
@@ -202,7 +202,10 @@ class _Asked:
         kind = next(p.kind for p in self._systems[0].properties if p.name == self.name)
         answers: list[Answer] = []
         for number in range(len(self.specs)):
-            if number in found and kind is Kind.REACHABLE:
+            not_asked = self._not_asked(number)
+            if not_asked is not None:
+                answers.append(Answer(self.name, not_asked))
+            elif number in found and kind is Kind.REACHABLE:
                 answers.append(Answer(self.name, Holds(found[number]), self._how(found[number])))
             elif number in found:
                 answers.append(Answer(self.name, Violated(found[number]), self._how(found[number])))
@@ -211,6 +214,10 @@ class _Asked:
             else:
                 answers.append(self._searched(number))
         return answers
+
+    def _not_asked(self, number: int) -> NotAsked | None:
+        own = next(p for p in self._systems[number].properties if p.name == self.name)
+        return NotAsked(own.not_asked) if own.not_asked else None
 
     def _how(self, trace: Trace) -> str:
         return f"bounded to {trace.length}"

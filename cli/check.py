@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import time
-from collections.abc import Collection, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Annotated, Literal
@@ -21,32 +20,40 @@ from checker.pairs import folders_of_bugs, mistakes_in_pairs
 from checker.question import INTERRUPTED, Limits
 from checker.reductions.kinds import Reduction
 from checker.releases import Under, releases_in
-from checker.rows import PRECEDENCE, SEARCH, Exit, Result
-from checker.run import run
-from checker.show.layout import console, write
+from checker.rows import PRECEDENCE, SEARCH, Exit, Result, strictly
+from checker.run import chosen, run
+from checker.show.layout import console, paragraph, write
 from checker.show.results import compared_line, json_rows, slow_line, summary_lines
 from checker.spec import Spec, check_property_name, read_spec
-from model.errors import FinaleError, Place, nearest
+from model.errors import FinaleError, Place
+from model.system import Kind
 
 from .errors import print_error
 from .main import VERSION
 from .meter import Meter
+from .output import say_json
 from .pages import Pages
 from .parameters import (
     PLAIN,
+    AllProperties,
     BackendName,
     PropertyNames,
     ProtocolsFolder,
     ReductionNames,
     StepsLimit,
     StorageOption,
+    Strict,
+    limits_of,
 )
+from .paths import specs_in
 
 
 def check(  # noqa: PLR0913 - one parameter a flag
     *paths: Annotated[Path, Parameter(help="Specs, or folders with specs in them.")],
     format: Annotated[Literal["text", "json"], Parameter(help="How to print it.")] = "text",
     properties: PropertyNames = (),
+    all_properties: AllProperties = False,
+    strict: Strict = False,
     max_states: Annotated[int | None, Parameter(help="Stop a search at so many states.")] = None,
     max_seconds: Annotated[float | None, Parameter(help="Stop a search after so long.")] = None,
     max_memory: Annotated[
@@ -97,6 +104,8 @@ def check(  # noqa: PLR0913 - one parameter a flag
         slow,
         record,
         trace_dir,
+        all_properties,
+        strict,
         None if releases is None else releases_in(releases),
     )
     options.refuse_contradictions(paths)
@@ -123,14 +132,21 @@ class Options:
     slow: bool
     record: bool
     trace_dir: Path | None
+    all_properties: bool
+    strict: bool
     releases: tuple[Under, ...] | None
 
     def refuse_contradictions(self, paths: Sequence[Path]) -> None:
-        """Raises `reduced-counts`, `releases-alone`, `resume-one-spec`, what `check_means` does."""
+        """Raises `all-or-some`, `reduced-counts`, `releases-alone`, `resume-one-spec`.
+
+        And what `check_means` does.
+        """
         own: dict[str, object] = {
             "--record": self.record,
             "--resume": self.means.resume,
             "--trace-dir": self.trace_dir,
+            "--all-properties": self.all_properties,
+            "--strict": self.strict,
         }
         for flag, given in own.items():
             if self.releases is not None and given:
@@ -139,6 +155,12 @@ class Options:
                     f"{flag} is about a spec itself, and --releases about releases in its place",
                     advice=f"leave out --releases, or {flag}",
                 )
+        if self.all_properties and self.properties:
+            raise FinaleError(
+                "all-or-some",
+                "--property asks some properties, and --all-properties all of them",
+                advice="leave out one of the two",
+            )
         if self.reductions and self.record:
             raise FinaleError(
                 "reduced-counts",
@@ -209,6 +231,7 @@ class Checking:
 
     def _check_file(self, file: Path) -> None:
         spec = read_spec(file, self.options.catalogue)
+        spec = replace(spec, asks_all=self.options.all_properties)
         if spec.slow and not self.options.slow:
             self.skipped += 1
             page = console(stderr=not self.as_text)
@@ -221,6 +244,8 @@ class Checking:
 
     def _searched(self, spec: Spec, properties: Collection[str]) -> Result:
         options = self.options
+        if options.means.storage == "hashed":
+            tell_unanswered(spec, properties)
         with Meter(spec.file.name) as meter:
             return run(
                 spec,
@@ -256,6 +281,8 @@ class Checking:
             from checker.recording import record
 
             result = record(spec, result)
+        if self.options.strict:
+            result = strictly(result)
         traces: dict[str, str] = {}
         if self.options.trace_dir is not None:
             from .traces import write_traces
@@ -276,6 +303,8 @@ class Checking:
         options, means = self.options, self.options.means
         words = ["finale", "check", str(spec.file)]
         words += ["--slow"] if spec.slow else []
+        words += ["--all-properties"] if options.all_properties else []
+        words += ["--strict"] if options.strict else []
         words += [] if options.backend == "auto" else ["--backend", options.backend]
         words += [] if means.storage == "exact" else ["--storage", means.storage]
         words += [] if means.threads is None else ["--threads", str(means.threads)]
@@ -331,7 +360,7 @@ class Checking:
                 write(page, lines)
         else:
             ok = not self.errors and all(result.ok for result in self.results)
-            print(json.dumps({"finale": VERSION, "results": self.rows, "ok": ok}, indent=2))
+            say_json({"finale": VERSION, "results": self.rows, "ok": ok})
 
     @property
     def exit(self) -> Exit:
@@ -342,56 +371,12 @@ class Checking:
         return next((code for code in PRECEDENCE if code in codes), Exit.AS_EXPECTED)
 
 
-def specs_in(path: Path) -> Iterator[Path]:
-    """A spec, or all specs below a folder, sorted. Raises `no-such-path`, `no-specs`."""
-    if path.is_dir():
-        files = sorted(file for file in path.rglob("*.toml") if not file.is_dir())
-        if not files:
-            raise FinaleError(
-                "no-specs",
-                "the folder has no spec in it",
-                place=Place(str(path)),
-                advice="specs are files that end in .toml",
-            )
-        yield from files
-    elif not path.exists():
-        raise FinaleError(
-            "no-such-path",
-            "there is no such file or folder",
-            place=Place(str(path)),
-            advice=near_file(path),
-        )
-    else:
-        yield path
-
-
-def near_file(path: Path) -> str:
-    """Advice for a file or folder that is not there."""
-    beside = [each.name for each in path.parent.glob("*")] if path.parent.is_dir() else []
-    hint = nearest(path.name, beside)
-    return hint if hint.startswith("did you mean") else "check the name, and the current folder"
-
-
-def limits_of(
-    states: int | None,
-    seconds: float | None,
-    megabytes: int | None,
-    threads: int | None,
-    steps: int | None,
-) -> Limits:
-    """Limits as the command line gives them. Raises `bad-limit`."""
-    given = {
-        "--max-states": states,
-        "--max-seconds": seconds,
-        "--max-memory": megabytes,
-        "--threads": threads,
-        "--max-steps": steps,
-    }
-    for key, value in given.items():
-        if value is not None and not value > 0:
-            raise FinaleError(
-                "bad-limit",
-                f"{key} cannot be {value}",
-                advice="give a number above zero, or leave it out",
-            )
-    return Limits(states, seconds, megabytes and megabytes * 2**20, steps_max=steps)
+def tell_unanswered(spec: Spec, properties: Collection[str]) -> None:
+    """Tell before the search which answers hashed storage cannot give."""
+    asked = chosen(spec, properties)
+    names = [each.name for each in asked if each.kind in (Kind.LEADS_TO, Kind.EVENTUALLY)]
+    if names:
+        page = console(stderr=True)
+        told = f"{spec.file.name}: hashed storage keeps no graph, so these stay unknown"
+        text = Text(f"{told}: {', '.join(names)}. Store exactly to answer them.", "yellow")
+        write(page, paragraph(text, page.width))

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
 import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
@@ -34,14 +32,16 @@ from checker.show.conformance import compared_lines, judged_lines, summary_line,
 from checker.show.layout import console, write
 from checker.spec import read_spec
 from model.errors import FinaleError, Place, nearest
+from model.given import lines_in, opened
 from reference.formats.eventlog import Log, read_log
 from reference.formats.logfile import LOG
 
-from .check import specs_in
 from .errors import print_error
 from .main import VERSION
 from .meter import Meter
+from .output import say, say_json
 from .parameters import PLAIN
+from .paths import specs_in
 
 
 def conform(
@@ -87,7 +87,7 @@ def conform(
         results.take(paths)
     except KeyboardInterrupt:
         results.codes.add(Exit.INTERRUPTED)
-        print("interrupted", file=sys.stderr)
+        say("interrupted", stderr=True)
     return results.close()
 
 
@@ -106,7 +106,7 @@ def _refuse_neither(path: Path) -> None:
     """Raises `not-a-spec` for a file whose name is not that of a spec."""
     if not path.is_file() or path.suffix == ".toml":
         return
-    with suppress(OSError), path.open("rb") as file:
+    with suppress(OSError), opened(path) as file:
         if b'"log-start"' in file.read(LOOKED_AT):
             raise FinaleError(
                 "not-a-spec",
@@ -262,11 +262,7 @@ class Compared:
     def close(self) -> Exit:
         """Print what it comes to; the exit code."""
         if not self.as_text:
-            print(
-                json.dumps(
-                    {"finale": VERSION, "results": self.rows, "ok": not self.codes}, indent=2
-                )
-            )
+            say_json({"finale": VERSION, "results": self.rows, "ok": not self.codes})
         elif len(self.rows) > self.logs:
             line = summary_line(self.agree, self.differ, self.unbuilt, self.states)
             write(console(), [line])
@@ -282,7 +278,8 @@ def _row(outcome: Agreement | Disagreement) -> dict[str, object]:
 def _lines_of(file: Path) -> list[str]:
     """The lines of an event log. Raises `unreadable`."""
     try:
-        return file.read_text(encoding="utf-8", errors="replace").splitlines()
+        with opened(file) as stream:
+            return [line.decode("utf-8", "replace").rstrip("\r\n") for line in lines_in(stream)]
     except OSError as error:
         raise FinaleError(
             "unreadable",

@@ -11,6 +11,8 @@ from cyclopts import CycloptsError, MissingArgumentError, UnknownCommandError
 from checker.show.places import shown_file
 from model.errors import FinaleError, Place
 
+from .output import say
+
 
 def print_error(error: FinaleError) -> None:
     """The code, the place, what is wrong and what to do."""
@@ -29,7 +31,7 @@ def tell(text: str) -> None:
             width, subsequent_indent="    ", break_long_words=False, break_on_hyphens=False
         )
         text = "\n".join(folded.fill(line) for line in text.splitlines())
-    print(text, file=sys.stderr)
+    say(text, stderr=True)
 
 
 def print_if_ours(error: Exception) -> bool:
@@ -64,4 +66,13 @@ def unwritable_output(error: OSError) -> FinaleError:
         "unwritable",
         f"the output cannot be written: {error.strerror}",
         advice="make room, or send it elsewhere",
+    )
+
+
+def out_of_memory() -> FinaleError:
+    """What was given is larger than this machine."""
+    return FinaleError(
+        "out-of-memory",
+        "there is not enough memory for what was given",
+        advice="give less at once, or a machine with more memory",
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 from pathlib import Path
 from typing import Annotated, Literal
@@ -16,11 +15,18 @@ from checker.show.results import json_rows
 from checker.spec import check_property_name, read_spec
 from model.errors import FinaleError
 
-from .check import limits_of
 from .main import VERSION
 from .meter import Meter
+from .output import say_json
 from .pages import Pages
-from .parameters import ConfOption, MasterOption, PropertyNames, ProtocolsFolder, SpecFile
+from .parameters import (
+    ConfOption,
+    MasterOption,
+    PropertyNames,
+    ProtocolsFolder,
+    SpecFile,
+    limits_of,
+)
 
 
 def explore(  # noqa: PLR0913 - one parameter a flag
@@ -85,7 +91,7 @@ def explore(  # noqa: PLR0913 - one parameter a flag
 def _print(result: Result, as_text: bool, resume: Path | None) -> None:
     if not as_text:
         rows = json_rows(result, {})
-        print(json.dumps({"finale": VERSION, "results": rows, "ok": result.ok}, indent=2))
+        say_json({"finale": VERSION, "results": rows, "ok": result.ok})
         return
 
     def again(result: Result) -> str:

@@ -18,6 +18,7 @@ from checker.show.places import shown_file
 from checker.spec import check_property_name, read_spec
 from model.errors import FinaleError, Place
 
+from .output import say
 from .parameters import PLAIN, PropertyNames, ProtocolsFolder, SpecFile
 
 
@@ -48,7 +49,7 @@ def export(
     files = files_of(system, to, module, source)
     _write({folder / name: text for name, text in files.items()}, force)
     for name in files:
-        print(f"written to {folder / name}")
+        say(f"written to {folder / name}")
     return 0
 
 

@@ -9,6 +9,8 @@ from cyclopts import Parameter
 from checker.logs.logging import log4j2
 from checker.logs.patterns import table, tables
 
+from .output import to_file_or_stdout
+
 
 def logging(
     engine: Annotated[Literal["flink"], Parameter(help="Whose logs they are.")] = "flink",
@@ -20,5 +22,5 @@ def logging(
 ) -> int:
     """Print what to add to log4j.properties, so that finale validate decides most."""
     assert engine == "flink"
-    print(log4j2(table(table_name)), end="")
+    to_file_or_stdout(log4j2(table(table_name)), None)
     return 0

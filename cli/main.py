@@ -67,8 +67,9 @@ EXITS = {
     "conform": "0 model and engine agree, logs are accepted and show nothing that must not be; 1 "
     "they disagree, or a log is rejected or its run violates a property or leaves one stuck; 2 bad "
     "input; 3 undecided: a limit was hit; 130 interrupted.",
-    "validate": "0 nothing that must not be, 1 a property is violated or stuck, or an event log is "
-    "rejected; 2 bad input; 3 not judged, or undecided, or no job was found; 130 interrupted.",
+    "validate": "0 each job has a ✓, 1 a property is violated or stuck, or a log is rejected; 2 "
+    "bad input; 3 a job has a ?: the lines leave a property undecided, no run was found that "
+    "explains the job, the job was not judged, or no job was found; 130 interrupted.",
     "why": "0 it is told, 2 bad input, 3 no job was found, 130 interrupted.",
     "watch": "130 interrupted, as a watch is ended; with --once 0 nothing that must not be, 1 a "
     "property is violated or stuck; 2 bad input, or Spark has given up.",
@@ -122,14 +123,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print_usage_error(error)
         return EXIT_BAD_INPUT
     except Exception as error:
-        from cli.errors import print_if_ours, unwritable_output
+        from cli.errors import out_of_memory, print_if_ours, unwritable_output
+        from cli.output import say
 
         if isinstance(error, OSError) and error.errno in DISK_FULL:
             _forget_output()
             error = unwritable_output(error)
+        if isinstance(error, MemoryError):
+            error = out_of_memory()
         if print_if_ours(error):
             return EXIT_BAD_INPUT
-        traceback.print_exc()
+        say(traceback.format_exc(), stderr=True)
         return EXIT_INTERNAL
     return code or 0
 

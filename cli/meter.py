@@ -34,7 +34,10 @@ class Meter:
         """Tell how far the search is."""
         if not self._page.is_terminal:
             return
-        text = "\n".join(lines_of(self._name, news, self._page.width - 3))
+        from rich.console import Group
+        from rich.text import Text
+
+        text = Group(*map(Text, lines_of(self._name, news, self._page.width - 3)))
         if self._status is None:
             self._status = self._page.status("", spinner="line")
             self._status.start()

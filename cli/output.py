@@ -1,15 +1,30 @@
-"""Writes text where the user wants it."""
+"""Writes text where the user wants it, in characters that can be seen."""
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
 from model.errors import FinaleError, Place
+from model.visible import visible
+
+LINE_END = "\n"
+
+
+def say(text: str, *, stderr: bool = False) -> None:
+    """Print lines: each character is seen, whoever the text is from."""
+    print(visible(text, LINE_END), file=sys.stderr if stderr else sys.stdout)
+
+
+def say_json(value: object, *, indent: int | None = 2) -> None:
+    """Print a value as JSON, in ASCII: all else is written as JSON escapes it."""
+    print(json.dumps(value, indent=indent))
 
 
 def to_file_or_stdout(text: str, file: Path | None) -> None:
     """Write a text to stdout, or into a file whose folder is made if need be."""
+    text = visible(text, LINE_END)
     if file is None:
         sys.stdout.write(text)
         return

@@ -9,6 +9,7 @@ from cyclopts import Parameter
 
 from checker.backends import Backend
 from checker.means import StorageName
+from checker.question import Limits
 from model.errors import FinaleError
 
 #: A flag has no `--no-…` twin, and a list option takes one value each time it is given.
@@ -32,6 +33,14 @@ BackendName: TypeAlias = Annotated[
 StepsLimit: TypeAlias = Annotated[
     int | None,
     Parameter(help="With --backend bmc: look for counterexamples of up to so many steps."),
+]
+AllProperties: TypeAlias = Annotated[
+    bool, PLAIN, Parameter(help="Ask also the properties that are asked on request only.")
+]
+Strict: TypeAlias = Annotated[
+    bool,
+    PLAIN,
+    Parameter(help="A violated property of which nothing is expected is a failure, too."),
 ]
 ReductionNames: TypeAlias = Annotated[
     tuple[Literal["symmetry", "partial-order", "dead-variables"], ...],
@@ -80,3 +89,28 @@ def require_seconds(flag: str, seconds: float) -> None:
     if not 0 < seconds < float("inf"):
         advice = "write a number of seconds above zero"
         raise FinaleError("bad-value", f"{flag} is {seconds:g}", advice=advice)
+
+
+def limits_of(
+    states: int | None,
+    seconds: float | None,
+    megabytes: int | None,
+    threads: int | None,
+    steps: int | None,
+) -> Limits:
+    """Limits as the command line gives them. Raises `bad-limit`."""
+    given = {
+        "--max-states": states,
+        "--max-seconds": seconds,
+        "--max-memory": megabytes,
+        "--threads": threads,
+        "--max-steps": steps,
+    }
+    for key, value in given.items():
+        if value is not None and not value > 0:
+            raise FinaleError(
+                "bad-limit",
+                f"{key} cannot be {value}",
+                advice="give a number above zero, or leave it out",
+            )
+    return Limits(states, seconds, megabytes and megabytes * 2**20, steps_max=steps)

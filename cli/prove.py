@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Literal
@@ -37,10 +36,11 @@ from checker.why import Explaining
 from model.errors import FinaleError
 from model.system import System
 
-from .check import near_file
 from .main import VERSION
 from .meter import Meter
+from .output import say_json
 from .parameters import PLAIN, PropertyNames, ProtocolsFolder
+from .paths import near_file
 
 JOBS = "jobs"
 
@@ -166,7 +166,7 @@ def _told(
     if as_text:
         write(page, [summary(spec, outcomes)])
     else:
-        print(json.dumps({"finale": VERSION, "proofs": rows}, indent=2, ensure_ascii=False))
+        say_json({"finale": VERSION, "proofs": rows})
     return exit_of(spec, outcomes)
 
 

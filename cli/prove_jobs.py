@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections import Counter
 from pathlib import Path
 
@@ -22,6 +21,7 @@ from checker.symbolic.anyjob.fact import Fact, Outcome, Proven, Refuted, Undecid
 from checker.symbolic.anyjob.facts import groups_of
 
 from .main import VERSION
+from .output import say_json
 
 
 def prove_all(protocol: str, variant: str | None, protocols: Path | None, as_text: bool) -> int:
@@ -58,7 +58,7 @@ def _closed(
     if as_text:
         write(console(), [summary_line(proven, refuted, undecided, wrong)])
     else:
-        print(json.dumps({"finale": VERSION, "facts": rows, "ok": not wrong}, indent=2))
+        say_json({"finale": VERSION, "facts": rows, "ok": not wrong})
     if wrong > undecided:
         return Exit.FAILED
     return Exit.LIMIT if undecided else Exit.AS_EXPECTED

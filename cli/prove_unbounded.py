@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
 from checker.claim import Spec
@@ -14,6 +13,7 @@ from checker.symbolic.unbounded.prove import prove_unbounded
 
 from .main import VERSION
 from .meter import Meter
+from .output import say_json
 
 
 def prove_runs(spec: Spec, names: Sequence[str], limits: Limits, as_text: bool) -> Exit:
@@ -26,5 +26,5 @@ def prove_runs(spec: Spec, names: Sequence[str], limits: Limits, as_text: bool) 
         write(page, [*clause_lines(proven, page.width), *result_lines(proven, page.width)])
     else:
         told = {"finale": VERSION, **proven_json(spec, proven)}
-        print(json.dumps(told, indent=2, ensure_ascii=False))
+        say_json(told)
     return Exit.AS_EXPECTED if proven.is_decided else Exit.LIMIT

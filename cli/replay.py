@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import tempfile
 from pathlib import Path
 from typing import Annotated, Literal
@@ -21,12 +20,14 @@ from checker.show.places import shown_file
 from checker.show.replay import replayed_lines
 from checker.spec import check_property_name, read_spec
 from model.errors import FinaleError, Place
+from model.given import json_of
 from model.itf import from_itf
 from model.system import System
 from model.trace import Trace
 from reference.formats.files import DiskFiles
 
 from .meter import Meter
+from .output import say_json
 from .trace import row_to_tell
 
 
@@ -60,7 +61,7 @@ def replay(
             replayed = Replay(spec, system, DiskFiles(Path(folder))).run(trace)
     if format == "json":
         about = {"spec": shown_file(spec.file), "property": name}
-        print(json.dumps(about | _row(replayed), indent=2, ensure_ascii=False))
+        say_json(about | _row(replayed))
     else:
         page = console()
         write(page, replayed_lines(spec, name, replayed, directory, page.width))
@@ -88,7 +89,7 @@ def _read(file: Path, name: str | None) -> tuple[Spec, str, System, Trace]:
 def _written(file: Path) -> tuple[Spec, str, System, Trace]:
     text = text_of(file, wanted="a trace")
     try:
-        meta = json.loads(text)["#meta"]
+        meta = json_of(text)["#meta"]
         source, name = Path(meta["source"]), str(meta["property"])
     except (ValueError, KeyError, TypeError):
         raise FinaleError(

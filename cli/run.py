@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
+from rich.text import Text
 
 from checker.show.layout import (
     Cell,
@@ -216,7 +217,7 @@ class Watched:
                     for damage in progress.passed_over:
                         tell(f"warning: passed over: {damage}")
                 if self._page.is_terminal:
-                    status.update(line_of(self.name, progress, self._page.width - 3))
+                    status.update(Text(line_of(self.name, progress, self._page.width - 3)))
 
             return run_job(job, directory, look, orders)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -18,10 +17,11 @@ from checker.show.layout import console, write
 from checker.show.scenarios import file_lines, json_rows, summary_line
 from model.errors import FinaleError, Place
 
-from .check import near_file
 from .errors import print_error
 from .main import VERSION
+from .output import say_json
 from .parameters import PLAIN, ProtocolsFolder
+from .paths import near_file
 
 SUFFIX = ".scenario"
 
@@ -94,7 +94,7 @@ class Results:
         """Print what it comes to; the exit code."""
         if not self.as_text:
             rows = [row for run in self.runs for row in json_rows(run)]
-            print(json.dumps({"finale": VERSION, "results": rows, "ok": self.ok}, indent=2))
+            say_json({"finale": VERSION, "results": rows, "ok": self.ok})
         elif self.runs:
             write(console(), [summary_line(len(self.runs), self.differing, self.errors)])
         if self.errors:

@@ -14,6 +14,7 @@ from checker.show.lifecycle_drawing import legend_lines, life_cycle_lines, merma
 from checker.spec import read_spec
 from model.errors import FinaleError
 
+from .output import to_file_or_stdout
 from .parameters import PLAIN, ProtocolsFolder, SpecFile
 
 
@@ -50,7 +51,7 @@ def show(
             advice='a life cycle is read from an enumeration field called "status"',
         )
     if format == "mermaid":
-        print(mermaid(cycles, f"{claim.protocol.key}: {claim.title}"), end="")
+        to_file_or_stdout(mermaid(cycles, f"{claim.protocol.key}: {claim.title}"), None)
         return 0
     for cycle in cycles:
         write(page, [*life_cycle_lines(cycle, page.width), ""])

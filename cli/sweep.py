@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection
 from dataclasses import asdict
 from pathlib import Path
@@ -29,6 +28,7 @@ from pipeline.sweep.table import write_table
 
 from .errors import tell
 from .main import VERSION
+from .output import say_json
 from .parameters import PLAIN, ConfOption, MasterOption, ProtocolsFolder
 from .sweep_page import Counter, sweep_lines
 
@@ -76,7 +76,7 @@ def sweep(  # noqa: PLR0913 - one parameter a flag
         tell(f"{', '.join(f'{axis} = {word}' for axis, word in done.setting)}: {done.error}")
     if format == "json":
         cells = [asdict(done) | {"setting": dict(done.setting)} for done in found.cells]
-        print(json.dumps({"finale": VERSION, "cells": cells}, indent=2))
+        say_json({"finale": VERSION, "cells": cells})
     else:
         _check_names(properties, names_of(found.cells))
         page = console()

@@ -68,9 +68,8 @@ class Counter:
         if self._bar is None:
             from rich.progress import BarColumn, Progress, TextColumn
 
-            self._bar = Progress(
-                TextColumn("{task.description}"), BarColumn(20), console=page, transient=True
-            )
+            words = TextColumn("{task.description}", markup=False)
+            self._bar = Progress(words, BarColumn(20), console=page, transient=True)
             self._task = self._bar.add_task(self._name, total=news.weight)
             self._bar.start()
         assert self._task is not None

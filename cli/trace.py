@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -22,9 +20,10 @@ from checker.show.story import story_json, story_of
 from checker.show.trace import trace_lines
 from checker.spec import check_property_name, read_spec
 from model.errors import FinaleError, Place
+from model.visible import visible_json
 
 from .meter import Meter
-from .output import to_file_or_stdout
+from .output import say, to_file_or_stdout
 from .parameters import BackendName, ProtocolsFolder, ReductionNames, SpecFile
 from .traces import itf_of
 
@@ -73,12 +72,12 @@ def trace(
                 to_file_or_stdout("".join(f"{line.plain}\n" for line in lines), output)
         case "json":
             about = {"spec": shown_file(spec), "title": claim.title}
-            text = json.dumps(about | story_json(story), indent=2, ensure_ascii=False) + "\n"
+            text = visible_json(about | story_json(story), indent=2) + "\n"
             to_file_or_stdout(text, output)
         case "itf":
             to_file_or_stdout(itf_of(result, row, row.trace), output)
     if output is not None:
-        print(f"written to {output}", file=sys.stderr)
+        say(f"written to {output}", stderr=True)
     return 0
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-import sys
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import closing
@@ -35,6 +33,7 @@ from pipeline.validating.work import Search, judged_here
 from .bar import Bar
 from .errors import tell as print_told
 from .main import VERSION
+from .output import say, say_json
 from .parameters import ConfOption, LoggerLevels, MasterOption, OwnLines, TableName
 
 #: So much is tried for each job, and for so long, until it is called undecided.
@@ -138,7 +137,7 @@ def _check_settings(
             advice="check the name and the current folder",
         )
     with Shelf() as shelf:
-        check(read_run_file(shelf.content(Part(str(file))), str(file)), release)
+        check(read_run_file(shelf.short_content(Part(str(file))), str(file)), release)
 
 
 def levels_of(loggers: Sequence[str]) -> dict[str, str]:
@@ -194,7 +193,7 @@ class Validated:
             self.codes.add(Exit.BAD_INPUT)
             print_told(error)
         for part in outcome.damaged:
-            print(f"{part} ends in the midst: it is still written, or cut", file=sys.stderr)
+            say(f"{part} ends in the midst: it is still written, or cut", stderr=True)
         for verdict in outcome.verdicts:
             self.jobs += 1
             self.shown += bool(verdict.shows)
@@ -213,7 +212,7 @@ class Validated:
         """The user has had enough."""
         self.codes.add(Exit.INTERRUPTED)
         again = "" if out is None else ": the same command goes on from here"
-        print(f"interrupted after {self.pieces} of {pieces}{again}", file=sys.stderr)
+        say(f"interrupted after {self.pieces} of {pieces}{again}", stderr=True)
 
     def close(self, out: Path | None) -> Exit:
         """Print what it comes to; the exit code."""
@@ -236,9 +235,9 @@ class Validated:
             told |= {"unparsable": counts.unparsable}
             pieces = {"judged": again[0], "known": again[1]}
             page = {"finale": VERSION, "lines": told, "pieces": pieces, "results": self.rows}
-            print(json.dumps(page | {"ok": not self.codes}, indent=2))
+            say_json(page | {"ok": not self.codes})
             if none:
-                print(self._no_job(), file=sys.stderr)
+                say(self._no_job().plain, stderr=True)
         return next((code for code in PRECEDENCE if code in self.codes), Exit.AS_EXPECTED)
 
     def _no_job(self) -> Text:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 from cyclopts import Parameter
+from rich.text import Text
 
 from checker.logs.patterns import read_table, table
 from checker.rows import Exit
@@ -16,6 +16,7 @@ from checker.show.layout import console, counted, joined, write
 from checker.show.watched import told_lines
 
 from .main import VERSION
+from .output import say_json
 from .parameters import (
     ConfOption,
     LoggerLevels,
@@ -105,10 +106,10 @@ class _Page:
             write(console(), told_lines(records))
         else:
             for record in records:
-                print(json.dumps({"finale": VERSION, **record}))
+                say_json({"finale": VERSION, **record}, indent=None)
         sys.stdout.flush()
         if self._status is not None and far.batches:
-            self._status.update(self._words)
+            self._status.update(Text(self._words))
 
     @property
     def _words(self) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Literal
 
 from cyclopts import Parameter
@@ -18,6 +17,7 @@ from checker.which import axis_in
 from checker.which import which as settings_of
 
 from .meter import Meter
+from .output import say_json
 from .parameters import PLAIN, ProtocolsFolder, SpecFile
 
 
@@ -49,7 +49,7 @@ def which(
     with Meter(spec.name) as meter:
         found = settings_of(spec, axes, property, limits, meter, known)
     if format == "json":
-        print(json.dumps({"settings": list(which_rows(found))}, indent=2))
+        say_json({"settings": list(which_rows(found))})
     else:
         page = console()
         write(page, which_lines(found, page.width))

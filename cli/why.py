@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from typing import Annotated, Literal
 
@@ -18,6 +17,7 @@ from checker.show.validated import no_job_line, unfinished_lines
 from model.errors import FinaleError
 
 from .main import VERSION
+from .output import say_json
 
 
 def why(
@@ -57,7 +57,7 @@ def why(
     none = [] if jobs else [no_job_line(known.name, tally.parsed + tally.ignored, first)]
     if format == "json":
         rows = [_row(judged) for judged in jobs]
-        print(json.dumps({"finale": VERSION, "results": rows, "ok": not none}, indent=2))
+        say_json({"finale": VERSION, "results": rows, "ok": not none})
         write(console(stderr=True), none)
     else:
         for judged in jobs:
@@ -86,4 +86,10 @@ def _row(judged: Judged) -> dict[str, object]:
         }
         for each in judged.unfinished
     ]
-    return {"job": history.job, "name": history.name, "state": history.state, "tasks": tasks}
+    return {
+        "job": history.job,
+        "name": history.name,
+        "state": history.state,
+        "stops": list(judged.stops),
+        "tasks": tasks,
+    }

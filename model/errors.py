@@ -8,8 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from .visible import visible
+
 #: Where a name is unknown, so many of those that are known are told.
 NAMES_MAX = 6
+#: A message, a place or advice is not longer: a value may be of any length.
+CHARACTERS_MAX = 1000
 
 
 @dataclass(frozen=True)
@@ -44,8 +48,9 @@ class FinaleError(Exception):
         self.advice = advice
 
     def __str__(self) -> str:
-        where = f"{self.place}: " if self.place and str(self.place) else ""
-        return f"error[{self.code}]: {where}{self.message}\n  help: {self.advice}"
+        where = f"{_told(str(self.place))}: " if self.place and str(self.place) else ""
+        message, advice = _told(self.message), _told(self.advice)
+        return f"error[{self.code}]: {where}{message}\n  help: {advice}"
 
     def located(self, place: Place) -> FinaleError:
         """The same mistake, with the parts of its place that were not known filled in."""
@@ -59,6 +64,12 @@ class FinaleError(Exception):
         return self
 
 
+def _told(text: str) -> str:
+    """A part of an error in one line: it may quote what came from outside."""
+    shown = visible(text)
+    return shown if len(shown) <= CHARACTERS_MAX else f"{shown[:CHARACTERS_MAX]}…"
+
+
 def nearest(word: str, known: Iterable[str], further: str = "") -> str:
     """Half a sentence that helps with a misspelt `word`: the nearest known one, or what is known.
 
@@ -67,7 +78,7 @@ def nearest(word: str, known: Iterable[str], further: str = "") -> str:
     """
     import difflib  # only mistakes pay for it
 
-    names = list(known)
+    names, word = list(known), word[:CHARACTERS_MAX]
     matches = difflib.get_close_matches(word, names, n=1, cutoff=0.5)
     if matches:
         return f'did you mean "{matches[0]}"? {further}'.rstrip()

@@ -78,6 +78,7 @@ QUERIES: tuple[Word, ...] = (
     Word("full", "vertices", "the plan: the vertices all of whose tasks count as finished"),
     Word("awaited", "id tasks", "the tasks whose acknowledgement is missing"),
     Word("stored", "ids", "the completed checkpoints that a restart may choose from"),
+    Word("abort-latest", "id", "the newest completed checkpoint that an abort tells"),
     Word("status", "id word", "what the coordinator knows of a checkpoint"),
     Word("job", "status", "what the coordinator says of the job"),
     Word("periodic", "on or off", "whether checkpoints are triggered again and again"),
@@ -149,6 +150,8 @@ LINES: tuple[Word, ...] = (
     Word("taken", "checkpoint task", "the task has taken its part of a checkpoint"),
     Word("take-failed", "checkpoint task", "the task could not take its part"),
     Word("trigger-after-abort", "checkpoint", "a checkpoint is not taken: it has been aborted"),
+    Word("trigger-overtaken", "checkpoint newer", "it is not taken: a newer one was begun"),
+    Word("source-stops", "", "a source has been stopped: it reads no more"),
     Word("write-begins", "checkpoint task", "a snapshot is written in the background"),
     Word("write-ends", "checkpoint task", "it is written"),
     Word("fail_snapshot", "checkpoint task", "it could not be written"),
@@ -212,6 +215,8 @@ _STEPS = {
         "apply_decline": "checkpoint",
         "apply_failed_snapshot": "checkpoint",
         "expire": "checkpoint",
+        "pass_timeout": "checkpoint",
+        "run_owed_expiry": "checkpoint",
         "time_out_under_load": "checkpoint",
     },
     Clock.JOB: {
@@ -238,6 +243,7 @@ _STEPS = {
     Clock.MAILBOX: {
         "restore": "task",
         "run_trigger": "task checkpoint",
+        "run_deferred": "task",
         "stop_source": "task checkpoint",
         "perform_savepoint": "task checkpoint",
         "leave_thread": "task",
@@ -276,6 +282,8 @@ STEPS: tuple[StepWord, ...] = tuple(
 )
 
 #: The steps that only move records: no event tells them.
-DATA_STEPS: tuple[str, ...] = ("emit", "emit_parked", "tick", "poll_data", "poll_recovered")
+DATA_STEPS: tuple[str, ...] = (
+    "fetch", "emit", "emit_parked", "flush", "tick", "poll_data", "poll_recovered",
+)  # fmt: skip
 
 __all__ = ["DATA_STEPS", "EVENTS", "LINES", "QUERIES", "STEPS", "Clock", "StepWord", "Word"]

@@ -14,7 +14,6 @@ leads to.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias, cast
 
@@ -32,11 +31,13 @@ from .domains import (
     Union,
 )
 from .errors import FinaleError, Place
+from .given import json_of
 from .language.build import shown
 from .semantics import outcome
 from .system import Fault, GroundRule, State, System
 from .trace import Trace
 from .values import Nothing, NothingType, Record
+from .visible import visible_json
 
 Json: TypeAlias = "bool | int | str | Sequence[Json] | Mapping[str, Json] | None"
 
@@ -68,7 +69,7 @@ def to_itf(system: System, trace: Trace, about: Mapping[str, Json] | None = None
     document: dict[str, Json] = {"#meta": meta, "vars": names, "states": written}
     if trace.loop is not None:
         document["loop"] = trace.loop
-    return json.dumps(document, ensure_ascii=False, indent=1) + "\n"
+    return visible_json(document, indent=1) + "\n"
 
 
 def _step(rule: GroundRule, index: int) -> dict[str, Json]:
@@ -137,7 +138,7 @@ def _slots_to_json(domain: Domain[object], values: Sequence[object]) -> Json:
 def from_itf(system: System, text: str) -> Trace:
     """The trace of a system that ITF describes. Raises `not-itf` where it is none."""
     try:
-        document = json.loads(text)
+        document = json_of(text)
     except ValueError as error:
         raise _not_itf(f"this is not JSON: {error}") from None
     try:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from .errors import Place
-from .expressions import TRUE, Expression
+from .expressions import FALSE, TRUE, Expression
 from .language.entities import Variable
 from .language.explore import Branch
 
@@ -97,12 +97,16 @@ class GroundRule:
     """A rule with its parameters bound. In one state it has at most one successor.
 
     `entities` is the part of the binding that fairness speaks of; the rest are free choices.
+    If the rule gives ids again, `earlier` has the cells of the state before the step that differ
+    under the names after it, and `moved` says by name where an entity is another one after it.
     """
 
     rule: Rule
     binding: tuple[tuple[str, str], ...]
     entities: tuple[str, ...]
     tree: Tree
+    earlier: tuple[tuple[int, Expression], ...] = ()
+    moved: tuple[tuple[str, Expression], ...] = ()
 
     def __str__(self) -> str:
         return f"{self.rule.name}({', '.join(value for _, value in self.binding)})"
@@ -131,13 +135,15 @@ class Predicate:
     """What a property says of one binding, as expressions.
 
     `when` is the antecedent (for leads-to: the cause), `claim` what must then hold (for leads-to:
-    the goal). `fault` holds where evaluating them reads what is not there.
+    the goal). `fault` holds where evaluating them reads what is not there. Of a liveness property,
+    `moved` holds where some step makes another entity of one that the binding names.
     """
 
     binding: tuple[tuple[str, str], ...]
     when: Expression
     claim: Expression
     fault: Expression
+    moved: Expression = FALSE
 
 
 @dataclass(frozen=True)
@@ -146,6 +152,7 @@ class Property:
 
     An on-step property has, instead, one tuple of predicates a ground rule, over the cells before
     and after the step. `witness` names the reachable property that shows an `always` not vacuous.
+    `not_asked` says why there are no predicates, if the question makes no sense in this system.
     """
 
     name: str
@@ -156,6 +163,11 @@ class Property:
     on_rules: tuple[tuple[Predicate, ...], ...] = ()
     witness: str | None = None
     has_antecedent: bool = False
+    not_asked: str = ""
+
+
+#: Why a question about a checkpoint makes no sense: its name has passed to another one.
+IDS_GIVEN_AGAIN = "ids are given again"
 
 
 # --- the system ----------------------------------------------------------------------------------

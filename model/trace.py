@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from .semantics import Step, outcome, updated
+from .semantics import Step, evaluate, outcome, updated
 from .system import Fault, GroundRule, State, System, Update
 
 
@@ -61,4 +61,12 @@ def replay(system: System, trace: Trace) -> None:
         assert trace.states[trace.loop] == trace.states[-1], "the loop does not close"
 
 
-__all__ = ["Step", "Trace", "replay"]
+def renamed(rule: GroundRule, state: State) -> State:
+    """Return the state before a step of the rule, under the names that entities have after it."""
+    cells = list(state)
+    for index, expression in rule.earlier:
+        cells[index] = evaluate(expression, state)
+    return tuple(cells)
+
+
+__all__ = ["Step", "Trace", "renamed", "replay"]

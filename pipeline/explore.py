@@ -18,9 +18,8 @@ from typing import TYPE_CHECKING
 from checker.answer import Report
 from checker.claim import Spec
 from checker.means import Means
-from checker.native.loops import loops, must_be_compiled
 from checker.native.machine import Machine
-from checker.native.search import COMPILING, report_of
+from checker.native.search import PREPARING, prepare, report_of
 from checker.native.spread.bucket import Done, Order
 from checker.native.spread.explored import Explored
 from checker.native.spread.files import CLAIMS, SEARCH, Folder, Manifest
@@ -28,9 +27,9 @@ from checker.native.spread.local import Local, hand_over
 from checker.native.spread.program import program_of
 from checker.native.spread.search import Spread
 from checker.native.support import why_not
-from checker.question import Limits, News, Progress, check_witnesses, looking
+from checker.question import Limits, News, Progress, TimeOver, check_witnesses, looking
 from checker.rows import Result, result_of
-from checker.run import BUILDING, SECONDS_UNTOLD, chosen
+from checker.run import BUILDING, SECONDS_UNTOLD, chosen, nothing_searched
 from model.errors import FinaleError, Place
 from model.system import System
 
@@ -71,11 +70,17 @@ def explore(
     limits = limits or Limits()
     check(plan)
     began = perf_counter()
-    system = spec.system(chosen(spec, only), looking(limits, progress, BUILDING, SECONDS_UNTOLD))
-    check_witnesses(system)
-    limits = limits.after(perf_counter() - began)
-    with _folder(plan) as folder, folder.led():
-        report = _searched(system, plan, folder, limits, progress)
+    families = chosen(spec, only)
+    system, doing = None, BUILDING
+    try:
+        system = spec.system(families, looking(limits, progress, BUILDING, SECONDS_UNTOLD))
+        doing = PREPARING
+        check_witnesses(system)
+        left = limits.after(perf_counter() - began)
+        with _folder(plan) as folder, folder.led():
+            report = _searched(system, plan, folder, left, progress)
+    except TimeOver:
+        report = nothing_searched(limits.seconds_word, doing, families, began)
     return result_of(spec, system, report, only)
 
 
@@ -108,10 +113,8 @@ def _folder(plan: Plan) -> Generator[Folder]:
 def _searched(
     system: System, plan: Plan, folder: Folder, limits: Limits, progress: Progress | None
 ) -> Report:
-    if progress is not None and must_be_compiled():
-        progress(News(0, 0, 0, 0, 0.0, before=COMPILING))
-    loops()
     began = perf_counter()
+    prepare(limits, progress)
     machine = Machine(system)
     program = program_of(machine)
     manifest = folder.manifest(program.identity)

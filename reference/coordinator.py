@@ -46,6 +46,7 @@ class Checkpoint:
     awaited: set[str] = field(default_factory=set[str])
     kind: Kind = Kind.CHECKPOINT
     status: Status = Status.PENDING
+    told_after: set[int] = field(default_factory=set[int])  # being confirmed when it completed
 
     @property
     def is_pending(self) -> bool:
@@ -146,19 +147,16 @@ class Coordinator:
         return checkpoint.is_pending and not checkpoint.awaited
 
     def complete(self, checkpoint: Checkpoint) -> None:
-        """Make it durable. Then older checkpoints are of no use, and all who took part are told.
-
-        A savepoint is the user's: nothing makes it superfluous, nor is anything so by it unless it
-        ends the job.
-        """
+        """Make it durable. Then older checkpoints are of no use, and all who took part are told;
+        but a user's savepoint replaces none, and none replaces it."""
         number, kind, stored = checkpoint.number, checkpoint.kind, checkpoint.kind in self.stored
         self.store.complete(number, checkpoint.finished, kind=kind.value, newest=stored)
         checkpoint.status = Status.COMPLETED
         if checkpoint.kind is not Kind.SAVEPOINT:
             self._replace_older(checkpoint, stored=stored)
+        checkpoint.told_after = {each for _, each in self.network.confirmations}
         if checkpoint.kind in self.told:
-            for task in self._concerned(checkpoint):
-                self.network.confirmations.add((task, checkpoint.number))
+            self.network.confirmations |= {(task, number) for task in self._concerned(checkpoint)}
         self.decided(checkpoint)
 
     def _replace_older(self, checkpoint: Checkpoint, *, stored: bool) -> None:

@@ -50,8 +50,9 @@ class Gate:
         self._go_on_if_complete()
 
     def cancelled(self, checkpoint: int) -> None:
-        """A sender gives a checkpoint up."""
-        if not self.is_late(checkpoint):
+        """A sender gives a checkpoint up; one that was only announced here has nothing to undo."""
+        counted = any(channel.aligned for channel in self.inputs)
+        if self.is_new(checkpoint) or (counted and not self.is_late(checkpoint)):
             self.give_up(checkpoint)
 
     def end(self, channel: Channel) -> None:
@@ -93,7 +94,11 @@ class Gate:
 
     def reset(self) -> None:
         self.newest = None
-        self.collecting = False
+        self.release()
+
+    @property
+    def _is_complete(self) -> bool:
+        return all(channel.aligned or channel.ended for channel in self.inputs)
 
     @property
     def _newest(self) -> int:
@@ -107,9 +112,9 @@ class Gate:
                 self.give_up(self._newest)
             self.newest, self.collecting = checkpoint, True
             for each in self.inputs:
-                each.aligned = each.ended
+                each.aligned = False
 
     def _go_on_if_complete(self) -> None:
-        if all(channel.aligned for channel in self.inputs):
+        if self._is_complete:
             self.release()
             self.take(self._newest)

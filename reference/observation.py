@@ -134,6 +134,7 @@ def _checkpoint(engine: Engine, number: int) -> Seen:
         ("acknowledgements", concerned(network.acknowledgements)),
         ("declined", number in network.declines),
         ("confirmations", concerned(network.confirmations)),
+        ("overtaken_by", frozenset(each for each in known.told_after if each > number)),
         ("aborts", tuple(sorted(aborts.items()))),
     )
 

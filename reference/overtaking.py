@@ -122,17 +122,13 @@ class OvertakingGate(Gate):
         super().release()
         self.started = self.hurrying = False
 
-    def reset(self) -> None:
-        super().reset()
-        self.started = self.hurrying = False
-
     def _start(self) -> None:
         if not self.started:
             self.started = True
             self.take(self._newest)
 
     def _go_on_if_complete(self) -> None:
-        if not all(channel.aligned for channel in self.inputs):
+        if not self._is_complete:
             return
         checkpoint, taken = self._newest, self.started
         self.release()

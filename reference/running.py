@@ -206,11 +206,10 @@ class Running(Engine):
     @action("task", "checkpoint")
     def deliver_confirmation(self, task: Task, checkpoint: int) -> Guarded:
         call = task.name, checkpoint
-        known = self.network.confirmations if self.options.confirmations_in_order else ()
-        waiting = (c for name, c in known if name == task.name and c < checkpoint)
-        earlier = any(self.kind_of(each) is Kind.CHECKPOINT for each in waiting)
-        yield call in self.network.confirmations and not earlier
-        self.network.confirmations.discard(call)
+        known, of_this = self.network.confirmations, self.coordinator.checkpoints[checkpoint]
+        earlier = of_this.told_after if self.options.confirmations_in_order else ()
+        yield call in known and all((task.name, each) not in known for each in earlier)
+        known.discard(call)
         self.confirmed(task, checkpoint)
 
     @action("task", "checkpoint")

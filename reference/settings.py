@@ -42,11 +42,13 @@ class EngineOptions:
     calls_in_order: bool = False
     """The calls to a task arrive, and are run, in their order."""
     confirmations_in_order: bool = False
-    """A task hears of completed checkpoints in their order; of a savepoint perhaps later."""
+    """A task hears of checkpoints in the order in which these complete."""
     finish_race: str = "abort"
     """A call finds its task closed: `abort` its checkpoint, or `retrigger` those that read it."""
     release_on: str = "exact"
     """A stop's savepoint alone lets tasks go that know of it; or `any` does, or the `minimum`."""
+    stops_for_aborted: bool = True
+    """A source ends its data also for a savepoint that it knows to be aborted."""
     sync_abort: str = "fails"
     """A task whose savepoint is aborted fails; or it forgets it, which `clears`."""
     retained: int = 1

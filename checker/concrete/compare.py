@@ -16,6 +16,7 @@ from model.language.properties import Family
 from model.language.protocol import Protocol
 from model.semantics import evaluate, outcome, updated
 from model.system import Blocked, Fault, Kind, Predicate, State, System, Update
+from model.trace import renamed
 
 from .execution import After, Judgement, PlainPredicate, PlainSystem, Values
 
@@ -48,11 +49,15 @@ def compare(
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a rule does in a state: the state `after`, or how it comes to none."""
+    """What a rule does in a state: the state `after`, or how it comes to none.
+
+    `earlier` is the state before the step under the names of the state after it.
+    """
 
     after: State | None
     how: Literal["taken", "blocked", "fault", "raises"]
     why: str | None = None
+    earlier: State | None = None
 
 
 class Pair:
@@ -87,7 +92,7 @@ class Pair:
                 if after is None:
                     continue
                 assert number is not None
-                yield from self._about_step(state, values, rule, number, after)
+                yield from self._about_step(state, meant, rule, number)
                 if after not in seen and (states_max is None or len(seen) < states_max):
                     seen[after] = None
                     pending.append(after)
@@ -99,7 +104,8 @@ class Pair:
             return Outcome(None, "blocked")
         match outcome(self.system.rules[number].tree, state):
             case Update() as update:
-                return Outcome(updated(update, state), "taken")
+                earlier = renamed(self.system.rules[number], state)
+                return Outcome(updated(update, state), "taken", earlier=earlier)
             case Blocked(bound=bound):
                 return Outcome(None, "blocked", bound)
             case Fault(code=code):
@@ -108,8 +114,9 @@ class Pair:
     def _plain_outcome(self, rule: Bound, values: Values) -> Outcome:
         try:
             match self.plain.take(rule, values):
-                case After(values=after):
-                    return Outcome(self.plain.world.encode(after), "taken")
+                case After(values=after, earlier=earlier):
+                    before = self.plain.world.encode(values if earlier is None else earlier)
+                    return Outcome(self.plain.world.encode(after), "taken", earlier=before)
                 case Blocked(bound=bound):
                     return Outcome(None, "blocked", bound)
                 case Fault(code=code):
@@ -131,12 +138,14 @@ class Pair:
                     yield Disagreement(state, _name(prop.name, plain.binding), said, meant)
 
     def _about_step(
-        self, state: State, values: Values, rule: Bound, number: int, after: State
+        self, state: State, step: Outcome, rule: Bound, number: int
     ) -> Iterator[Disagreement]:
+        after, earlier, decode = step.after, step.earlier, self.plain.world.decode
+        assert after is not None
+        assert earlier is not None
         for plain, prop, position in self.predicates:
             if prop.kind is Kind.ON_STEP:
-                reached = self.plain.world.decode(after)
-                said = self.plain.judge_step(plain, values, rule, reached)
+                said = self.plain.judge_step(plain, decode(earlier), rule, decode(after))
                 meant = _judgement(prop.on_rules[number][position], state, after)
                 if said != meant:
                     name = f"{_name(prop.name, plain.binding)} of {rule.rule.name} to {after}"

@@ -5,10 +5,11 @@ from __future__ import annotations
 import typing
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from model.language.build import Bound, bindings, bound_rules
+from model.language.observing import observing
 from model.language.plain import PlainStore
 from model.language.properties import Family, Taken, stepping
 from model.language.protocol import Protocol
@@ -22,9 +23,13 @@ Judgement = bool | Literal["fault", "silent"]
 
 @dataclass(frozen=True)
 class After:
-    """A rule was taken, to a state of these values."""
+    """A rule was taken, to a state of these values.
+
+    If the rule gave ids again, `earlier` is the state before it under the names of the state after.
+    """
 
     values: Values
+    earlier: Values | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True)
@@ -43,14 +48,20 @@ class PlainPredicate:
 
 
 class PlainSystem:
-    """A protocol whose rules and properties are called on plain values; it must have been built."""
+    """A protocol whose rules and properties are called on plain values; it must have been built.
+
+    Properties that cannot be asked, since ids are given again, are left out.
+    """
 
     def __init__(self, protocol: Protocol, families: Sequence[Family] = ()) -> None:
         self.protocol = protocol
         self.world = protocol.world
         self.rules = tuple(bound_rules(protocol))
         self.predicates = tuple(
-            predicate for family in families for predicate in _predicates(protocol, family)
+            predicate
+            for family in families
+            if not (family.of_all_ids and protocol.gives_ids_again)
+            for predicate in _predicates(protocol, family)
         )
         self._steps = {id(rule): Taken(rule.rule.name, dict(rule.binding)) for rule in self.rules}
 
@@ -68,7 +79,7 @@ class PlainSystem:
             return Blocked(stop.bound)
         except FaultHere as stop:
             return Fault(stop.code, stop.message, stop.place)
-        return After(tuple(store.values))
+        return After(tuple(store.values), store.earlier)
 
     def is_terminal(self, values: Values) -> bool:
         """Whether the protocol has come to its end in a state; not where that cannot be read."""
@@ -90,7 +101,7 @@ class PlainSystem:
     def judge_step(
         self, predicate: PlainPredicate, before: Values, rule: Bound, after: Values
     ) -> Judgement:
-        """What a property of steps says of one."""
+        """What a property of steps says of one; `before` has the names of `after`."""
         with self.on_step(PlainStore(before), PlainStore(after)):
             return self.said(predicate, self.taken(rule))
 
@@ -107,8 +118,10 @@ class PlainSystem:
     def said(self, predicate: PlainPredicate, step: Taken | None = None) -> Judgement:
         """What a property says of the state, or of the step, that is set."""
         told = (step,) if predicate.takes_step else ()
+        family = predicate.family
         try:
-            return bool(predicate.family.mark.function(self.protocol, *predicate.arguments, *told))
+            with observing(self.protocol, family.view):
+                return bool(family.mark.function(self.protocol, *predicate.arguments, *told))
         except BlockedHere:
             return "silent"
         except FaultHere:

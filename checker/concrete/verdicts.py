@@ -12,6 +12,7 @@ from checker.answer import (
     WELL_FORMED,
     Answer,
     Holds,
+    NotAsked,
     Unknown,
     Vacuous,
     Verdict,
@@ -45,6 +46,8 @@ def answers_of(search: Search, system: System) -> tuple[Answer, ...]:
 
 def _verdict(search: Search, system: System, prop: Property) -> Verdict:
     findings = search.findings
+    if prop.not_asked:
+        return NotAsked(prop.not_asked)
     match prop.kind:
         case Kind.ALWAYS | Kind.ON_STEP:
             fails = findings.get(("fails", prop.name))

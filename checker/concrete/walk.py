@@ -120,15 +120,16 @@ class Search:
         for index, rule in enumerate(plain.rules):
             place = (self.depth + 1, position, index)
             match plain.take(rule, values):
-                case After(values=after):
+                case After(values=after, earlier=earlier):
                     self.transitions += 1
                     self.exercised.add(rule.rule.name)
                     changes = changes or after != values
                     if after not in self.index:
                         self._add(after, (position, index), place)
+                    before = values if earlier is None else earlier
                     for predicate in plain.predicates:
                         if predicate.on_steps:
-                            says = plain.judge_step(predicate, values, rule, after)
+                            says = plain.judge_step(predicate, before, rule, after)
                             found = Found(place, position, index, after, predicate.binding)
                             self._note(predicate.family, says, found)
                 case Fault():

@@ -6,12 +6,12 @@ Both sides are brought into plain words: an entity is its name, a set a frozense
 from __future__ import annotations
 
 import enum
-import json
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any, cast
 
+from model.given import json_of
 from model.protocols.parts.elements import (
     TOO_OFTEN,
     Barrier,
@@ -108,6 +108,7 @@ class Abstraction:
             "status": "completed" if known["status"] == "discarded" else known["status"],
             "aborts": frozenset(task for task, _ in known["aborts"]),
             "latest": _id(next(iter(latest), None)),
+            "overtaken_by": _ids(known["overtaken_by"]),
         }
         values.update({f"{name}.{field}": value for field, value in of_this.items()})
 
@@ -200,6 +201,7 @@ UNUSED: Seen = {
     "status": "unused",
     "kind": "checkpoint",
     "declined": False,
+    "overtaken_by": (),
     **dict.fromkeys(NOBODY, frozenset[str]()),
 }
 FATES = {"pending": "pre-committed", "output": "committed", "dropped": "aborted"}
@@ -246,7 +248,7 @@ def _logged(written: tuple[bytes, ...], channel: str) -> tuple[str, ...]:
 @lru_cache(maxsize=4096)
 def _read(data: bytes) -> Any:
     """What a file says; nobody changes it."""
-    return json.loads(data)
+    return json_of(data)
 
 
 def _fate(task: str, number: int, files: Files) -> str:

@@ -35,14 +35,21 @@ class OverTime(Exception):
 class Effort:
     """Counts what is done for a log of so many lines, and tells of it."""
 
-    def __init__(self, lines: int, limits: Limits, told: Told | None) -> None:
+    def __init__(
+        self,
+        lines: int,
+        limits: Limits,
+        told: Told | None,
+        clock: Callable[[], float] = perf_counter,
+    ) -> None:
         self.limits = limits
         self.states = 0
         self.line = 0
         """The last line that some run explains, as far as is known."""
         self._lines = lines
         self._told = told
-        self._began = perf_counter()
+        self._clock = clock
+        self._began = clock()
         self._next = SECONDS_BETWEEN_NEWS
         self._judged: int | None = None
 
@@ -51,13 +58,13 @@ class Effort:
         """How far it is now."""
         judges = self._judged is not None
         line = self.line if self._judged is None else self._judged
-        return Far(line, self._lines, self.states, perf_counter() - self._began, judges)
+        return Far(line, self._lines, self.states, self._clock() - self._began, judges)
 
     def count(self) -> None:
         """One state more. Raises `OverTime`."""
         self.states += 1
         self._judged = None
-        self._look()
+        self.look()
 
     def explains(self, line: int) -> None:
         """A run was found up to this line."""
@@ -66,10 +73,11 @@ class Effort:
     def judges(self, line: int) -> None:
         """The properties of a run are looked at up to this line. Raises `OverTime`."""
         self._judged = line
-        self._look()
+        self.look()
 
-    def _look(self) -> None:
-        seconds = perf_counter() - self._began
+    def look(self) -> None:
+        """Compare the time with its limit, and tell of the progress. Raises `OverTime`."""
+        seconds = self._clock() - self._began
         if self.limits.seconds_max is not None and seconds > self.limits.seconds_max:
             raise OverTime
         if self._told is not None and seconds >= self._next:

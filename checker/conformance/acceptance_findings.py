@@ -35,6 +35,10 @@ class Severity(enum.Enum):
 
     VIOLATED = "violated"
     STUCK = "stuck"
+    RECOVERED = "recovered"
+    """It was stuck, and what must come came later."""
+    OVERDUE = "overdue"
+    """What must come has not come, though what comes later has."""
     OPEN = "open"
     """What must come has not come by the end, and still can."""
 

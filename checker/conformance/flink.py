@@ -1,14 +1,15 @@
 """Whether a run of a real engine is one of the protocol as its release really is.
 
-Accepted only by a witness: a run of the whole model, that the guide has found (`flink_guide.py`)
-and that is gone once more by the rules alone. Rejected only by a proof: a part of the model, with
-all else free, has no run that has the lines which speak of it (`flink_proof.py`). Else undecided.
+The proof is asked first: a run is rejected only if a part of the model, with all else free, has no
+run with the lines which speak of that part (`flink_proof.py`). Then a run is sought. It is accepted
+only by a witness: a run of the whole model, which the guide has found (`flink_guide.py`), and which
+is checked once more by the rules alone. Else it is undecided.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from time import perf_counter
+from time import thread_time
 
 from checker.loading import Catalogue, catalogue
 from checker.logs.profile import Profile
@@ -43,6 +44,8 @@ from .flink_witness import unexplained
 
 #: Where the search stops unless somebody says otherwise: so many steps are tried.
 LIMITS = Limits(states_max=1_000_000)
+#: Of a proof without a limit.
+NO_LIMITS = Limits()
 #: So many seconds a search has at least where those before it have had nearly all.
 SECONDS_LEAST = 0.1
 #: Where nothing is told of a run.
@@ -105,12 +108,13 @@ def accept_run(  # noqa: PLR0913 - what is asked, of what, and how far
     job = job_of(run)
     if job is None:
         why = "no line tells how its vertices are connected"
-        far = Effort(lines, limits, told).far
+        far = _effort(lines, limits, told).far
         return RunVerdict(Undecided(Given.BOUND, why, far), (), 0)
+    whole = whole and job.is_sure
     sights = sights_of(run, job)
     settings = settings_of(run, job.job, sights, release, given, profile)
     if settings.against is not None:
-        far = Effort(lines, limits, told).far
+        far = _effort(lines, limits, told).far
         against = settings.against if whole else _doubted(settings.against, far)
         return RunVerdict(against, (), 0, told=settings.told)
     case = _Case(run, given, job, sights, whole, judges, known or catalogue())
@@ -136,11 +140,11 @@ def _first_of(
 ) -> tuple[RunVerdict, list[tuple[Under, RunVerdict]]]:
     """The verdict of the first way that explains a run; else rejected, if it is in each way."""
     tried: list[tuple[Under, RunVerdict]] = []
-    began = perf_counter()
+    began = thread_time()
     for way in settings.ways:
         left = limits
         if limits.seconds_max is not None and tried and not every:
-            spent = perf_counter() - began
+            spent = thread_time() - began
             left = replace(limits, seconds_max=max(limits.seconds_max - spent, SECONDS_LEAST))
         tried.append((way, _under(case, way, left, told)))
         if _is_accepted(tried[-1][1]) and not every:
@@ -164,7 +168,7 @@ def _tried(way: Under, verdict: RunVerdict) -> Tried:
 def _under(case: _Case, way: Under, limits: Limits, told: Told | None) -> RunVerdict:
     """Judge a run under some settings."""
     run, sights = case.run, case.sights
-    effort = Effort(max((e.told.line for e in run.events), default=0), limits, told)
+    effort = _effort(max((e.told.line for e in run.events), default=0), limits, told)
     section = Section(0, {"protocol": way.protocol, "options": way.options}, case.job.job,
                       _counted(sights, run), frozenset(), True)  # fmt: skip
     live = 8 if way.protocol != PROTOCOL else LIVE
@@ -172,6 +176,9 @@ def _under(case: _Case, way: Under, limits: Limits, told: Told | None) -> RunVer
         system = SectionSystem(section, case.known, (), live=live, judges=case.judges, room=None)
     except FinaleError as error:  # options that no job has together
         raise error.located(case.given.place("concurrent")) from None
+    rejected = _rejected(run, case.job, sights, way, _half(limits)) if case.whole else None
+    if rejected is not None:
+        return RunVerdict(rejected, (), 0)
     guide = Guide(system, sights, effort)
     try:
         found = guide.run()
@@ -187,9 +194,7 @@ def _under(case: _Case, way: Under, limits: Limits, told: Told | None) -> RunVer
             replay(system, found)
             why = unexplained(system, found, sights, always_shown(run, case.job, sights)) or ""
     if not isinstance(found, tuple) or why:
-        rejected = _rejected(run, case.job, sights, way) if case.whole else None
-        undecided = Undecided(given, why, effort.far)
-        return RunVerdict(rejected or undecided, (), sum(guide.at))
+        return RunVerdict(Undecided(given, why, effort.far), (), sum(guide.at))
     judged = Judge(system, effort.judges).judge(found, ends=False) if case.judges else ()
     return RunVerdict(Accepted((found,)), tuple(judged), sum(guide.at), section)
 
@@ -203,7 +208,7 @@ def reject_run(
     """
     check(given, release)
     job = job_of(run)
-    if job is None:
+    if job is None or not job.is_sure:
         return None
     sights = sights_of(run, job)
     settings = settings_of(run, job.job, sights, release, given, None)
@@ -211,9 +216,26 @@ def reject_run(
     return rejected[0] if all(rejected) else None
 
 
-def _rejected(run: Run, job: RunJob, sights: Sights, way: Under) -> Rejected | None:
+def _effort(lines: int, limits: Limits, told: Told | None) -> Effort:
+    """An effort that counts processor time: a busy machine changes no verdict."""
+    return Effort(lines, limits, told, thread_time)
+
+
+def _half(limits: Limits) -> Limits:
+    """The limits of a proof: it leaves half of the time to the search."""
+    seconds = None if limits.seconds_max is None else limits.seconds_max / 2
+    return Limits(seconds_max=seconds)
+
+
+def _rejected(
+    run: Run, job: RunJob, sights: Sights, way: Under, limits: Limits = NO_LIMITS
+) -> Rejected | None:
     given = given_of(way.protocol, way.options, run, sights)
-    contradiction = Refuter(given, run, job, sights).contradiction()
+    try:
+        refuter = Refuter(given, run, job, sights, _effort(0, limits, None))
+        contradiction = refuter.contradiction()
+    except OverTime:
+        return None
     return None if contradiction is None else rejection_of(given, contradiction)
 
 

@@ -339,8 +339,8 @@ def part_of(given: Given, name: str, task: str) -> Part:
         return overtakes or is_taken_once(dict(zip(names, values, strict=True)))
 
     bounds = dict(given.bounds)
-    # Where tasks may fail by many steps, so close a look takes minutes.
-    depth = 1 if bounds["failures"] or bounds["stops"] else PARTS[name].depth
+    # Where a stop may fail a task by many of its own steps, so close a look takes minutes.
+    depth = 1 if bounds["stops"] else PARTS[name].depth
     return Part(system, features, Look(names, task), depth, is_possible)
 
 

@@ -1,13 +1,15 @@
 """The job of a run: its vertices by their names, its edges by the lines that connect them.
 
-Whether all subtasks of two vertices are connected or each with a few is told by the barriers that
-are received: whoever has more inputs than the narrow pattern gives has those of the wide one.
+The barriers that are received tell whether all subtasks of two vertices are connected or each
+with a few: a subtask that has received more than the narrow pattern allows has the wide one. A
+subtask that has ended before any barrier tells nothing.
 """
 
 from __future__ import annotations
 
 import re
 from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from checker.logs.runs import Run
@@ -28,6 +30,8 @@ class RunJob:
     """By the name of a vertex in the run, its name in the job."""
     inputs: dict[tuple[str, int], str]
     """By a vertex and the number of a gate, both the run's, the vertex that it reads."""
+    is_sure: bool = True
+    """Whether the lines determine the pattern of each edge. Only then a job can be rejected."""
 
     def task(self, task: TaskId) -> str:
         """What the job calls a subtask."""
@@ -73,12 +77,15 @@ def job_of(run: Run) -> RunJob | None:
         else Vertex.source(names[name], records=0, parallelism=number, union_state=name in uneven)
         for name, number in parallelism.items()
     ]
-    edges = [
-        Edge(names[writer], names[reader], _pattern(parallelism, wide, writer, reader, gate))
-        for (reader, gate), writer in sorted(inputs.items())
-    ]
+    edges: list[Edge] = []
+    is_sure = True
+    for (reader, gate), writer in sorted(inputs.items()):
+        counts = [wide.get((reader, gate, each)) for each in range(parallelism[reader])]
+        pattern, sure = pattern_of(parallelism[writer], counts)
+        edges.append(Edge(names[writer], names[reader], pattern))
+        is_sure = is_sure and sure
     try:
-        return RunJob(Job(tuple(vertices), tuple(edges)), names, inputs)
+        return RunJob(Job(tuple(vertices), tuple(edges)), names, inputs, is_sure)
     except FinaleError:
         return None  # a vertex that reads another one twice
 
@@ -94,19 +101,20 @@ def _wide(run: Run) -> dict[tuple[str, int, int], int]:
     return found
 
 
-def _pattern(
-    parallelism: dict[str, int],
-    wide: dict[tuple[str, int, int], int],
-    writer: str,
-    reader: str,
-    gate: int,
-) -> Pattern:
-    many, few = parallelism[writer], parallelism[reader]
-    for subtask in range(few):
-        narrow = len(Pattern.POINTWISE.senders(subtask, many, few))
-        if wide.get((reader, gate, subtask), many) > narrow or narrow == many:
-            return Pattern.ALL_TO_ALL
-    return Pattern.POINTWISE
+def pattern_of(many: int, counts: Sequence[int | None]) -> tuple[Pattern, bool]:
+    """The pattern of an edge, and whether the lines determine it.
+
+    `many` is the parallelism of the writer. `counts` has for each subtask of the reader the number
+    of channels with a barrier, or None if no barrier was received.
+    """
+    few = len(counts)
+    narrow = [len(Pattern.POINTWISE.senders(subtask, many, few)) for subtask in range(few)]
+    both = list(zip(counts, narrow, strict=True))
+    if any(least == many or (count or 0) > least for count, least in both):
+        return Pattern.ALL_TO_ALL, True
+    if all(count is None for count in counts):
+        return Pattern.ALL_TO_ALL, False
+    return Pattern.POINTWISE, None not in counts
 
 
 def _uneven(run: Run) -> frozenset[str]:
@@ -115,4 +123,4 @@ def _uneven(run: Run) -> frozenset[str]:
     return frozenset(found["vertex"] for text in causes if (found := _UNEVEN.search(text)))
 
 
-__all__ = ["RunJob", "job_of"]
+__all__ = ["RunJob", "job_of", "pattern_of"]

@@ -12,7 +12,6 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import assert_never
 
 from model.expressions import (
@@ -29,6 +28,8 @@ from model.expressions import (
     Subtract,
 )
 from model.system import GroundRule, System, Test, Tree, Update, leaves
+
+from .flink_residues import Conditions, Residue, cells_of, residues, whole_of
 
 Values = tuple[int, ...]
 """Of each feature of a part, in their order, which of its classes it is in."""
@@ -47,8 +48,6 @@ class Feature:
 Label = Hashable
 Edge = tuple[frozenset[Label], Values, GroundRule]
 """What is seen of a step, what it makes of the part, and of which rule it is."""
-Conditions = tuple[tuple[Expression, int], ...]
-"""Conditions, and what they are."""
 Labels = Callable[[GroundRule, Values, Values], frozenset[Label]]
 
 #: More values than these are not told apart: such a number may be any of its bounds.
@@ -218,6 +217,7 @@ class Part:
             if labels(rule, seen, seen) or any(self._writes(leaf) for leaf in leaves(rule.tree))
         )
         self._asked = {rule: self._asks(rule) for rule in self._rules}
+        self._residues: dict[GroundRule, list[Residue]] = {}
         self._known: dict[tuple[GroundRule, Values], list[dict[int, int]]] = {}
         self._onward: dict[Values, tuple[Edge, ...]] = {}
 
@@ -263,12 +263,23 @@ class Part:
         key = rule, tuple(values[place] for place in self._asked[rule])
         if key not in self._known:
             found: set[tuple[tuple[int, int], ...]] = set()
-            for on, update in possible.updates(rule.tree):
-                writes = self._writes(update)
+            for residue in self._residues_of(rule):
+                on, writes = ((residue.condition, 1),), dict(residue.writes)
                 for there in possible.cases(tuple(writes.values()), on, self._depth):
                     found |= {*self._after(there, writes, values)}
             self._known[key] = [dict(each) for each in sorted(found)]
         return self._known[key]
+
+    def _residues_of(self, rule: GroundRule) -> list[Residue]:
+        """What a rule does here."""
+        if rule not in self._residues:
+            found: dict[Residue, None] = {}
+            for on, update in Possible({}).updates(rule.tree):
+                whole = whole_of(on, self._writes(update))
+                left = residues(whole, self._cells)
+                found |= dict.fromkeys([whole] if left is None else left)
+            self._residues[rule] = [*found]
+        return self._residues[rule]
 
     def _after(
         self, possible: Possible, writes: Mapping[int, Expression], values: Values
@@ -291,7 +302,7 @@ class Part:
             writes = self._writes(leaf)
             written |= {*writes}
             tops += writes.values()
-        cells = written.union(*map(_cells, tops))
+        cells = written.union(*map(cells_of, tops))
         return tuple(n for n, own in enumerate(self.features) if cells & {*own.cells})
 
     def _writes(self, leaf: Tree) -> dict[int, Expression]:
@@ -304,24 +315,6 @@ def _tests(tree: Tree) -> Iterator[Test]:
         yield tree
         yield from _tests(tree.yes)
         yield from _tests(tree.no)
-
-
-@lru_cache(maxsize=100_000)
-def _cells(node: Expression) -> frozenset[int]:
-    """The cells that an expression reads."""
-    match node:
-        case Constant():
-            return frozenset()
-        case Cell():
-            return frozenset((node.index,))
-        case And() | Or():
-            return frozenset[int]().union(*map(_cells, node.operands))
-        case Not():
-            return _cells(node.operand)
-        case IfThenElse():
-            return _cells(node.condition) | _cells(node.yes) | _cells(node.no)
-        case _:
-            return _cells(node.left) | _cells(node.right)
 
 
 def exact(system: System, cell: int) -> Feature:

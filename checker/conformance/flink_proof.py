@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from checker.logs.runs import Run
 from model.protocols.parts.checkpoints import CheckpointStatus
 
+from .acceptance_effort import Effort
 from .flink_components import (
     DIES,
     ENDS,
@@ -131,8 +132,8 @@ def given_of(protocol: str, options: Mapping[str, object], run: Run, sights: Sig
 class Refuter:
     """Looks for a part that cannot do what the lines of a run tell of it."""
 
-    def __init__(self, given: Given, run: Run, job: RunJob, sights: Sights) -> None:
-        self.given, self.sights = given, sights
+    def __init__(self, given: Given, run: Run, job: RunJob, sights: Sights, effort: Effort) -> None:
+        self.given, self.sights, self.effort = given, sights, effort
         self._tasks = [subtask.name for subtask in job.job.subtasks]
         self._inputs = {name: _inputs(job, name) for name in self._tasks}
         self._sources = {name for name in self._tasks if not self._inputs[name]}
@@ -148,7 +149,7 @@ class Refuter:
         self._missed = {(t, c) for c, tasks in sights.missed.items() for t in tasks}
 
     def contradiction(self) -> Contradiction | None:
-        """The first line of those that some part cannot explain."""
+        """Return the first line of those that some part cannot explain. Raises `OverTime`."""
         found = [*self._each()]
         return min(found, key=lambda each: each.sight.place, default=None)
 
@@ -217,7 +218,7 @@ class Refuter:
             frozenset(_later(clocks)),
         )
         if pattern not in self._found:
-            self._found[pattern] = _explored(self.given, pattern)
+            self._found[pattern] = _explored(self.given, pattern, self.effort)
         dead = self._found[pattern]
         if dead is not None:
             clock, place = dead.at
@@ -264,10 +265,10 @@ def _later(clocks: Sequence[Sequence[Sight]]) -> Iterator[tuple[At, At]]:
 # --- the search ----------------------------------------------------------------------------------
 
 
-def _explored(given: Given, pattern: Pattern) -> Dead | None:
+def _explored(given: Given, pattern: Pattern, effort: Effort) -> Dead | None:
     """None where the part has a run that explains its lines; else where the furthest one ends."""
     task = SOURCE if pattern.is_source else READER
-    return _Search(given, part_of(given, pattern.part, task), pattern, task).run()
+    return _Search(given, part_of(given, pattern.part, task), pattern, task, effort).run()
 
 
 @dataclass
@@ -278,6 +279,7 @@ class _Search:
     part: Part
     pattern: Pattern
     task: str
+    effort: Effort
 
     def run(self) -> Dead | None:
         """None if all lines can be explained; else the first that cannot with all before it."""
@@ -285,6 +287,7 @@ class _Search:
         todo: list[State] = [((0,) * len(clocks), values, 0) for values in self.part.start]
         seen, furthest, stuck = set(todo), -1, set[Values]()
         while todo:
+            self.effort.look()
             state = todo.pop()
             place = self._explained(state[0])
             if place == len(self.pattern.order):

@@ -192,7 +192,7 @@ def _evidence(run: Run, sights: Sights, profile: Profile | None) -> dict[str, Ev
     waits = next((at for at, e in events if e.word == "waits"), None)
     if waits is not None:
         found[WAITS] = Evidence(True, waits)
-    elif _ends(sights) and (profile is None or profile.has("waits")):
+    elif _leaves(sights) and (profile is None or profile.has("waits")):
         found[WAITS] = Evidence(False, None)
     found["concurrent"] = _pending_at_once(sights)
     return found
@@ -275,7 +275,8 @@ def _waiting(
 
 def _ends(sights: Sights) -> bool:
     """Whether some task comes to its end."""
-    return any(each.seen in (sights_.Seen.LEFT, sights_.Seen.ENDED) for each in sights.all)
+    ends = (sights_.Seen.LEFT, sights_.Seen.ENDED, sights_.Seen.LEARNED)
+    return any(each.seen in ends for each in sights.all)
 
 
 def _restarting(
@@ -307,6 +308,11 @@ def _is_apart(job: Job) -> bool:
         old, new = group[channel.sender.name], group[channel.receiver.name]
         group = {name: new if own == old else own for name, own in group.items()}
     return len(set(group.values())) > 1
+
+
+def _leaves(sights: Sights) -> bool:
+    """Whether the process of a task that ends tells so: a wait would leave a line, too."""
+    return any(each.seen is sights_.Seen.LEFT for each in sights.all)
 
 
 def _product(dimensions: Sequence[Sequence[Values]]) -> list[dict[str, object]]:

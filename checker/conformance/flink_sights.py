@@ -87,6 +87,11 @@ class Sight:
         return (self.event.task and self.event.task.attempt) or 0
 
     @property
+    def tells_attempt(self) -> bool:
+        """Whether the line tells which attempt of a task it is of."""
+        return self.event.task is not None and self.event.task.attempt is not None
+
+    @property
     def own(self) -> Attempt:
         """Of whom it is."""
         return self.task or "", self.attempt

@@ -7,6 +7,7 @@ of the model's run. Lines of different clocks have no order, but for those of `E
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -75,7 +76,7 @@ def unexplained(
         why = _Matching(shows.get(clock, []), lines, kinds, steps).match(own)
         if why is not None:
             return why
-    return _against_edges(lines, steps)
+    return _against_attempts(lines, steps, moves) or _against_edges(lines, steps)
 
 
 class _Lines:
@@ -165,6 +166,25 @@ def _clock(seen: Seen, task: str | None) -> Clock:
     if seen in LOCK or seen in JOB:
         return ("lock" if seen in LOCK else "job"), None
     return ("calls" if seen is Seen.CALLED else "loop"), task
+
+
+def _against_attempts(lines: _Lines, steps: Mapping[int, int], moves: Sequence[Move]) -> str | None:
+    """Return the first line of another attempt than its step. Each restore begins a newer one."""
+    restored = defaultdict[str, list[int]](list)
+    for number, move in enumerate(moves):
+        if move.rule.rule.name == "restore":
+            restored[dict(move.rule.binding)["task"]].append(number)
+    known: dict[tuple[str, int], Sight] = {}
+    for sight in (each for each in lines.all if each.tells_attempt and id(each) in steps):
+        task = sight.task or ""
+        own = bisect_left(restored[task], steps[id(sight)])
+        first = known.setdefault((task, own), sight)
+        before = known.get((task, own - 1))
+        if first.attempt != sight.attempt or (before and before.attempt >= sight.attempt):
+            other = first if first.attempt != sight.attempt else before
+            told = "" if other is None else f"line {other.line} tells attempt {other.attempt}"
+            return f"line {sight.line}, {sight}: attempt {sight.attempt}, and {told}"
+    return None
 
 
 def _against_edges(lines: _Lines, steps: Mapping[int, int]) -> str | None:

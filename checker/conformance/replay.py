@@ -6,12 +6,12 @@ twice in the output, stays so.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from checker.claim import Spec
+from model.given import json_of
 from model.system import Fault, System
 from model.trace import Trace
 from reference.asking import Asking
@@ -199,7 +199,7 @@ class Replay:
                 part = f"checkpoints/{number}/{sink}.json"
                 if not self.files.exists(part):
                     continue
-                for listed in json.loads(self.files.read(part))["operator"].get("pending", ()):
+                for listed in json_of(self.files.read(part))["operator"].get("pending", ()):
                     at = [f"{folder}/{sink}-{listed}" for folder in ("pending", "output")]
                     if not any(map(self.files.exists, at)):
                         yield f"{at[0]}, which checkpoint {number} lists"

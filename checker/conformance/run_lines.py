@@ -18,6 +18,7 @@ from typing import Any
 
 from checker.native.scanned import Scanner
 from model.errors import FinaleError
+from model.given import json_of
 from reference.formats.cutting import logs_in
 from reference.formats.eventlog import STRUCK, WORDS, Event, Log, Section, read_log
 from reference.formats.logfields import about_of
@@ -101,7 +102,7 @@ class Vocabulary:
         if found is None or found.span(2) != (number or (-1, -1)) or found.start(4) != end:
             return None
         try:
-            told: Any = json.loads(found[1] + (found[3] or b"") + b"}")
+            told: Any = json_of(found[1] + (found[3] or b"") + b"}")
         except ValueError:
             return None
         word = Word(told["event"], told, number is not None)

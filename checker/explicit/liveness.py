@@ -9,6 +9,10 @@ What a bound has a part in is not decided. If a component is fair in the strict 
 a bound blocks counts as enabled, the property is violated. If only others are fair, a run waits for
 ever only because a bound blocks a fair rule: `unknown`, naming the bound. That a bound blocks a
 rule that is never fair does not matter: such a rule need not be taken without the bound either.
+
+What must come is owed to the entity that the binding named when it became due. If ids are given
+again while something is owed, the name may pass to another entity. Then only runs without such a
+step are looked at: one that waits is a counterexample, and else the property is not asked.
 """
 
 from __future__ import annotations
@@ -17,9 +21,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
-from checker.answer import Holds, Unknown, Vacuous, Verdict, Violated
-from model.expressions import Expression, conjunction, negation
-from model.system import Kind, Predicate, Property, System
+from checker.answer import Holds, NotAsked, Unknown, Vacuous, Verdict, Violated
+from model.expressions import FALSE, Expression, conjunction, negation
+from model.system import IDS_GIVEN_AGAIN, Kind, Predicate, Property, System
 from model.trace import replay
 
 from .fairness import Fair
@@ -57,7 +61,7 @@ def judge(fair: Fair, prop: Property, look: Callable[[], None]) -> Verdict:
             found += [waiting] if waiting is not None else []
         if found:
             return _verdict(fair, min(found, key=lambda each: each.order))
-    return Holds()
+    return NotAsked(IDS_GIVEN_AGAIN) if any(test.may_move for test in tests) else Holds()
 
 
 def _verdict(fair: Fair, waiting: Waiting) -> Verdict:
@@ -68,7 +72,7 @@ def _verdict(fair: Fair, waiting: Waiting) -> Verdict:
     if strict:
         return Violated(trace, waiting.binding)
     names = ", ".join(waiting.bounds)
-    return Unknown(f"it waits for ever only because of the bound {names}", trace)
+    return Unknown(f"it waits for ever only because of the bound {names}", trace, waiting.bounds)
 
 
 def questions_of(system: System) -> Iterator[Expression]:
@@ -79,10 +83,11 @@ def questions_of(system: System) -> Iterator[Expression]:
                 yield from _questions(predicate)
 
 
-def _questions(predicate: Predicate) -> tuple[Expression, Expression, Expression]:
-    """Whether the antecedent holds, whether the goal is missed, whether both are so."""
+def _questions(predicate: Predicate) -> tuple[Expression, Expression, Expression, Expression]:
+    """Whether the antecedent holds, whether the goal is missed, whether both are so; and whether
+    a step can make another entity of one that the binding names."""
     waits = negation(predicate.claim)
-    return predicate.when, waits, conjunction([predicate.when, waits])
+    return predicate.when, waits, conjunction([predicate.when, waits]), predicate.moved
 
 
 class _Obligation:
@@ -92,7 +97,7 @@ class _Obligation:
         self.fair, self.graph = fair, fair.graph
         self.binding = predicate.binding
         self.at_once = prop.kind is Kind.EVENTUALLY
-        self._when, self._waits, self._due = _questions(predicate)
+        self._when, self._waits, self._due, self._moved = _questions(predicate)
 
     def is_ever_due(self) -> bool:
         """Whether the antecedent holds anywhere; of `eventually`, in an initial state."""
@@ -104,23 +109,47 @@ class _Obligation:
         return self.fair.holds_among(self._waits, self.fair.staying)
 
     @cached_property
+    def may_move(self) -> bool:
+        """Whether the binding can name another entity while the goal is still owed to this one."""
+        if self._moved is FALSE:
+            return False
+        region = self.fair.reached(self._all_causes, self._all_pending)
+        moved = self.fair.where(self._moved)
+        return any(owed and moves for owed, moves in zip(region, moved, strict=True))
+
+    @cached_property
     def pending(self) -> bytearray:
-        """Marks the states where the goal does not hold."""
-        return self.fair.where(self._waits)
+        """Marks the states where the goal does not hold, and cannot be owed to another entity."""
+        return self._staying(self._all_pending)
 
     @cached_property
     def causes(self) -> bytearray:
         """Marks the states where the property becomes due and the goal does not hold."""
+        return self._staying(self._all_causes)
+
+    @cached_property
+    def region(self) -> bytearray:
+        """Marks the states that a run can wait in: reached from a cause without the goal."""
+        return self.fair.reached(self.causes, self.pending)
+
+    @cached_property
+    def _all_pending(self) -> bytearray:
+        return self.fair.where(self._waits)
+
+    @cached_property
+    def _all_causes(self) -> bytearray:
         causes = self.fair.where(self._due)
         if self.at_once:
             later = len(causes) - self.graph.initial
             causes[self.graph.initial :] = bytes(later)
         return causes
 
-    @cached_property
-    def region(self) -> bytearray:
-        """Marks the states that a run can wait in: reached from a cause without the goal."""
-        return self.fair.reached(self.causes, self.pending)
+    def _staying(self, marks: bytearray) -> bytearray:
+        """The marked states, without those from which a step renumbers what the binding names."""
+        if not self.may_move:
+            return marks
+        moved = self.fair.where(self._moved)
+        return bytearray(mark and not moves for mark, moves in zip(marks, moved, strict=True))
 
     def waiting(self, strict: bool) -> Waiting | None:
         """The least run that waits for ever, if there is one."""

@@ -13,6 +13,7 @@ from checker.answer import (
     WELL_FORMED,
     Answer,
     Holds,
+    NotAsked,
     Unknown,
     Vacuous,
     Verdict,
@@ -44,6 +45,8 @@ def answers_of(search: Searched) -> tuple[Answer, ...]:
 
 
 def _verdict(search: Searched, index: int, prop: Property) -> Verdict:
+    if prop.not_asked:
+        return NotAsked(prop.not_asked)
     match prop.kind:
         case Kind.ALWAYS | Kind.ON_STEP:
             violated = _violated_by(search, (Asked.FAILS, index))

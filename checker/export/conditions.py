@@ -212,7 +212,7 @@ def expressions_of(system: System) -> Iterator[Expression]:
         yield from expressions_in(rule.tree)
     for prop in system.properties:
         for predicate in (*prop.predicates, *(p for each in prop.on_rules for p in each)):
-            yield from (predicate.when, predicate.claim, predicate.fault)
+            yield from (predicate.when, predicate.claim, predicate.fault, predicate.moved)
     yield from system.cells
 
 

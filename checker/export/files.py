@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, assert_never
 
 from model.errors import FinaleError
 from model.system import System
+from model.visible import visible
 
 from .conditions import LIVENESS, expressions_of, initial_states
 from .promela import VECTOR_BYTES, Model
@@ -39,6 +40,8 @@ def files_of(system: System, target: Target, name: str, source: Source) -> dict[
 
     Raises `module-name`, `number-too-large`, `too-large-for-promela`, `liveness-in-promela`.
     """
+    asked = tuple(prop for prop in system.properties if not prop.not_asked)
+    system = replace(system, properties=asked)
     refuse_large_numbers(expressions_of(system))
     match target:
         case "tla":
@@ -105,8 +108,8 @@ def _promela(system: System, name: str, source: Source) -> dict[str, str]:
 
 def _about(source: Source) -> Sequence[str]:
     return (
-        f"{source.title}",
-        f"The protocol {source.protocol}; made by finale export from {source.spec}.",
+        visible(source.title),
+        f"The protocol {source.protocol}; made by finale export from {visible(source.spec)}.",
         "",
     )
 

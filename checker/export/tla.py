@@ -43,6 +43,12 @@ OPERATORS = Operators(
 #: A shared part with fewer nodes than this is written out each time.
 SIZE_MIN = 4
 
+#: What TLC answers where a name can stand for one entity before a step and for another after it.
+NAME_PASSED_ON = (
+    "\\* What it claims, or that the name has passed on to another entity: "
+    "Finale says not-asked where only that makes it hold."
+)
+
 FIXED = ("vars", "Init", "Next", "Spec", "FairSpec", "StrictSpec", "Fairness", "StrictFairness")
 FIXED_PROPERTIES = ("well_formed", "no_deadlock", "is_terminal")
 
@@ -302,6 +308,9 @@ class Module:
                 yield from self._liveness(prop, name)
 
     def _liveness(self, prop: Property, name: str) -> Iterator[str]:
+        # What is owed to a checkpoint whose name passes to another one cannot be followed.
+        if any(predicate.moved is not FALSE for predicate in prop.predicates):
+            yield NAME_PASSED_ON
         claims: list[str] = []
         for number, predicate in enumerate(prop.predicates):
             if predicate.when is FALSE:
@@ -309,7 +318,8 @@ class Module:
             cause = self.names.unique(f"{name} cause {number}")
             goal = self.names.unique(f"{name} goal {number}")
             yield from self._definition(cause, predicate.when)
-            yield from self._definition(goal, predicate.claim)
+            reached = disjunction([predicate.claim, predicate.moved])
+            yield from self._definition(goal, reached)
             leads = prop.kind is Kind.LEADS_TO
             claims.append(f"({cause} ~> {goal})" if leads else f"({cause} => <>{goal})")
         yield from bulleted(name, claims)

@@ -27,6 +27,8 @@ KINDS = {
     "Terminate Savepoint": CheckpointKind.DRAIN,
     "Suspend Savepoint": CheckpointKind.SUSPEND,
 }
+#: States in which a job is on its way out, for another reason than that its data has ended.
+ENDING = ("CANCELLING", "FAILING", "CANCELED", "FAILED", "SUSPENDED")
 #: Why checkpoints are given up when no more are to be triggered.
 _SUSPENDING = "Checkpoint Coordinator is suspending"
 
@@ -64,11 +66,11 @@ class JobEvents:
             case "expire":
                 self.state.take("expire", {}, self._expires)
             case "restored" if point is not None:
-                self.state.restored = told.checkpoint
+                self.state.restored, self.state.later = told.checkpoint, frozenset()
                 if told.checkpoint not in self.state.begun:
                     self.state.take("resume", {}, lambda: _set_status(point, COMPLETED))
             case "restored-nothing":
-                self.state.restored = None
+                self.state.restored, self.state.later = None, frozenset()
             case _:
                 pass
 
@@ -76,6 +78,7 @@ class JobEvents:
         self.state.protocol.expiries = 1
 
     def _job_state(self, state: str) -> None:
+        self.state.monitors.ending |= state in ENDING
         if state not in TERMINAL:
             return
         self.over = True
@@ -141,6 +144,8 @@ class JobEvents:
             finished = begun.down - begun.restarted - begun.acknowledged
             if self.state.profile.has("apply_acknowledgement"):
                 finished = frozenset(self.state.protocol.tasks) - begun.acknowledged
+            else:
+                self.state.leave_open(point, "finished", frozenset(self.state.protocol.tasks))
 
             def plan() -> None:
                 for task in finished:
@@ -153,8 +158,24 @@ class JobEvents:
             point.status = COMPLETED
             self.state.protocol.progress = True
 
+        for older in (each for each in self.state.begun if each < told.checkpoint):
+            self._overtakes(older, told)
+        self.state.later |= {told.checkpoint}
         self.state.monitors.completes()
         self.state.take("complete", {"checkpoint": point.name}, write)
+
+    def _overtakes(self, older: int, told: Told) -> None:
+        """A newer checkpoint completes: it aborts an older one that is pending, unless either is a
+        savepoint."""
+        point = self.state.slot.get(older)
+        newer = self.state.slot.get(told.checkpoint or 0)
+        values = self.state.monitors.values
+        kinds = [
+            values[each.variables["kind"].position] for each in (point, newer) if each is not None
+        ]
+        if point is not None and kinds == [CheckpointKind.CHECKPOINT] * 2:
+            why = f"checkpoint {told.checkpoint} has completed at line {told.line}, which aborts it"
+            self.state.monitors.overdue["checkpoint-ends", (point,)] = why
 
     def _aborted(self, told: Told, point: Checkpoint) -> None:
         assert told.checkpoint is not None
@@ -182,4 +203,4 @@ def _set_request(request: Request) -> None:
     request.status = RequestStatus.ADMITTED
 
 
-__all__ = ["KINDS", "JobEvents"]
+__all__ = ["ENDING", "KINDS", "JobEvents"]

@@ -1,16 +1,20 @@
 """Properties of the model as monitors: each is asked anew where what it has read has changed.
 
 The bodies are those that searches use. What is different is the state: it is known in part. A
-property that reads what is not known is undecided there.
+property that reads what is not known is undecided there. If lines leave a variable two values, the
+state has the value that favours properties, and the other one is an alternative: a property that
+holds with the one and fails with the other is undecided, too.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from contextlib import ExitStack
+from dataclasses import replace
 from itertools import combinations
-from typing import Literal, cast
+from types import MappingProxyType
+from typing import Literal
 
 from checker.concrete.asking import Looked, Readers
 from checker.concrete.execution import PlainPredicate
@@ -18,36 +22,15 @@ from checker.conformance.acceptance_findings import Severity
 from model.language.properties import Taken, goal_alone, stepping
 from model.language.stops import BlockedHere, FaultHere
 from model.protocols.parts.checkpoints import Checkpoint
-from model.rules import Nothing
 from model.system import Kind
 
+from .renamed import renamed_values
+from .shown import RANK, Shown, Where
 from .standing import PartialStore, StandInSystem, UnseenHere
 
 Said = Literal["holds", "fails", "silent", "unseen"]
 #: So many checkpoints are given up for one reason, one after the other, until that is no chance.
 ABORTS_IN_A_ROW = 5
-
-
-@dataclass(frozen=True)
-class Where:
-    """A line of a log: which file of those that were read, and its number."""
-
-    log: int
-    part: int
-    line: int
-
-
-@dataclass(frozen=True)
-class Shown:
-    """What a run shows: a property that does not hold of it, for whom, and from which line on."""
-
-    property: str
-    binding: tuple[tuple[str, str], ...]
-    where: Where
-    severity: Severity
-    sentence: str
-    why: str | None = None
-    """Of what is stuck, the reason that was given again and again."""
 
 
 class _About:
@@ -74,6 +57,8 @@ class Monitors:
 
     def __init__(self, system: StandInSystem, known: Iterable[int]) -> None:
         self.system, self.known = system, frozenset(known)
+        self._known_then: frozenset[int] = self.known
+        """What was known after the step before."""
         self._all = frozenset(range(len(system.start)))
         self.names: dict[str, str] = {}
         """Names of the model, and what they are called in the log."""
@@ -93,10 +78,21 @@ class Monitors:
         """The variables that are known when they have changed."""
         self._open: dict[int, Where] = {}
         self._row: tuple[str, int, Where] | None = None
-        self.decided: set[str] = set()
+        self.alternatives: dict[int, object] = {}
+        """The other value of variables to which lines leave two."""
+        self._answered: set[str] = set()
         """The properties that have had an answer somewhere, other than that they say nothing."""
-        self.unseen: set[str] = set()
-        """Those that have asked somewhere for what no line tells."""
+        self.unseen: defaultdict[str, set[int | None]] = defaultdict(set)
+        """For properties that have asked for what no line tells: which variables these are."""
+        self._stores: tuple[PartialStore, ...] = ()
+        """The states that are asked about: that before a step, and that after it."""
+        self.overdue: dict[tuple[str, tuple[object, ...]], str] = {}
+        """What must come and has not, though what comes later has: the lines that tell so."""
+        self.ending = False
+        """Whether the job is being cancelled or fails for good: what comes then is no recovery."""
+        self.ambiguous: set[str] = set()
+        """Those of them that hold with one of two values that lines leave, and fail with the
+        other."""
         self._where = Where(0, 0, 0)
         self.found: dict[tuple[str, tuple[tuple[str, str], ...]], Shown] = {}
 
@@ -106,12 +102,25 @@ class Monitors:
         self._state(range(len(self._states)), where)
 
     def take(
-        self, where: Where, rule: str, binding: Mapping[str, str], write: Callable[[], None]
+        self,
+        where: Where,
+        rule: str,
+        binding: Mapping[str, str],
+        write: Callable[[], None],
+        as_of: Mapping[int, object] = MappingProxyType({}),
+        alternatives: Mapping[int, object] | None = None,
     ) -> None:
-        """A step, and what it changes of what is known."""
+        """A step, and what it changes of what is known.
+
+        `as_of` gives values of variables at the moment when the step was decided, if they have
+        changed since: the step is judged with these values. `alternatives` are those after the
+        step, if they are others than before.
+        """
         self._where = where
-        old = PartialStore(self.values, self.known)
-        new = PartialStore(self.values, self._all)  # what is written may be read there
+        present = self.values
+        before = [as_of.get(at, value) for at, value in enumerate(present)] if as_of else present
+        old = PartialStore(before, self.known)
+        new = PartialStore(before, self._all)  # what is written may be read there
         with self.system.world.on(new):
             write()
         values = new.values
@@ -122,10 +131,19 @@ class Monitors:
         )
         if not changed <= self.known:
             self.known |= changed & self.told
-        if self.known is not old.known:
-            changed |= self.known ^ old.known
+        if self.known is not self._known_then:
+            changed |= self.known ^ self._known_then
+            self._known_then = self.known
         new.known = self.known
+        changed |= as_of.keys()
+        old.others = self.alternatives
+        if alternatives is not None:
+            changed |= {each for each, _ in alternatives.items() ^ self.alternatives.items()}
+            self.alternatives = dict(alternatives)
+        new.others = self.alternatives
         self._step(old, new, Taken(rule, defaultdict(str, binding)), changed, where)
+        for at in as_of:
+            values[at] = present[at]
         self.values = values
         self._changed = changed
         self._state(self._readers.of(changed), where)
@@ -138,7 +156,7 @@ class Monitors:
         That is no step. What was open stays open, for whom it is now.
         """
         opened = {self._whose(number): where for number, where in self._open.items()}
-        self.values = _renamed_values(self.system, self.values, moved)
+        self.values = renamed_values(self.system, self.values, moved)
         self.names = dict(names)
         self._open.clear()
         self._about.clear()
@@ -161,7 +179,8 @@ class Monitors:
         if count == ABORTS_IN_A_ROW:
             for number, opened in self._open.items():
                 if (opened.log, opened.line) <= (since.log, since.line):
-                    self._note(self._states[number], where, Severity.STUCK, why)
+                    told = f"again and again: {why}"
+                    self._note(self._states[number], where, Severity.STUCK, told)
 
     @property
     def row(self) -> tuple[str, int] | None:
@@ -175,12 +194,15 @@ class Monitors:
     def end(self, *, over: bool) -> None:
         """The log ends; `over`: the job has ended, so that nothing is still to come."""
         for number, opened in self._open.items() if not over else ():
-            self._note(self._states[number], opened, Severity.OPEN)
+            predicate = self._states[number]
+            why = self.overdue.get((predicate.family.name, predicate.arguments))
+            self._note(predicate, opened, Severity.OVERDUE if why else Severity.OPEN, why)
 
     # --- asking ----------------------------------------------------------------------------------
 
     def _state(self, due: Iterable[int], where: Where) -> None:
-        store = PartialStore(self.values, self.known)
+        store = PartialStore(self.values, self.known, self.alternatives)
+        self._stores = (store,)
         with self.system.world.on(store):
             for number in due:
                 predicate = self._states[number]
@@ -190,6 +212,7 @@ class Monitors:
                     with goal_alone():
                         if self._said(predicate) == "holds":
                             del self._open[number]
+                            self._recovers(predicate, where)
                 elif said == "fails" and predicate.family.kind is Kind.LEADS_TO:
                     self._open[number] = where
                     with goal_alone():
@@ -206,6 +229,7 @@ class Monitors:
         changed: frozenset[int],
         where: Where,
     ) -> None:
+        self._stores = (old, new)
         due: Iterable[int] = range(len(self._steps))
         if self._ends_known:
             due = self._ends.of(changed | self._changed)
@@ -251,21 +275,58 @@ class Monitors:
                 self._note(self._named[number], where, Severity.VIOLATED)
         about.changed = set(changed)
 
+    @property
+    def decided(self) -> set[str]:
+        """The properties that have had an answer each time when they were asked, or do not hold."""
+        fails = {
+            each.property for each in self.found.values() if each.severity is not Severity.OPEN
+        }
+        return (self._answered - self.unseen.keys()) | fails
+
     def _said(self, predicate: PlainPredicate, step: Taken | None = None) -> Said:
+        said, lacks = self._says(predicate, step)
+        if said in ("holds", "silent"):
+            lacks = self._fails_otherwise(predicate, step)
+            self.ambiguous |= {predicate.family.name} if lacks else set()
+        if lacks:
+            self.unseen[predicate.family.name] |= lacks
+        elif said in ("holds", "fails"):
+            self._answered.add(predicate.family.name)
+        return said
+
+    def _says(
+        self, predicate: PlainPredicate, step: Taken | None
+    ) -> tuple[Said, frozenset[int | None]]:
+        """What a property says, and what it lacks to say anything."""
         told = (step,) if predicate.takes_step else ()
         try:
             said = predicate.family.mark.function(self.system.protocol, *predicate.arguments, *told)
         except BlockedHere:
-            return "silent"
-        except (UnseenHere, FaultHere):
-            self.unseen.add(predicate.family.name)
-            return "unseen"
-        self.decided.add(predicate.family.name)
-        return "holds" if said else "fails"
+            return "silent", frozenset()
+        except UnseenHere as unseen:
+            return "unseen", frozenset({unseen.position})
+        except FaultHere:
+            return "unseen", frozenset({None})
+        return "holds" if said else "fails", frozenset()
+
+    def _fails_otherwise(
+        self, predicate: PlainPredicate, step: Taken | None
+    ) -> frozenset[int | None]:
+        """If a property fails with the other values of what it has read, or then asks for more
+        than lines tell: which variables have two values, and what it lacks."""
+        read = {at for store in self._stores for at in store.read & store.others.keys()}
+        if not read:
+            return frozenset()
+        with ExitStack() as swapped:
+            for store in self._stores:
+                swapped.enter_context(store.on_others())
+            said, lacks = self._says(predicate, step)
+        return frozenset(read) | lacks if said in ("fails", "unseen") else frozenset()
 
     def ask(self, name: str, binding: tuple[object, ...], where: Where, told: str) -> None:
         """One property of one binding, in the present state, whose last name is told like this."""
         store = PartialStore(self.values, self._all)
+        self._stores = (store,)
         for predicate in self._states:
             if predicate.family.name == name and predicate.arguments == binding:
                 with self.system.world.on(store):
@@ -275,6 +336,20 @@ class Monitors:
                             predicate, where, Severity.VIOLATED, None, (*names, (kind, told))
                         )
 
+    def tell(
+        self,
+        name: str,
+        binding: tuple[object, ...],
+        where: Where,
+        severity: Severity,
+        why: str,
+        until: Where | None = None,
+    ) -> None:
+        """A finding that lines show by themselves, told as that of a property."""
+        for predicate in self._states:
+            if predicate.family.name == name and predicate.arguments == binding:
+                self._note(predicate, where, severity, why, until=until)
+
     def _note(
         self,
         predicate: PlainPredicate,
@@ -282,48 +357,29 @@ class Monitors:
         severity: Severity,
         why: str | None = None,
         binding: tuple[tuple[str, str], ...] | None = None,
+        until: Where | None = None,
     ) -> None:
         binding = self._renamed(predicate.binding) if binding is None else binding
         family = predicate.family
-        shown = Shown(family.name, binding, where, severity, family.sentence, why)
+        shown = Shown(family.name, binding, where, severity, family.sentence, why, until)
         known = self.found.get((family.name, binding))
-        if known is None or known.severity is Severity.OPEN:
+        # A stop's reason, which comes last, tells more than that something is open.
+        more = known is not None and known.severity is severity is Severity.OPEN
+        if known is None or more or RANK[known.severity] < RANK[severity]:
             self.found[family.name, binding] = shown
+
+    def _recovers(self, predicate: PlainPredicate, where: Where) -> None:
+        """What was stuck has come, if only late."""
+        key = predicate.family.name, self._renamed(predicate.binding)
+        known = self.found.get(key)
+        if known is None or known.severity is not Severity.STUCK or self.ending:
+            return
+        # Of the job as a whole nothing comes any more when all its tasks have ended.
+        if predicate.binding or not self.system.protocol.is_finished:
+            self.found[key] = replace(known, severity=Severity.RECOVERED, until=where)
 
     def _renamed(self, binding: tuple[tuple[str, str], ...]) -> tuple[tuple[str, str], ...]:
         return tuple((kind, self.names.get(name, name)) for kind, name in binding)
-
-
-def _renamed_values(
-    system: StandInSystem,
-    values: Sequence[object],
-    moved: Mapping[Checkpoint, Checkpoint | None],
-) -> list[object]:
-    """The values of a state whose checkpoints stand for others from now on."""
-    new = list(values)
-    for variable in system.world.variables:
-        new[variable.position] = _renamed_value(values[variable.position], moved)
-    for point in system.protocol.checkpoints:
-        for variable in point.variables.values():
-            new[variable.position] = system.start[variable.position]
-    for old, stands in moved.items():
-        if stands is not None:
-            for name, variable in old.variables.items():
-                value = _renamed_value(values[variable.position], moved)
-                new[stands.variables[name].position] = value
-    return new
-
-
-def _renamed_value(value: object, moved: Mapping[Checkpoint, Checkpoint | None]) -> object:
-    if isinstance(value, Checkpoint):
-        stands = moved.get(value)
-        return Nothing if stands is None else stands
-    if isinstance(value, frozenset):
-        members = cast("frozenset[object]", value)
-        return frozenset(
-            each for each in (_renamed_value(one, moved) for one in members) if each is not Nothing
-        )
-    return value
 
 
 __all__ = ["ABORTS_IN_A_ROW", "Monitors", "Shown", "Where"]

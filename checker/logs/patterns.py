@@ -7,7 +7,6 @@ what the lines of a user's own operators tell, as writes and commits.
 from __future__ import annotations
 
 import re
-import tomllib
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import Any, cast
 
 from model.errors import FinaleError, Place, nearest
 from model.events import LINES
+from model.given import text_of, toml_of
 
 _FOLDER = Path(__file__).parent
 _META = re.compile(r"[\\.^$*+?{}\[\]|()]")
@@ -92,7 +92,7 @@ def read_table(path: Path, base: Table | None = None) -> Table:
     Raises `unreadable`, `bad-table`.
     """
     try:
-        content = tomllib.loads(path.read_text(encoding="utf-8"))
+        content = toml_of(text_of(path))
     except OSError as error:
         raise FinaleError(
             "unreadable",
@@ -203,7 +203,7 @@ def _prefix_of(text: str) -> str:
 
 def _parts_of_shipped() -> dict[str, str]:
     text = (_FOLDER / f"{tables()[-1]}.toml").read_text(encoding="utf-8")
-    return {str(key): str(value) for key, value in tomllib.loads(text)["part"].items()}
+    return {str(key): str(value) for key, value in toml_of(text)["part"].items()}
 
 
 #: The words that lines may tell, by their names.

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from .job_events import JobEvents
-from .monitors import Shown
+from checker.conformance.acceptance_findings import Severity
+
+from .hung_stops import Held, held
+from .job_events import ENDING, JobEvents
+from .monitors import Shown, Where
 from .profile import Profile
 from .rebuilt_state import RebuiltState, where_of
 from .runs import Run, RunEvent
 from .sink_events import SINK_WORDS, SinkEvents
+from .stops import Stops
 from .task_events import TaskEvents
+from .telling import Told
 
 
 class Rebuilt:
@@ -18,6 +23,10 @@ class Rebuilt:
         self.state = RebuiltState(run, profile, begins=begins)
         self.job, self.tasks = JobEvents(self.state), TaskEvents(self.state)
         self.sinks = SinkEvents(self.state)
+        self.stops = Stops()
+        """What became of stops with a savepoint."""
+        self._hung: list[tuple[int, Held, Where | None]] = []
+        """What kept stops from their end when the job left RUNNING, and where that was over."""
 
     def judged(self) -> tuple[Shown, ...]:
         """What the run shows."""
@@ -27,17 +36,47 @@ class Rebuilt:
             state.where = where_of(event.told)
             self._take(event)
         state.monitors.end(over=self.job.over)
+        for number, reason in enumerate(self.held()):
+            if reason is not None:
+                self._tell(number, reason, None)
+        for number, reason, until in self._hung:
+            self._tell(number, reason, until)
         return tuple(state.monitors.found.values())
+
+    def held(self) -> list[Held | None]:
+        """What keeps each stop from its end, after the events so far."""
+        return [held(stop, self.stops, self.state.profile) for stop in self.stops.stops]
+
+    def _tell(self, number: int, reason: Held, until: Where | None) -> None:
+        name = "failed-stop-leaves-a-job" if reason.failed else "stop-is-answered"
+        severity = reason.severity if until is None else Severity.RECOVERED
+        request = self.state.protocol.stop_requests[number]
+        where = self.stops.stops[number].asked
+        self.state.monitors.tell(name, (request,), where, severity, reason.why, until)
+
+    def _leaves(self, told: Told) -> None:
+        """The job leaves RUNNING, or a stop's savepoint is aborted: what hung is over."""
+        for number, reason in enumerate(self.held()):
+            fails = reason is not None and reason.failed and told.fields.get("to") != "CANCELLING"
+            if reason is not None and reason.severity is Severity.STUCK and not fails:
+                until = None if told.fields.get("to") in ENDING else self.state.where
+                self._hung.append((number, reason, until))
 
     def _take(self, event: RunEvent) -> None:
         state, told, named = self.state, event.told, event.task
         task = None if named is None else state.system.task(named.vertex, named.subtask)
         point = state.point(told.checkpoint)
-        if task is None:
+        leaves = told.word == "job-switched" and told.fields["from"] == "RUNNING"
+        if leaves or (told.word == "aborted" and self.stops.waits_for(told.checkpoint)):
+            self._leaves(told)
+        if task is None or named is None:
+            self.stops.of_job(told, state.where)
             self.job.take(told, point)
-        elif not self.tasks.is_present(task, event):
-            pass  # it comes late, of an attempt that is over
-        elif told.word in SINK_WORDS:
+            return
+        if not self.tasks.is_present(task, event):
+            return  # it comes late, of an attempt that is over
+        self.stops.of_task(event, named)
+        if told.word in SINK_WORDS:
             self.sinks.take(told, task)
         else:
             self.tasks.take(told, task, point)

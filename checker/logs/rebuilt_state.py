@@ -11,12 +11,13 @@ is taken that can make no property fail that holds:
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from types import MappingProxyType
 
 from model.language.plain import PlainStore
 from model.protocols.parts.channels import Channel
-from model.protocols.parts.checkpoints import Checkpoint
+from model.protocols.parts.checkpoints import PENDING, Checkpoint
 from model.protocols.parts.requests import Request
 from model.protocols.parts.tasks import Task
 
@@ -28,6 +29,8 @@ from .telling import TaskId, Told
 
 #: So many checkpoints are looked at at once. What is asked of two of them is asked of all pairs.
 IDS_AT_ONCE = 64
+#: Of a job with many tasks at most so many: a set in a state has no more members.
+IDS_MAX = 248
 
 #: The variables that lines tell, by the class that has them, and the events that must be visible.
 _TOLD: dict[type, dict[str, tuple[str, ...]]] = {
@@ -44,6 +47,22 @@ _TOLD: dict[type, dict[str, tuple[str, ...]]] = {
     Request: {"status": (), "of": ()},
     Channel: {"ended": ("loop-left",)},
 }
+#: Events that leave a variable one value where without them lines leave it two.
+_SETTLED: dict[type, dict[str, tuple[str, ...]]] = {
+    Task: {
+        "status": ("waits",),
+        "taken_after_finish": ("taken", "waits"),
+        "released": ("released", "notified-complete", "snapshot-begins"),
+    },
+    Checkpoint: {"finished": ("apply_acknowledgement",)},
+}
+#: Properties that ask, behind what some level tells, for what no level does.
+_BEYOND = (
+    "commit-completeness",
+    "failed-stop-leaves-a-job",
+    "nothing-after-end-of-partition",
+    "suspended-records-are-kept",
+)
 _TOLD_OF_ALL = ("declines", "expiries", "progress", "job_status")
 
 
@@ -61,11 +80,12 @@ class RebuiltState:
     """What is known after the events so far, and the properties that are asked of it."""
 
     def __init__(self, run: Run, profile: Profile, *, begins: bool) -> None:
-        self.run, self.profile = run, profile
+        self.run, self.profile, self.begins = run, profile, begins
         words = [event.word for event in run.events]
         ids = {event.told.checkpoint for event in run.events}
         self._numbers = sorted(each for each in ids if each is not None and each > 0)
-        most = max(IDS_AT_ONCE, 4 * sum(run.tasks.values()))  # each task may need two to be kept
+        # Each task may need two to be kept.
+        most = min(max(IDS_AT_ONCE, 4 * sum(run.tasks.values())), IDS_MAX)
         count = min(len(self._numbers), most)
         # Rounded up, for jobs of one size have their system in common.
         size = Size(-count // 8 * -8, words.count("request_stop"), words.count("request_savepoint"))
@@ -76,6 +96,9 @@ class RebuiltState:
         """The checkpoints of the model, by their numbers. Of a long run these are the newest."""
         self.waits_told = profile.has("waits") and "waits" in words
         """Whether a task that ends without waiting for a final checkpoint has not waited."""
+        self._takes = any(word in ("triggered", "refused") for word in words)
+        self._words: dict[int, tuple[str, ...]] = {}
+        """The events by which variables are told."""
         told = self._told()
         self.monitors = Monitors(self.system, told if begins else set())
         if not begins:
@@ -86,8 +109,11 @@ class RebuiltState:
         """What is known of the checkpoints that are pending."""
         self.restored: int | None = None
         """From which checkpoint tasks are started now."""
+        self.later = frozenset[int]()
+        """The checkpoints that completed after it was decided from which one tasks are started."""
         self.where = Where(0, 0, 0)
         """The line that is looked at."""
+        self._alternatives_left: dict[int, object] | None = None
 
     def _holds_one(self, position: int) -> bool:
         """Whether a variable is known as a whole when it is written: a set is not."""
@@ -95,16 +121,34 @@ class RebuiltState:
 
     def _told(self) -> set[int]:
         """The variables that lines tell of."""
+        for entity in self.system.world.entities:
+            for kind, fields in (*_TOLD.items(), *_SETTLED.items()):
+                for name, words in fields.items() if isinstance(entity, kind) else ():
+                    if name in entity.variables:
+                        self._words[entity.variables[name].position] = words
         # A job that takes no checkpoints is asked nothing about them.
-        takes = any(event.word in ("triggered", "refused") for event in self.run.events)
         known = {self.protocol.variables[name].position for name in _TOLD_OF_ALL}
         for entity in self.system.world.entities:
             for kind, fields in _TOLD.items():
-                is_told = isinstance(entity, kind) and (takes or kind is not Checkpoint)
+                is_told = isinstance(entity, kind) and (self._takes or kind is not Checkpoint)
                 for name, words in fields.items() if is_told else ():
                     if name in entity.variables and self.profile.has(*words):
                         known.add(entity.variables[name].position)
         return known
+
+    def lacks(self, name: str, unseen: Iterable[int | None]) -> tuple[str, ...]:
+        """What loggers would have to write to tell all these variables, for which a property has
+        asked; nothing if no level does.
+
+        What is `None` no line of any level tells.
+        """
+        found: dict[str, None] = {}
+        for position in unseen if self._takes and name not in _BEYOND else ():
+            told = () if position is None else self.profile.lacks(*self._words.get(position, ()))
+            if not told:
+                return ()
+            found.update(dict.fromkeys(told))
+        return tuple(found)
 
     def _names(self) -> dict[str, str]:
         """Names of the model, and what the log calls them."""
@@ -145,9 +189,37 @@ class RebuiltState:
         self.slot = renamed
         self.monitors.rename(moved, self._names())
 
-    def take(self, rule: str, binding: dict[str, str], write: Callable[[], None]) -> None:
+    def take(
+        self,
+        rule: str,
+        binding: dict[str, str],
+        write: Callable[[], None],
+        as_of: Mapping[int, object] = MappingProxyType({}),
+    ) -> None:
         """A step that the present line tells, and what it changes."""
-        self.monitors.take(self.where, rule, binding, write)
+        others, self._alternatives_left = self._alternatives_left, None
+        self.monitors.take(self.where, rule, binding, write, as_of, others)
+
+    def leave_open(self, entity: Task | Checkpoint, name: str, other: object) -> None:
+        """From the next step on lines leave a variable a second value; that is `other`."""
+        self._others()[entity.variables[name].position] = other
+
+    def settle(self, entity: Task | Checkpoint, name: str) -> None:
+        """From the next step on a variable has one value again."""
+        position = entity.variables[name].position
+        if position in self._others():
+            del self._others()[position]
+
+    def _others(self) -> dict[int, object]:
+        if self._alternatives_left is None:
+            self._alternatives_left = dict(self.monitors.alternatives)
+        return self._alternatives_left
+
+    def before_restart(self) -> dict[int, object]:
+        """The values that tell of completions since it was decided from where tasks are started,
+        as they were then."""
+        points = (self.slot[number] for number in self.later if number in self.slot)
+        return {point.variables["status"].position: PENDING for point in points}
 
     def status(self, entity: Task | Checkpoint | Request) -> object:
         """The status of a task, a checkpoint or a request."""

@@ -87,6 +87,11 @@ def _merged(events: Iterable[Told]) -> list[Told]:
     return [event for *_, event in sorted(keyed, key=lambda each: each[:3])]
 
 
+def _place(execution: Execution) -> tuple[str, str, int]:
+    """The subtask of one execution graph. Another job may have a vertex with the same id."""
+    return execution.graph, execution.vertex, execution.subtask
+
+
 class _Index:
     """Of which job and task the events are: read off all of them, since one file explains others.
 
@@ -96,7 +101,7 @@ class _Index:
 
     def __init__(self, events: Sequence[Told]) -> None:
         self._job_of: dict[str, str] = {}
-        self._names: dict[tuple[str, int], tuple[str, int]] = {}
+        self._names: dict[tuple[str, str, int], tuple[str, int]] = {}
         self._known: dict[int, tuple[str | None, TaskId | None, str | None]] = {}
         jobs: dict[str, None] = {}
         for event in events:
@@ -107,8 +112,7 @@ class _Index:
                 elif "graph" in event.fields:
                     self._job_of[event.fields["graph"]] = event.job
             if event.task is not None and event.execution is not None:
-                at = (event.execution.vertex, event.execution.subtask)
-                self._names[at] = event.task.vertex, event.task.parallelism
+                self._names[_place(event.execution)] = event.task.vertex, event.task.parallelism
         self._only = next(iter(jobs)) if len(jobs) == 1 else None
         self._attribute(events)
 
@@ -118,7 +122,7 @@ class _Index:
         for event in events:
             execution, task = event.execution, event.task
             if execution is not None:
-                name = self._names.get((execution.vertex, execution.subtask))
+                name = self._names.get(_place(execution))
                 if task is None and name is not None:
                     task = TaskId(name[0], execution.subtask, name[1], execution.attempt)
                 elif task is not None:

@@ -6,20 +6,20 @@ Bytes are handed on as they are; what a text is made of is the business of `entr
 
 from __future__ import annotations
 
-import bz2
 import glob
-import gzip
 import io
-import lzma
 import re
 import tarfile
-import zlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
-from typing import IO, cast
+from typing import IO
 
 from model.errors import FinaleError, Place
+from model.given import lines_in, opened, short
+
+from .unpacking import DAMAGED, archive_of, members_of, unpacked
 
 #: What a file in a folder or an archive is called if it is a log; `stem` is the name of all parts.
 _NAMED = re.compile(
@@ -29,17 +29,9 @@ _NAMED = re.compile(
 #: What an archive is called of which a folder may have some.
 _ARCHIVED = re.compile(r".+\.(?:tar(?:\.(?:gz|xz|lzma|bz2))?|tgz|txz|tbz2?)")
 _TIME = re.compile(rb"\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d[,.]\d{3}")
-#: What compressed files begin with.
-_ZSTANDARD = b"\x28\xb5\x2f\xfd"
-_OPENERS: dict[bytes, Callable[[IO[bytes]], object]] = {
-    b"\x1f\x8b": gzip.open,
-    b"\xfd7zXZ\x00": lzma.open,
-    b"BZh": bz2.open,
-}
 #: So many lines of a part are looked at for its first time.
 _LINES_TO_TIME = 200
 _CALLED = "logs are called *.log, as *.log.1 or *.log.gz are; or name the files one by one"
-_DAMAGED = (EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile, tarfile.TarError)
 
 
 @dataclass(frozen=True)
@@ -98,6 +90,7 @@ class Shelf:
     def __init__(self, given: Mapping[Part, bytes] | None = None) -> None:
         self._given = given or {}
         self._archives: dict[str, tarfile.TarFile] = {}
+        self._open = ExitStack()
         self._names: dict[str, set[str]] = {}
         """Of archives, the files that they have."""
         self.damaged: list[Part] = []
@@ -107,9 +100,8 @@ class Shelf:
         return self
 
     def __exit__(self, *_: object) -> None:
-        for archive in self._archives.values():
-            archive.close()
         self._archives.clear()
+        self._open.close()
 
     def lines(self, log: RawLog) -> Iterator[Line]:
         """All lines of a log, part by part. Raises `unreadable`, `no-zstandard`."""
@@ -121,6 +113,14 @@ class Shelf:
         try:
             with self._raw(part) as stream:
                 return stream.read()
+        except OSError as error:
+            raise unreadable(str(part), error) from None
+
+    def short_content(self, part: Part) -> bytes:
+        """The same of a file that somebody wrote by hand: one that is too long is `unreadable`."""
+        try:
+            with self._raw(part) as stream:
+                return short(stream)
         except OSError as error:
             raise unreadable(str(part), error) from None
 
@@ -149,8 +149,8 @@ class Shelf:
         """Whether it is a file that has its lines as they are: any of them can be read alone."""
         if part.member is not None:
             return False
-        with self._raw(part) as stream, opened(stream, part) as unpacked:
-            return unpacked is stream
+        with self._raw(part) as stream, unpacked(stream, str(part)) as inside:
+            return inside is stream
 
     def logs(self, paths: Iterable[str]) -> list[RawLog]:
         """The logs that some paths mean. Raises `unreadable`, `no-logs`, `no-zstandard`."""
@@ -208,12 +208,12 @@ class Shelf:
     def _lines_of(self, place: int, part: Part) -> Iterator[Line]:
         number = 0
         try:
-            with self._raw(part) as raw_stream, opened(raw_stream, part) as stream:
-                for number, raw in enumerate(stream, 1):
+            with self._raw(part) as raw_stream, unpacked(raw_stream, str(part)) as stream:
+                for number, raw in enumerate(lines_in(stream), 1):
                     whole = raw.endswith(b"\n")
                     text = raw.rstrip(b"\r\n") if whole else raw
                     yield Line(place, number, text, whole, raw[len(text) :])
-        except _DAMAGED:
+        except DAMAGED:
             # What it has up to here is still a log.
             self.damaged.append(part)
         except OSError as error:
@@ -223,27 +223,29 @@ class Shelf:
         if part in self._given:
             return io.BytesIO(self._given[part])
         if part.member is None:
-            return Path(part.path).open("rb")
+            return opened(part.path)
         stream = self._archive(part.path).extractfile(part.member)
         assert stream is not None, f"{part} is a file"
         return stream
 
     def _archive(self, path: str) -> tarfile.TarFile:
         if path not in self._archives:
-            archive = None
+            stack = ExitStack()
             try:
-                archive = tarfile.open(path)  # noqa: SIM115 - the shelf closes it
+                archive = archive_of(path, stack)
                 # All of it is gone through now, so what is wrong with it is found here.
-                archive.getmembers()
-            except _DAMAGED as error:
-                if archive is not None:
-                    archive.close()
+                members_of(archive, path)
+            except (*DAMAGED, OSError) as error:
+                stack.close()
+                if isinstance(error, OSError) and not isinstance(error, DAMAGED):
+                    raise unreadable(path, error) from None
                 raise FinaleError(
                     "unreadable",
                     f"the archive is cut or damaged: {error}",
                     place=Place(path),
                     advice="make it anew; or unpack what it still has, and name that folder",
                 ) from None
+            self._open.push(stack.pop_all())
             self._archives[path] = archive
         return self._archives[path]
 
@@ -254,38 +256,14 @@ def stem_of(name: str) -> str | None:
     return named["stem"] if named else None
 
 
-def opened(stream: IO[bytes], part: Part) -> IO[bytes]:
-    """A stream of what a file has, decompressed."""
-    start = stream.read(6)
-    stream.seek(0)
-    if start.startswith(_ZSTANDARD):
-        return _zstandard(stream, part)
-    for magic, opener in _OPENERS.items():
-        if start.startswith(magic):
-            return cast("IO[bytes]", opener(stream))
-    return stream
-
-
 def _is_archive(path: str) -> bool:
     try:
-        return tarfile.is_tarfile(path)
-    except _DAMAGED:
+        with ExitStack() as stack:
+            return archive_of(path, stack) is not None  # pyright: ignore
+    except DAMAGED:
         return False
     except OSError as error:
         raise unreadable(path, error) from None
-
-
-def _zstandard(stream: IO[bytes], part: Part) -> IO[bytes]:
-    try:
-        from compression import zstd  # type: ignore[import-not-found]  # from Python 3.14 on
-    except ImportError:
-        raise FinaleError(
-            "no-zstandard",
-            "the log is compressed with zstandard, which this Python cannot read",
-            place=Place(str(part)),
-            advice="decompress it with zstd -d, or use Python 3.14 or newer",
-        ) from None
-    return cast("IO[bytes]", zstd.open(stream))  # pyright: ignore
 
 
 def unreadable(path: str, error: OSError) -> FinaleError:
@@ -317,4 +295,4 @@ def _no_logs(path: str, why: str, advice: str = _CALLED) -> FinaleError:
     )
 
 
-__all__ = ["Line", "Part", "RawLog", "Shelf", "opened", "stem_of", "unreadable"]
+__all__ = ["Line", "Part", "RawLog", "Shelf", "stem_of", "unreadable"]

@@ -8,9 +8,11 @@ of the log tells. Such a property is *undecided* for this log, which is said, an
 from __future__ import annotations
 
 import typing
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, NoReturn
 
 from checker.concrete.execution import PlainPredicate
@@ -35,7 +37,11 @@ _SOURCES = ("Source: ", "Custom Source")
 
 
 class UnseenHere(Exception):
-    """A property reads what the log does not tell."""
+    """A property reads what the log does not tell: a variable, or how tasks are connected."""
+
+    def __init__(self, position: int | None = None) -> None:
+        super().__init__()
+        self.position = position
 
 
 def _unseen() -> NoReturn:
@@ -68,18 +74,38 @@ class StandIn(StopWithSavepoint):
 
 
 class PartialStore(PlainStore):
-    """A state of which some variables are known. It notes which are read."""
+    """A state of which some variables are known. It notes which are read.
 
-    def __init__(self, values: Sequence[object], known: frozenset[int]) -> None:
+    `others` are the second values of variables to which lines leave two.
+    """
+
+    def __init__(
+        self,
+        values: Sequence[object],
+        known: frozenset[int],
+        others: Mapping[int, object] = MappingProxyType({}),
+    ) -> None:
         super().__init__(values)
-        self.known = known
+        self.known, self.others = known, others
         self.read: set[int] = set()
 
     def get(self, variable: Variable) -> Any:
         self.read.add(variable.position)
         if variable.position not in self.known:
-            raise UnseenHere
+            raise UnseenHere(variable.position)
         return super().get(variable)
+
+    @contextmanager
+    def on_others(self) -> Generator[None]:
+        """The state with the second values."""
+        values = self.values
+        self.values = list(values)
+        for at, value in self.others.items():
+            self.values[at] = value
+        try:
+            yield
+        finally:
+            self.values = values
 
     def set(self, variable: Variable, value: Any) -> None:
         self.read.add(variable.position)

@@ -8,16 +8,14 @@ from model.protocols.parts.checkpoints import Checkpoint
 from model.protocols.parts.tasks import Task, TaskStatus
 from model.rules import Nothing
 
-from .job_events import KINDS
 from .monitors import Where
 from .rebuilt_state import RebuiltState
-from .runs import Run, RunEvent
-from .telling import TaskId, Told
+from .runs import RunEvent
+from .task_releases import is_stop, releases_of
+from .telling import Told
 
 #: What a task says that fails since the savepoint of a stop was aborted.
 _ABORT_FAILS = "Stop-with-savepoint failed"
-#: How the kinds of savepoints that end the job are told when their snapshots begin.
-_ENDS = tuple(f"'{kind}'" for kind in list(KINDS)[1:])
 
 
 @dataclass
@@ -37,8 +35,10 @@ class TaskEvents:
         self._attempts: dict[Task, _Attempt] = {}
         self.since: dict[Task, Where] = {}
         """From which line on each task has its present status."""
-        told = state.profile.has("released", "notified-complete")
-        self._released = _releases(state.run) if told else {}
+        self._tells_release = state.profile.has("released", "notified-complete", "snapshot-begins")
+        self._released = releases_of(state.run) if self._tells_release else {}
+        for task in state.protocol.tasks if state.begins else ():
+            state.knows(task, "released", self._tells_release)
 
     def is_present(self, task: Task, event: RunEvent) -> bool:
         """Whether an event is of the attempt that is the present one, which it may begin."""
@@ -72,6 +72,9 @@ class TaskEvents:
             for channel in task.inputs:
                 channel.ended = False
 
+        self.state.knows(task, "released", self._tells_release)
+        self.state.settle(task, "status")
+        self.state.settle(task, "taken_after_finish")
         self.state.take("restart_region", {}, write)
 
     def take(self, told: Told, task: Task, point: Checkpoint | None) -> None:
@@ -109,18 +112,27 @@ class TaskEvents:
             task.status = TaskStatus.RUNNING
             task.confirmed = Nothing if origin is None else origin
 
-        self.state.take("restore", {"task": task.name}, write)
+        if not self.state.profile.has("waits"):
+            self.state.leave_open(task, "status", TaskStatus.WAITING_FOR_FINAL_CP)
+        self.state.knows(task, "confirmed", True)
+        self.state.take("restore", {"task": task.name}, write, self.state.before_restart())
+        self.state.knows(task, "confirmed", self.state.profile.has("notified-complete"))
 
     def _ends(self, task: Task) -> None:
         """A task has FINISHED. What of its end no line would have told has come before."""
         status = self.state.status(task)
         if status in (TaskStatus.CLOSED, TaskStatus.FAILED):
             return
-        if status is TaskStatus.RUNNING and not self.state.waits_told:
-            self._set(task, TaskStatus.WAITING_FOR_FINAL_CP, "end_task")
-            status = TaskStatus.WAITING_FOR_FINAL_CP
+        if status is TaskStatus.RUNNING:
+            # Whether a checkpoint that the task took came after its end of data, no line tells.
+            self.state.leave_open(task, "taken_after_finish", frozenset[Checkpoint]())
+            if not self.state.waits_told:
+                self.state.leave_open(task, "status", TaskStatus.RUNNING)
+                self._set(task, TaskStatus.WAITING_FOR_FINAL_CP, "end_task")
+                status = TaskStatus.WAITING_FOR_FINAL_CP
         if status is TaskStatus.WAITING_FOR_FINAL_CP:
             self._set(task, TaskStatus.QUIESCED, "quiesce")
+        self.state.settle(task, "status")
         self._set(task, TaskStatus.CLOSED, "close")
 
     def _set(self, task: Task, status: TaskStatus, rule: str) -> None:
@@ -142,12 +154,13 @@ class TaskEvents:
             attempt.ended_by_environment = True
         elif rule == "deliver_abort" and others:
             rule = "fail"  # what follows from a failure
+        self.state.settle(task, "status")
         self._set(task, TaskStatus.FAILED, rule)
 
     def _of_a_part(self, told: Told, task: Task, point: Checkpoint) -> None:
         match told.word:
             case "snapshot-begins":
-                ends = any(each in told.fields["kind"] for each in _ENDS)
+                ends = is_stop(told.fields["kind"])
 
                 def begin() -> None:
                     task.newest = point
@@ -201,25 +214,6 @@ class TaskEvents:
 
 def _report(task: Task) -> None:
     task.reported_finished = True
-
-
-def _releases(run: Run) -> dict[int, bool]:
-    """For the lines by which a task hears of a completion, whether that has released it.
-
-    Its release has a line of its own, which comes later: before it hears of another completion. Of
-    the last line that a task writes about this nothing is said if it ends otherwise.
-    """
-    found: dict[int, bool] = {}
-    latest: dict[tuple[TaskId, str | None], int] = {}
-    for event in run.events:
-        if event.task is None or event.word not in ("notified-complete", "released"):
-            continue
-        whose = (event.task, event.graph)
-        if whose in latest:
-            found[latest.pop(whose)] = event.word == "released"
-        if event.word == "notified-complete":
-            latest[whose] = id(event.told)
-    return found
 
 
 __all__ = ["TaskEvents"]

@@ -36,13 +36,15 @@ class Unfinished:
 def unfinished(rebuilt: Rebuilt, history: History) -> tuple[Unfinished, ...]:
     """The tasks that have not ended when the events have. The run was gone through before."""
     state = rebuilt.state
+    by_stop = [each.tasks for each in rebuilt.held() if each is not None]
     found: list[Unfinished] = []
     with state.system.world.on(PlainStore(state.monitors.values)):
         for task in state.protocol.tasks:
             if not task.is_closed:
                 name, status = state.monitors.names[task.name], _SAID[task.status]
                 since = rebuilt.tasks.since.get(task)
-                missing = tuple(_missing(rebuilt, history, task))
+                stopped = tuple(tasks[name] for tasks in by_stop if name in tasks)
+                missing = stopped or tuple(_missing(rebuilt, history, task))
                 found.append(Unfinished(name, status, since, missing))
     return tuple(found)
 
@@ -50,6 +52,9 @@ def unfinished(rebuilt: Rebuilt, history: History) -> tuple[Unfinished, ...]:
 def _missing(rebuilt: Rebuilt, history: History, task: Task) -> Iterator[str]:
     state = rebuilt.state
     match task.status:
+        case TaskStatus.RUNNING if not state.profile.has("waits"):
+            levels = ", ".join(state.profile.lacks("waits"))
+            yield f"whether its data has ended is not decided at this log level (needs {levels})"
         case TaskStatus.RUNNING if task.subtask.vertex.is_source:
             yield "it has not come to the end of its data"
         case TaskStatus.RUNNING:

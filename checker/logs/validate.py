@@ -25,6 +25,9 @@ from .sources import Line
 from .telling import Tally, Told, told
 from .unfinished import Unfinished, unfinished
 
+#: A job with more subtasks is not judged. What the properties ask grows with their number, and a
+#: log in which some numbers are wrong may tell of any number.
+TASKS_MAX = 256
 #: The states of a job that is just begun.
 _FIRST = ("INITIALIZING", "CREATED")
 
@@ -92,10 +95,17 @@ class Judged:
     """Those that had none, since no line tells what they ask. Others had nothing to ask."""
     unfinished: tuple[Unfinished, ...] = ()
     """The tasks that have not ended when the log does, and what is missing."""
+    stops: tuple[str, ...] = ()
+    """What keeps stops with a savepoint from their end when the log ends."""
     ambiguous: tuple[str, ...] = ()
     """Names of several vertices: such a job is not judged."""
+    too_many: int = 0
+    """The number of subtasks of a job that is not judged because it has more than `TASKS_MAX`."""
     conforms: Conforms | None = None
     """None where it was not asked."""
+    needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """Of undecided properties, those that other levels of loggers would decide, and which. With
+    no level: lines tell of what the property asks, but leave open whether it holds."""
 
     @property
     def shows(self) -> tuple[Shown, ...]:
@@ -142,7 +152,7 @@ def judge(
         release = table.name
         jobs = [
             job
-            if job.ambiguous
+            if job.ambiguous or job.too_many
             else replace(job, conforms=_conforms(run, job, release, accepts, profile))
             for job, run in zip(jobs, runs, strict=True)
         ]
@@ -153,12 +163,19 @@ def judge_run(run: Run, profile: Profile, *, whole: bool) -> Judged:
     """What can be said of one run; `whole`: nothing in the midst of its logs is unreadable."""
     history, count = history_of(run), len(run.events)
     coverage = _coverage(run, history, whole=whole)
-    ambiguous = run.ambiguous
-    if ambiguous or not run.tasks:
-        return Judged(history, count, coverage, (), (), (), ambiguous=ambiguous)
+    ambiguous, tasks = run.ambiguous, sum(run.tasks.values())
+    if ambiguous or not tasks or tasks > TASKS_MAX:
+        too_many = tasks if tasks > TASKS_MAX else 0
+        return Judged(history, count, coverage, (), (), (), ambiguous=ambiguous, too_many=too_many)
     rebuilt = Rebuilt(run, profile, begins=coverage is not Coverage.GAP)
     findings = rebuilt.judged()
-    decided, unseen = rebuilt.state.monitors.decided, rebuilt.state.monitors.unseen
+    monitors = rebuilt.state.monitors
+    decided = monitors.decided
+    needs = {
+        name: rebuilt.state.lacks(name, unseen)
+        for name, unseen in sorted(monitors.unseen.items())
+        if name not in decided
+    }
     return Judged(
         history,
         count,
@@ -167,8 +184,10 @@ def judge_run(run: Run, profile: Profile, *, whole: bool) -> Judged:
             sorted(findings, key=lambda each: (each.where.log, each.where.part, each.where.line))
         ),
         tuple(sorted(decided)),
-        tuple(sorted(unseen - decided)),
+        tuple(needs),
         () if history.has_ended else unfinished(rebuilt, history),
+        stops=tuple(each.why for each in rebuilt.held() if each is not None),
+        needs={n: levels for n, levels in needs.items() if levels or n in monitors.ambiguous},
     )
 
 

@@ -6,7 +6,7 @@ Whatever engine wrote a log, and wherever it is judged, what is said of it has t
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
 from checker.conformance.acceptance_findings import Severity
@@ -33,7 +33,9 @@ class Found:
     sentence: str
     """What the property claims."""
     why: str | None = None
-    """Of what is stuck, the reason that was given again and again."""
+    """Of what is stuck, the reason that was given again and again, or the lines that show it."""
+    until: int | None = None
+    """Of what has recovered, the line at which the property came to hold again."""
 
     def where(self) -> str:
         """The file and line, as an editor opens it."""
@@ -65,6 +67,11 @@ class Verdict:
     """Names of several vertices: such a job is not judged."""
     conforms: Conforms | None = None
     """None where it was not asked."""
+    needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
+    """Of undecided properties, those that other levels of loggers would decide, and which. With
+    no level: lines tell of what the property asks, but leave open whether it holds."""
+    too_many: int = 0
+    """The number of subtasks of a job that is not judged because it has too many; else 0."""
 
     @property
     def shows(self) -> tuple[Found, ...]:
@@ -78,10 +85,11 @@ class Verdict:
 
     @property
     def is_open(self) -> bool:
-        """Whether it was not judged, or not decided whether a run of the protocol explains it."""
+        """Whether something stays undecided: the lines do not decide a property, the job was not
+        judged, or it is not decided whether a run of the protocol explains the job."""
         conforms = self.conforms
         is_open = conforms is not None and not conforms.accepted and not conforms.rejected
-        return bool(self.ambiguous) or is_open
+        return bool(self.ambiguous or self.needs or self.too_many) or is_open
 
     def to_table(self) -> dict[str, Any]:
         """As JSON has it."""
@@ -92,6 +100,7 @@ class Verdict:
             | {
                 "coverage": self.coverage.value,
                 "checkpoints": {fate.value: list(each) for fate, each in self.checkpoints.items()},
+                "needs": {name: list(each) for name, each in self.needs.items()},
                 "findings": [_table_of(each) for each in self.findings],
                 "conforms": None if self.conforms is None else asdict(self.conforms),
             }
@@ -105,6 +114,7 @@ class Verdict:
         told |= {
             "coverage": Coverage(table["coverage"]),
             "checkpoints": {Fate(fate): tuple(each) for fate, each in points.items()},
+            "needs": {name: tuple(each) for name, each in table.get("needs", {}).items()},
             "findings": tuple(map(_found_in, table["findings"])),
             "conforms": None if conforms is None else _conforms_in(conforms),
         }
@@ -129,6 +139,8 @@ def verdict_of(where: str, judged: Judged, logs: Sequence[RawLog]) -> Verdict:
         judged.undecided,
         judged.ambiguous,
         judged.conforms,
+        judged.needs,
+        judged.too_many,
     )
 
 
@@ -136,7 +148,8 @@ def _found(shown: Shown, logs: Sequence[RawLog]) -> Found:
     where = shown.where
     file = str(logs[where.log].parts[where.part])
     return Found(shown.property, shown.binding, shown.severity, file, where.line,
-                 shown.sentence, shown.why)  # fmt: skip
+                 shown.sentence, shown.why,
+                 None if shown.until is None else shown.until.line)  # fmt: skip
 
 
 def _table_of(found: Found) -> dict[str, Any]:

@@ -11,6 +11,8 @@ from __future__ import annotations
 # pyright: reportUnknownArgumentType=false, reportMissingTypeStubs=false
 import hashlib
 import os
+import subprocess
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from ctypes import CFUNCTYPE, c_int64
@@ -20,13 +22,21 @@ from pathlib import Path
 import llvmlite
 from llvmlite import binding as llvm
 
+from checker.question import TimeOver
+
 from .code import target_machine
 from .kernel.places import LOOPS
 
 #: Names a folder for the compiled loops, in place of the one in the user's cache.
 CACHE_VARIABLE = "FINALE_CACHE"
 
+#: No compiling takes longer, and a larger number is none that the system can wait for.
+SECONDS_MAX = 86_400.0
+
 Loop = Callable[..., int]
+
+#: What another process has compiled for this one, by the name of its file.
+_made: dict[str, bytes] = {}
 
 
 class Loops:
@@ -53,12 +63,33 @@ class Loops:
 def loops() -> Loops:
     """The loops, compiled for this machine if they are not yet."""
     code = _kept_code()
-    if code is None:
-        code = _compiled()
-        for folder in _folders():
-            if _keep(folder / _file_name(), code):
-                break
-    return Loops(code)
+    return Loops(code if code is not None else _kept_anew(_compiled()))
+
+
+def compile_within(seconds: float) -> None:
+    """Compile the loops if they are not yet. Raises `TimeOver` when the time is over.
+
+    Another process compiles them: that process can be ended at any time.
+    """
+    if not must_be_compiled():
+        return
+    command = [sys.executable, "-P", "-m", __name__]
+    try:
+        ran = subprocess.run(
+            command, capture_output=True, timeout=min(seconds, SECONDS_MAX), check=False
+        )
+    except subprocess.TimeoutExpired:
+        raise TimeOver from None
+    if not ran.returncode:  # `loops` says in this process what went wrong
+        _made[_file_name()] = _kept_anew(ran.stdout)
+
+
+def _kept_anew(code: bytes) -> bytes:
+    """The code, kept for later runs if there is a place for it."""
+    for folder in _folders():
+        if _keep(folder / _file_name(), code):
+            break
+    return code
 
 
 def must_be_compiled() -> bool:
@@ -68,6 +99,8 @@ def must_be_compiled() -> bool:
 
 def _kept_code() -> bytes | None:
     """What was compiled in an earlier run, if it was."""
+    if _file_name() in _made:
+        return _made[_file_name()]
     found = (_kept(folder / _file_name()) for folder in _folders())
     return next((code for code in found if code is not None), None)
 
@@ -136,4 +169,7 @@ def _keep(file: Path, code: bytes) -> bool:
     return True
 
 
-__all__ = ["CACHE_VARIABLE", "Loops", "loops", "must_be_compiled"]
+__all__ = ["CACHE_VARIABLE", "Loops", "compile_within", "loops", "must_be_compiled"]
+
+if __name__ == "__main__":
+    sys.stdout.buffer.write(_compiled())

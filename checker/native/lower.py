@@ -62,9 +62,12 @@ class Lowering:
         """How many functions the rules are split over."""
         return max(1, -(-len(self.system.rules) // RULES_IN_CHUNK))
 
-    def source(self) -> str:
-        """The text of the module."""
-        functions = [self._chunk(number) for number in range(self.chunks)]
+    def source(self, look: Callable[[], None] = lambda: None) -> str:
+        """The text of the module. `look` is called for each chunk of rules, and may raise."""
+        functions: list[str] = []
+        for number in range(self.chunks):
+            look()
+            functions.append(self._chunk(number))
         functions += [self._expand(), self._ask(), self._cover(), self._is_stuck()]
         return "\n".join(functions)
 

@@ -30,7 +30,8 @@ class Machine:
     """A system as the native search sees it. Raises `domain-too-large`.
 
     With `canonical`, each state found is rewritten into the representative of its class. With
-    `partial_order`, the search takes the steps of stubborn sets only.
+    `partial_order`, the search takes the steps of stubborn sets only. `look` is called now and then
+    while the system is compiled, and may raise.
     """
 
     def __init__(
@@ -39,6 +40,7 @@ class Machine:
         level: int = 0,
         canonical: Canonical | None = None,
         partial_order: PartialOrder | None = None,
+        look: Callable[[], None] = lambda: None,
     ) -> None:
         self.system = system
         self.canonical = canonical
@@ -54,13 +56,14 @@ class Machine:
             for number, rule in enumerate(system.rules)
             if any(isinstance(end, Blocked) and end.bound for end in leaves(rule.tree))
         ]
-        self.source = self.lowering.source()
+        self.source = self.lowering.source(look)
         if canonical is not None:
             self.source += canonical_source(self.layout, canonical)
         if partial_order is not None:
             self.source += guards_source(self.layout, partial_order.atoms)
         self._partial_order = partial_order
         self._codes: list[Code] = []
+        look()
         self.compile(level)
 
     def compile(self, level: int) -> None:

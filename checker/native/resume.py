@@ -10,8 +10,6 @@ system at hand, or was altered, is refused and left alone.
 
 from __future__ import annotations
 
-# What numba, llvmlite and scipy give has no types.
-# pyright: reportUnknownMemberType=false
 import fcntl
 import json
 import os
@@ -24,6 +22,10 @@ from typing import cast
 import numpy as np
 
 from model.errors import FinaleError, Place
+
+# What numba, llvmlite and scipy give has no types.
+# pyright: reportUnknownMemberType=false
+from model.given import json_of, regular, whole_of
 
 from .layout import Words
 
@@ -73,7 +75,9 @@ class Folder:
             if is_begun and not (path / STATES).exists():
                 self.seen()  # may have a better reason
                 raise self._corrupted(f'"{STATES}" is missing')
-            self._file = os.open(path / STATES, os.O_RDWR | os.O_CREAT, 0o644)
+            # Nothing is written outside: what is called so may be a link.
+            flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
+            self._file = regular(os.open(path / STATES, flags, 0o644))
         except OSError as error:
             raise self._unusable(error) from error
         try:
@@ -116,11 +120,11 @@ class Folder:
         if not file.exists():
             return None
         try:
-            content = file.read_bytes()
+            content = whole_of(file)
         except OSError as error:
             raise self._unusable(error) from error
         try:
-            table = cast(dict[str, object], json.loads(content))
+            table = cast(dict[str, object], json_of(content))
             check = table.pop("check")
             if table.pop("format") != FORMAT:
                 raise self._error(
@@ -218,8 +222,8 @@ class Folder:
 def seconds_saved(path: Path) -> float:
     """How long the search took that is saved in a folder; zero where none is."""
     try:
-        return float(json.loads((path / SEARCH).read_bytes())["seconds"])
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return float(json_of(whole_of(path / SEARCH))["seconds"])
+    except (OSError, ValueError, KeyError, TypeError):
         return 0.0  # if something is wrong with it, the search says so
 
 

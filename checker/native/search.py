@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from checker.answer import Answer, Report, Violated
 from checker.explicit.verdicts import EXHAUSTIVE, answers_of
 from checker.means import DEFAULT, Means
-from checker.question import Limits, News, Progress, check_witnesses
+from checker.question import Limits, News, Progress, check_witnesses, looking
 from checker.reductions.canonical import Canonical
 from checker.reductions.kinds import Found
 from checker.reductions.under import canonical_of, partial_order_among
@@ -25,15 +25,18 @@ from model.language.explore import Branch
 from model.system import System, Update
 
 from .graph import where
-from .loops import loops, must_be_compiled
+from .loops import compile_within, loops, must_be_compiled
 from .machine import Machine
 from .rebuilt import Rebuilt
 from .storage import Storage, collision_probability
 from .walk import Search
 
 NO_LIMITS = Limits()
-#: What takes ten seconds, or as many more as the machine is busy, and is in no limit of time.
+#: What takes ten seconds, or as many more as the machine is busy.
 COMPILING = "compiling the search itself, once on this machine"
+PREPARING = "compiling the rules"
+#: Nothing is told of what takes less.
+SECONDS_UNTOLD = 1.0
 UPPER_BOUND = "symmetry: what is interchangeable names each other: the count is an upper bound"
 
 
@@ -47,7 +50,7 @@ def check(
     """Answer every property of a system, and the rows that all systems have.
 
     It is for the caller to ask only what the reductions that the search is under keep. Raises
-    `witness-missing`, `domain-too-large`.
+    `witness-missing`, `domain-too-large`, and `TimeOver` if time is over before it begins.
     """
     check_witnesses(system)
     return report_of(searched(system, limits, progress, under, means))
@@ -60,19 +63,27 @@ def searched(
     under: Sequence[Found] = (),
     means: Means = DEFAULT,
 ) -> Search:
-    """The search of a system, ended."""
-    if progress is not None and must_be_compiled():
-        progress(News(0, 0, 0, 0, 0.0, before=COMPILING))
-    loops()
+    """The search of a system, ended. Raises `TimeOver` if time is over before it begins."""
     began = perf_counter()
+    prepare(limits, progress)
     machine = Machine(
         system,
         canonical=canonical_of(system, under),
         partial_order=partial_order_among(system, under),
+        look=looking(limits.after(perf_counter() - began), progress, PREPARING, SECONDS_UNTOLD),
     )
     search = Search(machine, limits.after(perf_counter() - began), progress, means)
     search.run()
     return search
+
+
+def prepare(limits: Limits, progress: Progress | None) -> None:
+    """Have the loops compiled. Raises `TimeOver` if that takes longer than the limit of time."""
+    if progress is not None and must_be_compiled():
+        progress(News(0, 0, 0, 0, 0.0, before=COMPILING))
+    if limits.seconds_max is not None:
+        compile_within(limits.seconds_max)
+    loops()
 
 
 def report_of(search: Search) -> Report:
@@ -150,4 +161,4 @@ def exercised(search: Covered) -> list[str]:
     return [search.machine.system.rules[leaf.rule].rule.name for leaf, visited in pairs if visited]
 
 
-__all__ = ["Covered", "check", "dead_branches", "exercised", "report_of", "searched"]
+__all__ = ["Covered", "check", "dead_branches", "exercised", "prepare", "report_of", "searched"]

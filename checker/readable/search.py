@@ -5,6 +5,8 @@ This is the readable back end as others call it; `walk.py` searches, `verdicts.p
 
 from __future__ import annotations
 
+from time import perf_counter
+
 from checker.answer import Report
 from checker.explicit.verdicts import answers_of
 from checker.question import Limits, Progress, check_witnesses
@@ -29,7 +31,9 @@ def check(
     the same in everything. Raises `witness-missing`.
     """
     check_witnesses(system)
-    search = Search(Compiled(system) if compiled else Defined(system), limits, progress)
+    began = perf_counter()
+    machine = Compiled(system) if compiled else Defined(system)
+    search = Search(machine, limits.after(perf_counter() - began), progress)
     search.run()
     answers = answers_of(search)
     return Report(

@@ -18,6 +18,7 @@ from typing import Any, ClassVar, Generic, TypeVar, cast
 from checker.loading import Catalogue
 from checker.typed import options_of
 from model.errors import FinaleError
+from model.given import toml_of
 from model.language.build import world_of
 from model.language.plain import PlainStore
 from model.language.protocol import Protocol, Setting
@@ -169,6 +170,8 @@ class ProtocolBench(Bench, Generic[P]):
         try:
             return made(self.setting(options))
         except FinaleError as error:
+            if error.place is not None and error.place.file is not None:
+                raise  # it names the line that says what cannot be
             raise error.located(header.place("part")) from None
 
     def apply(self, stimulus: Stimulus) -> None:
@@ -216,7 +219,7 @@ def options_in(header: Header, kind: type[Protocol]) -> dict[str, object]:
     """The options of a header: `name = value, …`. Raises coded errors."""
     text = header.values.get("options", "")
     try:
-        given = tomllib.loads(f"options = {{ {text} }}")["options"]
+        given = toml_of(f"options = {{ {text} }}")["options"]
     except tomllib.TOMLDecodeError:
         raise FinaleError(
             "bad-options",

@@ -3,8 +3,9 @@
     V0 p3 r2; V1 p4 union-state; V0 -> V1 pointwise
 
 `pN` is the parallelism, 1 if it is left out; `rN` are the records of each of a source's tasks, none
-if it is left out. An edge is all-to-all unless it says otherwise. A vertex that reads no other is a
-source. `V0` are all tasks of a vertex, `V0[0,2..4]` some of them, and `all` those of the job.
+if it is left out. An edge is all-to-all unless it says otherwise; `V0 -> V1 again` is a further
+edge, parallel to the one before. A vertex that reads no other is a source. `V0` are all tasks of a
+vertex, `V0[0,2..4]` some of them, and `all` those of the job.
 """
 
 from __future__ import annotations
@@ -37,8 +38,8 @@ def job_in(header: Header, records: int = 0, key: str = "job") -> Job:
             first, *rest = item.split()
             if not _NAME.fullmatch(first):
                 raise _bad(item)
-            if rest[:1] == ["->"] and len(rest) in (2, 3):
-                edges.append(Edge(first, rest[1], _pattern(item, rest[2:])))
+            if rest[:1] == ["->"] and len(rest) > 1:
+                edges.append(_edge(item, first, rest[1:], edges))
             else:
                 words[first] = rest
         read = {edge.target for edge in edges}
@@ -64,11 +65,20 @@ def _bad(item: str) -> FinaleError:
     )
 
 
+def _edge(item: str, source: str, words: Sequence[str], before: Sequence[Edge]) -> Edge:
+    """An edge; with the word `again` one that is parallel to those before it."""
+    target, *how = words
+    again = how[-1:] == ["again"]
+    pattern = _pattern(item, how[:-1] if again else how)
+    parallel = sum((each.source, each.target) == (source, target) for each in before)
+    return Edge(source, target, pattern, number=parallel + 1 if again else 1)
+
+
 def _pattern(item: str, words: Sequence[str]) -> Pattern:
     if not words:
         return Pattern.ALL_TO_ALL
     for pattern in Pattern:
-        if pattern.value == words[0]:
+        if [pattern.value] == words:
             return pattern
     raise _bad(item)
 

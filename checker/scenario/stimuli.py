@@ -37,7 +37,10 @@ class Data:
 
 @dataclass(frozen=True)
 class Barrier:
-    """`B1@2`: a barrier arrives; of a savepoint `SB1@2`, one that overtakes `UB1@2`."""
+    """`B1@2`: a barrier arrives; of a savepoint `SB1@2`, one that overtakes `UB1@2`.
+
+    `DB1@2` is that of a stop with drain, `NB1@2` that of a stop without.
+    """
 
     kind: str
     checkpoint: int
@@ -101,7 +104,7 @@ Token = Data | Barrier | Announcement | Cancel | EndOfData | EndOfPartition | Ti
 Stimulus = Token | Command
 
 _TOKEN = re.compile(
-    r"(?P<kind>SB|UB|B|A|X)(?P<id>\d+)(?:@(?P<at>\d+|\*))?"
+    r"(?P<kind>SB|UB|DB|NB|B|A|X)(?P<id>\d+)(?:@(?P<at>\d+|\*))?"
     r"|(?P<end>[DEN])(?:@(?P<of>\d+|\*))?"
     r"|\+(?P<time>\d+)"
     r"|(?P<data>[a-z])(?P<on>\d+)?"
@@ -112,6 +115,8 @@ FORMS: Mapping[str, str] = {
     "B": "B1@0",
     "SB": "SB1@0",
     "UB": "UB1@0",
+    "DB": "DB1@0",
+    "NB": "NB1@0",
     "A": "A1@0",
     "X": "X1@0",
     "D": "D@0",

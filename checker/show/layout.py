@@ -5,9 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 
+import rich.text
 from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
+
+from model.visible import visible
 
 #: The width of a page that is not a terminal, unless COLUMNS says otherwise.
 PIPE_WIDTH = 100
@@ -17,8 +20,18 @@ COLUMN_MIN = 24
 LAST_MIN = 40
 #: So far what goes below stands to the right of what it belongs to.
 BELOW = 4
+LINE_END = "\n"
 
 Cell = str | Text
+
+
+def _shown(text: str) -> str:
+    return visible(text, LINE_END)
+
+
+# Every text that rich makes goes through this function of its own, which leaves out five control
+# characters and hands on all others, so that a name in a log could clear the screen.
+setattr(rich.text, "strip_control_codes", _shown)  # noqa: B010 - it is no name of ours
 
 
 class _Page(Console):
@@ -38,7 +51,9 @@ def console(*, stderr: bool = False) -> Console:
 def write(page: Console, lines: Iterable[Cell]) -> None:
     """Write lines as they are: what is wider than the page was meant to be."""
     for line in lines:
-        page.print(line, soft_wrap=True)
+        # A name that has line ends forges no line of ours.
+        parts = text_of(line).split(LINE_END, allow_blank=True)
+        page.print(Text(visible(LINE_END)).join(parts), soft_wrap=True)
 
 
 def text_of(cell: Cell) -> Text:

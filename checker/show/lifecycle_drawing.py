@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from rich.text import Text
 
 from model.system import Rule, System
+from model.visible import visible
 
 from .layout import columns
 from .lifecycle import STATES_MAX, Cause, Edge, LifeCycle
@@ -81,7 +82,8 @@ def legend_lines(cycles: Sequence[LifeCycle], system: System, width: int) -> lis
 
 def mermaid(cycles: Sequence[LifeCycle], title: str) -> str:
     """All life cycles as one Mermaid state diagram; of several, each is a composite state."""
-    lines = ["---", f"title: {json.dumps(title, ensure_ascii=False)}", "---", "stateDiagram-v2"]
+    heading = json.dumps(visible(title), ensure_ascii=False)
+    lines = ["---", f"title: {heading}", "---", "stateDiagram-v2"]
     for cycle in cycles:
         alone = len(cycles) == 1
         prefix = "" if alone else f"{cycle.kind}_"

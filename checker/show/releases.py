@@ -7,7 +7,7 @@ from itertools import groupby
 
 from rich.text import Text
 
-from checker.answer import DoesNotApply, Holds, Unknown, Vacuous, Violated
+from checker.answer import DoesNotApply, Holds, NotAsked, Unknown, Vacuous, Violated
 from checker.comparing import Column, Comparison
 from checker.releases import DEFAULT
 from checker.rows import Row
@@ -22,6 +22,7 @@ SIGNS = {
     Violated.word: ("✗", "bold red", "violated"),
     Vacuous.word: ("∅", "yellow", "vacuous"),
     Unknown.word: ("?", "yellow", "unknown"),
+    NotAsked.word: ("/", "dim", "not asked: ids are given again"),
     DoesNotApply.word: ("–", "dim", "does not apply"),  # noqa: RUF001 - a dash, as on the sheet
 }
 

@@ -7,7 +7,17 @@ from pathlib import Path
 
 from rich.text import Text
 
-from checker.answer import NO_DEADLOCK, WELL_FORMED, Holds, Report, Unknown, Vacuous, Violated
+from checker.answer import (
+    NO_DEADLOCK,
+    WELL_FORMED,
+    Holds,
+    NotAsked,
+    Report,
+    Unknown,
+    Vacuous,
+    Violated,
+)
+from checker.cures import cure
 from checker.rows import SEARCH, Exit, Result, Row
 from model.language.explore import Branch
 
@@ -39,6 +49,9 @@ def result_lines(result: Result, width: int) -> list[Text]:
     lines += columns([_property_cells(row) for row in told], width, indent=4)
     for line in _asides(aside):
         lines += paragraph(Text(line, "dim"), width, indent=4)
+    for bound in dict.fromkeys(bound for row in claims for bound in row.bounds):
+        told_cure = f"to know more than the bound {bound} allows: {cure(result.spec, bound)}"
+        lines += paragraph(Text(told_cure, "dim"), width, indent=4)
     lines += _search_lines(result, width)
     cut_short = [row.property for row in result.rows if _was_cut_short(row, result)]
     if result.report.stopped:
@@ -84,6 +97,8 @@ def _bare_aside(row: Row) -> str:
             return "never reached here"
         case Vacuous.word:
             return "vacuous here"
+        case NotAsked.word:
+            return f"not asked, since {row.why}"
         case _:
             return f"{row.verdict}, {row.why}" if row.why else row.verdict
 
@@ -99,7 +114,7 @@ def _property_cells(row: Row) -> list[Text]:
 
 
 def _mark(row: Row) -> Text:
-    if row.expected is None and row.verdict != Holds.word:
+    if row.ok and row.expected is None and row.verdict != Holds.word:
         return Text("·", "dim")
     return Text("✓", "green") if row.ok else Text("✗", "bold red")
 
@@ -201,6 +216,7 @@ def summary_lines(
     undecided = sum(result.exit is Exit.LIMIT for result in results)
     specs = f"{counted(len(results), 'spec')} checked"
     good = len(results) - failed - undecided
+    unexpected = sum(row.ok and row.is_unexpected for result in results for row in result.rows)
     every = good == len(results) and not errors
     style = "bold red" if failed or errors else "bold yellow" if undecided else "bold green"
     parts = [
@@ -213,7 +229,19 @@ def summary_lines(
         Text("interrupted" if interrupted else "", "bold yellow"),
         Text(duration(seconds), "dim"),
     ]
-    return flow((part for part in parts if results or part is not parts[1]), width)
+    lines = flow((part for part in parts if results or part is not parts[1]), width)
+    if unexpected:
+        lines += paragraph(Text(_unexpected(unexpected), "yellow"), width)
+    return lines
+
+
+def _unexpected(number: int) -> str:
+    """What is said of counterexamples that nobody expected, and that change no exit code."""
+    what = "property is" if number == 1 else "properties are"
+    return (
+        f"{grouped(number)} {what} violated, and nothing is expected there: with --strict that is "
+        "a failure"
+    )
 
 
 def compared_line(specs: int, seconds: float) -> Text:

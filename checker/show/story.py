@@ -14,8 +14,9 @@ from checker.answer import NO_DEADLOCK, WELL_FORMED
 from checker.resumed import Way
 from checker.rows import Row
 from model.language.entities import Entity, Variable
+from model.semantics import evaluate
 from model.system import Fault, GroundRule, Kind, Predicate, Property, State, System
-from model.trace import Trace, replay
+from model.trace import Trace, renamed, replay
 from model.values import NothingType
 
 from .blame import cells_that_matter
@@ -32,12 +33,17 @@ BUILT_IN_SENTENCES = {
 
 @dataclass(frozen=True)
 class Told:
-    """One step: the rule, what it was bound to, and what changed."""
+    """One step: the rule, what it was bound to, and what changed.
+
+    If ids are given again, `renamed` are the names of the entities that are others after the step.
+    The first one is forgotten; each other one takes the name before its own.
+    """
 
     number: int
     rule: GroundRule
     changes: tuple[Change, ...]
     fault: Fault | None = None
+    renamed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -153,12 +159,13 @@ def _says_nothing(value: object) -> bool:
 
 def _steps(system: System, trace: Trace) -> Iterator[Told]:
     for position, (rule, result) in enumerate(trace.steps(system)):
+        before = trace.states[position]
         if isinstance(result, Fault):
             yield Told(position + 1, rule, (), result)
         else:
-            yield Told(
-                position + 1, rule, tuple(changes_of(system, trace.states[position], result))
-            )
+            changed = tuple(changes_of(system, renamed(rule, before), result))
+            moved = tuple(name for name, where in rule.moved if evaluate(where, before))
+            yield Told(position + 1, rule, changed, renamed=moved)
 
 
 def changes_of(system: System, old: State, new: State) -> Iterator[Change]:
@@ -179,10 +186,10 @@ def _ending(system: System, row: Row, prop: Property | None, trace: Trace) -> It
         return
     if prop.kind is Kind.ON_STEP:
         if trace.fault is None and trace.rules:
-            before = trace.states[-2]
+            before, rule = trace.states[-2], system.rules[trace.rules[-1]]
             for predicate in _of_binding(prop.on_rules[trace.rules[-1]], row):
                 cells = _matter(predicate, before, last)
-                yield from _values(system, cells, last, before)
+                yield from _values(system, cells, last, renamed(rule, before))
         return
     for predicate in _of_binding(prop.predicates, row):
         yield from _values(system, _matter(predicate, last, None), last, None)
@@ -242,6 +249,7 @@ def _step_json(told: Told) -> dict[str, object]:
         "rule": told.rule.rule.name,
         "binding": dict(told.rule.binding),
         "sentence": told.rule.rule.sentence,
+        **({"renamed": list(told.renamed)} if told.renamed else {}),
         "cites": list(told.rule.rule.cites),
         "changes": [
             {"variable": each.label, "old": each.old, "new": each.new} for each in told.changes

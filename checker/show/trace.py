@@ -118,6 +118,8 @@ def _step(told: Told, story: Story, width: int) -> Iterator[Text]:
         title.append("  ").append_text(_binding(told.rule.binding))
     yield title
     yield from paragraph(Text(told.rule.rule.sentence, "italic"), width, indent=INDENT)
+    if told.renamed:
+        yield from paragraph(Text(_renamed(told.renamed), "italic"), width, indent=INDENT)
     yield from _changes(told.changes, story, width)
     if told.fault is not None:
         place = told.fault.place
@@ -127,6 +129,13 @@ def _step(told: Told, story: Story, width: int) -> Iterator[Text]:
         yield from paragraph(fault, width, indent=INDENT + 2)
     elif not told.changes:
         yield Text(" " * (INDENT + 2)).append("nothing changes", "dim")
+
+
+def _renamed(names: Sequence[str]) -> str:
+    """Who is forgotten, and who is called by another name from this step on."""
+    pairs = zip(names[1:], names, strict=False)
+    others = "".join(f"; {old} is called {new} from here on" for old, new in pairs)
+    return f"The id {names[0]} is given again: {names[0]} is forgotten{others}."
 
 
 def _binding(binding: Sequence[tuple[str, str]]) -> Text:

@@ -9,12 +9,18 @@ from rich.text import Text
 
 from checker.conformance.acceptance_findings import Severity
 from checker.logs.histories import Fate
-from checker.logs.validate import CONFORM, Conforms, Coverage, Judged
+from checker.logs.validate import CONFORM, TASKS_MAX, Conforms, Coverage, Judged
 from checker.logs.verdicts import Found, Verdict
 
 from .layout import counted, grouped, joined
 
-_STYLE = {Severity.VIOLATED: "red", Severity.STUCK: "red", Severity.OPEN: "yellow"}
+_STYLE = {
+    Severity.VIOLATED: "red",
+    Severity.STUCK: "red",
+    Severity.RECOVERED: "red",
+    Severity.OVERDUE: "red",
+    Severity.OPEN: "yellow",
+}
 #: Who tells a setting, and what came of one that nobody tells.
 _WHOSE = {"run.toml": "run.toml", "table": "the table of lines", "lines": "lines"}
 _OUTCOMES = {"explains": "explained", "rejected": "rejected", "undecided": "undecided"}
@@ -26,9 +32,7 @@ def verdict_lines(verdict: Verdict) -> Iterator[Text]:
     if verdict.is_open and not verdict.fails:
         mark = Text("? ", "bold yellow")
     name = verdict.name or f"job {verdict.job}"
-    number = len({each.property for each in verdict.shows})
-    found = f", {counted(number, 'property')} violated or stuck" if number else ""
-    found = found.replace("propertys", "properties")
+    found = _found(verdict)
     ended = "ended" if verdict.coverage is Coverage.COMPLETE else "running"
     yield mark + Text(name, "bold") + Text(f": {verdict.state or ended}{found}")
     yield Text("  ") + joined(_counts(verdict)) + Text(f"  {verdict.logs}", "dim")
@@ -37,9 +41,34 @@ def verdict_lines(verdict: Verdict) -> Iterator[Text]:
         yield from _settings(verdict.conforms)
     for each in verdict.ambiguous:
         yield Text(f'  not judged: several vertices are called "{each}"', "yellow")
+    if verdict.too_many:
+        told = f"its lines tell of {grouped(verdict.too_many)} subtasks"
+        yield Text(f"  not judged: {told}; at most {TASKS_MAX} are looked at", "yellow")
     if verdict.coverage is Coverage.GAP:
         yield Text("  gap: its beginning or something in its midst is missing", "yellow")
+    yield from _undecided(verdict)
     yield from _findings(verdict.findings)
+
+
+def _undecided(verdict: Verdict) -> Iterator[Text]:
+    """The properties that the lines leave open, and which level of logging would decide them."""
+    open_ = [name for name, levels in verdict.needs.items() if not levels]
+    others = [name for name in verdict.needs if name not in open_]
+    levels = dict.fromkeys(sorted(each for told in verdict.needs.values() for each in told))
+    if open_:
+        yield Text(f"  not decided by these lines: {', '.join(open_)}", "yellow")
+    if others:
+        yield Text(f"  not decided at this log level: {', '.join(others)}", "yellow")
+        yield Text(f"    this needs {', '.join(levels)}: see finale logging", "dim")
+
+
+def _found(verdict: Verdict) -> str:
+    """How many properties the job shows to be violated or stuck, and how many have recovered."""
+    recovered = {e.property for e in verdict.shows if e.severity is Severity.RECOVERED}
+    others = {e.property for e in verdict.shows if e.severity is not Severity.RECOVERED}
+    told = [(len(others), "violated or stuck"), (len(recovered - others), "stuck for a while")]
+    parts = [f", {counted(number, 'property')} {word}" for number, word in told if number]
+    return "".join(parts).replace("propertys", "properties")
 
 
 def _conforms(conforms: Conforms) -> Text:
@@ -85,13 +114,18 @@ def _findings(findings: Sequence[Found]) -> Iterator[Text]:
         first.setdefault(key, finding)
     for key, finding in first.items():
         about = ", ".join(value for _, value in finding.binding)
-        yield Text(f"  {finding.severity.value:<9}", _STYLE[finding.severity]) + Text(
+        yield Text(f"  {finding.severity.value:<8} ", _STYLE[finding.severity]) + Text(
             f"{finding.property}({about})" if about else finding.property
         )
         yield Text(f"           {finding.sentence}", "dim")
-        yield Text(f"           {finding.where()}", "cyan")
+        if finding.severity is Severity.OPEN:
+            yield Text(
+                "           not yet there when the log ends; nothing shows that it is overdue"
+            )
+        until = "" if finding.until is None else f", until line {finding.until}"
+        yield Text(f"           {finding.where()}{until}", "cyan")
         if finding.why is not None:
-            yield Text(f"           again and again: {finding.why}")
+            yield Text(f"           {finding.why}")
         if more[key]:
             yield Text(f"           and for {more[key]} more")
 
@@ -105,7 +139,12 @@ def unfinished_lines(judged: Judged, at: int | None) -> Iterator[Text]:
     )
     for each in judged.ambiguous:
         yield Text(f'  nothing can be said: several vertices are called "{each}"', "yellow")
-    if not judged.unfinished and not judged.ambiguous:
+    if judged.too_many:
+        told = f"its lines tell of {grouped(judged.too_many)} subtasks"
+        yield Text(f"  nothing can be said: {told}; at most {TASKS_MAX} are looked at", "yellow")
+    for each in judged.stops:
+        yield Text(f"  {each}", "yellow")
+    if not judged.unfinished and not judged.ambiguous and not judged.too_many:
         yield Text("  no task is waited for", "dim")
     for task in judged.unfinished:
         since = "" if task.since is None else f", since line {task.since.line}"

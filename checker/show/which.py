@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rich.text import Text
 
-from checker.answer import Holds, Unknown, Vacuous, Violated
+from checker.answer import Holds, NotAsked, Unknown, Vacuous, Violated
 from checker.which import Outcome, Setting, Which
 
 from .layout import columns, counted, joined, paragraph
@@ -20,7 +20,7 @@ def which_lines(found: Which, width: int) -> list[Text]:
     lines += columns([_cells(each) for each in found.outcomes], width, indent=4)
     total, holding = len(found.outcomes), len(found.those(Holds.word))
     told = [f"holds in {holding} of {counted(total, 'setting')}"]
-    for word in (Vacuous.word, Unknown.word):
+    for word in (Vacuous.word, Unknown.word, NotAsked.word):
         count = len(found.those(word))
         told += [f"{word} in {count}"] if count else []
     told += [found.stopped]

@@ -339,7 +339,7 @@ def does_not_apply(name: str) -> FinaleError:
 def topics_of(system: System) -> Iterator[tuple[str, Topic]]:
     """What is claimed of all states or steps of a system, by name."""
     for index, prop in enumerate(system.properties):
-        if prop.kind in (Kind.ALWAYS, Kind.ON_STEP):
+        if prop.kind in (Kind.ALWAYS, Kind.ON_STEP) and not prop.not_asked:
             yield prop.name, (Asked.FAILS, index)
     yield WELL_FORMED, FAULTS
     yield NO_DEADLOCK, DEADLOCK

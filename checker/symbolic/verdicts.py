@@ -9,6 +9,7 @@ from checker.answer import (
     WELL_FORMED,
     Answer,
     Holds,
+    NotAsked,
     Unknown,
     Vacuous,
     Verdict,
@@ -44,6 +45,8 @@ def _answer(search: Search, name: str, verdict: Verdict) -> Answer:
 
 
 def _verdict(search: Search, index: int, prop: Property) -> Verdict:
+    if prop.not_asked:
+        return NotAsked(prop.not_asked)
     match prop.kind:
         case Kind.ALWAYS | Kind.ON_STEP:
             violated, vacuous = _violated_by(search, (Asked.FAILS, index)), _vacuous(search, index)

@@ -70,7 +70,7 @@ def _refuse_misspelt(base: type, name: str, mark: Marked, known: Iterable[str]) 
 
 
 def _place(value: object, base: type) -> Place:
-    code = getattr(value, "__code__", None)
+    code = getattr(inspect.unwrap(value) if callable(value) else value, "__code__", None)
     file = code.co_filename if code else inspect.getfile(base)
     return Place(file, code.co_firstlineno if code else None)
 

@@ -20,7 +20,7 @@ from .predicates import applies, property_of, where
 from .properties import Family
 from .protocol import Protocol
 from .starting import start_values
-from .trees import tree_of
+from .trees import ground_rule, tree_of
 
 
 def world_of(protocol: Protocol, observed: frozenset[str]) -> World:
@@ -65,9 +65,9 @@ def _ground_rules(
     """The rules with their trees, but for those that are never enabled."""
     for bound in bound_rules(protocol):
         look()
-        tree = tree_of(world, bound)
-        if not isinstance(tree, Blocked) or tree.bound is not None:
-            yield GroundRule(bound.rule, bound.binding, bound.entities, tree)
+        rule = ground_rule(world, bound)
+        if not isinstance(rule.tree, Blocked) or rule.tree.bound is not None:
+            yield rule
 
 
 def _check_all(world: World) -> None:
@@ -94,6 +94,7 @@ __all__ = [
     "bindings",
     "bound_rules",
     "build",
+    "ground_rule",
     "initial_states",
     "rule_names",
     "rule_of",

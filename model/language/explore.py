@@ -393,5 +393,6 @@ def _write(
         after = choose(given, written, before)
         known[index] = after
         cell = store.cells[index]
-        if after.low < cell.low or after.high > cell.high:
+        outside = after.low < cell.low or after.high > cell.high
+        if outside and index < store.states:
             run.facts.bound(after, cell.low, cell.high)

@@ -37,6 +37,8 @@ class PlainStore:
 
     def __init__(self, values: Sequence[object]) -> None:
         self.values = list(values)
+        self.earlier: tuple[object, ...] | None = None
+        """The state before the step under the names after it, if a rule renumbered entities."""
 
     def get(self, variable: Variable) -> Any:
         """What a rule sees when it reads a field."""
@@ -54,6 +56,7 @@ class PlainStore:
     def rename(self, renaming: Renames) -> None:
         """Let ids stand for others."""
         self.values[:] = renaming.values(self.values)
+        self.earlier = tuple(self.values)
 
 
 class Renames(Protocol):

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 
 from model.errors import FinaleError
 from model.expressions import FALSE, TRUE, Expression, conjunction, disjunction
 from model.system import (
+    IDS_GIVEN_AGAIN,
+    GroundRule,
     Kind,
     Predicate,
     Property,
@@ -22,11 +24,14 @@ from .entities import World
 from .explore import Folded, explore, fold
 from .joining import join
 from .marks import Marked
+from .observing import observing
 from .properties import Family, Taken, goal_alone, stepping
 from .protocol import Protocol
 from .stops import caller
 from .stores import SymbolicStore
 from .symbols import truth_from, truth_of
+
+EMPTY: Mapping[int, Expression] = {}
 
 
 def where(world: World, condition: Callable[[], object]) -> Expression:
@@ -73,18 +78,46 @@ def property_of(world: World, protocol: Protocol, family: Family, system: System
     written = Property(
         family.name, family.kind, family.sentence, mark.place, (), witness=family.witness
     )
+    if family.of_all_ids and protocol.gives_ids_again:
+        return replace(written, not_asked=IDS_GIVEN_AGAIN)
     try:
-        if family.kind is not Kind.ON_STEP:
-            predicates = tuple(_predicates(world, protocol, mark, None))
-            return _with_antecedent(replace(written, predicates=predicates))
-        if Taken not in mark.hints.values():
-            same = tuple(_predicates(world, protocol, mark, None))
-            return _with_antecedent(replace(written, on_rules=(same,) * len(system.rules)))
-        taken = (Taken(r.rule.name, dict(r.binding)) for r in system.rules)
-        on_rules = tuple(tuple(_predicates(world, protocol, mark, each)) for each in taken)
-        return _with_antecedent(replace(written, on_rules=on_rules))
+        with observing(protocol, family.view):
+            return _explored(world, protocol, family, system, written)
     except FinaleError as error:
         raise error.located(mark.place) from None
+
+
+def _explored(
+    world: World, protocol: Protocol, family: Family, system: System, written: Property
+) -> Property:
+    mark = family.mark
+    if family.kind is not Kind.ON_STEP:
+        predicates = tuple(_predicates(world, protocol, mark))
+        if family.kind in (Kind.LEADS_TO, Kind.EVENTUALLY):
+            predicates = tuple(_with_moves(each, system.rules) for each in predicates)
+        return _with_antecedent(replace(written, predicates=predicates))
+    on_rules = tuple(_on_rules(world, protocol, mark, system.rules))
+    return _with_antecedent(replace(written, on_rules=on_rules))
+
+
+def _on_rules(
+    world: World, protocol: Protocol, mark: Marked, rules: Sequence[GroundRule]
+) -> Iterator[tuple[Predicate, ...]]:
+    """The predicates on the steps of each rule; rules of which the same is said share them."""
+    asks = Taken in mark.hints.values()
+    same: dict[object, tuple[Predicate, ...]] = {}
+    for number, rule in enumerate(rules):
+        key = number if asks else rule.earlier
+        if key not in same:
+            taken = Taken(rule.rule.name, dict(rule.binding)) if asks else None
+            same[key] = tuple(_predicates(world, protocol, mark, taken, dict(rule.earlier)))
+        yield same[key]
+
+
+def _with_moves(predicate: Predicate, rules: Sequence[GroundRule]) -> Predicate:
+    names = {value for _, value in predicate.binding}
+    moves = (where for rule in rules for name, where in rule.moved if name in names)
+    return replace(predicate, moved=disjunction(moves))
 
 
 def _refuse_no_antecedent(family: Family) -> None:
@@ -104,11 +137,16 @@ def _with_antecedent(prop: Property) -> Property:
 
 
 def _predicates(
-    world: World, protocol: Protocol, mark: Marked, taken: Taken | None
+    world: World,
+    protocol: Protocol,
+    mark: Marked,
+    taken: Taken | None = None,
+    renamed: Mapping[int, Expression] = EMPTY,
 ) -> Iterator[Predicate]:
+    """`renamed` are the cells of the state before a step that differ under the names after it."""
     steps = mark.prepared.function
     on_step = mark.role == Kind.ON_STEP.value
-    earlier = SymbolicStore(world.cells())
+    earlier = SymbolicStore([renamed.get(i, each) for i, each in enumerate(world.cells())])
     for arguments, binding, _ in bindings(protocol, mark, skip=1):
         given = (*arguments, taken) if taken is not None else arguments
         claimed = functools.partial(steps, protocol, *given)

@@ -35,6 +35,8 @@ class Family:
     needs: str | None = None
     on_request: bool = False
     """Asked only of a spec that expects it, or by its name on the command line."""
+    of_all_ids: bool = False
+    """Asks for something that the state may have forgotten if ids are given again."""
 
     @property
     def view(self) -> type | None:
@@ -62,10 +64,11 @@ def _family(
     witness: str | None,
     needs: str | None,
     on_request: bool,
+    of_all_ids: bool = False,
 ) -> Family | Callable[[Callable[..., bool]], Family]:
     def marking(function: Callable[..., bool]) -> Family:
-        name = function.__name__.replace("_", "-")
-        return Family(name, kind, Marked(function, kind.value), witness, needs, on_request)
+        name, mark = function.__name__.replace("_", "-"), Marked(function, kind.value)
+        return Family(name, kind, mark, witness, needs, on_request, of_all_ids)
 
     return marking if function is None else marking(function)
 
@@ -76,7 +79,11 @@ def always(function: Callable[..., bool], /) -> Family: ...
 
 @overload
 def always(
-    *, witness: str | None = None, needs: str | None = None, on_request: bool = False
+    *,
+    witness: str | None = None,
+    needs: str | None = None,
+    on_request: bool = False,
+    of_all_ids: bool = False,
 ) -> Callable[[Callable[..., bool]], Family]: ...
 
 
@@ -87,14 +94,17 @@ def always(
     witness: str | None = None,
     needs: str | None = None,
     on_request: bool = False,
+    of_all_ids: bool = False,
 ) -> Family | Callable[[Callable[..., bool]], Family]:
     """The function holds in every reachable state.
 
     Without `when` in its body it names a `reachable` property, its witness, that must be reached
     lest the claim be vacuous. `needs`, here and below, names the history of `[observe]` that the
-    function reads; with `on_request` it is asked only of specs that expect it, or by name.
+    function reads; with `on_request` it is asked only of specs that expect it, or by name. With
+    `of_all_ids` it is not asked if ids are given again: it looks for an entity that the state may
+    have forgotten.
     """
-    return _family(Kind.ALWAYS, function, witness, needs, on_request)
+    return _family(Kind.ALWAYS, function, witness, needs, on_request, of_all_ids)
 
 
 @overload
@@ -169,7 +179,7 @@ def reachable(function: Callable[..., bool], /) -> Family: ...
 
 @overload
 def reachable(
-    *, needs: str | None = None, on_request: bool = False
+    *, needs: str | None = None, on_request: bool = False, of_all_ids: bool = False
 ) -> Callable[[Callable[..., bool]], Family]: ...
 
 
@@ -179,9 +189,10 @@ def reachable(
     *,
     needs: str | None = None,
     on_request: bool = False,
+    of_all_ids: bool = False,
 ) -> Family | Callable[[Callable[..., bool]], Family]:
     """The function holds in some reachable state: a witness that it does happen."""
-    return _family(Kind.REACHABLE, function, None, needs, on_request)
+    return _family(Kind.REACHABLE, function, None, needs, on_request, of_all_ids)
 
 
 def when(condition: object) -> None:

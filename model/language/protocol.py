@@ -139,6 +139,11 @@ class Protocol(Entity):
         """The switches of the ghost fields that the system has: what is observed, at least."""
         return self.setting.observe
 
+    @property
+    def gives_ids_again(self) -> bool:
+        """Whether entities are renumbered, so that the state forgets the oldest ones."""
+        return False
+
     def limits(self) -> Mapping[str, int]:
         """The numbers that domains may name: bounds and sizes."""
         return {

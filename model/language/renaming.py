@@ -5,6 +5,10 @@ takes one of them out of use: the ids behind it move one place down, with their 
 every reference to them, in order; the last entity becomes unused. It is part of the rule that
 needs an id. References to the retired id itself must be gone, or mean "the next one" (they then
 do).
+
+An entity's name stands for another one after such a step. So to properties the step begins behind
+`retire`: `before(...)` reads the state under the names of the state after the step, and what the
+rule wrote until then belongs to the renumbering.
 """
 
 from __future__ import annotations
@@ -18,7 +22,7 @@ from model.language.entities import Entity, Variable, World
 from model.language.explore import exploring
 from model.language.plain import PlainStore
 from model.language.shapes import constants
-from model.language.stores import SymbolicStore
+from model.language.stores import RuleStore, SymbolicStore
 from model.values import Nothing, Record
 
 
@@ -32,6 +36,8 @@ def retire(entity: Entity, kind: type[Entity]) -> None:
         assert isinstance(store, SymbolicStore)
         following = {id(each): ids[i + 1] for i, each in enumerate(ids[:-1]) if i >= gone}
         _retire_symbolic(world, store, _Cells(ids, gone), following)
+        if isinstance(store, RuleStore):
+            store.renumber(world.position(cast(Entity, each)) for each in ids[gone:])
     else:
         assert isinstance(store, PlainStore)
         store.rename(PlainRenaming(world, ids, gone))

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from model.expressions import Expression
+from model.expressions import FALSE, TRUE, Expression
 
 from .places import StoreRegion, place_of
 from .shapes import cells_of, symbol
@@ -19,6 +19,8 @@ class SymbolicStore:
 
     def __init__(self, cells: Sequence[Expression]) -> None:
         self.cells = cells
+        self.states = len(cells)
+        """The number of cells of a state; what a store keeps behind them is no part of it."""
         self.writes: dict[int, Expression] = {}
 
     def read(self, index: int) -> Expression:
@@ -52,3 +54,37 @@ class SymbolicStore:
         """Write a field. Where the value may be outside its domain, a fault."""
         for index, expression in enumerate(cells_of(variable.domain, value), variable.offset):
             self.writes[index] = expression
+
+
+class RuleStore(SymbolicStore):
+    """The state that a rule runs on, and behind it how the rule has renumbered entities.
+
+    The first block of cells is the state. The second block is the state before the step under the
+    names that entities have after it. The third block has one truth value for each entity: whether
+    its name stands for another one after the step. Paths and helpers merge all three blocks alike.
+    """
+
+    def __init__(self, cells: Sequence[Expression], entities: int) -> None:
+        super().__init__((*cells, *cells, *([FALSE] * entities)))
+        self.states = len(cells)
+
+    def renumber(self, positions: Iterable[int]) -> None:
+        """Let the step begin here for properties; the entities at these positions are others."""
+        for index in range(self.states):
+            written = self.read(index)
+            if self.read(self.states + index) is not written:
+                self.writes[self.states + index] = written
+        for position in positions:
+            self.writes[2 * self.states + position] = TRUE
+
+    def earlier(self, writes: Mapping[int, Expression]) -> dict[int, Expression]:
+        """Return the renamed cells of the state before the step, of what a path has written."""
+        end = 2 * self.states
+        found = {i - self.states: each for i, each in writes.items() if self.states <= i < end}
+        return {i: each for i, each in found.items() if each is not self.cells[i]}
+
+    def moved(self, writes: Mapping[int, Expression]) -> dict[int, Expression]:
+        """Return for each renumbered entity, by position, where a path has renumbered it."""
+        end = 2 * self.states
+        found = {i - end: each for i, each in writes.items() if i >= end}
+        return {i: each for i, each in found.items() if each is not FALSE}

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from model.errors import FinaleError, Place
+from model.expressions import FALSE, Expression, choose
 from model.system import (
     Blocked,
     Fault,
+    GroundRule,
     Rule,
     Test,
     Tree,
@@ -17,12 +19,12 @@ from .bindings import Bound
 from .entities import World
 from .explore import End, Fork, explore
 from .stops import BlockedHere, FaultHere
-from .stores import SymbolicStore
+from .stores import RuleStore, SymbolicStore
 
 
-def tree_of(world: World, bound: Bound) -> Tree:
-    """The decision tree of a rule with its parameters bound. Raises coded errors."""
-    store = SymbolicStore(world.cells())
+def ground_rule(world: World, bound: Bound) -> GroundRule:
+    """Return a rule with its parameters bound, as a decision tree. Raises coded errors."""
+    store = RuleStore(world.cells(), len(world.entities))
     try:
         with world.on(store):
             runs = explore(lambda: bound.method(*bound.arguments), store)
@@ -32,7 +34,51 @@ def tree_of(world: World, bound: Bound) -> Tree:
         ) from None
     tree = _decision(runs, store)
     _refuse_certain_mistakes(tree, bound.rule)
-    return tree
+    earlier, moved = _earlier(runs, store), _moved(runs, store)
+    return GroundRule(
+        bound.rule,
+        bound.binding,
+        bound.entities,
+        tree,
+        tuple(sorted(earlier.items())),
+        tuple((world.entities[position].name, each) for position, each in sorted(moved.items())),
+    )
+
+
+def tree_of(world: World, bound: Bound) -> Tree:
+    """Return the decision tree of a rule with its parameters bound. Raises coded errors."""
+    return ground_rule(world, bound).tree
+
+
+def _earlier(node: Fork | End, store: RuleStore) -> dict[int, Expression]:
+    """Return the cells of the state before the step that differ under the names after it."""
+    if isinstance(node, End):
+        return store.earlier(node.writes)
+    yes, no = _earlier(node.yes, store), _earlier(node.no, store)
+    cells = store.cells
+    # Where the rule is not taken, either side will do.
+    yes, no = (no if _is_never_taken(node.yes) else yes), (yes if _is_never_taken(node.no) else no)
+    return {
+        index: choose(node.test, yes.get(index, cells[index]), no.get(index, cells[index]))
+        for index in yes.keys() | no.keys()
+    }
+
+
+def _moved(node: Fork | End, store: RuleStore) -> dict[int, Expression]:
+    """Return by position of an entity where the rule is taken and makes another one of it."""
+    if isinstance(node, End):
+        return {} if _is_never_taken(node) else store.moved(node.writes)
+    yes, no = _moved(node.yes, store), _moved(node.no, store)
+    return {
+        position: choose(node.test, yes.get(position, FALSE), no.get(position, FALSE))
+        for position in yes.keys() | no.keys()
+    }
+
+
+def _is_never_taken(node: Fork | End) -> bool:
+    if isinstance(node, Fork):
+        return _is_never_taken(node.yes) and _is_never_taken(node.no)
+    return node.stop is not None or node.beyond is not None
 
 
 def _decision(node: Fork | End, store: SymbolicStore) -> Tree:
@@ -50,7 +96,7 @@ def _decision(node: Fork | End, store: SymbolicStore) -> Tree:
             writes = tuple(
                 (index, expression)
                 for index, expression in sorted(node.writes.items())
-                if expression is not store.cells[index]
+                if index < store.states and expression is not store.cells[index]
             )
             return Update(writes, tuple(node.branches.items()))
 
@@ -79,4 +125,4 @@ def _refuse_certain_mistakes(tree: Tree, rule: Rule) -> None:
         )
 
 
-__all__ = ["tree_of"]
+__all__ = ["ground_rule", "tree_of"]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from model.properties.views import EndOfDataView
 from model.protocols.parts.channels import Channel
+from model.protocols.parts.checkpoints import Checkpoint
 from model.protocols.parts.elements import Barrier, CancelBarrier, Data, EndOfData, EndOfPartition
 from model.protocols.parts.layout import JobProtocol
 from model.protocols.parts.tasks import Task
-from model.rules import Taken, always, before, define, on_step, when
+from model.rules import Taken, always, before, define, on_step, reachable, when
 
 
 @define
@@ -94,6 +95,18 @@ def alignment_can_end(state: JobProtocol, channel: Channel) -> bool:
     return on_its_way or not (writer.is_closed or writer.gate.is_past(awaited))
 
 
+@always(needs="cancellations", witness="a-checkpoint-is-cancelled")
+def cancelled_once(state: JobProtocol, channel: Channel, checkpoint: Checkpoint) -> bool:
+    """A checkpoint is cancelled at most once over a channel (AL-3, TR)."""
+    return channel.cancelled[checkpoint] < 2
+
+
+@reachable(needs="cancellations")
+def a_checkpoint_is_cancelled(state: JobProtocol, channel: Channel, gone: Checkpoint) -> bool:
+    """A cancellation goes over a channel (AL-3)."""
+    return channel.cancelled[gone] > 0
+
+
 FAMILIES = (
     no_data_after_end_of_data,
     nothing_after_end_of_partition,
@@ -102,4 +115,6 @@ FAMILIES = (
     call_finds_inputs_read,
     unblocked_without_alignment,
     alignment_can_end,
+    cancelled_once,
+    a_checkpoint_is_cancelled,
 )

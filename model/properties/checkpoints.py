@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from model.properties.observed import newest_stored
 from model.protocols.parts.channels import Channel
 from model.protocols.parts.checkpoints import ABORTED, COMPLETED, PENDING, Checkpoint
 from model.protocols.parts.layout import JobProtocol
@@ -31,7 +32,7 @@ def waiting_tasks_are_reached(state: Planning, task: Task, checkpoint: Checkpoin
     """Every task that a new plan waits for is triggered, or reads one that it waits for and has no
     chained sources of its own (S12)."""
     when(checkpoint.is_pending and before(lambda: not checkpoint.is_pending))
-    when(not state.recycles and checkpoint.awaited.has(task))
+    when(checkpoint.awaited.has(task))
     reached = any(checkpoint.awaited.has(producer) for producer in state.producers(task))
     return state.is_to_be_called(task, checkpoint) or (reached and not task.chained)
 
@@ -39,15 +40,14 @@ def waiting_tasks_are_reached(state: Planning, task: Task, checkpoint: Checkpoin
 @on_step
 def plan_is_a_partition(state: JobProtocol, task: Task, checkpoint: Checkpoint) -> bool:
     """A new plan either waits for a task or counts it as finished (S12)."""
-    when(not state.recycles)
     when(checkpoint.is_pending and before(lambda: not checkpoint.is_pending))
     return checkpoint.awaited.has(task) != checkpoint.finished.has(task)
 
 
-@always(needs="taken")
+@always(needs="taken", of_all_ids=True)
 def finished_flag_is_sound(state: JobProtocol, task: Task, checkpoint: Checkpoint) -> bool:
     """A task that a checkpoint counts as finished had a final checkpoint that completed (S13)."""
-    when(checkpoint.is_pending and checkpoint.finished.has(task) and not state.recycles)
+    when(checkpoint.is_pending and checkpoint.finished.has(task))
     return any(
         earlier < checkpoint and earlier.is_completed and task.taken_after_finish.has(earlier)
         for earlier in state.checkpoints
@@ -57,7 +57,6 @@ def finished_flag_is_sound(state: JobProtocol, task: Task, checkpoint: Checkpoin
 @on_step
 def decided_once(state: JobProtocol, checkpoint: Checkpoint) -> bool:
     """A checkpoint completes or aborts once (S17)."""
-    when(not state.recycles)
     was_completed = before(lambda: checkpoint.status == COMPLETED)
     was_aborted = before(lambda: checkpoint.status == ABORTED)
     when(was_completed or was_aborted)
@@ -84,14 +83,14 @@ def only_older_are_subsumed(state: JobProtocol, checkpoint: Checkpoint, newer: C
 def restores_newest(state: JobProtocol, task: Task) -> bool:
     """A task is restored from the newest completed checkpoint (S17)."""
     when(before(lambda: task.status == TaskStatus.RESTORING) and task.is_running)
-    return task.confirmed == state.newest_completed()
+    return task.confirmed == newest_stored(state)
 
 
 @on_step(needs="taken")
 def confirms_what_was_taken(state: JobProtocol, task: Task) -> bool:
     """A task acts on the completion of a checkpoint only if it took it in this attempt (S18)."""
     was_restoring = before(lambda: task.status == TaskStatus.RESTORING)
-    when(not state.recycles and not was_restoring)
+    when(not was_restoring or task.status == TaskStatus.RESTORING)
     when(task.confirmed != before(lambda: task.confirmed) and task.confirmed != Nothing)
     return task.taken.has(task.confirmed)
 
@@ -132,7 +131,7 @@ def is_even(checkpoint: Checkpoint, subtasks: tuple[Task, ...]) -> bool:
     return not some or checkpoint.has_all(subtasks, checkpoint.operators_finished)
 
 
-@reachable
+@reachable(of_all_ids=True)
 def completes_after_close(state: JobProtocol, task: Task, checkpoint: Checkpoint) -> bool:
     """A checkpoint that a task took part in completes after the task has closed (CN-6: 44)."""
     taken = not checkpoint.finished.has(task) and task.confirmed != Nothing
@@ -157,7 +156,7 @@ def trigger_meets_ended_task(state: JobProtocol, task: Task, checkpoint: Checkpo
     return checkpoint.is_pending and checkpoint.triggers.has(task) and task.is_closed
 
 
-@reachable
+@reachable(of_all_ids=True)
 def released_by_later_checkpoint(state: JobProtocol, task: Task, checkpoint: Checkpoint) -> bool:
     """A task is released, and the first checkpoint after its end was aborted (CN-6: 43, not 42)."""
     return task.released and task.final_from == checkpoint and checkpoint.status == ABORTED

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from model.properties.observed import is_excused, newest_stored
 from model.protocols.parts.checkpoints import Checkpoint
 from model.protocols.parts.committer import Committer
 from model.protocols.parts.elements import Datum
@@ -46,7 +47,7 @@ def no_abort_of_recoverable(
 ) -> bool:
     """No transaction is aborted that a snapshot lists which may still be restored (S5)."""
     when(sink.listed[checkpoint].has(transaction))
-    when(checkpoint.is_pending or state.newest_completed() == checkpoint)
+    when(checkpoint.is_pending or newest_stored(state) == checkpoint)
     return sink.transaction[transaction] != Transaction.ABORTED
 
 
@@ -77,7 +78,7 @@ def opens_nothing_after_finish(state: JobProtocol, task: Task, checkpoint: Check
     if not isinstance(sink, TwoPhaseSink):
         return True
     when(before(lambda: task.has_finished and task.final_from != Nothing))
-    when(not state.ended_by_suspension(task))
+    when(not is_excused(state, task))
     opened = before(lambda: sink.transaction[checkpoint] == Transaction.NONE)
     return not opened or sink.transaction[checkpoint] != Transaction.PRECOMMITTED
 
@@ -91,12 +92,16 @@ def committables_are_told_apart(state: JobProtocol, sink: Committer) -> bool:
 
 @on_step(needs="effects")
 def confirmed_commits(state: JobProtocol, task: Task) -> bool:
-    """A committer that is told of a completion commits all that is tagged up to it (S6, V-15)."""
-    sink = task.sink
-    if not isinstance(sink, Committer):
+    """A sink that is told of a completion commits all that is pending up to it (S6, V-15)."""
+    sink, told = task.sink, task.confirmed
+    if not isinstance(sink, Committer | TwoPhaseSink):
         return True
-    told = task.confirmed
     when(told != Nothing and told != before(lambda: task.confirmed))
+    if isinstance(sink, TwoPhaseSink):
+        return all(
+            each > told or sink.transaction[each] != Transaction.PRECOMMITTED
+            for each in state.checkpoints
+        )
     return all(
         each > told or sink.transaction[tag] != Transaction.PRECOMMITTED
         for each, tag in zip(state.checkpoints, state.tags, strict=False)

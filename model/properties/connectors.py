@@ -60,7 +60,8 @@ def store_is_as_committed(state: LocalStore, update: Update) -> bool:
 @reachable
 def all_updates_committed(state: LocalStore) -> bool:
     """The task can process all that there is."""
-    return state.terminal()
+    done = all(update.change == Change.COMMITTED for update in state.updates)
+    return done and state.status == StoreStatus.CLOSED
 
 
 @reachable(on_request=True)

@@ -7,10 +7,12 @@ each way: there nothing is claimed.
 
 from __future__ import annotations
 
+from model.properties.observed import state_is_gone
 from model.protocols.parts.channels import Channel
 from model.protocols.parts.elements import Data, Datum
 from model.protocols.parts.logs import LoggedChannel
 from model.protocols.parts.operators import Buffering
+from model.protocols.parts.outside_sinks import BufferedSink
 from model.protocols.parts.sinks import AtLeastOnceSink, Sink, TwoPhaseSink
 from model.protocols.parts.sources import Source
 from model.protocols.parts.starting import Starting
@@ -38,8 +40,7 @@ def each_record_is_kept(state: Starting, share: Share, record: Datum) -> bool:
     vertex = share.vertex
     when(is_straight(state.job) and share.index == 0 and record in share.data)
     when(not any(edge.broadcast for edge in state.job.edges_into(vertex)))
-    # The state of a task that has finished is gone with it.
-    when(all_run(state) and not state.has_lost_state(vertex))
+    when(all_run(state) and not state_is_gone(state, vertex))
     tasks = tuple(task for task in state.tasks_of(vertex) if isinstance(task, Stateful))
     total = under_way(state, vertex, record) + sum(task.state[record] for task in tasks)
     return total >= 1 if vertex.kind == Kind.UNION_STATE else total == 1
@@ -54,7 +55,9 @@ def all_run(state: Starting) -> bool:
 
 @define
 def written_in(sink: Sink, record: Datum) -> int:
-    """How often a sink has a record: visible, or in a transaction that may become so."""
+    """How often a sink has a record: visible, in a batch, or in a transaction."""
+    if isinstance(sink, BufferedSink):
+        return sink.visible[record] + sink.batch[record]
     if isinstance(sink, TwoPhaseSink):
         pending = sum(sink.content[checkpoint][record] for checkpoint in sink.checkpoints)
         return sink.visible[record] + sink.current[record] + pending

@@ -5,6 +5,7 @@ The view is a protocol that has an enumerator.
 
 from __future__ import annotations
 
+from model.protocols.parts.asking import Asking
 from model.protocols.parts.enumerator import (
     Checkpoint,
     Enumerating,
@@ -14,7 +15,7 @@ from model.protocols.parts.enumerator import (
     ReaderStatus,
     Split,
 )
-from model.rules import always, define, leads_to, reachable, when
+from model.rules import Taken, always, before, define, leads_to, on_step, reachable, when
 
 
 @always
@@ -28,7 +29,7 @@ def split_at_one_place(state: Enumerating, checkpoint: Checkpoint, split: Split)
 @always
 def splits_are_read_once(state: Enumerating, split: Split) -> bool:
     """When all readers have finished, each split has been read by one of them (S2)."""
-    when(state.terminal())
+    when(all_have_finished(state))
     return sum(reader.received.has(split) for reader in state.readers) == 1
 
 
@@ -44,6 +45,14 @@ def signal_can_come(state: Enumerating, reader: Reader) -> bool:
     """A reader that runs knows that no more splits come, or will still be told (L1)."""
     when(reader.is_running)
     return reader.received.has(reader.signal) or reader.signal.place != Place.ARRIVED
+
+
+@on_step(on_request=True)
+def splits_are_asked_for(state: Asking, split: Split, reader: Reader, step: Taken) -> bool:
+    """A reader receives a split only if it has asked for one in this attempt (S25)."""
+    when(state.options.readers_ask and step.rule == "receive_split")
+    when(step.binding["split"] == split.name and step.binding["reader"] == reader.name)
+    return before(lambda: reader.asked)
 
 
 @always
@@ -84,7 +93,14 @@ def checkpoint_divides_splits(state: Enumerating, checkpoint: Checkpoint) -> boo
 @reachable
 def all_readers_finish(state: Enumerating) -> bool:
     """All readers come to their end."""
-    return state.terminal()
+    return all_have_finished(state)
+
+
+@define
+def all_have_finished(state: Enumerating) -> bool:
+    """Whether all readers have finished, and no event has failed."""
+    failed = any(event.place == Place.FAILED for event in state.events)
+    return all(reader.has_finished for reader in state.readers) and not failed
 
 
 @reachable(on_request=True)
@@ -151,6 +167,7 @@ FAMILIES = (
     splits_are_read_once,
     assigned_splits_are_new,
     signal_can_come,
+    splits_are_asked_for,
     finished_readers_fail_nothing,
     readers_finish,
     held_events_go_out,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from model.properties.observed import newest_stored
 from model.protocols.parts.channels import Channel
 from model.protocols.parts.checkpoints import Checkpoint
 from model.protocols.parts.layout import JobProtocol
@@ -14,7 +15,7 @@ def consistent_cut(state: JobProtocol, channel: Channel, checkpoint: Checkpoint)
     """In a completed checkpoint a channel's receiver has seen the records that its sender had sent
     or they are logged, each once and in order (S1; aligned: nothing is logged); a finished sender
     had sent all it ever did."""
-    when(state.newest_completed() == checkpoint)
+    when(newest_stored(state) == checkpoint)
     when(not checkpoint.finished.has(state.reader(channel)))
     if checkpoint.finished.has(state.writer(channel)):
         return channel.sent == accounted_for(channel, checkpoint)
@@ -45,12 +46,13 @@ def completes_with_records_queued(
 @always(needs="cut", on_request=True)
 def cut_is_a_prefix(state: JobProtocol, channel: Channel, checkpoint: Checkpoint) -> bool:
     """In a completed checkpoint a channel's receiver has seen at least the records that its sender
-    had sent, so that a restart repeats some and loses none (S1, at least once)."""
-    when(state.newest_completed() == checkpoint)
+    had sent, or they are logged, so that a restart repeats some and loses none (S1, at least once).
+    """
+    when(newest_stored(state) == checkpoint)
     when(not checkpoint.finished.has(state.reader(channel)))
     if checkpoint.finished.has(state.writer(channel)):
-        return channel.sent == channel.received_before[checkpoint]
-    return channel.sent_before[checkpoint] <= channel.received_before[checkpoint]
+        return channel.sent == accounted_for(channel, checkpoint)
+    return channel.sent_before[checkpoint] <= accounted_for(channel, checkpoint)
 
 
 @always(needs="cut")
@@ -61,7 +63,7 @@ def copies_are_cut_alike(
     equally many of them, so that a state made of them is the same in each (S16)."""
     one, two = channel.edge, other.edge
     when(one.edge.broadcast and one.edge == two.edge and one.sender == two.sender and one != two)
-    when(state.newest_completed() == checkpoint)
+    when(newest_stored(state) == checkpoint)
     return channel.received_before[checkpoint] == other.received_before[checkpoint]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from model.properties.observed import is_excused
 from model.properties.views import EndOfDataView
 from model.protocols.parts.channels import Channel
 from model.protocols.parts.layout import JobProtocol
@@ -9,10 +10,10 @@ from model.protocols.parts.tasks import Task, TaskStatus
 from model.rules import always, before, on_step, reachable, when
 
 
-@always(needs="taken")
+@always(needs="taken", of_all_ids=True)
 def closed_after_final_checkpoint(state: JobProtocol, task: Task) -> bool:
     """A closed task has taken part in a completed checkpoint after its operators finished (S7)."""
-    when(task.is_closed and not state.recycles and not state.ended_by_suspension(task))
+    when(task.is_closed and not is_excused(state, task))
     return any(
         checkpoint.is_completed
         and task.taken.has(checkpoint)
@@ -46,7 +47,7 @@ def no_record_after_finish(state: JobProtocol, channel: Channel) -> bool:
     return channel.sent == before(lambda: channel.sent)
 
 
-@reachable
+@reachable(of_all_ids=True)
 def one_checkpoint_for_all(state: JobProtocol) -> bool:
     """The job can finish with a single checkpoint, shared by all tasks as their final one."""
     completed = sum(checkpoint.is_completed for checkpoint in state.checkpoints)

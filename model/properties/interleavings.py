@@ -36,7 +36,7 @@ def finishes_with_open_records(state: JobProtocol, task: Task) -> bool:
     return task.has_finished and any(sink.current[record] > 0 for record in sink.data)
 
 
-@reachable(needs="taken", on_request=True)
+@reachable(needs="taken", on_request=True, of_all_ids=True)
 def two_final_snapshots(
     state: JobProtocol, task: Task, first: Checkpoint, other: Checkpoint
 ) -> bool:

@@ -27,8 +27,6 @@ def job_finishes(state: JobProtocol) -> bool:
 @leads_to
 def checkpoint_ends(state: JobProtocol, checkpoint: Checkpoint) -> bool:
     """A checkpoint that was triggered completes or is aborted (L3)."""
-    # Where ids are given again while others are pending, a place among them is no checkpoint.
-    when(state.concurrent == 1 or not state.recycles)
     when(checkpoint.is_pending)
     return not checkpoint.is_pending
 

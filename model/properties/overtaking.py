@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from model.properties.cut import accounted_for
 from model.properties.views import EndOfDataView
 from model.protocols.parts.channels import Channel
 from model.protocols.parts.checkpoints import Checkpoint
@@ -12,10 +13,23 @@ from model.protocols.parts.overtaking import Overtaking
 from model.protocols.parts.tasks import Task
 from model.protocols.parts.tracking_gate import TrackingGate
 from model.protocols.unaligned import Unaligned
-from model.rules import Nothing, reachable
+from model.rules import Nothing, always, reachable, when
 
 
-@reachable(on_request=True)
+@always(needs="cut")
+def acknowledged_with_channel_state(
+    state: Overtaking, channel: Channel, checkpoint: Checkpoint
+) -> bool:
+    """When a task has acknowledged a checkpoint, its snapshot and its logs have all that was sent
+    before the barrier of each input (UN-4)."""
+    task, writer = state.reader(channel), state.writer(channel)
+    planned = not (checkpoint.finished.has(task) or checkpoint.finished.has(writer))
+    done = checkpoint.acknowledgements.has(task) or not checkpoint.awaited.has(task)
+    when(checkpoint.is_pending and planned and done)
+    return channel.sent_before[checkpoint] == accounted_for(channel, checkpoint)
+
+
+@reachable(on_request=True, of_all_ids=True)
 def final_upstream_only(state: EndOfDataView, channel: Channel, checkpoint: Checkpoint) -> bool:
     """A task's first final checkpoint is taken by its consumer before the consumer has finished, so
     that one ends with it and the other needs a later one (FC-12)."""
@@ -86,6 +100,7 @@ def abort_meets_queued_barrier(state: Overtaking, channel: Channel, gone: Checkp
 
 
 FAMILIES = (
+    acknowledged_with_channel_state,
     final_upstream_only,
     meets_obsolete_barrier,
     triggered_with_ended_inputs,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from model.properties.observed import newest_stored
 from model.protocols.parts.checkpoints import Checkpoint, CheckpointKind
 from model.protocols.parts.requests import (
     CancelRequest,
@@ -29,7 +30,7 @@ def requests_do_not_defeat(
 @reachable(on_request=True)
 def restarts_behind_a_savepoint(state: Requests, task: Task, checkpoint: Checkpoint) -> bool:
     """A task is to be restored, and a savepoint has completed that it is not restored from."""
-    if not state.has_kinds or state.newest_completed() == checkpoint:
+    if not state.has_kinds or newest_stored(state) == checkpoint:
         return False
     behind = checkpoint.is_completed and checkpoint.kind == CheckpointKind.SAVEPOINT
     return behind and task.status == TaskStatus.RESTORING
@@ -48,14 +49,14 @@ def savepoint_completes_late(state: Requests, checkpoint: Checkpoint, newer: Che
 @reachable(on_request=True)
 def restores_from_a_savepoint(state: Requests, task: Task) -> bool:
     """A task is to be restored from a savepoint (CN-2, as up to 1.14)."""
-    target = state.newest_completed()
+    target = newest_stored(state)
     if not state.has_kinds or target == Nothing:
         return False
     kind = state.known(target).kind
     return kind == CheckpointKind.SAVEPOINT and task.status == TaskStatus.RESTORING
 
 
-@reachable(on_request=True)
+@reachable(on_request=True, of_all_ids=True)
 def savepoint_is_first_final(state: Requests, task: Task, checkpoint: Checkpoint) -> bool:
     """The first checkpoint that a task takes after its operators finished is a savepoint (FC-4)."""
     if not state.has_kinds or task.final_from != checkpoint:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from model.properties.observed import newest_stored
 from model.protocols.parts.channels import Channel
 from model.protocols.parts.checkpoints import Checkpoint
 from model.protocols.parts.elements import Datum
+from model.protocols.parts.recovery import Recovery
 from model.protocols.parts.sources import Source
 from model.protocols.parts.starting import Starting
 from model.protocols.parts.stateful import Share, Stateful
@@ -28,7 +30,7 @@ def finished_stays_marked(
     """What the newest checkpoint marks as finished altogether, the next one marks as well (S14)."""
     when(older < newer and newer.is_completed and before(lambda: newer.is_pending))
     when(before(lambda: state.has_finished_fully(task.subtask.vertex, older)))
-    when(before(lambda: state.newest_completed() == older))
+    when(before(lambda: newest_stored(state) == older))
     return newer.finished.has(task)
 
 
@@ -71,6 +73,28 @@ def each_key_at_its_owner(state: Starting, task: Stateful, record: Datum) -> boo
     return owner == task.subtask.index and task.state[record] == 1
 
 
+@on_step(on_request=True)
+def restored_union_is_whole(state: Starting, task: Stateful, record: Datum) -> bool:
+    """A task is restored with the union of what all subtasks put into the checkpoint (RC-5)."""
+    vertex, newest = task.subtask.vertex, newest_stored(state)
+    when(vertex.kind == Kind.UNION_STATE and record in task.data)
+    when(newest != Nothing and is_restored(task) and not state.is_skipping(task))
+    held = any(share.content[newest][record] > 0 for share in state.shares_of(vertex))
+    return held == (task.state[record] > 0)
+
+
+@on_step(on_request=True)
+def nobody_starts_over(state: Recovery, source: Source) -> bool:
+    """Once a checkpoint that has a source's progress has completed, the source is never started
+    from its first record again (S17)."""
+    newest = newest_stored(state)
+    when(state.restarts and newest != Nothing and len(source.data) > 0)
+    when(before(lambda: source.status == TaskStatus.RESTORING) and source.is_running)
+    finished = state.known(newest).finished.has(source)
+    when(finished or source.offset[newest] < len(source.data))
+    return source.remaining < len(source.data)
+
+
 @on_step
 def nothing_comes_to_lost_state(state: Starting, channel: Channel, step: Taken) -> bool:
     """No record comes to a task that is restored after it had finished, without its state (S2)."""
@@ -111,7 +135,7 @@ def state_is_dealt_out(state: Starting, task: Stateful) -> bool:
 @reachable(on_request=True)
 def restores_what_had_finished(state: Starting, task: Task) -> bool:
     """A task is about to be restored whose vertex had finished altogether (FIN-13)."""
-    newest = state.newest_completed()
+    newest = newest_stored(state)
     if newest == Nothing:
         return False
     restoring = task.status == TaskStatus.RESTORING
@@ -121,7 +145,7 @@ def restores_what_had_finished(state: Starting, task: Task) -> bool:
 @reachable(on_request=True)
 def first_copy_is_missing(state: Starting, share: Share, other: Share) -> bool:
     """The first subtask has left no copy of broadcast state, and another one has (FIN-11)."""
-    newest = state.newest_completed()
+    newest = newest_stored(state)
     if newest == Nothing or share.vertex != other.vertex or share.index > 0:
         return False
     missing = not share.reported.has(newest) and other.reported.has(newest)
@@ -155,6 +179,8 @@ FAMILIES = (
     no_empty_broadcast,
     broadcast_copies_agree,
     each_key_at_its_owner,
+    restored_union_is_whole,
+    nobody_starts_over,
     starts_as_finished,
     a_start_is_refused,
     state_is_dealt_out,

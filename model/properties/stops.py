@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from model.properties.observed import is_excused, was_suspended
 from model.protocols.parts.channels import Channel
 from model.protocols.parts.checkpoints import Checkpoint, CheckpointKind
 from model.protocols.parts.elements import Datum
@@ -97,7 +98,7 @@ def a_job_is_resumed(state: Resuming) -> bool:
 # --- what it ends --------------------------------------------------------------------------------
 
 
-@always
+@always(of_all_ids=True)
 def closed_after_its_savepoint(state: Stopping, task: Task, checkpoint: Checkpoint) -> bool:
     """A task that knows of a savepoint closes only after it has completed, or after an older one
     that was final for the task and has released it before (S7)."""
@@ -118,7 +119,7 @@ def is_final_for(checkpoint: Checkpoint, task: Task) -> bool:
 @always(needs="calls")
 def suspend_ends_nothing(state: Stopping, task: Task) -> bool:
     """A stop without drain does not make operators end their input or finish (S7)."""
-    when(state.ended_by_suspension(task))
+    when(was_suspended(state, task) or is_excused(state, task))
     return not task.called_end
 
 

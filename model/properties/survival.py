@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
+from model.properties.conservation import written_in
 from model.protocols.parts.elements import Data, Datum
 from model.protocols.parts.layout import JobProtocol
 from model.protocols.parts.operators import Buffering
-from model.protocols.parts.sinks import AtLeastOnceSink, Sink, TwoPhaseSink
+from model.protocols.parts.sinks import AtLeastOnceSink, Sink
 from model.protocols.parts.sources import Source
 from model.protocols.parts.tasks import Task, TaskStatus
 from model.rules import always, count, when
 from model.topology import Vertex
-
-
-def _written(sink: Sink, record: Datum) -> int:
-    if not isinstance(sink, TwoPhaseSink):
-        return sink.visible[record]
-    pending = sum(sink.content[checkpoint][record] for checkpoint in sink.checkpoints)
-    return sink.visible[record] + sink.current[record] + pending
 
 
 def _stations(
@@ -61,7 +55,7 @@ def records_survive_restarts(state: JobProtocol, sink: Sink, record: Datum) -> b
     when(record in sink.data)
     over = (TaskStatus.RESTORING, TaskStatus.FAILED)
     when(all(task.status not in over for task in state.tasks))
-    written = sum(_written(each, record) for each in state.siblings_of(sink))
+    written = sum(written_in(each, record) for each in state.siblings_of(sink))
     stations = _stations(state, sink.vertex, record)
     total = written + sum(_under_way(state, vertex, datum) for vertex, datum in stations)
     return total >= 1 if isinstance(sink, AtLeastOnceSink) else total == 1

@@ -4,7 +4,7 @@ back by a restart (S22, S22')."""
 from __future__ import annotations
 
 from model.protocols.parts.channels import Channel
-from model.protocols.parts.elements import Datum
+from model.protocols.parts.elements import Datum, EndOfData
 from model.protocols.parts.tasks import Task
 from model.protocols.parts.watermarks import Watermarks
 from model.rules import always, before, on_step, reachable, when
@@ -31,6 +31,15 @@ def recovered_see_their_watermark(state: Watermarks, task: Task, record: Datum) 
     return task.met[record] >= before(lambda: task.met[record])
 
 
+@on_step(needs="watermarks")
+def last_watermark_comes_first(state: Watermarks, channel: Channel) -> bool:
+    """The maximal watermark comes over a channel before the end of data with which a job drains
+    (S22, FC-1)."""
+    when(state.has_watermarks and before(lambda: not channel.end_of_data) and channel.end_of_data)
+    when(before(lambda: channel.queue.head == EndOfData(drain=True)))
+    return channel.watermark == len(state.watermarks)
+
+
 @reachable(needs="watermarks")
 def reaches_the_end_of_time(state: Watermarks, channel: Channel) -> bool:
     """The maximal watermark comes over a channel."""
@@ -42,6 +51,7 @@ def reaches_the_end_of_time(state: Watermarks, channel: Channel) -> bool:
 FAMILIES = (
     watermarks_rise,
     maximal_watermark_is_last,
+    last_watermark_comes_first,
     recovered_see_their_watermark,
     reaches_the_end_of_time,
 )

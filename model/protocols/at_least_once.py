@@ -3,8 +3,7 @@
 Flink's `CheckpointBarrierTracker`, and rule TR of the fact sheet, with the finish of FLIP-147. A
 record that arrives behind a barrier, while the barrier of another input is still to come, is part
 of the snapshot and comes again after a restart: a sink may show its effect twice.
-Left out: that at most fifty checkpoints are counted at a time, and a shorter way for a task with a
-single input, which does the same.
+Left out: that at most fifty checkpoints are counted at a time.
 """
 
 from __future__ import annotations

@@ -215,7 +215,11 @@ class BarrierCollection(Protocol):
 
     @define
     def terminal(self) -> bool:
-        return all(not each.is_pending and each.decisions.is_empty for each in self.epochs)
+        """Whether each epoch is decided, and each worker is there and knows of the decision."""
+        decided = (EpochStatus.COMMITTED, EpochStatus.ABORTED)
+        return all(each.status in decided and each.decisions.is_empty for each in self.epochs) and (
+            all(worker.connected for worker in self.workers)
+        )
 
     def older(self, epoch: Epoch) -> tuple[Epoch, ...]:
         """The epochs that began before another."""

@@ -94,6 +94,15 @@ class ChainedSources(StopWithSavepoint):
         """SP-4: whether a stop has told a chained source to end its data."""
         return self.stops and source.mode != StopMode.NONE
 
+    @define
+    def is_idle(self, task: Task) -> bool:
+        """Whether a task would take one more record, also of each source chained into it."""
+        emits = all(
+            self.polls(source) and not self.is_stopped(source) and not task.subtask.bounded
+            for source in task.chained
+        )
+        return super().is_idle(task) and emits
+
     @rule(fair=STRONG)
     def emit_chained(self, source: ChainedSource) -> None:
         """1.7: a chained source hands its next record to the operator of its task."""

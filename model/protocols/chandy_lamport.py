@@ -126,10 +126,11 @@ class ChandyLamport(Replaying):
 
     @define
     def terminal(self) -> bool:
-        """No record is left, none is under way, and no snapshot is waited for."""
+        """Whether no record is left or under way, each task runs on, and no snapshot is pending."""
         return (
             all(source.remaining == 0 for source in self.tasks if isinstance(source, Source))
-            and all(channel.queue.is_empty for channel in self.channels)
+            and all(task.is_running and self.is_recovered(task) for task in self.tasks)
+            and all(channel.queue.is_empty and not channel.blocked for channel in self.channels)
             and all(not checkpoint.is_pending for checkpoint in self.checkpoints)
         )
 

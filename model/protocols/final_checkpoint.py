@@ -21,13 +21,14 @@ from model.protocols.parts.checkpoints import Checkpoint, CheckpointKind
 from model.protocols.parts.committer import ConstantTagWriter, Writer
 from model.protocols.parts.coordinator import Acknowledgement
 from model.protocols.parts.elements import CheckpointId, EndOfData
+from model.protocols.parts.modes import ModeOptions, Modes
 from model.protocols.parts.operators import Buffering, FlushingStableTask, StableTask
+from model.protocols.parts.owing import Owing, OwingOptions
 from model.protocols.parts.plan import UnionCheck
 from model.protocols.parts.queueing import Queueing, QueueingOptions
 from model.protocols.parts.reporting import Reporting, ReportingOptions
-from model.protocols.parts.sources import Source
+from model.protocols.parts.sources import FetchingSource, Source
 from model.protocols.parts.tasks import Task, TaskStatus
-from model.protocols.parts.tolerance import Tolerance, ToleranceOptions
 from model.protocols.parts.watermarks import WatermarkOptions, Watermarks
 from model.rules import (
     STRONG,
@@ -102,7 +103,9 @@ class EndTag(enum.Enum):
 
 
 @dataclass(frozen=True)
-class FinalCheckpointOptions(QueueingOptions, ToleranceOptions, ReportingOptions, WatermarkOptions):
+class FinalCheckpointOptions(
+    QueueingOptions, OwingOptions, ReportingOptions, WatermarkOptions, ModeOptions
+):
     """The toggles of section 6 that concern these rules; the defaults are today's Flink."""
 
     #: PL-2.1: checkpoints are taken after tasks have finished, and tasks wait for one (the flag)
@@ -149,11 +152,13 @@ class FinalCheckpointOptions(QueueingOptions, ToleranceOptions, ReportingOptions
     filters_from_restored: bool = True
     #: PL-4: a trigger to a task without a slot counts as sent
     unassigned_counts_as_triggered: bool = False
+    #: 1.7: sources fetch a record without the checkpoint lock, and emit it in a later step
+    fetches_apart: bool = False
     #: 1.6: what becomes of acknowledgements on their way
     acknowledgement: Acknowledgement = Acknowledgement.RELIABLE
 
 
-class FinalCheckpoint(Queueing, Tolerance, Reporting, Watermarks, EndOfDataView):
+class FinalCheckpoint(Modes, Queueing, Owing, Reporting, Watermarks, EndOfDataView):
     """The finish of FLIP-147 for natural ends."""
 
     key = "final-checkpoint"
@@ -175,6 +180,13 @@ class FinalCheckpoint(Queueing, Tolerance, Reporting, Watermarks, EndOfDataView)
         self.unassigned_counts_as_triggered = self.options.unassigned_counts_as_triggered
         self.acknowledgement = self.options.acknowledgement
         self.repeats_watermark = self.options.repeats_watermark
+        self.interruptible_timers = self.options.interruptible_timers
+        for task in self.tasks:
+            task.interruptible_timers = self.interruptible_timers
+
+    @property
+    def source_class(self) -> type[Source]:
+        return FetchingSource if self.options.fetches_apart else super().source_class
 
     @property
     def task_classes(self) -> Mapping[Kind, type[Task]]:
@@ -244,6 +256,7 @@ class FinalCheckpoint(Queueing, Tolerance, Reporting, Watermarks, EndOfDataView)
         task.quiesce_timers()
         if drain:
             task.finish(clears=self.options.clears_on_finish)
+            self.end_input(task)
         task.broadcast(EndOfData(drain=drain))
         task.status = TaskStatus.WAITING_FOR_FINAL_CP
         if drain:
@@ -310,7 +323,7 @@ class FinalCheckpoint(Queueing, Tolerance, Reporting, Watermarks, EndOfDataView)
     def may_close(self, task: Task) -> bool:
         """FC-5, FC-6: the inputs have ended, and with the flag on all data is processed downstream
         and a final checkpoint is confirmed."""
-        waits = self.options.final_wait != FinalWait.NONE
+        waits = self.is_configured and self.options.final_wait != FinalWait.NONE
         if not self.options.checkpoints_after_finish or not waits:
             return task.inputs_ended
         return task.inputs_ended and task.released and self.is_acknowledged(task)

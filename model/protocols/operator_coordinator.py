@@ -13,11 +13,10 @@ import enum
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from model.protocols.parts.asking import Asking, AskingOptions
 from model.protocols.parts.checkpoints import CheckpointStatus
 from model.protocols.parts.enumerator import (
     Checkpoint,
-    Enumerating,
-    EnumeratorOptions,
     Event,
     Gate,
     Place,
@@ -54,7 +53,7 @@ class Order(enum.Enum):
 
 
 @dataclass(frozen=True)
-class OperatorCoordinatorOptions(EnumeratorOptions):
+class OperatorCoordinatorOptions(AskingOptions):
     """The toggles; the defaults keep S25."""
 
     #: PL-1: how many checkpoints may be pending at once
@@ -89,7 +88,7 @@ class OperatorCoordinatorSizes:
     splits: int = 1
 
 
-class OperatorCoordinator(Enumerating):
+class OperatorCoordinator(Asking):
     """The checkpoint coordinator and the enumerator are the protocol itself."""
 
     key = "operator-coordinator"
@@ -114,8 +113,12 @@ class OperatorCoordinator(Enumerating):
 
     @define
     def terminal(self) -> bool:
-        return all(reader.has_finished for reader in self.readers) and all(
-            event.place != Place.FAILED for event in self.events
+        """Whether each reader has finished, no checkpoint is pending, and no event is held."""
+        under_way = (Place.FAILED, Place.HELD)
+        return (
+            all(reader.has_finished for reader in self.readers)
+            and all(event.place not in under_way for event in self.events)
+            and all(not checkpoint.is_pending for checkpoint in self.checkpoints)
         )
 
     # --- checkpoints -----------------------------------------------------------------------------
@@ -258,6 +261,7 @@ class OperatorCoordinator(Enumerating):
             self._give_up(checkpoint)
         for event in self.events:
             self._reset(event)
+        self.forget_requests()
 
     @step
     def _give_up(self, checkpoint: Checkpoint) -> None:

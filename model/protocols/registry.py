@@ -43,6 +43,7 @@ _CLASSES = {
     "restore": "restore:Restore",
     "persister": "persister:Persister",
     "restore-unaligned": "restore_unaligned:RestoreUnaligned",
+    "restore-timed": "restore_timed:RestoreTimed",
 }
 _FOLDERS = (finish, stops, failures, barriers, restore, sinks)
 

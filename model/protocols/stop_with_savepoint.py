@@ -96,7 +96,7 @@ class StopWithSavepointOptions(FinalCheckpointOptions):
     #: FC-2, H7: how the data of a task with several inputs end
     multi_input: MultiInput = MultiInput.INTENDED
     #: SP-2: a source also ends its data for a savepoint that it knows to be aborted
-    stops_for_aborted: bool = False
+    stops_for_aborted: bool = True
     #: SP-10: what the abort of a savepoint does to a task that knows of it
     sync_abort: SyncAbort = SyncAbort.FAILS
     #: V-10: with `no_drain = blocking`, what a source does that ends during the savepoint

@@ -165,7 +165,8 @@ def _check_edges(vertices: tuple[Vertex, ...], edges: tuple[Edge, ...]) -> None:
                 "duplicate-edge",
                 f'"{edge.target}" reads "{edge.source}" twice',
                 place=place,
-                advice="keep one of the two, or put a pass-through vertex into the second path",
+                advice="keep one of the two, or put a pass-through vertex into the second path; "
+                "in a spec, mark a parallel edge with again = true",
             )
         seen.add(edge.name)
 

@@ -55,6 +55,10 @@ class Sink(Enum):
     """Writes into a transaction: pre-commits in the checkpoint, commits when told it completed."""
     AT_LEAST_ONCE = "at-least-once"
     """Writes at once: whatever is processed again is written again."""
+    BUFFERED = "buffered"
+    """Writes in batches: at any time, and at the latest before it takes part in a checkpoint."""
+    GREATEST_ID = "greatest-id"
+    """Two-phase; the system outside keeps the greatest id that was committed."""
     COMMITTER = "committer"
     """The second half of a sink: keeps what a writer sent it, and commits when told."""
 
@@ -195,7 +199,8 @@ class Edge:
     """One vertex reads another, both given by name.
 
     On a `broadcast` edge each record goes to every subtask that reads the sender, otherwise to one.
-    No barrier `overtakes` what is queued on an edge where it is told not to.
+    No barrier `overtakes` what is queued on an edge where it is told not to. Parallel edges between
+    two vertices are counted by `number`.
     """
 
     source: str
@@ -203,10 +208,16 @@ class Edge:
     pattern: Pattern = Pattern.ALL_TO_ALL
     broadcast: bool = False
     overtakes: bool = True
+    number: int = 1
 
     @property
     def name(self) -> str:
-        return f"{self.source}→{self.target}"
+        return f"{self.source}→{self.target}{self.suffix}"
+
+    @property
+    def suffix(self) -> str:
+        """What tells a further edge between two vertices apart, in each name that is made of it."""
+        return f"→{self.number}" if self.number > 1 else ""
 
     def __str__(self) -> str:
         return self.name
@@ -254,7 +265,7 @@ class Channel:
 
     @property
     def name(self) -> str:
-        return f"{self.sender}→{self.receiver}"
+        return f"{self.sender}→{self.receiver}{self.edge.suffix}"
 
     def __str__(self) -> str:
         return self.name

@@ -4,6 +4,7 @@
     D = { from = ["A"], kind = "keyed", parallelism = 2 }
     E = { from = [{ vertex = "D", pattern = "pointwise" }], sink = "two-phase" }
     F = { from = [{ vertex = "D", broadcast = true, overtakes = false }] }
+    P = { from = ["A", { vertex = "A", again = true }] }    # two parallel edges
     G = { from = ["E"], chained = [1, 1] }            # two sources in each of its subtasks
     H = { parallelism = 2, union_state = true }       # a source; others are of kind "union-state"
 
@@ -18,7 +19,7 @@ What the table says is checked here; whether it makes a job is for `Job` to say.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum
 from typing import TypeGuard, TypeVar
 
@@ -37,7 +38,7 @@ VERTEX_KEYS = (
     "chained",
     "union_state",
 )
-INPUT_KEYS = ("vertex", "pattern", "broadcast", "overtakes")
+INPUT_KEYS = ("vertex", "pattern", "broadcast", "overtakes", "again")
 SHAPE_KEYS = ("shape", "records", "bounded", "parallelism", "sink", "pattern")
 
 
@@ -167,12 +168,22 @@ def _edges_into(name: str, entries: _Entries) -> list[Edge]:
     pattern = Pattern.ALL_TO_ALL
     if "pattern" in entries:
         pattern = _word(entries["pattern"], Pattern, "bad-pattern", "pattern")
-    return [_edge(_Entry(each, entry.key), name, pattern) for each in inputs]
+    return _numbered([_edge(_Entry(each, entry.key), name, pattern) for each in inputs])
 
 
-def _edge(entry: _Entry, target: str, pattern: Pattern) -> Edge:
+def _numbered(read: Sequence[tuple[Edge, bool]]) -> list[Edge]:
+    """The edges into a vertex. One that is said to be there again counts on from the one before."""
+    edges: list[Edge] = []
+    for edge, again in read:
+        before = sum(edge.source == other.source for other in edges)
+        edges.append(replace(edge, number=before + 1) if again else edge)
+    return edges
+
+
+def _edge(entry: _Entry, target: str, pattern: Pattern) -> tuple[Edge, bool]:
+    """The edge, and whether it is parallel to an earlier one."""
     source = entry.value
-    broadcast, overtakes = False, True
+    broadcast, overtakes, again = False, True, False
     if _is_table(source):
         _check_keys(source, INPUT_KEYS, entry.key)
         if "pattern" in source:
@@ -180,6 +191,7 @@ def _edge(entry: _Entry, target: str, pattern: Pattern) -> Edge:
             pattern = _word(written, Pattern, "bad-pattern", "pattern")
         broadcast = _flag(entry, "broadcast", source, broadcast)
         overtakes = _flag(entry, "overtakes", source, overtakes)
+        again = _flag(entry, "again", source, again)
         source = source.get("vertex")
     if not isinstance(source, str):
         raise entry.error(
@@ -187,7 +199,7 @@ def _edge(entry: _Entry, target: str, pattern: Pattern) -> Edge:
             f'"{target}" reads from {entry.value!r}, which names no vertex',
             'write "A" or { vertex = "A", pattern = "pointwise" }',
         )
-    return Edge(source, target, pattern, broadcast, overtakes)
+    return Edge(source, target, pattern, broadcast, overtakes), again
 
 
 def _flag(entry: _Entry, name: str, table: Mapping[str, object], default: bool) -> bool:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import groupby, product
 from math import prod
 
-from checker.answer import DoesNotApply, Holds, Unknown, Vacuous, Violated
+from checker.answer import DoesNotApply, Holds, NotAsked, Unknown, Vacuous, Violated
 
 from .matrix import Axis
 from .work import Done, Row
@@ -29,6 +29,7 @@ class Mark(enum.Enum):
     VACUOUS = ("~", "vacuous")
     UNREACHED = ("○", "never reached")
     UNKNOWN = ("?", "unknown")
+    NOT_ASKED = ("/", "not asked")
     NOT_ITS_OWN = ("-", "does not apply")
     ERROR = ("!", "could not be searched")
     MISSING = ("", "not searched yet")
@@ -54,12 +55,14 @@ _WORST = (
     Mark.HOLDS,
     Mark.VACUOUS,
     Mark.UNREACHED,
+    Mark.NOT_ASKED,
     Mark.NOT_ITS_OWN,
 )
 _MARKS = {
     Holds.word: Mark.HOLDS,
     Vacuous.word: Mark.VACUOUS,
     Unknown.word: Mark.UNKNOWN,
+    NotAsked.word: Mark.NOT_ASKED,
     DoesNotApply.word: Mark.NOT_ITS_OWN,
 }
 

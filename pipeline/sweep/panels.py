@@ -32,12 +32,13 @@ COLOURS = {
     Mark.VACUOUS: "#e6dca3",
     Mark.UNREACHED: "#cdd6e0",
     Mark.UNKNOWN: "#b7a6cc",
+    Mark.NOT_ASKED: "#dddddd",
     Mark.NOT_ITS_OWN: "#eeeeee",
     Mark.ERROR: "#333333",
     Mark.MISSING: "#ffffff",
 }
 #: What has a colour of its own needs no sign where it is the rule.
-_PLAIN = (Mark.HOLDS, Mark.NOT_ITS_OWN)
+_PLAIN = (Mark.HOLDS, Mark.NOT_ASKED, Mark.NOT_ITS_OWN)
 
 
 @dataclass(frozen=True)

@@ -10,12 +10,14 @@ from html import escape
 from pathlib import Path
 
 from model.errors import FinaleError, Place
+from model.visible import visible
 
 from .grid import Grid
 from .panels import COLOURS, Panel, Shown, panels_of, shown_as
 from .run import Swept
 
 PICTURE = "grid.svg"
+LINE_END = "\n"
 #: Of a cell; of a letter; of the room between panels.
 SIDE, LETTER, LINE, GAP = 14, 6.7, 15, 30
 _STYLE = (
@@ -126,7 +128,7 @@ class _Drawing:
         self.down += LINE + 3
 
     def _cell(self, across: float, side: float, cell: Shown) -> None:
-        told = f"<title>{escape(cell.told)}</title>"
+        told = f"<title>{escape(visible(cell.told, LINE_END))}</title>"
         shape = f'x="{across:g}" y="{self.down:g}" width="{side:g}" height="{SIDE}"'
         self.parts.append(f'<rect {shape} fill="{cell.colour}">{told}</rect>')
         if cell.sign:
@@ -136,7 +138,7 @@ class _Drawing:
         if text:
             style = f' class="{kind}"' if kind else ""
             place = f'x="{across:g}" y="{self.down + 11:g}"'
-            self.parts.append(f"<text {place}{style}>{escape(text)}</text>")
+            self.parts.append(f"<text {place}{style}>{escape(visible(text))}</text>")
 
     def text(self) -> str:
         """The whole picture."""

@@ -15,6 +15,7 @@ from types import TracebackType
 from typing import IO
 
 from model.errors import FinaleError, Place
+from model.given import appended, whole_of
 
 from .work import Done
 
@@ -31,7 +32,7 @@ class Store:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             _refuse_foreign(folder)
-            self._file: IO[bytes] = (folder / JOURNAL).open("ab+")
+            self._file: IO[bytes] = appended(folder / JOURNAL)
         except OSError as error:
             raise _unusable(folder, f"it cannot be written: {error.strerror}") from None
         try:
@@ -104,7 +105,7 @@ def _refuse_foreign(folder: Path) -> None:
     others = any(each.name != JOURNAL for each in folder.iterdir())
     # Looked at after the others: who begins right now writes its journal before anything else.
     journal = folder / JOURNAL
-    if others and not (journal.exists() and b"\n" in journal.read_bytes()):
+    if others and not (journal.exists() and b"\n" in whole_of(journal)):
         raise _unusable(folder, "it has files, and no journal of a sweep")
 
 

@@ -9,12 +9,13 @@ from functools import cache
 from pathlib import Path
 from time import perf_counter
 
-from checker.answer import DoesNotApply, Unknown
+from checker.answer import DoesNotApply, NotAsked, Unknown
 from checker.loading import Catalogue, catalogue
 from checker.question import INTERRUPTED, Limits
 from checker.rows import SEARCH, Result
 from checker.run import run
 from model.errors import FinaleError
+from model.given import json_of
 from pipeline.shipping import shipped
 
 from .cells import spec_in
@@ -78,7 +79,7 @@ class Done:
     @classmethod
     def from_json(cls, text: str) -> Done:
         """Back from one line. Raises `ValueError`, `TypeError` or `KeyError` where it is none."""
-        told = json.loads(text)
+        told = json_of(text)
         rows = tuple(Row(**row) for row in told.pop("rows"))
         setting = tuple((axis, word) for axis, word in told.pop("setting"))
         limits = tuple(told.pop("limits"))
@@ -113,7 +114,7 @@ def _rows(result: Result, names: tuple[str, ...], seconds: float) -> Iterator[Ro
             yield Row(name, DoesNotApply.word, "", states, None, seconds, why)
             continue
         row = found[name]
-        why = row.why if row.verdict in (Unknown.word, "vacuous") else ""
+        why = row.why if row.verdict in (Unknown.word, "vacuous", NotAsked.word) else ""
         yield Row(name, row.verdict, row.how, states, row.steps, seconds, why)
 
 

@@ -23,6 +23,7 @@ from checker.logs.validate import Conforms, Coverage
 from checker.logs.verdicts import Found, Verdict
 from checker.question import Limits
 from model.errors import FinaleError, Place
+from model.given import json_of
 from reference.formats.cutting import grouped, start_in
 from reference.formats.eventlog import Log, read_log
 
@@ -352,7 +353,7 @@ def _kept(
         if number in unreadable:
             rest.append(KeptRest(_raw(line), Why.UNREADABLE if line.whole else Why.HALF))
             continue
-        told: dict[str, Any] = json.loads(line.raw)
+        told: dict[str, Any] = json_of(line.raw)
         if number in known or told["event"] in _FRAME:
             events.append(_event(told, run, line))
         else:

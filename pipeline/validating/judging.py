@@ -143,7 +143,7 @@ def _cluster(order: Order, piece: Piece, shelf: Shelf) -> _Found:
 def _asked(order: Order, piece: Piece, shelf: Shelf) -> Asks | None:
     if order.accepts is None or piece.told is None:
         return None if order.accepts is None else Asks(order.accepts, every=order.every)
-    given = read_run_file(shelf.content(piece.told), str(piece.told))
+    given = read_run_file(shelf.short_content(piece.told), str(piece.told))
     return Asks(order.accepts, given, order.every)
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from checker.logs.run_file import RUN_FILE
 from checker.logs.sources import Part, RawLog, Shelf, unreadable
+from model.given import opened
 from reference.formats.cutting import Span, logs_in
 
 #: A piece of an event log has so many bytes, or is one run.
@@ -74,7 +75,7 @@ class Piece:
             return {part: shelf.content(part) for part in self.parts}
         (part,) = self.parts
         try:
-            with Path(part.path).open("rb") as file:
+            with opened(part.path) as file:
                 number = file.fileno()
                 found = [os.pread(number, each.length, each.offset) for each in self.spans]
         except OSError as error:
@@ -86,7 +87,7 @@ def digest_of(content: Mapping[Part, bytes]) -> str:
     """A digest of the bytes of a piece."""
     told = hashlib.blake2b(digest_size=20)
     for part, data in content.items():
-        told.update(f"{part}\n{len(data)}\n".encode())
+        told.update(f"{part}\n{len(data)}\n".encode(errors="surrogateescape"))
         told.update(data)
     return told.hexdigest()
 
@@ -122,7 +123,7 @@ def _of_event_log(shelf: Shelf, log: RawLog) -> Iterator[Piece]:
         yield piece
         return
     try:
-        with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+        with opened(path) as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
             runs = logs_in(data)
     except OSError as error:
         raise unreadable(str(path), error) from None

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from model.errors import FinaleError, Place
+from model.given import json_of, whole_of
 
 from .judging import Outcome
 from .pieces import Piece, Stamp
@@ -63,7 +64,7 @@ class Known:
     @classmethod
     def from_json(cls, text: bytes) -> Known:
         """Back from one line. Raises `ValueError`, `TypeError` or `KeyError` where it is none."""
-        table: dict[str, Any] = json.loads(text)
+        table: dict[str, Any] = json_of(text)
         stamps = tuple(Stamp(*each) for each in table["stamps"])
         outcome = Outcome.from_table(table["outcome"])
         return cls(table["number"], table["part"], stamps, outcome)
@@ -178,7 +179,7 @@ class Store:
                 self._take_next()
             if not journal.exists() and any(each.suffix != _HALF for each in self.folder.iterdir()):
                 raise self._unusable("it has files, and no journal of a validation")
-            lines = journal.read_bytes().split(b"\n") if journal.exists() else []
+            lines = whole_of(journal).split(b"\n") if journal.exists() else []
             if lines and lines[0] and not lines[0].startswith(json.dumps(_HEAD)[:-1].encode()):
                 raise self._unusable(f"{JOURNAL} in it is no journal of a validation")
             if lines and lines[0] == self._head:

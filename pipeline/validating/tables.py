@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict
 from importlib import import_module
@@ -14,6 +15,7 @@ from checker.conformance.acceptance_findings import Severity
 from checker.logs.histories import Fate
 from checker.logs.kept import Raw
 from checker.logs.verdicts import Found, Verdict
+from model.visible import visible
 
 from .judging import Lines
 
@@ -39,6 +41,7 @@ def schema(name: str) -> Any:
     pa = _arrow()
     text, number, texts = pa.string(), pa.int64(), pa.list_(pa.string())
     numbers, bytes_, map_ = pa.list_(pa.int64()), pa.large_binary(), pa.map_(text, text)
+    needs = pa.map_(text, texts)
     at = [("piece", number), ("file", text), ("line", number), ("lines", number)]
     raw = [("raw", bytes_), ("end", bytes_)]
     columns: dict[str, list[tuple[str, Any]]] = {
@@ -46,7 +49,7 @@ def schema(name: str) -> Any:
             ("logs", text), ("job", text), ("name", text), ("state", text), ("coverage", text),
             ("events", number), *((fate.value, numbers) for fate in Fate), ("restored", numbers),
             ("failed", number), *((each.value, number) for each in Severity), ("decided", texts),
-            ("undecided", texts), ("ambiguous", texts), ("conforms", map_),
+            ("undecided", texts), ("needs", needs), ("ambiguous", texts), ("conforms", map_),
         ],
         FINDINGS: [
             ("logs", text), ("job", text), ("property", text), ("binding", map_),
@@ -73,6 +76,10 @@ def packed(lines: Sequence[tuple[int, Lines]]) -> dict[str, bytes]:
         _parquet().write_table(_table(name, table), out, compression=_COMPRESSION)
         found[name] = out.getvalue()
     return found
+
+
+#: Halves of characters, which no text in UTF-8 has.
+_WITHOUT = re.compile("[\ud800-\udfff]+")
 
 
 def write_rows(file: Path, name: str, rows: Iterable[Row]) -> None:
@@ -130,6 +137,7 @@ def verdict_row(verdict: Verdict) -> Row:
         *(_numbers(verdict.checkpoints.get(fate, ())) for fate in Fate),
         _numbers(verdict.restored), verdict.failed, *map(severities.count, Severity),
         list(verdict.decided), list(verdict.undecided),
+        [(name, list(levels)) for name, levels in verdict.needs.items()],
         [_text(each) for each in verdict.ambiguous], conforms,
     )  # fmt: skip
 
@@ -179,9 +187,21 @@ def _pairs(fields: Mapping[str, str]) -> list[tuple[str | None, str | None]]:
 
 def _table(name: str, rows: Sequence[Row]) -> Any:
     pa, columns = _arrow(), schema(name)
-    by_column = list(zip(*rows, strict=True)) if rows else [()] * len(columns)
+    by_column = list(zip(*map(_in_unicode, rows), strict=True)) if rows else [()] * len(columns)
     arrays = [pa.array(each, kind) for each, kind in zip(by_column, columns.types, strict=True)]
     return pa.table(arrays, schema=columns)
+
+
+def _in_unicode(row: Row) -> Sequence[object]:
+    """A row for Arrow: bytes of a name that are no UTF-8 are shown as escapes."""
+    return [
+        each if not isinstance(each, str) or each.isprintable() else _WITHOUT.sub(_escape, each)
+        for each in row
+    ]
+
+
+def _escape(found: re.Match[str]) -> str:
+    return visible(found[0])
 
 
 def _arrow() -> Any:

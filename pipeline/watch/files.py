@@ -19,8 +19,10 @@ from gzip import BadGzipFile
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
-from checker.logs.sources import Part, Shelf, opened, stem_of
+from checker.logs.sources import Part, Shelf, stem_of
+from checker.logs.unpacking import unpacked
 from model.errors import FinaleError
+from model.given import opened
 
 #: By so many first bytes a piece is known again; by less than the second number it is not.
 HEAD_MAX, HEAD_MIN = 1024, 64
@@ -296,11 +298,11 @@ def _size_of(piece: Piece, files: Mapping[str, _File]) -> int:
 @contextmanager
 def opened_at(path: Path) -> Generator[IO[bytes]]:
     """What a file has, decompressed if it is called so."""
-    with path.open("rb") as raw:
+    with opened(path) as raw:
         if path.suffix not in _COMPRESSED:
             yield raw
         else:
-            with opened(raw, Part(str(path))) as stream:
+            with unpacked(raw, str(path)) as stream:
                 yield stream
 
 

@@ -18,6 +18,7 @@ from typing import IO, Any, cast
 from checker.conformance.acceptance_findings import Severity
 from checker.logs.verdicts import Found, Verdict
 from model.errors import FinaleError, Place
+from model.given import appended, json_of, whole_of
 
 JOURNAL = "findings.ndjson"
 FINDING, WITHDRAWN, REJECTED = "finding", "withdrawn", "rejected"
@@ -47,7 +48,7 @@ class Journal:
         try:
             folder.mkdir(parents=True, exist_ok=True)
             _refuse_foreign(folder)
-            self._file: IO[bytes] = (folder / JOURNAL).open("ab+")
+            self._file: IO[bytes] = appended(folder / JOURNAL)
         except OSError as error:
             raise _unusable(folder, f"it cannot be written: {error.strerror}") from None
         try:
@@ -179,13 +180,13 @@ class Journal:
             self._sync()
             return
         try:
-            begun = json.loads(first)
+            begun = json_of(first)
         except ValueError:
             begun = None
         if begun != json.loads(json.dumps(head)):
             raise _unusable(self.folder, _difference(begun, head))
         try:
-            self._take_all(map(json.loads, lines))
+            self._take_all(map(json_of, lines))
         except (ValueError, KeyError, TypeError):
             raise _unusable(self.folder, f"{JOURNAL} in it was changed") from None
         self._file.truncate(len(whole))  # half a record was not told
@@ -225,7 +226,7 @@ def _refuse_foreign(folder: Path) -> None:
     others = any(each.name != JOURNAL for each in folder.iterdir())
     # Looked at after the others: who begins right now writes its journal before anything else.
     journal = folder / JOURNAL
-    if others and not (journal.exists() and b"\n" in journal.read_bytes()):
+    if others and not (journal.exists() and b"\n" in whole_of(journal)):
         raise _unusable(folder, "there is something else in it")
 
 

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from model.errors import FinaleError, Place
+from model.given import json_of
 
 
 class Kept:
@@ -58,13 +59,13 @@ class Kept:
         if not line.endswith(b"\n"):
             return None
         try:
-            head = json.loads(line)
+            head = json_of(line)
             content = stream.read(head["bytes"])
             if len(content) < head["bytes"]:
                 return None
             if zlib.crc32(content) != head["crc32"]:
                 raise ValueError
-            return head["batch"], json.loads(content)
+            return head["batch"], json_of(content)
         except (ValueError, KeyError, TypeError):
             raise FinaleError(
                 "watch-damaged",

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any
 from checker.logs.patterns import Table
 from checker.logs.verdicts import Verdict
 from model.errors import FinaleError, Place
+from model.given import json_of
 from pipeline.session import Cluster, session
 
 from .cluster import Setting
@@ -79,7 +80,7 @@ class Far:
     def go_on(self, file: Path) -> None:
         """Begin where another one was, as far as that is known."""
         with suppress(OSError, ValueError):
-            self.by_folder = json.loads(file.read_text(encoding="utf-8"))
+            self.by_folder = json_of(file.read_text(encoding="utf-8"))
             self._sum()
 
     def _sum(self) -> None:
@@ -180,7 +181,7 @@ def _batch(
     now = datetime.now(UTC).isoformat(timespec="milliseconds")
     frame: Any = rows  # of whose methods types are known in part
     for row in frame.mapInArrow(partial(work, order), TOLD).collect():
-        told = json.loads(row["told"])
+        told = json_of(row["told"])
         journal.note_troubles(told["troubles"], now)
         for each in told["states"]:
             journal.note(each["word"], Verdict.from_table(each["verdict"]), now)

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from model.errors import FinaleError, Place
+from model.given import json_of
 from reference.formats.folder import CONTROL, make_control, name_of_run
 
 ASK, ANSWER = ".ask", ".answer"
@@ -108,7 +109,7 @@ def _wait(folder: Path, run: str, name: str, seconds: float) -> Said:
     while time.monotonic() < until:
         lives = name_of_run(folder) == run
         if answered.exists():  # looked at after the lock: the last answer comes before its release
-            answer: Said = json.loads(answered.read_text())
+            answer: Said = json_of(answered.read_text())
             answered.unlink()
             return answer
         if not lives:
@@ -129,8 +130,8 @@ def _wait(folder: Path, run: str, name: str, seconds: float) -> Said:
 
 def _read(text: bytes) -> object:
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
+        return json_of(text)
+    except ValueError:
         return None
 
 

@@ -7,10 +7,11 @@ the folder, and the log, of the one before it.
 
 from __future__ import annotations
 
-import json
 import mmap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+
+from model.given import json_of
 
 from .logfile import START
 
@@ -57,8 +58,8 @@ def start_in(line: bytes) -> Start | None:
     if not line.startswith(START):
         return None
     try:
-        told = json.loads(line)
-    except (ValueError, RecursionError):
+        told = json_of(line)
+    except ValueError:
         return None  # it is of the section before it, in which it is missed
     return told.get("run"), told.get("process")
 

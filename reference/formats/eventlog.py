@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from model.errors import FinaleError, Place
 from model.events import DATA_STEPS, STEPS
+from model.given import json_of
 from model.topology import Job
 from reference.formats.files import told
 from reference.formats.folder import id_of
@@ -285,9 +286,9 @@ class _Reader:
 
     def read(self, number: int, text: str) -> None:
         try:
-            line: Any = json.loads(text)
+            line: Any = json_of(text)
             name = line["event"]
-        except (ValueError, TypeError, KeyError, RecursionError):
+        except (ValueError, TypeError, KeyError):
             self._damaged(number, "the line is no event")
             return
         if name == "log-start":

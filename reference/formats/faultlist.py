@@ -31,6 +31,7 @@ from typing import Any, cast
 
 from model.errors import FinaleError, Place, nearest
 from model.events import STEPS as EVENTS
+from model.given import text_of, toml_of
 from model.topology import Job
 from reference.engine import Engine
 from reference.formats.faulty import Fault as AtFile
@@ -66,6 +67,8 @@ OF_FILES = {"disk-full": AtFile.FULL, "killed": AtFile.CUT}
 HOLDING = ("late", "reordered", "slow-snapshot")
 
 ADVICE = "write a table [[fault]] for each, as docs/faults.md has them"
+#: One that strikes may strike again at once, and each time within the one before it.
+TIMES_MAX = 100
 WHEN = ("after", "nth", "chance", "times")
 #: What can be said of each kind.
 KEYS = {
@@ -83,12 +86,18 @@ KEYS = {
 }
 NAMES = tuple(event.name for event in EVENTS)
 ABOUT = {event.name: event.about for event in EVENTS}
+
+
+def _is_often(value: object) -> bool:
+    return isinstance(value, int) and is_count(value) and value <= TIMES_MAX
+
+
 #: What each key takes, in words and as a test.
 CHECKS: Checks = {
     "after": ("the name of an event, as the event log has them", lambda value: value in NAMES),
     "until": ("the name of an event, as the event log has them", lambda value: value in NAMES),
     "nth": ("a whole number above zero", is_count),
-    "times": ("a whole number above zero", is_count),
+    "times": (f"a whole number from 1 to {TIMES_MAX}", _is_often),
     "steps": ("a whole number above zero", is_count),
     "bytes": ("a whole number above zero", is_count),
     "checkpoint": ("a checkpoint's number", is_count),
@@ -169,7 +178,7 @@ def options_for(faults: Iterable[Fault]) -> dict[str, Any]:
 def read_faults(file: Path, engine: type[Engine], job: Job) -> tuple[Fault, ...]:
     """The faults that a TOML file lists, which can happen in a job. Raises `bad-fault`."""
     try:
-        faults = faults_of(file.read_text(encoding="utf-8"))
+        faults = faults_of(text_of(file))
         _refuse_unfit(faults, engine, job)
     except (OSError, UnicodeDecodeError) as reason:
         why = reason.strerror if isinstance(reason, OSError) else reason
@@ -184,7 +193,7 @@ def read_faults(file: Path, engine: type[Engine], job: Job) -> tuple[Fault, ...]
 def faults_of(text: str) -> tuple[Fault, ...]:
     """The faults that a TOML text lists. Raises `bad-fault`."""
     try:
-        table: Mapping[str, Any] = tomllib.loads(text)
+        table: Mapping[str, Any] = toml_of(text)
     except tomllib.TOMLDecodeError as reason:
         raise _bad("", f"it is no TOML: {reason}", ADVICE) from None
     for key in table.keys() - {"fault"}:

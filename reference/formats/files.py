@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Protocol
 
 from model.errors import FinaleError, Place
+from model.given import opened
 
 #: The end of an advice. From where the job goes on then, whoever knows its folder may add.
 AGAIN = "run the job again"
@@ -148,7 +149,8 @@ class DiskFiles:
         _sync(folder)
 
     def read(self, name: str) -> bytes:
-        return (self.root / name).read_bytes()
+        with opened(self.root / name) as file:
+            return file.read()
 
     def exists(self, name: str) -> bool:
         return (self.root / name).exists()

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from model.errors import FinaleError, Place
+from model.given import json_of
 from reference.formats.files import AGAIN, DiskFiles, Files, told
 from reference.formats.jobfile import JobFile
 
@@ -124,7 +125,7 @@ def own(job: JobFile, files: Files, folder: Path) -> None:
     if not files.exists(JOB):
         _write(files, JOB, json.dumps(now).encode())
         return
-    before = _told(files.read(JOB))
+    before = _told(_read(files, JOB))
     if "name" not in before:
         raise FinaleError(
             "owner-unreadable",
@@ -157,14 +158,22 @@ def own(job: JobFile, files: Files, folder: Path) -> None:
 
 def id_of(files: Files) -> str | None:
     """By which event logs know a folder, wherever it is moved; None where no run has begun."""
-    said = _told(files.read(JOB)).get("folder") if files.exists(JOB) else None
+    said = _told(_read(files, JOB)).get("folder") if files.exists(JOB) else None
     return said if isinstance(said, str) else None
+
+
+def _read(files: Files, name: str) -> bytes:
+    """What a file of the folder has; nothing, where something else is called so."""
+    try:
+        return files.read(name)
+    except OSError:
+        return b""
 
 
 def _told(data: bytes) -> dict[str, Any]:
     """What a file of the folder says; nothing, where it is not as it was written."""
     try:
-        said = json.loads(data)
+        said = json_of(data)
     except ValueError:
         return {}
     return cast("dict[str, Any]", said) if isinstance(said, dict) else {}
@@ -174,7 +183,7 @@ def end_of(files: Files) -> str | None:
     """How the job has ended for good, if it has: nothing is left to do. Raises `end-unreadable`."""
     if not files.exists(END):
         return None
-    data = files.read(END)
+    data = _read(files, END)
     for end in ENDS:
         if data == _said_of(end):
             return end
@@ -190,7 +199,7 @@ def end_of(files: Files) -> str | None:
 
 def left_with(files: Files) -> int | None:
     """The checkpoint that there was when a run ended, and the job was to go on from there."""
-    said = _told(files.read(END)).get("checkpoint") if files.exists(END) else None
+    said = _told(_read(files, END)).get("checkpoint") if files.exists(END) else None
     return said if isinstance(said, int) else None
 
 

@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any
 
 from model.errors import FinaleError, Place, nearest
+from model.given import text_of, toml_of
 from model.topology import Edge, Job, Pattern, Sink, Subtask, Vertex
 from reference.elements import Record
 from reference.engine import Engine
@@ -58,13 +59,19 @@ NAME = re.compile(r"(?!metadata$)[\w-]+")
 #: What each key takes, in words and as a test.
 CHECKS: Checks = {
     "protocol": ("the name of a protocol", is_text),
-    "barriers": (f"one of {', '.join(STOPPABLE)}", lambda value: value in STOPPABLE),
+    "barriers": (
+        f"one of {', '.join(STOPPABLE)}",
+        lambda value: is_text(value) and value in STOPPABLE,
+    ),
     "timeout": ("a number of seconds above zero", is_number),
     "seconds": ("a number of seconds above zero", is_number),
     "records": ("a whole number above zero", is_count),
     "name": ("a name", is_text),
     "retained": ("a whole number above zero", is_count),
-    "checkpoint-format": (f"one of {', '.join(map(str, VERSIONS))}", lambda it: it in VERSIONS),
+    "checkpoint-format": (
+        f"one of {', '.join(map(str, VERSIONS))}",
+        lambda it: is_count(it) and it in VERSIONS,
+    ),
     "operators": ("tables, [operators.NAME]", is_tables),
 }
 #: Which key of an operator is wrong where a job has no good shape, and what to do if not as told.
@@ -158,8 +165,8 @@ class JobFile:
 def read_job(file: Path, functions: Path | None = None) -> JobFile:
     """Read a job, and modules from a folder. Raises coded errors, with the file and the key."""
     try:
-        text = file.read_text(encoding="utf-8")
-        table = tomllib.loads(text)
+        text = text_of(file)
+        table = toml_of(text)
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as reason:
         why = reason.strerror if isinstance(reason, OSError) else reason
         raise FinaleError(

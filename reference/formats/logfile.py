@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from io import FileIO
 from pathlib import Path
 from typing import cast
 
 from model.errors import FinaleError, Place
+from model.given import json_of
 from reference.formats.files import DiskFiles, told
 from reference.formats.folder import id_of, is_new
 
@@ -78,6 +78,6 @@ def newest_in(known: bytes) -> int:
 def _read(line: bytes) -> Mapping[str, object]:
     """What a section's first line says; nothing where it is not whole."""
     try:
-        return cast("dict[str, object]", json.loads(line))
+        return cast("dict[str, object]", json_of(line))
     except ValueError:
         return {}

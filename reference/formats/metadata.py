@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from model.errors import FinaleError, Place
+from model.given import json_of
 
 SENTINELS, FIELDS = 1, 2
 VERSIONS = (SENTINELS, FIELDS)
@@ -175,7 +176,7 @@ def _files(part: Part) -> dict[str, Any]:
 def decoded(data: bytes, name: str) -> Metadata:
     """What a file says. Raises `checkpoint-altered`, `checkpoint-format`."""
     try:
-        said: dict[str, Any] = json.loads(data)
+        said: dict[str, Any] = json_of(data)
         version = said["format"]
     except (ValueError, TypeError, KeyError):
         raise altered(name) from None

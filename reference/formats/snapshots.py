@@ -16,6 +16,7 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 from model.errors import FinaleError, Place
+from model.given import json_of
 from model.topology import Job
 from reference.formats.files import Files
 from reference.formats.metadata import (
@@ -255,7 +256,7 @@ class CheckpointStore:
         if not self.files.exists(name):
             return None
         try:
-            said = json.loads(self.files.read(name))
+            said = json_of(self.files.read(name))
         except ValueError:
             return None
         return cast("dict[str, object]", said) if isinstance(said, dict) else None
@@ -311,7 +312,7 @@ class Snapshot:
 
     def load(self, file: File | None) -> State:
         """What a file says. Raises `checkpoint-altered`."""
-        return None if file is None else json.loads(self.data(file))
+        return None if file is None else json_of(self.data(file))
 
     def data(self, file: File) -> bytes:
         """A file as it was written. Raises `checkpoint-altered`."""

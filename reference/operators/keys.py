@@ -13,6 +13,7 @@ from itertools import compress
 from typing import Any, NoReturn, cast
 
 from model.errors import FinaleError, Place
+from model.given import json_of
 from reference.elements import Record
 
 #: No keyed operator has more subtasks than this.
@@ -36,7 +37,7 @@ def text_of(value: Record) -> str:
 
 def value_of(text: str) -> Record:
     """The key that a text is of."""
-    return json.loads(text[1:]) if text.startswith(MARK) else text
+    return json_of(text[1:]) if text.startswith(MARK) else text
 
 
 def index_of(text: str, count: int) -> int:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import glob
 import json
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, NoReturn
+from typing import IO, NoReturn
 
 from model.errors import FinaleError, Place
+from model.given import json_of, line_of, opened
 from reference.elements import Buffer, Record
 from reference.formats.files import AGAIN
 from reference.formats.snapshots import State
@@ -140,10 +142,12 @@ class Lines(Source):
     def _bytes(self, position: Position) -> bytes:
         """What comes next in a file."""
         try:
-            with position.path.open("rb") as file:
+            with opened(position.path) as file:
                 file.seek(position.offset)
                 return self.whole(file, file.read(CHUNK))
         except OSError as reason:
+            if reason.errno == errno.EINVAL:
+                self._refuse(position, Bad(0, str(reason.strerror)))
             raise FinaleError(
                 "no-input",
                 f"the file cannot be read any more: {reason.strerror}",
@@ -198,10 +202,10 @@ class Lines(Source):
 
     out_of_order = 0
 
-    def whole(self, file: BinaryIO, data: bytes) -> bytes:
+    def whole(self, file: IO[bytes], data: bytes) -> bytes:
         """What was read, up to the end of a line."""
         if data and not data.endswith(b"\n"):
-            data += file.readline()
+            data += line_of(file)
         half = len(data) - (data.rfind(b"\n") + 1) if self.follow else 0
         file.seek(-half, os.SEEK_CUR)
         return data[: len(data) - half]
@@ -290,7 +294,7 @@ class Lines(Source):
     def refuse_finished(self) -> None:
         """Files that have come since then would be read by nobody. Raises `input-added`."""
         files, name = self.context.files, self._noted
-        known = json.loads(files.read(name)) if files.exists(name) else self.files
+        known = json_of(files.read(name)) if files.exists(name) else self.files
         if added := sorted(self.files.keys() - set(known)):
             raise FinaleError(
                 "input-added",
@@ -333,7 +337,7 @@ def _refuse_changed(path: Path, offset: int) -> None:
     if size < offset:
         raise _changed(path, f"it has {size} bytes, and {offset} were read of it")
     if 0 < offset < size:
-        with path.open("rb") as file:
+        with opened(path) as file:
             file.seek(offset - 1)
             if file.read(1) != b"\n":
                 raise _changed(path, "its last line was read, and has become longer")

@@ -6,9 +6,10 @@ import csv
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any, BinaryIO, NoReturn
+from typing import IO, Any, NoReturn
 
 from model.errors import FinaleError, Place
+from model.given import line_of
 from reference.elements import Record
 from reference.operators import sources
 from reference.operators.base import Context
@@ -113,10 +114,10 @@ class Csv(Tables):
         self.columns: dict[Path, tuple[list[str], int]] = {}
         """Of each file, and how many lines name them."""
 
-    def whole(self, file: BinaryIO, data: bytes) -> bytes:
+    def whole(self, file: IO[bytes], data: bytes) -> bytes:
         data = super().whole(file, data)
         further = 0
-        while data.count(b'"') % 2 and further < sources.CHUNK and (line := file.readline()):
+        while data.count(b'"') % 2 and further < sources.CHUNK and (line := line_of(file)):
             data, further = data + line, further + len(line)
         return b"" if self.follow and (data.count(b'"') % 2 or data[-1:] != b"\n") else data
 

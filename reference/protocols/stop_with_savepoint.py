@@ -32,9 +32,9 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
         return not self.options.calls_in_order or all(each == task.ending for each in earlier)
 
     def is_to_stop(self, task: Task, checkpoint: int) -> bool:
-        """Whether a call tells a source to end its data; what is aborted does not."""
-        ends = self.ends_the_job(checkpoint) and checkpoint not in task.given_up
-        return task.source is not None and ends
+        """Whether a call tells a source to end its data, also if its savepoint is aborted."""
+        ignores = not self.options.stops_for_aborted and checkpoint in task.given_up
+        return task.source is not None and self.ends_the_job(checkpoint) and not ignores
 
     @action("task", "checkpoint")
     def stop_source(self, task: Task, checkpoint: int) -> Guarded:

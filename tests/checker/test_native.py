@@ -2,22 +2,25 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from checker.answer import Unknown
+from checker.answer import Report, Statistics, Unknown
 from checker.backends import READABLE_STATES_MAX, check_with
 from checker.explicit.search import LimitHit
 from checker.native import search as native
 from checker.native import tables, walk
 from checker.native.kernel import places as at
 from checker.native.layout import CELL_BITS_MAX, WORD, layout_of
-from checker.native.loops import CACHE_VARIABLE, loops, must_be_compiled
+from checker.native.loops import CACHE_VARIABLE, compile_within, loops, must_be_compiled
+from checker.native.machine import Machine
 from checker.native.search import check, searched
 from checker.native.tables import Tables
-from checker.question import INTERRUPTED, Limits, News
+from checker.native.walk import Search
+from checker.question import INTERRUPTED, Limits, News, TimeOver
 from checker.readable.search import check as check_readably
 from model.errors import FinaleError
 from model.language.build import build
@@ -182,14 +185,58 @@ def test_tables_that_may_not_grow_stay_as_they_are() -> None:
 
 
 def test_time_is_limited() -> None:
-    report = check(yardstick(2, 1, 3), Limits(seconds_max=1e-9))
-    assert report.stopped == "the limit of 1e-09 seconds"
-    assert report.statistics.frontier > 0
+    search = Search(Machine(yardstick(2, 1, 3)), Limits(seconds_max=1e-9), None)
+    search.run()
+    assert search.stopped == "the limit of 1e-09 seconds"
+    assert search.statistics.frontier > 0
 
 
-def test_a_part_of_the_time_may_be_over_before() -> None:
-    left = Limits(seconds_max=5).after(4.999999)
-    assert check(yardstick(1, 2, 2), left).stopped == "the limit of 5 seconds"
+def test_compiling_the_rules_is_part_of_the_time() -> None:
+    with pytest.raises(TimeOver):
+        check(yardstick(2, 1, 3), Limits(seconds_max=1e-9))
+
+
+def test_compiling_the_search_itself_is_part_of_the_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
+    loops.cache_clear()
+    try:
+        assert must_be_compiled()
+        with pytest.raises(TimeOver):
+            compile_within(0.01)
+        assert must_be_compiled()
+    finally:
+        monkeypatch.undo()
+        loops()
+
+
+@pytest.mark.parametrize("seconds", [1e12, float("inf")])
+def test_a_limit_of_time_may_be_larger_than_any_wait(
+    seconds: float, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    false = shutil.which("false")
+    assert false is not None
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
+    monkeypatch.setattr("sys.executable", false)
+    monkeypatch.setattr("checker.native.loops.must_be_compiled", lambda: True)
+    compile_within(seconds)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.slow
+def test_another_process_compiles_the_search_itself(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
+    loops.cache_clear()
+    try:
+        compile_within(600)
+        assert len(list(tmp_path.iterdir())) == 1
+        assert not must_be_compiled()
+        assert check(yardstick(2, 1, 3)).statistics.complete
+    finally:
+        monkeypatch.undo()
 
 
 def test_that_the_search_itself_is_compiled_is_told(
@@ -261,3 +308,25 @@ def test_auto_changes_over_where_it_takes_long(monkeypatch: pytest.MonkeyPatch) 
     limited = check_with("auto", system, Limits(seconds_max=1e-9), None, large=False)
     assert limited.backend == "readable"
     assert limited.stopped == Limits(seconds_max=1e-9).seconds_word
+
+
+@pytest.mark.parametrize("stop", [TimeOver(), KeyboardInterrupt(), None], ids=repr)
+def test_auto_keeps_what_was_found_where_the_native_search_sees_less(
+    stop: BaseException | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def native_check(*_: object, **__: object) -> Report:
+        if stop is not None:
+            raise stop
+        return Report(
+            "native", (), Statistics(1, 0, 0, 0.0, complete=False, frontier=1), stopped=word
+        )
+
+    limits = Limits(seconds_max=1000)
+    word = INTERRUPTED if isinstance(stop, KeyboardInterrupt) else limits.seconds_word
+    monkeypatch.setattr(native, "check", native_check)
+    monkeypatch.setattr("checker.backends.READABLE_STATES_MAX", 1000)
+    report = check_with("auto", yardstick(1, 2, 2), limits, None, large=False)
+    assert (report.backend, report.statistics.states, report.stopped) == ("readable", 1000, word)
+    whys = [each.verdict.why for each in report.answers if isinstance(each.verdict, Unknown)]
+    assert whys
+    assert all(why.startswith(f"{word}: 1000 states") for why in whys)

@@ -125,7 +125,8 @@ def test_files_of_a_folder_import_each_other(tmp_path: Path) -> None:
     (tmp_path / "base.py").write_text((PING / "ping.py").read_text(encoding="utf-8"))
     (tmp_path / "own.py").write_text(
         '"""A variant in a file of its own."""\n\nfrom .base import PingPong\n\n\n'
-        'class Quiet(PingPong):\n    """Says nothing."""\n\n\nVARIANTS = {"quiet": Quiet}\n'
+        'class Quiet(PingPong):\n    """Says nothing."""\n\n    def terminal(self):\n'
+        '        return True\n\n\nVARIANTS = {"quiet": Quiet}\n'
     )
     known = catalogue(tmp_path)
     assert known.variant("ping-pong", "quiet").__mro__[1] is known.protocol("ping-pong")

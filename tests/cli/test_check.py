@@ -163,14 +163,14 @@ def test_what_ends_while_a_system_is_built_is_said(
     ends: bool, flags: str, code: int, why: str, folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (folder / "second.toml").write_text(MINIMAL)
-    built = build.tree_of
+    built = build.ground_rule
 
-    def tree_of(*given: Any) -> Any:
+    def ground_rule(*given: Any) -> Any:
         if ends:
             raise KeyboardInterrupt
         return built(*given)
 
-    monkeypatch.setattr(build, "tree_of", tree_of)
+    monkeypatch.setattr(build, "ground_rule", ground_rule)
     ran = run(f"check ping.toml second.toml {flags} {P}", folder)
     assert ran.exit == code
     assert "nothing was searched: it ended while building the system" in ran.stdout
@@ -296,3 +296,43 @@ def test_a_full_disk_is_said_once(command: str) -> None:
     assert ran.stderr.startswith("error[unwritable]: the output cannot be written: No space left")
     assert "Traceback" not in ran.stderr
     assert "ignored" not in ran.stderr
+
+
+# --- what nobody expected, what is asked ---------------------------------------------------------
+
+
+def test_what_is_violated_and_not_expected_is_counted_and_strictly_fails(folder: Path) -> None:
+    spec = folder / "spec.toml"
+    spec.write_text(MINIMAL)
+    ran = run(f"check spec.toml {P}", folder)
+    assert ran.exit == 0
+    assert "1 property is violated, and nothing is expected there" in ran.stdout
+    strict = run(f"check spec.toml --strict {P}", folder)
+    assert strict.exit == 1
+    assert "1 not as expected" in strict.stdout
+    assert "--strict" not in strict.stdout
+    assert "✗  never-done" in strict.stdout
+    rows = json.loads(run(f"check spec.toml --strict --format json {P}", folder).stdout)["results"]
+    assert [row["property"] for row in rows if not row["ok"]] == ["never-done"]
+    spec.write_text(MINIMAL + '[[expect]]\nproperty = "never-done"\nverdict = "violated"\n')
+    assert run(f"check spec.toml --strict {P}", folder).exit == 0
+
+
+def test_all_properties_asks_those_on_request_too() -> None:
+    def asked(flags: str) -> set[str]:
+        rows = json.loads(run(f"check {spec} --format json {flags}").stdout)["results"]
+        return {row["property"] for row in rows}
+
+    spec = "specs/final-checkpoint/pair.toml"
+    further = asked("--all-properties") - asked("")
+    on_request = {each.name for each in catalogue().properties.values() if each.on_request}
+    assert "final-upstream-only" in further
+    assert further <= on_request
+
+
+def test_hashed_storage_tells_before_the_search_what_stays_unknown(folder: Path) -> None:
+    told = run(f"check ping.toml --storage hashed {P}", folder).stderr
+    assert "hashed storage keeps no graph" in told
+    assert "answered, ends" in told
+    only = run(f"check ping.toml --storage hashed --property never-done {P}", folder).stderr
+    assert not only

@@ -69,6 +69,23 @@ def test_a_table_of_ones_own_shows_more(unpacked: Path) -> None:
     assert "commit-at-most-once" in ran.stdout
 
 
+@pytest.mark.parametrize("accept", ["", " --accept"])
+def test_a_log_in_which_numbers_are_wrong_is_told_to_be_too_large(
+    unpacked: Path, tmp_path: Path, accept: str
+) -> None:
+    """One wrong number of subtasks makes a job of thousands."""
+    text = (unpacked / "stop-race-06/flink.log").read_text()
+    (tmp_path / "flink.log").write_text(text.replace("(1/2)#0", "(1/4000)#0", 1))
+    ran = run(f"validate flink.log{accept}", tmp_path)
+    assert ran.exit == 3, ran.stderr
+    told = "not judged: its lines tell of 4 010 subtasks; at most 256 are looked at"
+    assert told in ran.stdout
+    assert "? " in ran.stdout.splitlines()[0]
+    ran = run(f"validate flink.log{accept} --format json", tmp_path)
+    assert ran.exit == 3
+    assert json.loads(ran.stdout)["results"][0]["too_many"] == 4010
+
+
 def test_lines_that_nothing_can_be_made_of_are_counted_and_shown(
     unpacked: Path, tmp_path: Path
 ) -> None:
@@ -83,8 +100,11 @@ def test_lines_that_nothing_can_be_made_of_are_counted_and_shown(
 
 
 def test_the_level_of_a_logger_can_be_told(unpacked: Path) -> None:
+    assert run("validate bounded-01", unpacked).exit == 0
     ran = run("validate bounded-01 --loggers StreamTask=INFO --format json", unpacked)
-    assert ran.exit == 0
+    page = json.loads(ran.stdout)
+    assert page["results"][0]["needs"]["waiting-task-closes"] == ["DEBUG of StreamTask"]
+    assert (ran.exit, page["ok"]) == (3, False)
 
 
 def test_event_logs_of_the_engine_are_judged_by_the_same_command(tmp_path: Path) -> None:

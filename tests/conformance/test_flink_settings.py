@@ -230,7 +230,7 @@ def test_a_run_is_rejected_only_if_it_is_under_each_setting(
     prove = vars(flink)["_rejected"]
 
     def of_regions(*asked: Any) -> Rejected | None:
-        return prove(*asked) if asked[-1].options["restart_scope"] == "region" else None
+        return prove(*asked) if asked[3].options["restart_scope"] == "region" else None
 
     monkeypatch.setattr(flink, "_rejected", of_regions)
     assert isinstance(accept_run(run, given=given).conforms, Undecided)

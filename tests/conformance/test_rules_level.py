@@ -102,7 +102,8 @@ def test_the_same_is_found_as_by_the_search(rules: Rules) -> None:
         assert_same(rules, lines, shown)
     for seed in SHOWING:
         assert_same(rules, lines_of(replace(KINDS[seed % len(KINDS)], seed=seed)), shown)
-    assert set(shown) == set(Severity)
+    # Only logs of which lines may be missing are asked what is overdue, and what recovers.
+    assert set(shown) == set(Severity) - {Severity.OVERDUE, Severity.RECOVERED}
 
 
 @pytest.mark.slow
@@ -110,7 +111,8 @@ def test_the_same_is_found_in_hundreds_of_runs(rules: Rules) -> None:
     shown = Counter[Severity]()
     for lines in several(FAST, ALL):
         assert_same(rules, lines, shown)
-    assert set(shown) == set(Severity)
+    # Only logs of which lines may be missing are asked what is overdue, and what recovers.
+    assert set(shown) == set(Severity) - {Severity.OVERDUE, Severity.RECOVERED}
 
 
 def test_what_was_learned_from_one_run_holds_for_the_next(rules: Rules) -> None:

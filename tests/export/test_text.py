@@ -9,6 +9,10 @@ import pytest
 
 from checker.export.files import Source, Target, files_of
 from model.language.build import build
+from model.properties.liveness import FAMILIES
+from model.protocols.final_checkpoint import FinalCheckpoint
+from model.rules import Setting
+from tests.protocols.specs import ROOT, spec_of
 from tests.zoo import ZOO
 
 GOLDEN = Path(__file__).parent / "golden"
@@ -34,3 +38,15 @@ def test_exports_are_as_recorded(name: str, target: Target) -> None:
         if os.environ.get("RECORD_EXPORTS"):
             golden.write_text(text, encoding="utf-8")
         assert golden.read_text(encoding="utf-8") == text
+
+
+@pytest.mark.parametrize(("live", "told"), [(0, False), (1, True)])
+def test_a_goal_that_a_passed_on_name_reaches_is_told(live: int, told: bool) -> None:
+    """TLC answers for the claim or that the name has passed on, where ids are given again."""
+    bounds = {"live_checkpoints": live} if live else {"checkpoints": 1}
+    job = spec_of(ROOT / "final-checkpoint/pair-restarts.toml").setting.job
+    families = tuple(f for f in FAMILIES if f.name == "checkpoint-ends")
+    assert families
+    system = build(FinalCheckpoint(Setting(job=job, bounds=bounds)), families)
+    text = files_of(system, "tla", "ids", Source("Ids", "ids", "ids.toml"))["ids.tla"]
+    assert ("or that the name has passed on" in text) == told

@@ -226,6 +226,8 @@ def test_an_override_that_is_a_helper() -> None:
     with pytest.raises(FinaleError) as caught:
         build(made(Upper))
     assert caught.value.code == "override-not-marked"
+    assert caught.value.place is not None
+    assert caught.value.place.file == __file__
 
 
 def test_an_override_that_is_misspelt() -> None:

@@ -294,3 +294,12 @@ def test_an_edge_may_copy_and_keep_barriers_in_line() -> None:
     assert job.edges == (Edge("A", "D"), Edge("B", "D", broadcast=True, overtakes=False))
     assert job.vertex("B") == Vertex("B", Kind.ITERATION_HEAD, records=(2,), bounded=False)
     assert job.sources == (job.vertex("A"), job.vertex("B"))
+
+
+def test_an_edge_can_be_parallel_to_an_earlier_one() -> None:
+    job = read(
+        "A = {}\nD = { from = ['A', { vertex = 'A', again = true, pattern = 'pointwise' }, "
+        "{ vertex = 'A', again = true }] }"
+    )
+    assert [edge.name for edge in job.edges] == ["A→D", "A→D→2", "A→D→3"]
+    assert [channel.name for channel in job.channels] == ["A→D", "A→D→2", "A→D→3"]

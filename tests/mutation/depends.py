@@ -32,7 +32,12 @@ def about(name: str) -> str:
     """A digest of all that the outcome of a trial depends on."""
     run = name.startswith(RUN)
     says = repr(chosen(name)) if run else f"{name} {file_of(name).read_text()}"
-    texts = [says, *(_meaning(module) for module in sorted(modules_of(name)))]
+    return digest(says, modules_of(name))
+
+
+def digest(says: str, modules: Iterable[str]) -> str:
+    """A digest of a text, and of what modules and all that they import mean."""
+    texts = [says, *(_meaning(module) for module in sorted(_with_imports(modules)))]
     return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -23,9 +23,11 @@ FILE = ROOT / ".mutants_cache" / "verdicts.ndjson"
 class Kept:
     """A file of verdicts, one a line."""
 
-    def __init__(self, names: Iterable[str], file: Path = FILE) -> None:
+    def __init__(
+        self, names: Iterable[str], file: Path = FILE, known: Mapping[str, str] | None = None
+    ) -> None:
         self.file = file
-        self.known = {name: about(name) for name in names}
+        self.known = {name: about(name) for name in names} if known is None else dict(known)
         """What the outcomes of all trials that there are depend on now."""
         self.told: dict[str, Verdict] = {}
         self.passed: dict[str, set[str]] = defaultdict(set)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import copy
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -56,15 +56,16 @@ class Change:
     after: str
 
 
-def changes(source: bytes) -> Iterator[Change]:
-    """All changes of a source."""
-    finder = _Finder(source)
+def changes(source: bytes, places: Callable[[ast.AST], Places] | None = None) -> Iterator[Change]:
+    """All changes of a source; `places` says what of a node is replaced."""
+    finder = _Finder(source, places or replaced)
     yield from finder.below(ast.parse(source))
 
 
 class _Finder:
-    def __init__(self, source: bytes) -> None:
+    def __init__(self, source: bytes, places: Callable[[ast.AST], Places]) -> None:
         self.source = source
+        self.places = places
         self.starts = [0]
         for line in source.splitlines(keepends=True):
             self.starts.append(self.starts[-1] + len(line))
@@ -83,7 +84,7 @@ class _Finder:
         for body in _blocks(node):
             yield from self._dropped(body)
             yield from self._swapped(body)
-        for operator, old, new in _replaced(node):
+        for operator, old, new in self.places(node):
             yield self._change(operator, old, f"({ast.unparse(new)})")
         for child in _children(node):
             yield from self.below(child)
@@ -165,7 +166,8 @@ def _is_call(*statements: ast.stmt) -> bool:
     return any(isinstance(each, ast.Expr) for each in statements)
 
 
-def _replaced(node: ast.AST) -> Places:
+def replaced(node: ast.AST) -> Places:
+    """What a small mistake makes of one node."""
     yield from _conditions(node)
     match node:
         case ast.Compare(ops=[one, *_]):

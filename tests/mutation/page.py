@@ -56,8 +56,8 @@ def written(
     by_hand = [mutant for mutant in mutants if mutant.id in known]
     argued = arguments()
     lines = [HEAD, *_summary(chosen, verdicts, argued, seed)]
-    lines += ["", "## By file", "", *_table("File", chosen, verdicts, "file")]
-    lines += ["", "## By operator", "", *_table("Operator", chosen, verdicts, "operator")]
+    lines += ["", "## By file", "", *table("File", chosen, verdicts, "file")]
+    lines += ["", "## By operator", "", *table("Operator", chosen, verdicts, "operator")]
     lines += [LEFT, *_left_out()]
     lines += ["", "## Bugs of the past", "", *_bugs(by_hand, verdicts)]
     alive = [mutant for mutant in mutants if verdicts[mutant.id].kind == "survives"]
@@ -89,9 +89,10 @@ def _summary(
     )
 
 
-def _table(
+def table(
     head: str, mutants: Sequence[Mutant], verdicts: Mapping[str, Verdict], by: str
 ) -> Iterator[str]:
+    """The rows of a table: how many mutants became what, by an attribute of theirs."""
     yield f"| {head} | Drawn | Killed | Raise | Survive |"
     yield "|---|---|---|---|---|"
     counted: dict[str, Counter[str]] = {}
@@ -126,10 +127,11 @@ def _survivors(mutants: Sequence[Mutant], argued: Mapping[str, Mapping[str, str]
     for mutant in mutants:
         why = argued.get(mutant.id, {})
         where = f"{mutant.file.removeprefix('reference/')} `{mutant.function}`"
-        texts = [_code(mutant.before), _code(mutant.after)]
+        texts = [code(mutant.before), code(mutant.after)]
         said = why.get("is", "?"), why.get("why", f"not argued: {mutant.id}")
         yield f"| {' | '.join((where, *texts, *said))} |"
 
 
-def _code(text: str) -> str:
+def code(text: str) -> str:
+    """A text of a source in a cell of a table."""
     return "`" + " ".join(text.split()).replace("|", "\\|") + "`"

@@ -18,6 +18,7 @@ from model.errors import FinaleError
 from pipeline.explore import Plan, check
 from pipeline.exploring import claimed
 from pipeline.session import Cluster
+from tests.cli.running import run
 
 pytestmark = pytest.mark.xdist_group("spark")
 ROOT = Path(__file__).parents[2]
@@ -135,3 +136,11 @@ def test_a_cluster_needs_a_folder_that_it_sees() -> None:
     with pytest.raises(FinaleError) as raised:
         check(Plan(Cluster("spark://far.example:7077")))
     assert raised.value.code == "needs-folder"
+
+
+def test_the_limit_of_time_is_for_what_comes_before_the_search() -> None:
+    ran = run("explore specs/final-checkpoint/pair.toml --max-seconds 1e-9 --format json")
+    assert ran.exit == 3, ran.stderr
+    rows = json.loads(ran.stdout)["results"]
+    assert {row["verdict"] for row in rows} == {"unknown"}
+    assert {row["backend"] for row in rows} == {"none"}

@@ -25,8 +25,12 @@ from model.rules import Setting
 #: Whether a feature is in the system at all: all that reads them is the part that has the feature,
 #: each rule of it once. option -> the part
 SWITCHES = {
+    "checkpointing": "Modes",
     "counts_failed_checkpoints": "Tolerance",
+    "expiry_is_owed": "Owing",
     "final_trigger": "Reporting",
+    "interruptible_timers": "Watermarks",
+    "readers_ask": "Asking",
     "restart_delay": "Failover",
     "split_trigger": "Triggering",
     "waits_for_both": "Stopping",
@@ -36,6 +40,7 @@ SEVERAL_RULES = {
     "after_failure": "what a failure ends, and what becomes of the job then",
     "calls_in_order": "a call passes two queues, and keeps its order in each",
     "checkpoints_after_finish": "the flag of FLIP-147: who may trigger, who waits, who reports",
+    "confirmations_in_order": "what waits for its turn, and that a savepoint notes who was first",
     "failure_reports": "whether there are late reports, and what is done with one",
     "final_wait": "which checkpoint is final, and whether any is waited for",
     "gate": "a gate that closes and opens: when it is closed, and whom it then forgets",

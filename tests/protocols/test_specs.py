@@ -42,14 +42,14 @@ NOT_TAKEN_YET = {
     ),
     ("RegionalStops.attempt_failed", "if self.stops:", False),
     ("RegionalStops.crash_coordinator", "if self.stops:", False),
-    ("Resuming.is_free", "if self.can_resume:", True),
+    ("Resuming.is_unnamed", "if self.can_resume:", True),
     (
         "StopWithSavepoint.may_close",
         "if task.sync != Nothing and not task.released:",
         True,
     ),
     ("Stopping.ends_the_job", "if not self.stops:", True),
-    ("Synchronous.emit", "if self.stops:", False),
+    ("Synchronous.may_emit", "if not self.stops:", True),
     ("Synchronous.ended_by_suspension", "if not self.stops:", True),
 }
 

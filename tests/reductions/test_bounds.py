@@ -11,6 +11,7 @@ from threading import Timer
 
 import pytest
 
+from checker.answer import NO_DEADLOCK, WELL_FORMED, Answer, Holds, Report, Statistics, Unknown
 from checker.question import Limits, News, TimeOver
 from checker.reduced import LOOKING, check_reduced
 from checker.reductions.interrupts import Interrupts
@@ -22,6 +23,8 @@ from model.expressions import TRUE, cell, conjunction, disjunction, equal, integ
 from model.language.build import build
 from model.protocols.two_phase_commit import TwoPhaseCommit
 from model.rules import Setting
+from model.system import System
+from tests.zoo.fairness import LASSO
 
 CELLS = [cell(index, 0, 9, False) for index in range(20)]
 TWO_WAYS = [disjunction([equal(each, integer(1)), equal(each, integer(2))]) for each in CELLS]
@@ -116,3 +119,26 @@ def test_what_is_looked_for_is_told_and_may_take_no_longer_than_allowed() -> Non
     assert told[0].before == LOOKING
     with pytest.raises(TimeOver):
         check_reduced(system, everything, Limits(seconds_max=1e-9), None)
+
+
+def test_the_limit_of_time_is_for_all_searches_under_reductions(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    given: list[float] = []
+
+    def native_check(part: System, limits: Limits, *_: object, **__: object) -> Report:
+        if given:
+            raise TimeOver
+        given.append(limits.seconds_max or 0)
+        names = (*(prop.name for prop in part.properties), WELL_FORMED, NO_DEADLOCK)
+        statistics = Statistics(1, 0, 0, 0.0)
+        return Report("native", tuple(Answer(name, Holds()) for name in names), statistics)
+
+    monkeypatch.setattr("checker.native.search.check", native_check)
+    system = build(LASSO.make(), LASSO.families)
+    report = check_reduced(system, list(Reduction), Limits(seconds_max=100), None)
+    assert given[0] < 100
+    assert report.stopped == "the limit of 100 seconds"
+    late = [each.verdict.why for each in report.answers if isinstance(each.verdict, Unknown)]
+    assert late
+    assert set(late) == {"the limit of 100 seconds: the search for it was not begun"}

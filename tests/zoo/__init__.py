@@ -5,7 +5,8 @@ from tests.zoo.classics import CLASSICS
 from tests.zoo.fairness import FAIRNESS
 from tests.zoo.faults import FAULTS
 from tests.zoo.queues import QUEUES
+from tests.zoo.recycled import RECYCLED
 from tests.zoo.structures import STRUCTURES
 from tests.zoo.values import VALUES
 
-ZOO: tuple[Animal, ...] = (*VALUES, *STRUCTURES, *QUEUES, *FAULTS, *FAIRNESS, *CLASSICS)
+ZOO: tuple[Animal, ...] = (*VALUES, *STRUCTURES, *QUEUES, *FAULTS, *FAIRNESS, *RECYCLED, *CLASSICS)

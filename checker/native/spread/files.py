@@ -15,8 +15,6 @@ that was killed goes on from it. Two workers that do the same write the same.
 
 from __future__ import annotations
 
-# What numba, llvmlite and scipy give has no types.
-# pyright: reportUnknownMemberType=false
 import fcntl
 import json
 import os
@@ -33,6 +31,10 @@ import numpy as np
 
 from checker.native.layout import Words
 from model.errors import FinaleError, Place
+
+# What numba, llvmlite and scipy give has no types.
+# pyright: reportUnknownMemberType=false
+from model.given import json_of
 
 LOCK, MANIFEST, PROGRAM, SEARCH, LEVELS, MAIL, CLAIMS = (
     "lock", "manifest.json", "program.json", "search", "levels", "mail", "claims",
@@ -178,7 +180,7 @@ class Folder:
 
     def _checked(self, name: str) -> dict[str, object]:
         try:
-            table = cast(dict[str, object], json.loads((self.path / name).read_bytes()))
+            table = cast(dict[str, object], json_of((self.path / name).read_bytes()))
             check = table.pop("check")
         except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
             raise self.corrupted(f'"{name}" is not what was written') from error

@@ -5,8 +5,6 @@ Rules and properties are compiled into the text, so a worker never builds the sy
 
 from __future__ import annotations
 
-# What numba, llvmlite and scipy give has no types.
-# pyright: reportUnknownMemberType=false
 import hashlib
 import json
 from collections.abc import Sequence
@@ -20,6 +18,10 @@ from checker.native.code import Code
 from checker.native.kernel import places as at
 from checker.native.machine import FUNCTIONS, Machine
 from checker.native.workers import Sizes, sizes_of
+
+# What numba, llvmlite and scipy give has no types.
+# pyright: reportUnknownMemberType=false
+from model.given import json_of
 
 
 @dataclass(frozen=True)
@@ -56,7 +58,7 @@ def program_of(machine: Machine) -> Program:
 
 def program_from(text: str) -> Program:
     """A program that was written as JSON."""
-    table = json.loads(text)
+    table = json_of(text)
     return Program(
         table["source"],
         table["width"],

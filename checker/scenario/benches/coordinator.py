@@ -9,24 +9,26 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
-from typing import ClassVar, TypeVar
+from typing import ClassVar
 
 from checker.scenario.bench import Fields
 from checker.scenario.stimuli import Command, Stimulus
 from model.errors import FinaleError
 from model.language.protocol import Setting
 from model.protocols.parts.checkpoints import UNUSED
-from model.protocols.parts.requests import Request, RequestStatus
 from model.protocols.parts.stopping import Stopping
 from model.protocols.parts.tasks import TaskStatus
 
 from .jobs import JobBench, check_can_be_stopped
 
-R = TypeVar("R", bound=Request)
-
 #: How often what a bound limits is done, by the command that does it.
-_BOUNDS = {"stops": "stop", "savepoints": "savepoint", "manual": "manual", "failures": "fail"}
-_ANSWERS = {RequestStatus.SUCCEEDED: "ok", RequestStatus.FAILED: "failed"}
+_BOUNDS = {
+    "stops": "stop",
+    "savepoints": "savepoint",
+    "manual": "manual",
+    "cancels": "cancel",
+    "failures": "fail",
+}
 
 
 class CoordinatorBench(JobBench):
@@ -44,12 +46,16 @@ class CoordinatorBench(JobBench):
         "stop": ("ID drain", "ID suspend"),
         "call": ("ID NAMES",),
         "ack": ("ID NAMES",),
+        "ack-finished": ("ID NAMES",),
+        "ack-restored": ("ID NAMES",),
+        "unwritten": ("ID",),
         "decline": ("ID NAMES",),
         "expire": ("ID",),
         "end": ("NAMES",),
         "finish": ("NAMES",),
         "state": ("NAME NAMES",),
         "fail": ("",),
+        "cancel": ("",),
     }
     events = ("triggered", "completed", "aborted", "confirmed", "abort-sent", "answered")
     queries: ClassVar[Mapping[str, str]] = {
@@ -58,11 +64,13 @@ class CoordinatorBench(JobBench):
         "awaited": "ID",
         "finished": "ID",
         "status": "ID",
+        "finishing": "ID",
+        "abort-latest": "ID",
         "job": "",
         "periodic": "",
         "waiting": "",
     }
-    of_tasks = ("triggered", "confirmed", "abort-sent", "awaited", "finished")
+    of_tasks = ("triggered", "confirmed", "abort-sent", "awaited", "finished", "finishing")
 
     def setting(self, options: Mapping[str, object]) -> Setting:
         """As many requests and failures as the scenario has."""
@@ -76,21 +84,17 @@ class CoordinatorBench(JobBench):
         numbers = {bound: words.count(word) for bound, word in _BOUNDS.items()}
         own = {bound: number for bound, number in numbers.items() if number}
         if "stops" in own:
-            check_can_be_stopped(self.kind)
+            check_can_be_stopped(self.kind, self.case, lambda each: each.word == "stop")
         return replace(setting, bounds={**setting.bounds, **own})
 
     def do(self, stimulus: Stimulus) -> None:
         assert isinstance(stimulus, Command)
-        before = self._answers()
+        before = self.answers()
         self._command(stimulus)
         if isinstance(self.protocol, Stopping):
             self._concludes(self.protocol)
-        for request, status in self._answers().items():
-            if status != before[request] and status in _ANSWERS:
-                self.record("answered", request, _ANSWERS[status])
-
-    def _answers(self) -> dict[str, RequestStatus]:
-        return {request.name: request.status for request in self.protocol.requests}
+        self.possibly(self.protocol.finish_cancelling)
+        self.record_answers(before)
 
     def _concludes(self, protocol: Stopping) -> None:
         """What the coordinator does by itself about a stop."""
@@ -105,20 +109,32 @@ class CoordinatorBench(JobBench):
             case "trig", number:
                 self._trigger(number, self.protocol.trigger_checkpoint)
             case "manual", number:
-                request = self._next(self.protocol.checkpoint_requests)
+                request = self.next_of(self.protocol.checkpoint_requests)
                 self._trigger(number, lambda: self.protocol.request_checkpoint(request))
             case "savepoint", number:
-                wanted = self._next(self.protocol.savepoint_requests)
+                wanted = self.next_of(self.protocol.savepoint_requests)
                 self._trigger(number, lambda: self.protocol.request_savepoint(wanted))
             case "ask", who:
                 self._ask(who)
             case "serve", number:
                 self._trigger(number, self._serve)
             case "stop", number, how:
-                stopping, stop = self._stopping(), self._next(self.protocol.stop_requests)
+                stopping, stop = self._stopping(), self.next_of(self.protocol.stop_requests)
                 self._trigger(number, lambda: stopping.request_stop(stop, how == "drain"))
             case "fail", *_:
-                self.protocol.fail()
+                self._fail()
+            case "cancel", *_:
+                self.protocol.request_cancel(self.next_of(self.protocol.cancel_requests))
+            case "unwritten", number:
+                self.checkpoint(number)  # it must be there
+                self.unwritten |= {number}
+            case "ack-finished", number, *names:
+                for task in self.tasks(names):
+                    self.protocol.finish_operators(task)
+                self._acknowledge(number, names)
+            case "ack-restored", number, *names:
+                self.start_finished(names)
+                self._acknowledge(number, names)
             case "call", number, *names:
                 # The call arrives, and the task runs it or it fails.
                 for task in self.tasks(names):
@@ -142,13 +158,19 @@ class CoordinatorBench(JobBench):
             case _:
                 raise AssertionError("no command of this part")
 
+    def _fail(self) -> None:
+        """A task fails, and the tasks that are started again run again."""
+        self.protocol.fail()
+        for task in self.protocol.tasks:
+            self.possibly(partial(self.protocol.restore, task))
+
     def _ask(self, who: str) -> None:
         if who == "timer":
             self.protocol.trigger_checkpoint()
         elif who == "manual":
-            self.protocol.request_checkpoint(self._next(self.protocol.checkpoint_requests))
+            self.protocol.request_checkpoint(self.next_of(self.protocol.checkpoint_requests))
         else:
-            self.protocol.request_savepoint(self._next(self.protocol.savepoint_requests))
+            self.protocol.request_savepoint(self.next_of(self.protocol.savepoint_requests))
 
     def _serve(self) -> None:
         """Whoever of those that wait can be served."""
@@ -160,9 +182,6 @@ class CoordinatorBench(JobBench):
     def _stopping(self) -> Stopping:
         assert isinstance(self.protocol, Stopping)
         return self.protocol
-
-    def _next(self, requests: tuple[R, ...]) -> R:
-        return next(each for each in requests if each.status == RequestStatus.UNUSED)
 
     def _trigger(self, number: str, trigger: Callable[[], None]) -> None:
         checkpoint = self.checkpoint(number)
@@ -195,14 +214,21 @@ class CoordinatorBench(JobBench):
     def see_status(self, number: str) -> Fields:
         return (str(self.checkpoint(number).status.value),)
 
-    def see_job(self) -> Fields:
-        if self.protocol.is_finished:
-            return ("finished",)
-        return (str(self.protocol.job_status.value if self.protocol.has_job_status else "running"),)
-
     def see_periodic(self) -> Fields:
-        on = self._stopping().scheduling if self.protocol.stop_requests else True
+        """On while the job and all its tasks run, unless a stop has ended it."""
+        protocol = self.protocol
+        begins = any(task.status == TaskStatus.RESTORING for task in protocol.tasks)
+        on = protocol.schedules() and protocol.runs() and not begins
         return ("on" if on else "off",)
+
+    def see_finishing(self, number: str) -> Fields:
+        """Kept for union state alone: nothing else asks for it."""
+        checkpoint = self.checkpoint(number)
+        return self.among(checkpoint.operators_finished) if self.protocol.unions else ()
+
+    def see_abort_latest(self, number: str) -> Fields:
+        latest = self.checkpoint(number).latest
+        return tuple(self.number(each) for each in self.protocol.checkpoints if each == latest)
 
     def see_waiting(self) -> Fields:
         protocol = self.protocol

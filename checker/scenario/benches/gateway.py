@@ -33,6 +33,13 @@ class RecordingCoordination(OperatorCoordinator):
         super().abort(checkpoint)
         self.bench.record("aborted", self.bench.number(checkpoint))
 
+    def fail_job(self) -> None:
+        """Tell which checkpoints a failure aborts, and fail."""
+        for checkpoint in self.checkpoints:
+            if checkpoint.is_pending:
+                self.bench.record("aborted", self.bench.number(checkpoint))
+        super().fail_job()
+
 
 class GatewayBench(ProtocolBench[OperatorCoordinator]):
     """A coordinator that sends events to subtasks, which are counted from 0."""

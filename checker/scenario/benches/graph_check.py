@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import ClassVar, cast
 
@@ -24,6 +24,7 @@ class GraphCheckBench(Bench):
     keys = ("job",)
     commands: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "found": ("WORD NAMES",),
+        "chain": ("NAME NAMES",),
         "check": ("",),
     }
     events = ("accepted", "rejected")
@@ -46,13 +47,32 @@ class GraphCheckBench(Bench):
             self.record("accepted" if refusal is None else "rejected")
             return
         word, *names = stimulus.arguments
+        if stimulus.word == "chain":
+            self._find([word], tuple(self._finished(each) for each in names))
+        else:
+            self._find(names, (self._finished(word),))
+
+    def _find(self, names: Sequence[str], statuses: tuple[Finished, ...]) -> None:
+        """Say once what the snapshot says of vertices. Raises `found-twice`."""
+        found = dict.fromkeys(task.vertex.name for task in tasks_named(self.job, names))
+        for vertex in found:
+            if vertex in self.found:
+                raise FinaleError(
+                    "found-twice",
+                    f"what the snapshot says of {vertex} was said before",
+                    advice=f"say it once; of chained operators: chain {vertex} fully running",
+                )
+            self.found[vertex] = statuses
+
+    @staticmethod
+    def _finished(word: str) -> Finished:
+        """How much of an operator had finished. Raises `bad-state`."""
         known = [each.value for each in Finished]
         if word not in known:
             raise FinaleError(
                 "bad-state", f'"{word}" is not how much has finished', advice=nearest(word, known)
             )
-        for task in tasks_named(self.job, names):
-            self.found[task.vertex.name] = (Finished(word),)
+        return Finished(word)
 
     def answer(self, query: str, given: Fields) -> Fields:
         raise AssertionError("nothing is asked of this part")

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeVar
 
 from checker.scenario.bench import Fields, ProtocolBench
 from checker.scenario.jobs import job_in, names_of, tasks_named
-from model.errors import FinaleError
+from checker.scenario.reading import Case, Line
+from checker.scenario.stimuli import Command
+from model.errors import FinaleError, Place
 from model.language.protocol import Protocol, Setting
 from model.protocols.final_checkpoint import FinalCheckpoint
 from model.protocols.parts.checkpoints import Checkpoint
+from model.protocols.parts.requests import Request, RequestStatus
+from model.protocols.parts.starting import Starting
 from model.protocols.parts.stopping import Stopping
 from model.protocols.parts.tasks import Task, TaskStatus
 from model.topology import Job
@@ -22,15 +26,37 @@ NOT_RUNNING = (
     "reconciling", "canceling", "canceled", "failed",
 )  # fmt: skip
 
+#: Tasks are said to have been started as finished: starts must be laid out.
+RESTORED = "ack-restored"
+_ANSWERS = {RequestStatus.SUCCEEDED: "ok", RequestStatus.FAILED: "failed"}
+R = TypeVar("R", bound=Request)
 
-def check_can_be_stopped(kind: type[Protocol]) -> None:
-    """Raises `cannot-be-stopped` for a protocol that has no stop."""
+
+def check_can_be_stopped(kind: type[Protocol], case: Case, stops: Callable[[Any], bool]) -> None:
+    """Raises `cannot-be-stopped`, at the line of the stop, for a protocol that has no stop."""
     if not issubclass(kind, Stopping):
         raise FinaleError(
             "cannot-be-stopped",
             f'"{kind.key}" cannot be stopped',
+            place=place_of(case, stops),
             advice="write protocol: stop-with-savepoint",
         )
+
+
+def two_kinds(case: Case, line: Line, number: int) -> FinaleError:
+    """The error `two-kinds`, at the line that says something else of a checkpoint."""
+    return FinaleError(
+        "two-kinds",
+        f"checkpoint {number} is of another kind here than in a line above",
+        place=Place(str(case.header.file), line.number),
+        advice="give each of the two a number of its own",
+    )
+
+
+def place_of(case: Case, wanted: Callable[[Any], bool]) -> Place:
+    """The line of the first stimulus that is wanted."""
+    lines = (line.number for line in case.lines if any(wanted(each) for each in line.stimuli))
+    return Place(str(case.header.file), next(lines, None))
 
 
 class RecordingCoordinator(FinalCheckpoint):
@@ -47,6 +73,11 @@ class RecordingCoordinator(FinalCheckpoint):
             self.bench.seen.insert(position, self.bench.seen.pop())
             self.bench.record_tasks("confirmed", checkpoint, checkpoint.confirmations)
 
+    def may_not_complete(self, checkpoint: Checkpoint) -> bool:
+        """Or its metadata cannot be written: storage is the surroundings of the coordinator."""
+        unwritten = self.bench.number(checkpoint) in self.bench.unwritten
+        return unwritten or super().may_not_complete(checkpoint)
+
     def abort(self, checkpoint: Checkpoint) -> None:
         """Tell that it is aborted, and to whom that will be told."""
         super().abort(checkpoint)
@@ -61,6 +92,8 @@ class JobBench(ProtocolBench[FinalCheckpoint]):
     of_tasks: ClassVar[tuple[str, ...]] = ()
     protocol_key = "final-checkpoint"
     recording: ClassVar[type[Any]] = RecordingCoordinator
+    #: The checkpoints whose metadata cannot be written.
+    unwritten: frozenset[str] = frozenset()
 
     @cached_property
     def job(self) -> Job:
@@ -69,6 +102,9 @@ class JobBench(ProtocolBench[FinalCheckpoint]):
 
     def setting(self, options: Mapping[str, object]) -> Setting:
         bounds = {"checkpoints": len(self.numbers), "expiries": 9, "channel": 2}
+        stimuli = (each for line in self.case.lines for each in line.stimuli)
+        if any(isinstance(each, Command) and each.word == RESTORED for each in stimuli):
+            bounds["failures"] = 1
         return Setting(job=self.job, options=options, bounds=bounds)
 
     def tasks(self, words: Iterable[str]) -> list[Task]:
@@ -99,6 +135,37 @@ class JobBench(ProtocolBench[FinalCheckpoint]):
         head = fields[:1] if fields[:1] and fields[0].isdecimal() else ()
         names = tasks_named(self.job, fields[len(head) :])
         return (*head, *(task.name for task in names))
+
+    def next_of(self, requests: tuple[R, ...]) -> R:
+        """The first request that was not made yet."""
+        return next(each for each in requests if each.status == RequestStatus.UNUSED)
+
+    def answers(self) -> dict[str, RequestStatus]:
+        """What became of each request so far."""
+        return {request.name: request.status for request in self.protocol.requests}
+
+    def record_answers(self, before: Mapping[str, RequestStatus]) -> None:
+        """Tell which requests were answered since."""
+        for request, status in self.answers().items():
+            if status != before[request] and status in _ANSWERS:
+                self.record("answered", request, _ANSWERS[status])
+
+    def start_finished(self, words: Iterable[str]) -> None:
+        """Tasks were started as finished. Raises `not-restorable`."""
+        protocol = self.protocol
+        if not isinstance(protocol, Starting):
+            raise FinaleError(
+                "not-restorable",
+                f'"{self.kind.key}" starts no task as finished',
+                advice="write protocol: restore",
+            )
+        for task in self.tasks(words):
+            protocol.skipping.add(task)
+
+    def see_job(self) -> Fields:
+        if self.protocol.is_finished:
+            return ("finished",)
+        return (str(self.protocol.job_status.value if self.protocol.has_job_status else "running"),)
 
     # --- what is done to tasks from outside ------------------------------------------------------
 

@@ -24,6 +24,7 @@ class PlanBench(JobBench):
         "plan": ("",),
         "ack": ("NAMES",),
         "ack-finished": ("NAMES",),
+        "ack-restored": ("NAMES",),
         "fulfil": ("",),
     }
     events = ("planned", "completed", "aborted", "confirmed", "abort-sent")
@@ -54,6 +55,9 @@ class PlanBench(JobBench):
             case "ack-finished":
                 for task in self.tasks(names):
                     self.protocol.finish_operators(task)
+                self._acknowledge(names)
+            case "ack-restored":
+                self.start_finished(names)
                 self._acknowledge(names)
             case _:
                 self.protocol.complete(self.plan)

@@ -19,10 +19,12 @@ from model.language.marks import mark_of
 from model.language.protocol import Setting
 from model.protocols.final_checkpoint import FinalCheckpoint
 from model.protocols.parts.checkpoints import Checkpoint
-from model.protocols.parts.sources import Source
+from model.protocols.parts.sources import Source, StopMode
+from model.protocols.parts.stopping import Stopping
+from model.rules import require
 from model.system import Fairness
 
-from .jobs import JobBench
+from .jobs import JobBench, check_can_be_stopped
 
 #: Fair rules that the scenario says when to take.
 _TOLD = ("emit", "end_source", "trigger_checkpoint")
@@ -56,9 +58,10 @@ class RunBench(JobBench):
         "end": ("NAMES",),
         "trig": ("",),
         "go": ("",),
-        "fail": ("",),
+        "stop": ("drain", "suspend"),
+        "fail": ("", "NAMES"),
     }
-    events = ("completed", "aborted")
+    events = ("completed", "aborted", "answered")
     queries: ClassVar[Mapping[str, str]] = {"visible": "", "job": ""}
     recording = RecordingRun
 
@@ -67,13 +70,20 @@ class RunBench(JobBench):
 
     def setting(self, options: Mapping[str, object]) -> Setting:
         setting = super().setting(options)
-        stimuli = (each for line in self.case.lines for each in line.stimuli)
-        failures = sum(isinstance(each, Command) and each.word == "fail" for each in stimuli)
-        bounds = {**setting.bounds, "failures": failures}
+        words = [s.word for line in self.case.lines for s in line.stimuli if isinstance(s, Command)]
+        bounds = {**setting.bounds, "failures": words.count("fail")}
+        if "stop" in words:
+            check_can_be_stopped(self.kind, self.case, lambda each: each.word == "stop")
+            bounds["stops"] = words.count("stop")
         return replace(setting, bounds=bounds, observe=frozenset({"effects"}))
 
     def do(self, stimulus: Stimulus) -> None:
         assert isinstance(stimulus, Command)
+        before = self.answers()
+        self._command(stimulus)
+        self.record_answers(before)
+
+    def _command(self, stimulus: Command) -> None:
         match stimulus.word:
             case "emit":
                 for source in self._sources(stimulus.arguments):
@@ -83,11 +93,29 @@ class RunBench(JobBench):
                     self.protocol.end_source(source)
             case "trig":
                 self.protocol.trigger_checkpoint()
+            case "fail" if stimulus.arguments:
+                self._fail(stimulus.arguments)
             case "fail":
                 self.protocol.fail()
+            case "stop":
+                protocol = self.protocol
+                assert isinstance(protocol, Stopping)
+                request = self.next_of(protocol.stop_requests)
+                protocol.request_stop(request, stimulus.arguments[0] == "drain")
             case _:
                 while any(self._happens(step) for step in self._own_steps):
                     pass  # what one step makes possible may come before it
+
+    def _fail(self, names: Sequence[str]) -> None:
+        """Tasks fail, and with each its region. Raises `fails-as-a-whole`."""
+        if not self.protocol.has_regions:
+            raise FinaleError(
+                "fails-as-a-whole",
+                "the job has no regions: a task that fails restarts all of it",
+                advice='write fail, or options: restart_scope = "region"',
+            )
+        for region in dict.fromkeys(self.protocol.region_of[task] for task in self.tasks(names)):
+            self.protocol.fail_region(region)
 
     def _sources(self, names: Sequence[str]) -> list[Source]:
         tasks = self.tasks(names)
@@ -110,7 +138,15 @@ class RunBench(JobBench):
                 method = getattr(self.protocol, name)
                 for arguments, _, _ in bindings(self.protocol, mark, skip=1):
                     steps.append(partial(method, *arguments))
+        if isinstance(self.protocol, Stopping) and self.protocol.stops:
+            readers = [task for task in self.protocol.tasks if isinstance(task, Source)]
+            steps += [partial(self._end_stopped, source) for source in readers]
         return steps
+
+    def _end_stopped(self, source: Source) -> None:
+        """A source that a stop has told ends its data by itself."""
+        require(source.mode != StopMode.NONE)
+        self.protocol.end_source(source)
 
     def _happens(self, step: Callable[[], None]) -> bool:
         before = list(self.store.values)
@@ -123,9 +159,6 @@ class RunBench(JobBench):
             for record in sink.data
             for _ in range(sink.visible[record])
         )
-
-    def see_job(self) -> Fields:
-        return ("finished" if self.protocol.is_finished else "running",)
 
 
 __all__ = ["RunBench"]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any, ClassVar
 
 from checker.scenario.bench import Fields, ProtocolBench, number_in
@@ -41,7 +41,7 @@ from model.protocols.parts.tasks import Task, TaskStatus
 from model.protocols.stop_with_savepoint import StopWithSavepoint
 from model.topology import Edge, Job, Kind, Vertex
 
-from .jobs import check_can_be_stopped
+from .jobs import check_can_be_stopped, two_kinds
 
 OUTPUTS = 2
 #: Of a checkpoint in which the task had finished.
@@ -53,7 +53,30 @@ _KINDS = {
     "savepoint": CheckpointKind.SAVEPOINT,
     "drain": CheckpointKind.DRAIN,
     "suspend": CheckpointKind.SUSPEND,
+    "SB": CheckpointKind.SAVEPOINT,
+    "DB": CheckpointKind.DRAIN,
+    "NB": CheckpointKind.SUSPEND,
 }
+
+
+_OF_STOPS = {CheckpointKind.DRAIN, CheckpointKind.SUSPEND}
+
+
+def kind_said(stimulus: Stimulus) -> tuple[int, CheckpointKind] | None:
+    """The number of a checkpoint and its kind, of a stimulus that says what it is."""
+    match stimulus:
+        case Barrier(kind=kind, checkpoint=number) if kind in _KINDS:
+            return number, _KINDS[kind]
+        case Command(word="trigger" | "sync", arguments=(number, *what)):
+            return int(number), _KINDS["".join(what)]
+        case _:
+            return None
+
+
+def is_of_a_stop(stimulus: Stimulus) -> bool:
+    """Whether a stimulus says that a checkpoint is the savepoint of a stop."""
+    said = kind_said(stimulus)
+    return said is not None and said[1] in _OF_STOPS
 
 
 class RecordingTask(FinalCheckpoint):
@@ -104,7 +127,7 @@ class TaskBench(ProtocolBench[FinalCheckpoint]):
     part = "task"
     about = "a task by itself: checkpoints, notifications, and how it ends"
     keys: ClassVar[tuple[str, ...]] = ("inputs", "kind", "restored")
-    tokens: ClassVar[tuple[str, ...]] = ("B", "X", "D", "N", "E")
+    tokens: ClassVar[tuple[str, ...]] = ("B", "SB", "DB", "NB", "X", "D", "N", "E")
     commands: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "trigger": ("ID", "ID savepoint"),
         "complete": ("ID",),
@@ -174,10 +197,11 @@ class TaskBench(ProtocolBench[FinalCheckpoint]):
         edges += [Edge("T", sink.name) for sink in sinks]
         job = Job((*sources, self.tested(kinds[word]), *sinks), tuple(edges))
         bounds = {"checkpoints": len(self.numbers), "failures": 1, "channel": 64}
-        if self._is_stopped:
-            check_can_be_stopped(self.kind)
+        taken = set(self.kinds.values())
+        if taken & _OF_STOPS:
+            check_can_be_stopped(self.kind, self.case, is_of_a_stop)
             bounds["stops"] = 1
-        if any("savepoint" in command.arguments for command in self._commands):
+        if CheckpointKind.SAVEPOINT in taken:
             bounds["savepoints"] = 1
         if any(command.word == "cancel" for command in self._commands):
             bounds["cancels"] = 1
@@ -189,10 +213,15 @@ class TaskBench(ProtocolBench[FinalCheckpoint]):
             return Vertex.source("T", records=1)
         return Vertex("T", kind, 2 if kind is Kind.UNION_STATE else 1)
 
-    @property
-    def _is_stopped(self) -> bool:
-        """Whether a stop's savepoint comes."""
-        return any(command.word == "sync" for command in self._commands)
+    @cached_property
+    def kinds(self) -> dict[int, CheckpointKind]:
+        """What each checkpoint is, as its call or its barriers say. Raises `two-kinds`."""
+        found: dict[int, CheckpointKind] = {}
+        for line in self.case.lines:
+            for number, kind in filter(None, map(kind_said, line.stimuli)):
+                if found.setdefault(number, kind) is not kind:
+                    raise two_kinds(self.case, line, number)
+        return found
 
     @property
     def _commands(self) -> list[Command]:
@@ -221,7 +250,7 @@ class TaskBench(ProtocolBench[FinalCheckpoint]):
             case Command():
                 self._command(stimulus.word, stimulus.arguments)
             case Barrier(checkpoint=number, channel=at):
-                self._begin(self.checkpoint(number))
+                self._begin(number)
                 barrier = elements.Barrier(self.checkpoint(number))
                 self._arrives(at, barrier, self.protocol.poll_barrier)
             case Cancel(checkpoint=number, channel=at):
@@ -259,9 +288,11 @@ class TaskBench(ProtocolBench[FinalCheckpoint]):
             protocol.request_cancel(protocol.cancel_requests[0])
             return
         checkpoint = self.checkpoint(arguments[0])
+        if word in ("complete", "abort") and task.is_gone:
+            return  # nobody hears it
         match word:
             case "trigger" | "sync":
-                self._begin(checkpoint, _KINDS["".join(arguments[1:])])
+                self._begin(int(arguments[0]))
                 checkpoint.triggers.add(task)
                 protocol.deliver_trigger(task, checkpoint)
             case "complete":
@@ -273,12 +304,12 @@ class TaskBench(ProtocolBench[FinalCheckpoint]):
                     checkpoint.latest = self.checkpoint(arguments[2])
                 protocol.deliver_abort(task, checkpoint)
 
-    def _begin(
-        self, checkpoint: Checkpoint, kind: CheckpointKind = CheckpointKind.CHECKPOINT
-    ) -> None:
+    def _begin(self, number: int) -> None:
+        checkpoint = self.checkpoint(number)
         if checkpoint.status == UNUSED:
             checkpoint.status = PENDING
             checkpoint.awaited.add(self.task)
+            kind = self.kinds.get(number, CheckpointKind.CHECKPOINT)
             self.protocol.note_kind(checkpoint, kind)
 
     def _goes_on(self) -> None:

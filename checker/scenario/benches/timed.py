@@ -16,6 +16,7 @@ from model.language.protocol import Setting
 from model.protocols.aligned_with_timeout import AlignedWithTimeout
 from model.protocols.parts.checkpoints import CheckpointKind
 
+from .jobs import two_kinds
 from .unaligned import UnalignedHandlerBench
 
 TIMEOUT_MAX = 1 << 20
@@ -38,14 +39,26 @@ class TimedHandlerBench(UnalignedHandlerBench):
     def setting(self, options: Mapping[str, object]) -> Setting:
         setting = super().setting(options)
         self.limit = number_in(self.case.header, "timeout", TIMEOUT_MAX, TIMEOUT_MAX)
-        savepoints = {
-            stimulus.checkpoint
-            for line in self.case.lines
-            for stimulus in line.stimuli
-            if isinstance(stimulus, Barrier) and stimulus.kind == "SB"
-        }
+        savepoints = self._savepoints()
         bounds = {"savepoints": len(savepoints)} if savepoints else {}
         return replace(setting, bounds={**setting.bounds, **bounds})
+
+    def prepare(self) -> None:
+        """A savepoint is one from its announcement on."""
+        super().prepare()
+        for number in self._savepoints():
+            self.checkpoint(number).kind = CheckpointKind.SAVEPOINT
+
+    def _savepoints(self) -> set[int]:
+        """The checkpoints that are savepoints, as all their barriers say. Raises `two-kinds`."""
+        found: dict[int, bool] = {}
+        for line in self.case.lines:
+            for each in line.stimuli:
+                if isinstance(each, Barrier):
+                    is_one = each.kind == "SB"
+                    if found.setdefault(each.checkpoint, is_one) != is_one:
+                        raise two_kinds(self.case, line, each.checkpoint)
+        return {number for number, is_one in found.items() if is_one}
 
     def do(self, stimulus: Stimulus) -> None:
         gate = self.protocol.task_of[self.task.subtask].gate
@@ -55,8 +68,7 @@ class TimedHandlerBench(UnalignedHandlerBench):
                 self._time_out()
             case Announcement(checkpoint=number):
                 gate.on_announcement(self.checkpoint(number))
-            case Barrier(kind="SB", checkpoint=number):
-                self.checkpoint(number).kind = CheckpointKind.SAVEPOINT
+            case Barrier(kind="SB"):
                 super().do(replace(stimulus, kind="B"))
             case _:
                 super().do(stimulus)

@@ -27,9 +27,9 @@ def is_ending(task: Task) -> bool:
 @always
 def end_of_data_is_sent_at_the_finish(state: FinalCheckpoint, channel: Channel) -> bool:
     """EndOfData is out on a channel if and only if the operators of its sender have finished."""
-    when(not state.recycles)
     out = channel.end_of_data or channel.queue.holds(EndOfData)
-    return out == state.writer(channel).has_finished
+    when(out or state.writer(channel).has_finished)
+    return out and state.writer(channel).has_finished
 
 
 @always

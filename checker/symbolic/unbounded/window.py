@@ -39,6 +39,7 @@ from model.language.entities import Entity, Variable
 from model.language.explore import Folded, explore, fold
 from model.language.guards import Limit
 from model.language.joining import join
+from model.language.observing import observing
 from model.language.properties import Family, Taken, stepping
 from model.language.protocol import Setting
 from model.language.shapes import cells_of
@@ -199,7 +200,7 @@ class Window:
             given = (self.protocol, *arguments, *taken)
             body = partial(_truth, family.mark.prepared.function, given)
             earlier = stepping(self.world, self._store()) if on_step else nullcontext()
-            with earlier:
+            with earlier, observing(self.protocol, family.view):
                 folded = self._folded(body, self._store(after=on_step))
             fault = disjunction(when for when, _ in folded.faults)
             if folded.returns is not FALSE or fault is not FALSE:

@@ -74,6 +74,12 @@ class Channel(Entity):
     #: Whether there are watermarks: a plain truth value.
     has_watermarks = False
 
+    cancelled = field(PerEntity(CheckpointId, Range(0, 2)), 0, ghost="cancellations")
+    """History: how often a checkpoint was cancelled here, in all attempts; 2 stands for more."""
+
+    #: Whether cancellations are counted: a plain truth value.
+    counts_cancellations = False
+
     def __init__(self, edge: Edge, *, cut: bool) -> None:
         super().__init__(edge.name)
         self.edge = edge
@@ -84,6 +90,21 @@ class Channel(Entity):
         """Add an element: the writer's step is blocked while the channel is full."""
         require(self.queue.has_space)
         self.queue.put(element)
+        if self.counts_cancellations:
+            self._count_if_cancels(element)
+
+    @step
+    def _count_if_cancels(self, element: AnyElement) -> None:
+        match element:
+            case CancelBarrier(checkpoint=checkpoint):
+                self._count_cancellation(checkpoint)
+            case _:
+                pass
+
+    @step
+    def _count_cancellation(self, checkpoint: CheckpointId) -> None:
+        if self.cancelled[checkpoint] < 2:
+            self.cancelled[checkpoint] += 1
 
     @step
     def put_record(self, record: Datum) -> None:

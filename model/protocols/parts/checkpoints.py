@@ -54,6 +54,8 @@ class Checkpoint(CheckpointId):
     confirmations = field(Set(Ref(Task)), EMPTY)
     aborts = field(Set(Ref(Task)), EMPTY)
     """Notifications under way that it completed, or that it was aborted."""
+    overtaken_by = field(Set(Ref(CheckpointId)), EMPTY, ghost="completion-order")
+    """Newer checkpoints that had completed when this one did, and were still being confirmed."""
     latest = field(Option(Ref(CheckpointId)), Nothing)
     """The newest completed checkpoint when this one was aborted: its aborts carry it (CN-3)."""
     operators_finished = field(Set(Ref(Task)), EMPTY, ghost="union")

@@ -237,6 +237,12 @@ class Committer(ExactlyOnceSink):
         clear_effects(self.content[tag], self.data)
 
     @step
+    def commit_all(self) -> None:
+        """1.7: commit everything that the committer was handed."""
+        for tag in self.tags:
+            self._commit_if_held(True, tag)
+
+    @step
     def restore(self, checkpoint: CheckpointId) -> None:
         """Commit what the snapshot has, up to the tag of its checkpoint."""
         self.held = self.listed[checkpoint]

@@ -198,6 +198,7 @@ class Checkpointing(Storing):
             self.abort(checkpoint)
         else:
             self.store(checkpoint)
+            self.note_completion(checkpoint)
             for task in self.tasks:
                 self.confirm(task, checkpoint)
             if self.observes("progress"):

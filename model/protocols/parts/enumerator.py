@@ -126,6 +126,8 @@ class Reader(ReaderId):
     received = field(Set(Ref(Event)), EMPTY)
     closed = field(Set(Ref(CheckpointId)), EMPTY)
     """The checkpoints that keep the gate closed."""
+    asked = field(Bool, False, ghost="requests")
+    """It has asked for a split, and received none since."""
 
     def __init__(self, name: str) -> None:
         super().__init__(name)

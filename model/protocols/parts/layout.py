@@ -3,64 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields, replace
 from typing import ClassVar, cast
 
 from model.errors import FinaleError, Place
+from model.language.guards import Limit
+from model.protocols.parts.bounds import JobBounds
 from model.protocols.parts.channels import Channel
 from model.protocols.parts.checkpoints import Checkpoint
 from model.protocols.parts.committer import CommittableChannel, Committer, Writer
 from model.protocols.parts.elements import CheckpointId, Datum
 from model.protocols.parts.gate import AlignedGate, GatePorts
 from model.protocols.parts.operators import Buffering, ParkingTask, TickingTask, TimerTask
+from model.protocols.parts.outside_sinks import BufferedSink, GreatestIdSink
 from model.protocols.parts.records import data_at, tags, ticks, watermarks
 from model.protocols.parts.sinks import AtLeastOnceSink, Sink, TwoPhaseSink
-from model.protocols.parts.sources import IterationHead, Source
+from model.protocols.parts.sources import FetchingSource, IterationHead, Source
 from model.protocols.parts.tasks import Task
 from model.rules import Bool, Entity, Nothing, Protocol, Setting, define, field
 from model.topology import Channel as EdgeChannel
 from model.topology import Job, Kind, Subtask, Vertex
 from model.topology import Sink as SinkKind
-
-
-@dataclass(frozen=True)
-class JobBounds:
-    """How much is explored: checkpoint ids, elements a channel, and how often what may go wrong."""
-
-    #: how many checkpoint ids there are
-    checkpoints: int = 1
-    #: instead: how many ids are live at once, given again without end
-    live_checkpoints: int = 0
-    #: how many elements a channel holds
-    channel: int = 2
-    #: how often the job fails
-    failures: int = 0
-    #: how many confirmations are lost
-    lost_confirmations: int = 0
-    #: how many pending checkpoints time out
-    expiries: int = 0
-    #: how many snapshots fail
-    declines: int = 0
-    #: how often a user asks for a stop
-    stops: int = 0
-    #: how often a user asks for a savepoint
-    savepoints: int = 0
-    #: how often a user cancels
-    cancels: int = 0
-    #: how often a user asks for a checkpoint
-    manual: int = 0
-    #: how often the coordinator crashes
-    crashes: int = 0
-    #: how many alignments run out of time
-    time_outs: int = 0
-    #: how many records come of processing-time timers
-    ticks: int = 0
-    #: how many watermarks a source emits before the maximal one
-    watermarks: int = 0
-    #: how often a job is resumed from what it left behind
-    resumes: int = 0
-    #: how many failed checkpoints in a row are tolerated
-    tolerable: int = 0
 
 
 class JobProtocol(Protocol):
@@ -78,11 +41,14 @@ class JobProtocol(Protocol):
         "checkpoints", "live_checkpoints", "channel",
         "failures", "lost_confirmations", "expiries", "declines",
     )  # fmt: skip
-    ghosts: ClassVar[tuple[str, ...]] = ("effects", "cut", "taken", "progress", "watermarks")
+    ghosts: ClassVar[tuple[str, ...]] = (
+        "effects", "cut", "taken", "progress", "watermarks", "cancellations",
+    )  # fmt: skip
     parts: ClassVar[tuple[type[Entity], ...]] = (
         *(Checkpoint, Task, Source, AlignedGate, Channel),
         *(Buffering, TimerTask, ParkingTask, TickingTask),
         *(IterationHead, AtLeastOnceSink, TwoPhaseSink, Writer, Committer),
+        *(BufferedSink, GreatestIdSink, FetchingSource),
     )
 
     #: PL-1: how many checkpoints may be pending at once.
@@ -105,6 +71,8 @@ class JobProtocol(Protocol):
         self.tasks = tuple(self._task_of(subtask) for subtask in self.job.subtasks)
         cut = "cut" in setting.observe
         self.channels = tuple(self._class_of(e)(e, cut=cut) for e in self.job.channels)
+        for channel in self.channels:
+            channel.counts_cancellations = "cancellations" in setting.observe
         self.watermarks = watermarks(self.job, int(self.bounds.watermarks))
         self.tags = tags(self.job, len(self.checkpoints))
         self.task_of = {task.subtask: task for task in self.tasks}
@@ -112,7 +80,7 @@ class JobProtocol(Protocol):
         for task in self.tasks:
             self._connect(task, made, effects="effects" in setting.observe)
         self._pair_writers()
-        self._refuse_small_channels()
+        self._bound_channels()
         self.unions = tuple(
             tuple(self.task_of[each] for each in self.job.subtasks_of(vertex))
             for vertex in self.job.vertices
@@ -163,6 +131,8 @@ class JobProtocol(Protocol):
         return {
             SinkKind.TWO_PHASE: TwoPhaseSink,
             SinkKind.AT_LEAST_ONCE: AtLeastOnceSink,
+            SinkKind.BUFFERED: BufferedSink,
+            SinkKind.GREATEST_ID: GreatestIdSink,
             SinkKind.COMMITTER: Committer,
         }
 
@@ -212,21 +182,42 @@ class JobProtocol(Protocol):
                 advice="leave out effects = true in [observe], or broadcast = true here",
             )
 
-    def _refuse_small_channels(self) -> None:
-        # A step that emits more than a channel holds would wait for ever: for the bound, not for
-        # the protocol. So emit a flush and EndOfData, a cancelled and a new barrier, a record and
-        # its watermark.
+    @property
+    def channel_room(self) -> int:
+        """How many elements must fit into a channel, so that no step waits for the bound alone.
+
+        One record, with its watermark or all that an operator flushes; what a writer hands over;
+        a barrier of each id; EndOfData and EndOfPartition. More records wait, as in back pressure.
+        """
+        flushed = (len(task.data) for task in self.tasks if isinstance(task, Buffering))
+        records = max(1, 2 if self.watermarks else 1, *flushed)
+        return records + len(self.tags) + len(self.checkpoints) + 2
+
+    @property
+    def channel_burst(self) -> int:
+        """How many elements one step emits: a flush and EndOfData, a cancelled and a new barrier,
+        a record and its watermark."""
         bursts = [len(task.data) + 1 for task in self.tasks if isinstance(task, Buffering)]
         bursts += [2 if len(self.checkpoints) == 1 else 3 for _ in self.tags[:1]]
         bursts += [2 for _ in self.watermarks[:1]]
-        burst = max([2 if len(self.checkpoints) > 1 else 1, *bursts])
-        if int(self.bounds.channel) < burst:
+        return max([2 if len(self.checkpoints) > 1 else 1, *bursts])
+
+    def _bound_channels(self) -> None:
+        """Choose the bound of channels if none is given; refuse one that is below a burst.
+
+        A step that emits more than a channel holds would wait for the bound forever, and not for
+        the protocol.
+        """
+        given = int(self.bounds.channel)
+        if not given:
+            self.bounds = replace(self.bounds, channel=Limit(self.channel_room, "channel"))
+        elif given < self.channel_burst:
             raise FinaleError(
                 "channel-too-small",
-                f"one step of this job emits {burst} elements, and a channel holds "
-                f"{int(self.bounds.channel)}",
+                f"one step of this job emits {self.channel_burst} elements, "
+                f"and a channel holds {given}",
                 place=Place(key="bounds.channel"),
-                advice=f"give the channels room for {burst} elements",
+                advice=f"give the channels room for {self.channel_room} elements, or leave it out",
             )
 
     def _connect(
@@ -285,6 +276,10 @@ class JobProtocol(Protocol):
             task.sink.tags = self.tags
             writer.committer = task.sink
 
+    @property
+    def gives_ids_again(self) -> bool:
+        return self.recycles
+
     def entities(self) -> Sequence[Entity]:
         gates = (task.gate for task in self.tasks)
         known = (*self.checkpoints, *self.tags, *self.data, *self.watermarks)
@@ -325,10 +320,13 @@ class JobProtocol(Protocol):
 
     @define
     def terminal(self) -> bool:
-        """The job has finished, or goes on for ever: a source that never ends waits for records."""
-        return self.is_finished or any(
-            task.is_running and not task.subtask.bounded for task in self.tasks
-        )
+        """Whether the job has finished, or only waits for records of sources that never end."""
+        return self.is_finished or self.waits_for_records()
+
+    @define
+    def waits_for_records(self) -> bool:
+        """Whether some source never ends, and nothing else is missing but its next record."""
+        return False
 
     @define
     def has_processed_all(self) -> bool:

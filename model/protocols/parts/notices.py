@@ -19,7 +19,7 @@ class Notifying(Planning, ABC):
 
     #: CN-3: whether an abort carries the newest completed id.
     aborts_carry_latest: bool
-    #: CN-5: whether confirmations of checkpoints reach a task in their order.
+    #: CN-5: whether confirmations reach a task in the order in which checkpoints complete.
     confirmations_in_order: bool = False
 
     losses = field(Range(0, Bound("lost_confirmations")), 0)
@@ -128,14 +128,20 @@ class Notifying(Planning, ABC):
 
     @define
     def is_confirmed_next(self, task: Task, checkpoint: Checkpoint) -> bool:
-        """CN-5: checkpoints complete in their order, or are subsumed, and so they are confirmed; an
-        older savepoint may come later."""
+        """CN-5: whether the task has been told of each checkpoint that completed before."""
         return all(
-            older >= checkpoint
-            or not older.confirmations.has(task)
-            or not self.can_be_subsumed(older)
-            for older in self.checkpoints
+            not other.confirmations.has(task) or not self.completed_before(other, checkpoint)
+            for other in self.checkpoints
         )
+
+    @define
+    def completed_before(self, one: Checkpoint, other: Checkpoint) -> bool:
+        """CN-1: which of two completed first: the older one, for a newer one subsumes it."""
+        return one < other
+
+    @step
+    def note_completion(self, checkpoint: Checkpoint) -> None:
+        """CN-5: a protocol whose checkpoints complete in any order keeps the order."""
 
     @rule
     def lose_confirmation(self, task: Task, checkpoint: Checkpoint) -> None:

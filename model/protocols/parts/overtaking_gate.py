@@ -70,6 +70,31 @@ class OvertakingGate(AlignedGate):
         self.complete_if_aligned()
 
     @step
+    def _begin(self, checkpoint: CheckpointId) -> None:
+        super()._begin(checkpoint)
+        if self.ports.times_out:
+            for channel in self.task.inputs:
+                channel.aligned = False  # an ended channel counts by its end: see `is_aligned`
+
+    @define
+    def is_aligned(self) -> bool:
+        """UN-4, AT-2: whether each input has brought its barrier or has ended."""
+        return all(channel.aligned or channel.ended for channel in self.task.inputs)
+
+    @step
+    def on_cancel_barrier(self, checkpoint: CheckpointId) -> None:
+        """AL-3: a checkpoint that was only announced here is not aborted by a cancellation."""
+        announced = self.refers_to(checkpoint) and not self.has_counted
+        if not announced:
+            super().on_cancel_barrier(checkpoint)
+
+    @property
+    @define
+    def has_counted(self) -> bool:
+        """Whether an input has brought its barrier, or has ended, since the checkpoint opened."""
+        return any(channel.aligned for channel in self.task.inputs)
+
+    @step
     def start(self) -> None:
         """UN-3: the task takes its part, and from here on logs; nothing is blocked by it."""
         if not self.started:
@@ -91,7 +116,7 @@ class OvertakingGate(AlignedGate):
     def complete_if_aligned(self) -> None:
         """UN-4, AT-3, AT-7: with the last barrier or end all inputs are read again, the part is
         taken if it was not, and is complete with its logs."""
-        if all(channel.aligned for channel in self.task.inputs):
+        if self.is_aligned():
             checkpoint = self.task.newest
             taken = self.started
             self.resume()

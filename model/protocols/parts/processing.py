@@ -22,7 +22,8 @@ from model.protocols.parts.elements import (
 )
 from model.protocols.parts.gate import Arrival
 from model.protocols.parts.operators import ParkingTask, TickingTask
-from model.protocols.parts.sources import Source
+from model.protocols.parts.outside_sinks import BufferedSink
+from model.protocols.parts.sources import FetchingSource, Source
 from model.protocols.parts.tasks import Task, TaskStatus
 from model.rules import STRONG, Nothing, define, require, rule, step, within
 
@@ -35,9 +36,19 @@ class Processing(Checkpointing):
     @rule(fair=STRONG)
     def emit(self, task: Source) -> None:
         """A source emits its next record."""
-        require(task.is_running)
+        require(self.may_emit(task))
         task.emit_next()
         self.emitted(task)
+
+    @define
+    def may_emit(self, task: Source) -> bool:
+        """Whether a source emits a record if it has one and its channels have space."""
+        return task.is_running
+
+    @rule(fair=STRONG)
+    def fetch(self, task: FetchingSource) -> None:
+        """1.7: a source function fetches its next record, without the checkpoint lock."""
+        task.fetch()
 
     @define
     def has_no_more(self, task: Source) -> bool:
@@ -52,6 +63,11 @@ class Processing(Checkpointing):
         """1.3: the answer to a record that a task has parked is there; answers in any order."""
         require(record in task.data)
         task.emit_parked(record)
+
+    @rule
+    def flush(self, sink: BufferedSink) -> None:
+        """A sink writes its batch before it must: it is full, or old."""
+        sink.flush_some()
 
     @rule
     def tick(self, task: TickingTask) -> None:
@@ -107,6 +123,29 @@ class Processing(Checkpointing):
         assert isinstance(element, Committables)
         if isinstance(task.sink, Committer):
             task.sink.receive(element.tag)
+
+    # --- waiting for records ---------------------------------------------------------------------
+
+    @define
+    def waits_for_records(self) -> bool:
+        """Whether some source never ends, and nothing else is missing but its next record.
+
+        A task that has not closed could go on, no channel holds an element that nobody reads, and
+        no checkpoint is pending: else the job is stuck, though its source would never end.
+        """
+        endless = any(task.is_running and not task.subtask.bounded for task in self.tasks)
+        quiet = all(channel.queue.is_empty for channel in self.channels)
+        decided = all(not checkpoint.is_pending for checkpoint in self.checkpoints)
+        idle = all(task.is_closed or self.is_idle(task) for task in self.tasks)
+        return endless and quiet and decided and idle
+
+    @define
+    def is_idle(self, task: Task) -> bool:
+        """Whether a task would process, or emit, one more record."""
+        if isinstance(task, Source):
+            return not task.subtask.bounded and self.may_emit(task)
+        reads = all(channel.ended or self.reads(task, channel) for channel in task.inputs)
+        return task.is_running and reads
 
     # --- barriers --------------------------------------------------------------------------------
 

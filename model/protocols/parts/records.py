@@ -77,6 +77,6 @@ def chained_in(subtask: Subtask) -> tuple[tuple[str, int, int], ...]:
 
 
 def _copy(datum: Datum, edge: Edge) -> Datum:
-    name = f"{datum.name}/{edge.target}"
+    name = f"{datum.name}/{edge.target}{edge.suffix}"
     groups, of_clock = datum.key_groups, datum.of_clock
     return Datum(name, datum.source, datum.number, key_groups=groups, of_clock=of_clock)

@@ -6,6 +6,7 @@ their order, so that states that differ only in how many checkpoints there ever 
 
 from __future__ import annotations
 
+from model.language.observing import observing, sound_kind
 from model.language.renaming import retire
 from model.protocols.parts.checkpoints import ABORTED, UNUSED, Checkpoint
 from model.protocols.parts.elements import CheckpointId
@@ -49,8 +50,20 @@ class Recycling(JobProtocol):
         if task.confirmed == checkpoint:
             task.confirmed = before
 
-    @define
     def is_free(self, checkpoint: Checkpoint) -> bool:
+        """Whether neither a rule nor a property can name a checkpoint again.
+
+        A variant may override what names a checkpoint, such as the newest completed one: its rules
+        ask the variant, and properties observe with the methods of the protocol. So both are asked.
+        """
+        unnamed, sound = self.is_unnamed(checkpoint), sound_kind(type(self))
+        if sound is type(self):
+            return unnamed
+        with observing(self, sound):
+            return unnamed and self.is_unnamed(checkpoint)
+
+    @define
+    def is_unnamed(self, checkpoint: Checkpoint) -> bool:
         """Whether a checkpoint is over, and no message, alignment or restart can name it again."""
         over = checkpoint.status == ABORTED or checkpoint.is_completed
         quiet = (

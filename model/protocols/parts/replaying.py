@@ -46,6 +46,11 @@ class Replaying(Recovery):
         """How many elements that need no credit a channel must have room for."""
         return len(self.checkpoints)
 
+    @property
+    def channel_room(self) -> int:
+        """How many records must fit: one to overtake another, and what one step emits."""
+        return max(2, self.channel_burst)
+
     def limits(self) -> Mapping[str, int]:
         handed_over = len(self.tags)
         slots = int(self.bounds.channel) + self.control_elements + handed_over
@@ -93,6 +98,11 @@ class Replaying(Recovery):
     def is_recovered(self, task: Task) -> bool:
         """Whether a task has processed all that it was given from logs."""
         return all(self.logged(channel).recovered.is_empty for channel in task.inputs)
+
+    @define
+    def is_idle(self, task: Task) -> bool:
+        """Whether a task would take one more record, and has processed its logs."""
+        return super().is_idle(task) and self.is_recovered(task)
 
     @rule(fair=STRONG)
     def poll_recovered(self, channel: LoggedChannel) -> None:

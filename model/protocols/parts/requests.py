@@ -13,8 +13,8 @@ from collections.abc import Sequence
 from typing import ClassVar, TypeVar
 
 from model.protocols.parts.checkpoints import ABORTED, UNUSED, Checkpoint, CheckpointKind
+from model.protocols.parts.completion_order import CompletionOrder
 from model.protocols.parts.elements import CheckpointId
-from model.protocols.parts.recovery import Recovery
 from model.protocols.parts.tasks import Task, TaskStatus
 from model.rules import (
     STRONG,
@@ -90,11 +90,11 @@ class CancelRequest(Request):
     """The job is to end at once."""
 
 
-class Requests(Recovery):
+class Requests(CompletionOrder):
     """Requests, and the kinds of checkpoints that they lead to."""
 
     parts: ClassVar[tuple[type[Entity], ...]] = (
-        *Recovery.parts,
+        *CompletionOrder.parts,
         SavepointRequest,
         CheckpointRequest,
         StopRequest,
@@ -147,8 +147,14 @@ class Requests(Recovery):
 
     @define
     def terminal(self) -> bool:
-        """The job has ended, or goes on for ever."""
+        """Whether the job has ended, or only waits for records of sources that never end."""
         return self.has_ended_otherwise() or super().terminal()
+
+    @define
+    def waits_for_records(self) -> bool:
+        """Whether only the next record is missing: no answer to a user, either."""
+        unanswered = any(request.is_admitted for request in self.requests)
+        return super().waits_for_records() and not unanswered
 
     @define
     def has_ended_otherwise(self) -> bool:
@@ -332,10 +338,10 @@ class Requests(Recovery):
             request.status = RequestStatus.FAILED if failed else RequestStatus.SUCCEEDED
 
     @define
-    def is_free(self, checkpoint: Checkpoint) -> bool:
+    def is_unnamed(self, checkpoint: Checkpoint) -> bool:
         """Whether nothing can name a checkpoint again: no request, either."""
         unnamed = all(request.of != checkpoint for request in self.requests)
-        return unnamed and super().is_free(checkpoint)
+        return unnamed and super().is_unnamed(checkpoint)
 
     # --- cancellation ----------------------------------------------------------------------------
 

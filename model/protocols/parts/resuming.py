@@ -168,8 +168,8 @@ class Resuming(Stopping):
         return self.used_before < checkpoint
 
     @define
-    def is_free(self, checkpoint: Checkpoint) -> bool:
+    def is_unnamed(self, checkpoint: Checkpoint) -> bool:
         """Whether nothing can name a checkpoint again: no new start, either."""
         if self.can_resume:
             return False
-        return super().is_free(checkpoint)
+        return super().is_unnamed(checkpoint)

@@ -104,6 +104,34 @@ class Source(Reader):
             self.emit(record)
 
 
+class FetchingSource(Source):
+    """A source function: it fetches a record without the checkpoint lock, and emits it under it.
+
+    What is fetched is no state: the position moves under the lock, with the emission.
+    """
+
+    fetched = field(Bool, False)
+    """The next record is fetched and not emitted."""
+
+    @step
+    def fetch(self) -> None:
+        """1.7: the next record is read from outside; a checkpoint can come before its emission."""
+        require(self.is_running, self.remaining > 0, not self.fetched)
+        self.fetched = True
+
+    @step
+    def emit_next(self) -> None:
+        """1.7: under the lock the fetched record is emitted, and the position moves."""
+        require(self.fetched)
+        super().emit_next()
+        self.fetched = False
+
+    @step
+    def forget(self) -> None:
+        super().forget()
+        self.fetched = False
+
+
 class IterationHead(Source):
     """The head of an iteration: in the plan a source, but its data come of the job (F45-8)."""
 

@@ -143,15 +143,6 @@ class Starting(Assignment):
         return self.is_resumed and self.refused
 
     @define
-    def has_lost_state(self, vertex: Vertex) -> bool:
-        """Whether a task of a vertex had finished when the checkpoint was taken that is restored
-        from: its state is gone with it."""
-        newest, subtasks = self.restore_point(), self.tasks_of(vertex)
-        return self.restarts and any(
-            newest == each and each.has_some(subtasks, each.finished) for each in self.checkpoints
-        )
-
-    @define
     def has_lost_own_state(self, task: Task) -> bool:
         """RC-4: whether a task runs that had finished when the checkpoint was taken that it was
         restored from, while others of its vertex had not."""

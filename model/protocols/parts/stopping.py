@@ -23,7 +23,7 @@ from model.protocols.parts.requests import (
 )
 from model.protocols.parts.sources import Reader, Source, StopMode
 from model.protocols.parts.tasks import Task
-from model.rules import STRONG, WEAK, Bool, Nothing, Setting, define, field, require, rule, step
+from model.rules import WEAK, Bool, Nothing, Setting, define, field, require, rule, step
 
 
 class Scheduler(enum.Enum):
@@ -172,12 +172,12 @@ class Stopping(Requests):
 
     # --- what a stop ends ------------------------------------------------------------------------
 
-    @rule(fair=STRONG)
-    def emit(self, task: Source) -> None:
-        """A source emits its next record, unless it was stopped."""
-        if self.stops:
-            require(task.mode == StopMode.NONE)
-        super().emit(task)
+    @define
+    def may_emit(self, task: Source) -> bool:
+        """Whether a source emits a record if it has one: not after a stop has reached it."""
+        if not self.stops:
+            return super().may_emit(task)
+        return super().may_emit(task) and task.mode == StopMode.NONE
 
     @define
     def has_no_more(self, task: Source) -> bool:

@@ -107,12 +107,12 @@ class Synchronous(Resuming, LegacyEnd):
             return super().reads(task, channel)
         return super().reads(task, channel) and not task.stalled
 
-    @rule(fair=STRONG)
-    def emit(self, task: Source) -> None:
-        """A source emits its next record, unless it stalls or was stopped."""
-        if self.stops:
-            require(not task.stalled)
-        super().emit(task)
+    @define
+    def may_emit(self, task: Source) -> bool:
+        """Whether a source emits a record if it has one: not while it stalls."""
+        if not self.stops:
+            return super().may_emit(task)
+        return super().may_emit(task) and not task.stalled
 
     @rule(fair=WEAK)
     def end_source(self, task: Source) -> None:

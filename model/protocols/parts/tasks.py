@@ -82,6 +82,8 @@ class Task(Entity):
     """History: the operators of this attempt have ended their input and finished."""
     watermark = field(Time, 0, ghost="event-time")
     """How far it is: the latest watermark that its inputs, or its records, have brought."""
+    deferred = field(Bool, False, ghost="deferred")
+    """A mail waits in which the timers of the maximal watermark fire."""
     met = field(PerEntity(Datum, Time), 0, ghost="watermarks")
     """History: how far it was when it processed a record last."""
     taken = field(Set(Ref(CheckpointId)), EMPTY, ghost="taken")
@@ -97,6 +99,8 @@ class Task(Entity):
 
     #: Whether there are watermarks: a plain truth value.
     has_watermarks = False
+    #: Whether timers fire in a mail of their own: a plain truth value.
+    interruptible_timers = False
 
     def __init__(self, subtask: Subtask) -> None:
         super().__init__(subtask.name)
@@ -217,6 +221,8 @@ class Task(Entity):
         self.released = False
         if self.has_watermarks:
             self.watermark = 0
+        if self.interruptible_timers:
+            self.deferred = False
 
 
 def _place(record: Datum, among: tuple[Channel, ...]) -> int:

@@ -13,7 +13,7 @@ import enum
 from model.protocols.parts.sources import Source, StopMode
 from model.protocols.parts.synchronous import Synchronous
 from model.protocols.parts.tasks import TaskStatus
-from model.rules import STRONG, WEAK, Bool, define, field, require, rule, step
+from model.rules import WEAK, Bool, define, field, require, rule, step
 
 
 class SourceThread(enum.Enum):
@@ -65,14 +65,12 @@ class Threads(Synchronous):
         """SS-2: whether a source stalls."""
         return self.stops and task.stalled
 
-    @rule(fair=STRONG)
-    def emit(self, task: Source) -> None:
-        """A source emits its next record; in a thread of its own until that has ended."""
+    @define
+    def may_emit(self, task: Source) -> bool:
+        """Whether a source emits a record if it has one: in a thread, until that has ended."""
         if isinstance(task, ThreadedSource):
-            require(self.thread_runs(task))
-            task.emit_next()
-        else:
-            super().emit(task)
+            return self.thread_runs(task)
+        return super().may_emit(task)
 
     @rule(fair=WEAK)
     def leave_thread(self, task: ThreadedSource) -> None:

@@ -78,8 +78,7 @@ class Tolerance(Failover):
     def expire(self, checkpoint: Checkpoint) -> None:
         """AB-1, AB-4: a pending checkpoint times out."""
         super().expire(checkpoint)
-        if self.options.counts_failed_checkpoints:
-            self.count_expired(checkpoint)
+        self.count_expired(checkpoint)
 
     @define
     def counts_on_expiry(self, checkpoint: Checkpoint) -> bool:
@@ -89,7 +88,7 @@ class Tolerance(Failover):
     @step
     def count_expired(self, checkpoint: Checkpoint) -> None:
         """AB-4: a checkpoint has timed out, which the coordinator alone knows."""
-        if self.counts_on_expiry(checkpoint):
+        if self.options.counts_failed_checkpoints and self.counts_on_expiry(checkpoint):
             self.count_failed()
 
     @define

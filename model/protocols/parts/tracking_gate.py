@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from model.protocols.parts.channels import Channel
 from model.protocols.parts.elements import CheckpointId
 from model.protocols.parts.gate import AlignedGate, Arrival, GatePorts
-from model.rules import EMPTY, PerEntity, Ref, Set, define, field, step
+from model.rules import EMPTY, PerEntity, Ref, Set, count, define, field, step
 
 
 class TrackingPorts(GatePorts, typing.Protocol):
@@ -35,9 +35,46 @@ class TrackingGate(AlignedGate):
     @step
     def on_barrier(self, channel: Channel, checkpoint: CheckpointId, how: Arrival) -> None:
         """TR: a barrier is counted; with the last one the checkpoint is taken."""
-        if not self.is_past(checkpoint):
+        if self.may_count(checkpoint):
             self.counted[checkpoint].add(channel)
             self._perform_if_complete(checkpoint)
+
+    @define
+    def may_count(self, checkpoint: CheckpointId) -> bool:
+        """TR: whether a checkpoint is open, or newer than all that were open, taken or aborted."""
+        is_open = self.refers_to(checkpoint)
+        return is_open or not (self.is_past(checkpoint) or self.has_newer(checkpoint))
+
+    @define
+    def has_newer(self, checkpoint: CheckpointId) -> bool:
+        """Whether a newer checkpoint is open."""
+        return any(checkpoint < each and self.refers_to(each) for each in self.ports.checkpoints)
+
+    @step
+    def on_cancel_barrier(self, checkpoint: CheckpointId) -> None:
+        """TR, AL-3: each older checkpoint that is open is aborted first; with a single open input
+        a checkpoint that is new here is the only one that is aborted."""
+        if self.is_past(checkpoint):
+            return
+        if self.has_several_inputs() or not self._is_new(checkpoint):
+            for older in self.ports.checkpoints:
+                self._give_up_if_older(older, checkpoint)
+        if self.may_count(checkpoint):
+            self.ports.give_up_alignment(self.task, checkpoint)
+
+    @define
+    def has_several_inputs(self) -> bool:
+        """Whether more than one input is open."""
+        return count(self.task.inputs, lambda channel: not channel.ended) > 1
+
+    @define
+    def _is_new(self, checkpoint: CheckpointId) -> bool:
+        return not (self.refers_to(checkpoint) or self.has_newer(checkpoint))
+
+    @step
+    def _give_up_if_older(self, older: CheckpointId, checkpoint: CheckpointId) -> None:
+        if older < checkpoint:
+            self._give_up_if_open(older)
 
     @define
     def is_complete(self, checkpoint: CheckpointId) -> bool:
@@ -70,15 +107,12 @@ class TrackingGate(AlignedGate):
         """TR, AL-2: an end counts for each checkpoint that is open, and the newest one that is
         complete with it is taken; with the flag off all are given up."""
         channel.ended = True
-        for checkpoint in reversed(self.ports.checkpoints):
-            self._count_end(checkpoint)
-
-    @step
-    def _count_end(self, checkpoint: CheckpointId) -> None:
         if self.ports.aborts_on_end:
-            self._give_up_if_open(checkpoint)
+            for checkpoint in self.ports.checkpoints:
+                self._give_up_if_open(checkpoint)
         else:
-            self._perform_if_complete(checkpoint)
+            for checkpoint in reversed(self.ports.checkpoints):
+                self._perform_if_complete(checkpoint)
 
     @step
     def _give_up_if_open(self, checkpoint: CheckpointId) -> None:

@@ -101,11 +101,11 @@ class Triggering(Requests):
             self.triggering = Nothing
 
     @define
-    def is_free(self, checkpoint: Checkpoint) -> bool:
+    def is_unnamed(self, checkpoint: Checkpoint) -> bool:
         """Whether nothing can name a checkpoint again: no trigger under way, either."""
         if self.options.split_trigger:
-            return self.triggering != checkpoint and super().is_free(checkpoint)
-        return super().is_free(checkpoint)
+            return self.triggering != checkpoint and super().is_unnamed(checkpoint)
+        return super().is_unnamed(checkpoint)
 
     # --- completion ------------------------------------------------------------------------------
 

@@ -21,7 +21,7 @@ from model.protocols.parts.elements import CheckpointId, Datum, Watermark
 from model.protocols.parts.recovery import Recovery
 from model.protocols.parts.sources import Source
 from model.protocols.parts.tasks import Task
-from model.rules import Setting, define, step
+from model.rules import STRONG, Setting, define, require, rule, step
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,9 @@ class WatermarkOptions:
 
     #: RC-10: a restarted source says at once how far it was; else it says nothing before its next
     repeats_watermark: bool = False
+    #: FC-1: the timers of the maximal watermark fire in a mail of their own, so other mails, and
+    #: records of another input, can come before them
+    interruptible_timers: bool = False
 
 
 class Watermarks(Recovery):
@@ -39,6 +42,8 @@ class Watermarks(Recovery):
 
     #: RC-10: whether a restarted source says at once how far it was.
     repeats_watermark: bool = False
+    #: FC-1: whether the timers of the maximal watermark fire in a mail of their own.
+    interruptible_timers: bool = False
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
@@ -72,7 +77,8 @@ class Watermarks(Recovery):
     def keeps(self) -> frozenset[str]:
         has = self.has_watermarks or self.observes("watermarks")
         own = {"event-time"} if has else set[str]()
-        return super().keeps() | own
+        deferred = {"deferred"} if self.interruptible_timers else set[str]()
+        return super().keeps() | own | deferred
 
     # --- sources ---------------------------------------------------------------------------------
 
@@ -106,6 +112,8 @@ class Watermarks(Recovery):
             task.on_maximal_watermark()
         elif isinstance(task, Source):
             self.pass_on(task, self.maximal)
+        elif self.interruptible_timers:
+            self.finish_deferred(task)
 
     # --- all tasks -------------------------------------------------------------------------------
 
@@ -139,9 +147,35 @@ class Watermarks(Recovery):
         """A task that has not been so far passes a watermark on; the maximal one fires timers."""
         if wanted and task.watermark < mark.time:
             task.watermark = mark.time
-            if mark == self.maximal:
-                task.on_maximal_watermark()
-            self.pass_on(task, mark)
+            if mark == self.maximal and self.interruptible_timers:
+                task.deferred = True
+            else:
+                self.reach(task, mark)
+
+    @step
+    def reach(self, task: Task, mark: Watermark) -> None:
+        """A task has come to a watermark; the maximal one fires timers."""
+        if mark == self.maximal:
+            task.on_maximal_watermark()
+        self.pass_on(task, mark)
+
+    @rule(fair=STRONG)
+    def run_deferred(self, task: Task) -> None:
+        """FC-1: the mailbox runs the deferred mail: timers fire, and the watermark goes on."""
+        require(self.interruptible_timers, lambda: task.deferred, task.is_alive)
+        self.run_mail(task)
+
+    @step
+    def run_mail(self, task: Task) -> None:
+        """What is deferred is done."""
+        task.deferred = False
+        self.reach(task, self.maximal)
+
+    @step
+    def finish_deferred(self, task: Task) -> None:
+        """FC-1: what is deferred is done before the operators finish."""
+        if task.deferred:
+            self.run_mail(task)
 
     @step
     def pass_on(self, task: Task, mark: Watermark) -> None:

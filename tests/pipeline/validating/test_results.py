@@ -292,3 +292,12 @@ def test_ended_and_gone_on_with(
         assert len(rows(out, "verdicts")) == 16
     finally:
         shutil.rmtree(out)
+
+
+def test_the_table_says_what_would_decide(logs: Path) -> None:
+    log = logs / "race-00" / "flink.log"
+    lines = log.read_bytes().splitlines(keepends=True)
+    log.write_bytes(b"".join(each for each in lines if b" DEBUG " not in each))
+    page = json.loads(run("validate race-00 --out out --format json", logs).stdout)
+    (row,) = rows(logs / "out", "verdicts")
+    assert dict(row["needs"]) == page["results"][0]["needs"] != {}

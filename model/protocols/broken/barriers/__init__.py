@@ -21,9 +21,11 @@ VARIANTS: Mapping[str, Mapping[str, str]] = {
         "loses-alignment-start": "loses_alignment_start:LosesAlignmentStart",
     },
     "at-least-once": {
+        "repeats-cancellations": "repeats_cancellations:RepeatsCancellations",
         "takes-at-first-barrier": "takes_at_first_barrier:TakesAtFirstBarrier",
     },
     "unaligned": {
+        "acknowledges-before-logs": "acknowledges_before_logs:AcknowledgesBeforeLogs",
         "finishes-before-recovered": "finishes_before_recovered:FinishesBeforeRecovered",
         "hangs-at-no-open-input": "hangs_at_no_open_input:HangsAtNoOpenInput",
         "logs-on": "logs_on:LogsOn",

@@ -32,7 +32,7 @@ class StartlessGate(OvertakingGate):
     @step
     def complete_if_aligned(self) -> None:
         """UN-4, AT-3, unless no start was noted."""
-        if self.startless and all(channel.aligned for channel in self.task.inputs):
+        if self.startless and self.is_aligned():
             self.resume()
             self.task.status = TaskStatus.RESTORING
         else:

@@ -8,8 +8,12 @@ from collections.abc import Mapping
 VARIANTS: Mapping[str, Mapping[str, str]] = {
     "final-checkpoint": {
         "declines-nothing": "declines_nothing:DeclinesNothing",
+        "expires-decided": "expires_decided:ExpiresDecided",
         "expires-late": "expires_late:ExpiresLate",
+        "forgets-completed": "forgets_completed:ForgetsCompleted",
+        "keeps-confirmations": "keeps_confirmations:KeepsConfirmations",
         "requires-all-running": "requires_all_running:RequiresAllRunning",
+        "stays-released": "stays_released:StaysReleased",
         "subsumes-all": "subsumes_all:SubsumesAll",
         "tells-no-abort": "tells_no_abort:TellsNoAbort",
     },

@@ -11,6 +11,7 @@ VARIANTS: Mapping[str, Mapping[str, str]] = {
         "forgets-marks": "forgets_marks:ForgetsMarks",
         "marks-from-zero": "marks_from_zero:MarksFromZero",
         "copies-unaligned": "copies_unaligned:CopiesUnaligned",
+        "keeps-own-union": "keeps_own_union:KeepsOwnUnion",
     },
     "restore-unaligned": {
         "replicates-unfiltered": "replicates_unfiltered:ReplicatesUnfiltered",

@@ -7,6 +7,10 @@ from collections.abc import Mapping
 #: By the protocol's key and the variant's: "module:Class" within this package.
 VARIANTS: Mapping[str, Mapping[str, str]] = {
     "final-checkpoint": {
+        "acknowledges-before-flush": "acknowledges_before_flush:AcknowledgesBeforeFlush",
+        "counts-what-is-fetched": "counts_what_is_fetched:CountsWhatIsFetched",
+        "notes-before-commit": "notes_before_commit:NotesBeforeCommit",
+        "commits-only-its-own": "commits_only_its_own:CommitsOnlyItsOwn",
         "prepares-twice": "prepares_twice:PreparesTwice",
     },
     "two-phase-commit": {
@@ -23,6 +27,8 @@ VARIANTS: Mapping[str, Mapping[str, str]] = {
         "producer-hangs": "producer_hangs:ProducerHangs",
     },
     "operator-coordinator": {
+        "answers-old-requests": "answers_old_requests:AnswersOldRequests",
+        "remembers-asking": "remembers_asking:RemembersAsking",
         "aborts-keep-gates-closed": "aborts_keep_gates_closed:AbortsKeepGatesClosed",
     },
 }

@@ -22,6 +22,8 @@ VARIANTS: Mapping[str, Mapping[str, str]] = {
     "stop-with-savepoint": {
         "answers-on-acknowledgements": "answers_on_acknowledgements:AnswersOnAcknowledgements",
         "spares-savepoints": "spares_savepoints:SparesSavepoints",
+        "forgets-why-data-ended": "forgets_why_data_ended:ForgetsWhyDataEnded",
+        "ignores-stop-at-end": "ignores_stop_at_end:IgnoresStopAtEnd",
         "rejects-fatally": "rejects_fatally:RejectsFatally",
         "starts-over-pending": "starts_over_pending:StartsOverPending",
         "stops-at-first-barrier": "stops_at_first_barrier:StopsAtFirstBarrier",

@@ -1,0 +1,39 @@
+"""What to change in a spec so that a verdict that only a bound stands before is known."""
+
+from __future__ import annotations
+
+from model.topology import Sink
+
+from .claim import Spec
+
+CHECKPOINTS = "checkpoints"
+LIVE = "live_checkpoints"
+#: Enough for most jobs: one that is restored, one that is pending, and the next.
+LIVE_ENOUGH = 3
+
+
+def cure(spec: Spec, bound: str) -> str:
+    """What to do about a bound that a run waits at, as a sentence."""
+    value = spec.setting.bounds.get(bound)
+    if bound == CHECKPOINTS and LIVE in spec.protocol.bound_names():
+        if _commits_by_id(spec):
+            return (
+                f"a committer calls what it commits by ids that are given once, so {LIVE} cannot "
+                f"take the place of {CHECKPOINTS} here: such a wait stays unknown"
+            )
+        return f"replace {CHECKPOINTS} by {LIVE} = {LIVE_ENOUGH}, so that ids are given again"
+    if bound == LIVE:
+        return (
+            f"raise {LIVE} = {value}; if the verdict stays unknown, the run has ids that are never "
+            "free, because a message, a transaction or a restart can still name them: no number "
+            "of ids decides it"
+        )
+    return f"raise {bound}" + ("" if value is None else f" = {value}")
+
+
+def _commits_by_id(spec: Spec) -> bool:
+    job = spec.setting.job
+    return job is not None and any(each.sink is Sink.COMMITTER for each in job.vertices)
+
+
+__all__ = ["cure"]

@@ -1,0 +1,291 @@
+"""Checks what classes of a user's folder override: by the classes alone, before anything runs.
+
+A mistake in an override is otherwise met far away: in an inherited rule, or not at all, if a helper
+is misspelt and the inherited one runs in its place.
+"""
+
+from __future__ import annotations
+
+import ast
+import dis
+import inspect
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import cached_property
+from itertools import pairwise
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import cast
+
+from model.domains import Bound, Queue, Range, Union
+from model.errors import FinaleError, Place
+from model.language.entities import Entity, Field
+from model.language.marks import mark_of
+from model.language.protocol import Protocol
+from model.language.spelling import is_misspelt
+from model.values import Record
+
+#: How alike the name of an unused helper and an inherited name must be.
+ALIKE = 0.75
+
+
+@dataclass(frozen=True)
+class Member:
+    """Something that the body of a class defines, and where."""
+
+    kind: type
+    name: str
+    place: Place
+
+    @property
+    def value(self) -> object:
+        """What the class has under this name."""
+        return vars(self.kind)[self.name]
+
+    @property
+    def bases(self) -> Sequence[type]:
+        """The classes that the class inherits from, the nearest first."""
+        return self.kind.__mro__[1:]
+
+    @property
+    def inherited(self) -> tuple[type, object] | None:
+        """What it takes the place of, and whose that is."""
+        return next(((b, vars(b)[self.name]) for b in self.bases if self.name in vars(b)), None)
+
+    def __str__(self) -> str:
+        return f"{self.kind.__qualname__}.{self.name}"
+
+
+def check_overrides(modules: Iterable[tuple[Path, ModuleType]]) -> None:
+    """Raises `field-redeclared`, `override-differs`, `override-misspelt` and
+    `override-overwritten`.
+    """
+    sources = [(ast.parse(file.read_bytes()), file, module) for file, module in modules]
+    used = {name for tree, _, _ in sources for name in _used(tree)}
+    for tree, file, module in sources:
+        for member in _members(tree, file, module):
+            _check_field(member)
+            _check_method(member)
+            _check_value(member)
+            if member.name not in used:
+                _check_spelling(member)
+
+
+def changes(kind: type[Protocol], base: type[Protocol]) -> Iterator[str]:
+    """The names under which a variant differs from its protocol."""
+    for each in kind.__mro__:
+        for name, value in vars(each).items() if each not in base.__mro__ else ():
+            mark = mark_of(value)
+            is_rule = mark is not None and mark.role == "rule"
+            if is_rule or isinstance(value, Field) or (hasattr(base, name) and _is_said(name)):
+                yield name
+
+
+def _is_said(name: str) -> bool:
+    return not name.startswith(("__", "_abc_")) or name == "__init__"
+
+
+def _members(tree: ast.Module, file: Path, module: ModuleType) -> Iterator[Member]:
+    for node in tree.body:
+        kind = vars(module).get(node.name) if isinstance(node, ast.ClassDef) else None
+        if not isinstance(node, ast.ClassDef) or not isinstance(kind, type):
+            continue
+        if not issubclass(kind, Entity) or kind.__module__ != module.__name__:
+            continue
+        for name, line in _defined(node.body):
+            if name in vars(kind) and _is_said(name):
+                yield Member(kind, name, Place(str(file), line))
+
+
+def _defined(body: Iterable[ast.stmt]) -> Iterator[tuple[str, int]]:
+    for node in body:
+        match node:
+            case ast.FunctionDef(name=name):
+                yield name, node.lineno
+            case ast.Assign(targets=[ast.Name(id=name)]) | ast.AnnAssign(target=ast.Name(id=name)):
+                yield name, node.lineno
+            case _:
+                pass
+
+
+def _used(tree: ast.Module) -> Iterator[str]:
+    for node in ast.walk(tree):
+        match node:
+            case ast.Attribute(attr=name) | ast.Name(id=name, ctx=ast.Load()):
+                yield name
+            case _:
+                pass
+
+
+# --- fields --------------------------------------------------------------------------------------
+
+
+def _check_field(member: Member) -> None:
+    inherited = member.inherited
+    owner, before = inherited or (member.kind, None)
+    after = cast("Field[object] | None", member.value)
+    if isinstance(before, Field):
+        declared = cast("Field[object]", before)
+        if (
+            isinstance(after, Field)
+            and declared.ghost == after.ghost
+            and _holds_as_much(after.domain, declared.domain)
+        ):
+            return
+        raise _redeclared(member, f"the field that {owner.__qualname__} declares otherwise")
+    if not isinstance(after, Field):
+        return
+    if inherited is not None:
+        raise _redeclared(member, f"{owner.__qualname__}.{member.name}, which is no field")
+    for base in member.bases:
+        if member.name in _assigned_in(base):
+            raise _redeclared(member, f"what {base.__qualname__}.__init__ assigns")
+
+
+def _holds_as_much(after: object, before: object) -> bool:
+    """Whether a field of one domain can hold what one of another can; of a queue: the elements."""
+    if isinstance(after, Queue) and isinstance(before, Queue):
+        held, held_before = cast("Queue[object]", after), cast("Queue[object]", before)
+        return _holds_as_much(held.element, held_before.element)
+    if isinstance(after, Union) and isinstance(before, Union):
+        one, other = cast("Union[Record]", after), cast("Union[Record]", before)
+        return set(one.kinds) >= set(other.kinds)
+    if isinstance(after, Range) and isinstance(before, Range):
+        return _reaches(before.low, after.low) and _reaches(after.high, before.high)
+    return after == before
+
+
+def _reaches(end: int | Bound, other: int | Bound) -> bool:
+    """Whether an end of a range is at least another; of two bounds only the same is known to be."""
+    if isinstance(end, int) and isinstance(other, int):
+        return end >= other
+    return end == other
+
+
+def _assigned_in(base: type) -> set[str]:
+    """What `__init__` of a class assigns to the object that is made."""
+    made = vars(base).get("__init__")
+    if not isinstance(made, FunctionType):
+        return set()
+    own = made.__code__.co_varnames[0]
+    steps = pairwise(dis.get_instructions(made))
+    return {e.argval for on, e in steps if e.opname == "STORE_ATTR" and _is_last(own, on.argval)}
+
+
+def _is_last(name: str, loaded: object) -> bool:
+    """Whether an instruction has loaded a name last: newer Pythons load two in one."""
+    names = cast("tuple[object, ...]", loaded) if isinstance(loaded, tuple) else (loaded,)
+    return names[-1] == name
+
+
+def _redeclared(member: Member, what: str) -> FinaleError:
+    return FinaleError(
+        "field-redeclared",
+        f"{member} takes the place of {what}: inherited rules are not written for it",
+        place=member.place,
+        advice="give the new field a name of its own; an inherited one may start with another "
+        "value, and an inherited queue or range may hold more",
+    )
+
+
+# --- methods -------------------------------------------------------------------------------------
+
+
+def _check_method(member: Member) -> None:
+    if member.inherited is None or member.name == "__init__":
+        return
+    base, before = member.inherited
+    after = member.value
+    wanted, given = _signature(before), _signature(after)
+    what = f"{base.__qualname__}.{member.name}"
+    if wanted is None:
+        if _is_computed(before) and given is not None:
+            raise _differs(member, f"{member} is called, and {what} is read without a call")
+    elif given is None:
+        if _is_computed(after) or not (callable(after) or hasattr(after, "__get__")):
+            raise _differs(member, f"{member} cannot be called, and {what} is")
+    elif not _is_rule(after) and not _takes_all(given, wanted):
+        raise _differs(member, f"{member}{given} cannot be called as {what}{wanted} is")
+
+
+def _differs(member: Member, message: str) -> FinaleError:
+    return FinaleError(
+        "override-differs",
+        message,
+        place=member.place,
+        advice="override a method by a method, with the parameters of the inherited one; further "
+        "ones need a default",
+    )
+
+
+def _is_computed(value: object) -> bool:
+    return isinstance(value, property | cached_property)
+
+
+def _signature(value: object) -> inspect.Signature | None:
+    """The parameters of a method, and None of what is none."""
+    mark = None if _is_computed(value) else mark_of(value)
+    function = value if mark is None else mark.function
+    return inspect.signature(function) if isinstance(function, FunctionType) else None
+
+
+def _is_rule(value: object) -> bool:
+    mark = mark_of(value)
+    return mark is not None and mark.role == "rule"
+
+
+def _takes_all(given: inspect.Signature, wanted: inspect.Signature) -> bool:
+    """Whether a function can be called as another one: with all that one takes, and with least."""
+    places = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    at_place = [each for each in wanted.parameters.values() if each.kind in places]
+    by_name = [e for e in wanted.parameters.values() if e.kind is inspect.Parameter.KEYWORD_ONLY]
+    for only_needed in (False, True):
+        asked = [each for each in at_place if not only_needed or each.default is each.empty]
+        named = [each for each in by_name if not only_needed or each.default is each.empty]
+        try:
+            given.bind(*asked, **{each.name: each for each in named})
+        except TypeError:
+            return False
+    return True
+
+
+def _check_value(member: Member) -> None:
+    """What an inherited `__init__` replaces in each object, or, where it is computed, cannot."""
+    value = member.value
+    if isinstance(value, Field) or (isinstance(value, property) and value.fset):
+        return
+    for base in member.bases:
+        if member.name in _assigned_in(base):
+            raise FinaleError(
+                "override-overwritten",
+                f"{base.__qualname__}.__init__ assigns {member.name}, so {member} is never read",
+                place=member.place,
+                advice="set the option that it is made of, or assign it in an __init__ of your own "
+                "after super().__init__(setting)",
+            )
+
+
+# --- names ---------------------------------------------------------------------------------------
+
+
+def _check_spelling(member: Member) -> None:
+    """A member that overrides nothing, that nothing uses, and that is called almost as another."""
+    if member.inherited is not None or _is_rule(member.value):
+        return  # rules run by themselves: they have a check of their own
+    names = {name for base in member.bases for name in vars(base) if _is_said(name)}
+    names -= set(vars(member.kind))
+    meant = next((name for name in sorted(names) if is_misspelt(member.name, name)), None)
+    near = get_close_matches(member.name, sorted(names), n=1, cutoff=ALIKE)
+    if meant is None and not near:
+        return
+    meant = meant or near[0]
+    raise FinaleError(
+        "override-misspelt",
+        f'{member} overrides nothing, and nothing uses it; "{meant}", which is inherited, stays',
+        place=member.place,
+        advice=f'to override that one, call it "{meant}"; else use the new one, or leave it out',
+    )
+
+
+__all__ = ["changes", "check_overrides"]

@@ -1,0 +1,36 @@
+"""Each cancellation of a checkpoint that comes is passed on, also of one that is aborted already.
+
+Flink's `CheckpointBarrierTrackerTest.testInterleavedCancellationBarriers` says once.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from model.protocols.at_least_once import AtLeastOnce
+from model.protocols.parts.elements import CheckpointId
+from model.protocols.parts.gate import AlignedGate
+from model.protocols.parts.tracking_gate import TrackingGate
+from model.rules import step
+
+
+class ForgetfulGate(TrackingGate):
+    """A gate that does not know which checkpoint it has aborted last."""
+
+    @step
+    def on_cancel_barrier(self, checkpoint: CheckpointId) -> None:
+        """TR, AL-3, and once more for each input."""
+        if self.task.newest == checkpoint:
+            self.ports.give_up_alignment(self.task, checkpoint)
+        else:
+            super().on_cancel_barrier(checkpoint)
+
+
+class RepeatsCancellations(AtLeastOnce):
+    """AtLeastOnce with one mistake."""
+
+    must_fall: ClassVar[str] = "cancelled-once"
+
+    @property
+    def gate_class(self) -> type[AlignedGate]:
+        return ForgetfulGate

@@ -1,0 +1,20 @@
+"""An owed expiry aborts its checkpoint without looking whether the checkpoint is decided."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from model.protocols.final_checkpoint import FinalCheckpoint
+from model.protocols.parts.checkpoints import Checkpoint
+from model.rules import define
+
+
+class ExpiresDecided(FinalCheckpoint):
+    """FinalCheckpoint with one mistake."""
+
+    must_fall: ClassVar[str] = "decided-once"
+
+    @define
+    def is_overdue(self, checkpoint: Checkpoint) -> bool:
+        """AB-1 for every checkpoint whose timeout has passed."""
+        return True

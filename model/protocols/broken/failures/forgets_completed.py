@@ -1,0 +1,20 @@
+"""A new coordinator does not know the completed checkpoints of the one that crashed."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from model.protocols.final_checkpoint import FinalCheckpoint
+from model.protocols.parts.elements import CheckpointId
+from model.rules import Nothing, define
+
+
+class ForgetsCompleted(FinalCheckpoint):
+    """FinalCheckpoint with one mistake."""
+
+    must_fall: ClassVar[str] = "nobody-starts-over"
+
+    @define
+    def restore_point(self) -> CheckpointId:
+        """Nothing, once the coordinator has crashed."""
+        return Nothing if self.crashes > 0 else super().restore_point()

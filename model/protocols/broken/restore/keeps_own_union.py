@@ -1,0 +1,25 @@
+"""Each subtask is restored with its own part of union state instead of all parts."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from model.protocols.parts.elements import CheckpointId
+from model.protocols.parts.stateful import Stateful
+from model.protocols.restore import Restore
+from model.rules import step
+from model.topology import Kind
+
+
+class KeepsOwnUnion(Restore):
+    """Restore with one mistake."""
+
+    must_fall: ClassVar[str] = "restored-union-is-whole"
+
+    @step
+    def assign(self, task: Stateful, checkpoint: CheckpointId) -> None:
+        """Each subtask gets its own part of union state back."""
+        if task.subtask.vertex.kind == Kind.UNION_STATE:
+            self.share_of(task).hand_over_all(task, checkpoint)
+        else:
+            super().assign(task, checkpoint)

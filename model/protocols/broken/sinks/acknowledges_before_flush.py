@@ -1,0 +1,31 @@
+"""A sink acknowledges a checkpoint while records that came before it wait for their batch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from model.protocols.final_checkpoint import FinalCheckpoint
+from model.protocols.parts.elements import CheckpointId
+from model.protocols.parts.outside_sinks import BufferedSink
+from model.protocols.parts.sinks import Sink
+from model.rules import step
+from model.topology import Sink as SinkKind
+
+
+class HastySink(BufferedSink):
+    """A sink whose batch is no matter of checkpoints."""
+
+    @step
+    def snapshot(self, checkpoint: CheckpointId, *, opens: bool) -> None:
+        """The batch stays where it is."""
+
+
+class AcknowledgesBeforeFlush(FinalCheckpoint):
+    """FinalCheckpoint with one mistake."""
+
+    must_fall: ClassVar[str] = "commit-completeness"
+
+    @property
+    def sink_classes(self) -> Mapping[SinkKind, type[Sink]]:
+        return {**super().sink_classes, SinkKind.BUFFERED: HastySink}

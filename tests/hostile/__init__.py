@@ -1,0 +1,1 @@
+"""Bad inputs by kind, what becomes of each, and the page that tells it."""

@@ -1,0 +1,85 @@
+"""`make rule-mutants`: draws mutants of the rules, judges them by the specs, and writes the page.
+
+Outcomes are kept beside the repository's other caches: what has not changed is not judged again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
+
+from tests.mutation.mutants import ROOT, Mutant
+from tests.mutation.rules.judge import Outcome, judge
+from tests.mutation.rules.kept import Kept
+from tests.mutation.rules.mutants import SEED, drawn
+from tests.mutation.rules.page import arguments, written
+from tests.mutation.rules.trials import Trial, trials
+
+PAGE = ROOT / "docs" / "rule-mutants.md"
+#: So many specs of one protocol are met first: most mutants are told by one of them.
+FEW = 3
+#: A mutant takes this many times as long as the specs that it meets, and some seconds, at most.
+TIMES, SECONDS = 5, 30
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr, flush=True)
+
+
+def chosen(mutant: Mutant, known: Sequence[Trial]) -> list[Trial]:
+    """The specs that explore what a mutant changes: a few of each protocol, then the others."""
+    concerned = [each for each in known if each.concerns(mutant)]
+    counted: Counter[str] = Counter()
+    first: list[Trial] = []
+    for each in concerned:
+        counted[each.protocol] += 1
+        if counted[each.protocol] <= FEW:
+            first.append(each)
+    return [*first, *(each for each in concerned if each not in first)]
+
+
+def judged(mutant: Mutant, known: Sequence[Trial]) -> Outcome:
+    """What becomes of a mutant in all specs that concern it."""
+    meets = chosen(mutant, known)
+    seconds = TIMES * sum(each.seconds for each in meets) + SECONDS
+    return judge(mutant, [each.name for each in meets], seconds)
+
+
+def main() -> int:
+    """Judge, and write the page. Exit code 1 if a survivor is not argued, or wrongly."""
+    options = argparse.ArgumentParser(prog="python -m tests.mutation.rules", description=__doc__)
+    options.add_argument("--count", type=int, default=1000, help="how many mutants to draw")
+    options.add_argument("--seed", type=int, default=SEED)
+    options.add_argument("--workers", type=int, default=2, help="how many at once")
+    options.add_argument("--page", type=Path, default=PAGE, help="where to write the result")
+    given = options.parse_args()
+    known = trials(given.workers, _say)
+    mutants, kept = drawn(given.count, given.seed), Kept()
+    left = [each for each in mutants if kept.outcome(each) is None]
+    _say(f"{len(known)} specs; {len(mutants)} mutants, {len(left)} of them to be judged")
+    began = time.monotonic()
+    with ThreadPoolExecutor(given.workers) as pool:
+        judging = {pool.submit(judged, each, known): each for each in left}
+        for number, future in enumerate(as_completed(judging), 1):
+            mutant, outcome = judging[future], future.result()
+            kept.add(mutant, outcome)
+            where = f"{mutant.file}:{mutant.line} {mutant.operator}"
+            _say(f"{number}/{len(left)}  {time.monotonic() - began:.0f} s  {where}  {outcome.kind}")
+    outcomes = {each.id: kept.outcome(each) or Outcome("survives") for each in mutants}
+    text, unargued = written(mutants, outcomes, given.seed)
+    given.page.write_text(text, encoding="utf-8")
+    wrong = sorted(
+        id for id, each in outcomes.items() if id in arguments() and each.kind != "survives"
+    )
+    print(f"{given.page}: {unargued} survivors are not argued")
+    print(f"argued, and killed: {', '.join(wrong) or 'none'}")
+    return 1 if unargued or wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,69 @@
+"""Mutants of rules are what they claim to be, and specs tell mistakes of several kinds."""
+
+from __future__ import annotations
+
+import ast
+
+import pytest
+
+from tests.mutation.mutants import ROOT, Mutant
+from tests.mutation.rules.judge import judge
+from tests.mutation.rules.mutants import all_mutants, drawn, mutants_of
+
+SOURCE = b'''
+class P:
+    @rule(fair=WEAK)
+    def f(self, x):
+        """Not this."""
+        require(x > 0, self.ready)
+        self.all.add(x)
+        self.count = 1
+'''
+
+
+def mutant_of(file: str, function: str, operator: str, before: str) -> Mutant:
+    return next(
+        each
+        for each in all_mutants()
+        if (each.file, each.function, each.operator) == (file, function, operator)
+        and before in each.before
+    )
+
+
+def test_each_operator_of_rules_finds_its_places() -> None:
+    found = {(m.operator, m.before, m.after) for m in mutants_of("p.py", SOURCE)}
+    assert found >= {
+        ("drop-guard", "require(x > 0, self.ready)", "(require(self.ready))"),
+        ("drop-guard", "require(x > 0, self.ready)", "(require(x > 0))"),
+        ("drop-statement", "self.count = 1", "pass"),
+        ("other-method", "self.all.add", "(self.all.remove)"),
+        ("compare", "x > 0", "(x >= 0)"),
+        ("constant", "1", "(2)"),
+    }
+    assert not any("Not this" in m.before or "WEAK" in m.before for m in mutants_of("p.py", SOURCE))
+
+
+def test_mutants_are_python_and_are_told_apart() -> None:
+    mutants = all_mutants()
+    assert len({each.id for each in mutants}) == len(mutants) >= 5_000
+    for each in drawn(200):
+        ast.parse(each.applied((ROOT / each.file).read_bytes()))
+
+
+def test_the_same_ones_are_drawn_again() -> None:
+    assert drawn(30) == drawn(60)[:30]
+
+
+@pytest.mark.parametrize(
+    ("file", "function", "operator", "before", "kind"),
+    [
+        ("two_phase_commit", "decide_commit", "drop-statement", "all(", "verdict"),
+        ("two_phase_commit", "receive_prepared", "drop-guard", "NONE", "counts"),
+    ],
+)
+def test_specs_tell_mistakes(
+    file: str, function: str, operator: str, before: str, kind: str
+) -> None:
+    path = f"model/protocols/{file}.py"
+    mutant = mutant_of(path, f"TwoPhaseCommit.{function}", operator, before)
+    assert judge(mutant, ["two-phase-commit/three-managers"], 60).kind == kind
