@@ -135,7 +135,7 @@ def test_what_agreement_needs() -> None:
     [
         ("two-phase-commit/three-managers.toml", "agreement", 2),
         # Its clause is the claim itself, which has a `when` that the initial state needs.
-        ("final-checkpoint/pair.toml", "end-of-partition-after-close", 45),
+        ("final-checkpoint/pair.toml", "end-of-partition-after-close", 49),
         pytest.param(
             "final-checkpoint/pair.toml", "waiting-tasks-are-reached", 45, marks=pytest.mark.slow
         ),

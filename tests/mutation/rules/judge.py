@@ -17,8 +17,8 @@ from tests.mutation.rules.apart import apart
 if TYPE_CHECKING:
     from checker.claim import Spec
 
-#: What knows the protocols, and is loaded again with a mutant in it.
-AGAIN = ("model.protocols", "model.properties", "checker", "tests.protocols")
+#: What knows the protocols or keeps their text, and is loaded again with a mutant in it.
+AGAIN = ("model", "checker", "tests.protocols")
 
 
 @dataclass(frozen=True)
