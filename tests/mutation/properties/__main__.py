@@ -15,33 +15,33 @@ from pathlib import Path
 
 from tests.mutation.kept import FILE, Kept
 from tests.mutation.mutants import ROOT
-from tests.mutation.properties.judging import about, judge, meets, trial
+from tests.mutation.properties.judging import about, judge, meets, states_of, trial
 from tests.mutation.properties.mutants import Weaker, all_weaker
 from tests.mutation.properties.page import arguments, written
+from tests.protocols.specs import ROOT as SPECS
+from tests.protocols.specs import spec_of
 
 PAGE = ROOT / "docs" / "property-mutants.md"
 VERDICTS = FILE.with_name("properties.ndjson")
-#: So many specs come first: most mutants are told by one of them.
-FEW = 3
-#: Those come last that hardly any spec can miss: a property that says nothing at all in a place.
-LAST = frozenset({"never-applies", "claims-nothing"})
 
 
 def judge_all(mutants: Sequence[Weaker], kept: Kept, seconds: float) -> None:
-    """Let each mutant meet the specs that it has still to meet: a few of them before the others."""
+    """Let each mutant meet the specs that it has still to meet, those with few states first."""
     began = time.monotonic()
-    for few in (FEW, None):
-        for number, weaker in enumerate(mutants, 1):
-            spent = time.monotonic() - began
-            if spent > seconds:
-                return
-            first = meets(weaker.property)[:few]
-            names = [name for name in left(weaker, kept) if name in first]
-            if names:
-                verdict, met = judge(weaker, names)
-                kept.add(weaker.mutant, verdict, [trial(weaker, name) for name in met])
-                became = f"{weaker.property}  {verdict.kind} {verdict.spec}"
-                _say(f"{number}/{len(mutants)}  {spent:.0f} s  {became}")
+    wanted = {name for each in mutants for name in meets(each.property)}
+    names = sorted(wanted, key=lambda name: (states_of(spec_of(SPECS / name)), name))
+    for number, name in enumerate(names, 1):
+        spent = time.monotonic() - began
+        if spent > seconds:
+            return
+        meeting = [each for each in mutants if name in left(each, kept)]
+        if not meeting:
+            continue
+        verdicts = judge(name, meeting)
+        for each in meeting:
+            kept.add(each.mutant, verdicts[each.mutant.id], [trial(each, name)])
+        told = sum(each.kind != "survives" for each in verdicts.values())
+        _say(f"{number}/{len(names)}  {spent:.0f} s  {name}  tells {told} of {len(meeting)}")
 
 
 def left(weaker: Weaker, kept: Kept) -> list[str]:
@@ -73,8 +73,7 @@ def main() -> int:
         trial(each, name): about(each, name) for each in asked for name in meets(each.property)
     }
     kept = Kept((), VERDICTS, known)
-    in_order = sorted(chosen, key=lambda each: each.mutant.operator in LAST)
-    judge_all(in_order, kept, given.seconds)
+    judge_all(chosen, kept, given.seconds)
     judged = [each for each in chosen if not left(each, kept)]
     verdicts = {each.mutant.id: kept.verdict(each.mutant) for each in judged}
     text, unargued = written(judged, verdicts, len(chosen) - len(judged))

@@ -1,24 +1,23 @@
 """Judging weakened properties: a spec that expects the property to fall must notice.
 
-The rules of a spec are explored once, and kept for the mutants that come next; only the property
-is built anew, and the states are searched. Specs of a property are tried in the order of their
-states until one of them notices.
+All mutants that a spec has to judge are asked in one search of its states, each as a property of
+its own. Specs are tried in the order of their states until one of them notices.
 """
 
 from __future__ import annotations
 
+import atexit
 import importlib.util
 import sys
-from collections.abc import Generator
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import count
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import ModuleType
 
-from checker.answer import Violated
+from checker.answer import Answer, Violated
 from checker.backends import check_with
 from checker.claim import Spec
 from checker.loading import catalogue
@@ -29,7 +28,7 @@ from model.language.entities import World
 from model.language.predicates import property_of
 from model.language.properties import Family
 from model.language.protocol import Protocol
-from model.system import System
+from model.system import Property, System
 from tests.mutation.bench import Verdict
 from tests.mutation.depends import digest
 from tests.mutation.mutants import ROOT
@@ -38,7 +37,7 @@ from tests.protocols.specs import FILES, name_of, spec_of
 from tests.protocols.specs import ROOT as SPECS
 
 #: Larger specs are not asked: a fall that only they show is a spec that is missing.
-STATES_MAX = 5_000
+STATES_MAX = 200_000
 #: Specs without counts come behind small ones.
 STATES_UNKNOWN = 4_000
 #: With more states it pays to compile.
@@ -91,7 +90,7 @@ class Explored:
     system: System
 
 
-@lru_cache(maxsize=24)
+@lru_cache(maxsize=4)
 def explored(name: str) -> Explored:
     """The system of a spec, without properties."""
     spec = spec_of(SPECS / name)
@@ -100,41 +99,48 @@ def explored(name: str) -> Explored:
     return Explored(spec, protocol, world_of(protocol, protocol.keeps()), system)
 
 
-def judge(weaker: Weaker, names: list[str]) -> tuple[Verdict, list[str]]:
-    """What became of a mutant, and the specs that it has met."""
-    met: list[str] = []
-    with loaded(weaker) as family:
-        for name in names:
-            met.append(name)
-            said = difference(explored(name), family)
-            if said:
-                kind = "crash" if said.startswith("error: ") else "differs"
-                return Verdict(kind, name, said), met[-1:]
-    return Verdict("survives"), met
+def judge(name: str, mutants: Sequence[Weaker]) -> dict[str, Verdict]:
+    """What a spec says of mutants of properties that it expects to fall, by the mutants' ids.
 
-
-def difference(known: Explored, family: Family) -> str:
-    """How the answer to a property differs from what a spec expects; "" if it does not."""
-    expected = known.spec.expectations[family.name]
-    families = [family]
-    if family.witness is not None:
-        families.append(catalogue().properties[family.witness])
-    try:
-        properties = tuple(
-            property_of(known.world, known.protocol, each, known.system) for each in families
-        )
-    except FinaleError as error:
-        return f"error: {error.code}"
-    except TypeError as error:
-        return f"error: {error}"
+    All are asked in one search of the spec's states.
+    """
+    known = explored(name)
+    told: dict[str, Verdict] = {}
+    asked: dict[str, Property] = {}
+    witnesses: dict[str, Property] = {}
+    for each in mutants:
+        family = loaded(each)
+        try:
+            asked[each.mutant.id] = replace(_property(known, family), name=each.mutant.id)
+        except (FinaleError, TypeError) as error:
+            code = error.code if isinstance(error, FinaleError) else str(error)
+            told[each.mutant.id] = Verdict("crash", name, f"error: {code}")
+        if family.witness is not None and family.witness not in witnesses:
+            witness = catalogue().properties[family.witness]
+            witnesses[family.witness] = _property(known, witness)
     large = states_of(known.spec) > READABLE_STATES
-    system = replace(known.system, properties=properties)
-    report = check_with("auto", system, Limits(), None, large)
-    answer = next(each for each in report.answers if each.property == family.name)
+    system = replace(known.system, properties=(*asked.values(), *witnesses.values()))
+    answers = check_with("auto", system, Limits(), None, large).answers
+    by_id = {each.mutant.id: each for each in mutants}
+    for answer in answers:
+        if answer.property in by_id:
+            expected = known.spec.expectations[by_id[answer.property].property]
+            said = _difference(answer, expected.steps)
+            kind = "differs" if said else "survives"
+            told[answer.property] = Verdict(kind, name if said else "", said)
+    return told
+
+
+def _property(known: Explored, family: Family) -> Property:
+    return property_of(known.world, known.protocol, family, known.system)
+
+
+def _difference(answer: Answer, steps: int | None) -> str:
+    """How an answer differs from a fall in so many steps; "" if it does not."""
     if not isinstance(answer.verdict, Violated):
         return answer.verdict.word
-    if expected.steps is not None and answer.steps != expected.steps:
-        return f"{answer.steps} steps instead of {expected.steps}"
+    if steps is not None and answer.steps != steps:
+        return f"{answer.steps} steps instead of {steps}"
     return ""
 
 
@@ -143,25 +149,31 @@ def difference(known: Explored, family: Family) -> str:
 _NUMBERS = count()
 
 
-@contextmanager
-def loaded(weaker: Weaker) -> Generator[Family]:
+@cache
+def _folder() -> Path:
+    folder = TemporaryDirectory(prefix="finale-mutants-")
+    atexit.register(folder.cleanup)
+    return Path(folder.name)
+
+
+@cache
+def loaded(weaker: Weaker) -> Family:
     """The weakened property, from a changed copy of its file."""
     path = ROOT / weaker.mutant.file
     changed = weaker.mutant.applied(path.read_bytes())
-    with TemporaryDirectory(prefix="finale-mutant-") as folder:
-        if path.stem != SHARED or weaker.module == SHARED:
-            module = _module(Path(folder), weaker.module, changed)
-        else:
-            name = f"model.properties.{SHARED}"
-            own = sys.modules[name]
-            sys.modules[name] = _module(Path(folder), SHARED, changed)
-            try:
-                source = (ROOT / "model" / "properties" / f"{weaker.module}.py").read_bytes()
-                module = _module(Path(folder), weaker.module, source)
-            finally:
-                sys.modules[name] = own
-        family: Family = getattr(module, weaker.mutant.function)
-        yield family
+    if path.stem != SHARED or weaker.module == SHARED:
+        module = _module(_folder(), weaker.module, changed)
+    else:
+        name = f"model.properties.{SHARED}"
+        own = sys.modules[name]
+        sys.modules[name] = _module(_folder(), SHARED, changed)
+        try:
+            source = (ROOT / "model" / "properties" / f"{weaker.module}.py").read_bytes()
+            module = _module(_folder(), weaker.module, source)
+        finally:
+            sys.modules[name] = own
+    family: Family = getattr(module, weaker.mutant.function)
+    return family
 
 
 def _module(folder: Path, name: str, source: bytes) -> ModuleType:
