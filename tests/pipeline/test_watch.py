@@ -117,6 +117,7 @@ def write(file: Path, data: bytes) -> None:
         stream.write(data)
 
 
+@pytest.mark.slow
 def test_it_grows_is_rotated_and_the_watch_killed(java: int, tmp_path: Path) -> None:
     """Each finding is told once, with the line that it has in its file; Ctrl-C ends it."""
     assert java
