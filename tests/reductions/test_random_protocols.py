@@ -22,7 +22,7 @@ from tests.reductions.audit import disagreements, miscounted
 
 #: Protocols with more states than this are passed over.
 STATES_MAX = 3_000
-SEEDS, SEEDS_SLOW = range(20), range(20, 1_000)
+SEEDS, SEEDS_SLOW = range(40), range(40, 1_000)
 
 
 def assert_audited(seed: int) -> set[Reduction]:
