@@ -1,9 +1,9 @@
 """Properties of the model as monitors: each is asked anew where what it has read has changed.
 
 The bodies are those that searches use. What is different is the state: it is known in part. A
-property that reads what is not known is undecided there. If lines leave a variable two values, the
-state has the value that favours properties, and the other one is an alternative: a property that
-holds with the one and fails with the other is undecided, too.
+property that reads what is not known is undecided there. If lines leave variables two values, the
+state has those that favour properties, and the others are alternatives: a property that fails with
+some mix of them is undecided, too.
 """
 
 from __future__ import annotations
@@ -26,11 +26,13 @@ from model.system import Kind
 
 from .renamed import renamed_values
 from .shown import RANK, Shown, Where
-from .standing import PartialStore, StandInSystem, UnseenHere
+from .standing import Choice, PartialStore, StandInSystem, UnseenHere
 
 Said = Literal["holds", "fails", "silent", "unseen"]
 #: So many checkpoints are given up for one reason, one after the other, until that is no chance.
 ABORTS_IN_A_ROW = 5
+#: How many mixes of first and second values are tried until a property is called undecided.
+MIXES = 64
 
 
 class _About:
@@ -312,16 +314,26 @@ class Monitors:
     def _fails_otherwise(
         self, predicate: PlainPredicate, step: Taken | None
     ) -> frozenset[int | None]:
-        """If a property fails with the other values of what it has read, or then asks for more
-        than lines tell: which variables have two values, and what it lacks."""
-        read = {at for store in self._stores for at in store.read & store.others.keys()}
-        if not read:
-            return frozenset()
+        """If a property fails with some mix of first and second values, or asks for what no line
+        tells, or there are too many mixes: which variables have two values, and what it lacks."""
+        mixes = [frozenset[Choice]()]
+        for mix in mixes:
+            said, lacks = self._says_with(mix, predicate, step) if mix else ("holds", frozenset())
+            read = [each for store in self._stores for each in store.open()]
+            if said in ("fails", "unseen") or len(mixes) > MIXES:
+                return lacks | {at for at, *_ in read}
+            wider = dict.fromkeys(mix | {each} for each in read)
+            mixes += [each for each in wider if each not in mixes]
+        return frozenset()
+
+    def _says_with(
+        self, mix: frozenset[Choice], predicate: PlainPredicate, step: Taken | None
+    ) -> tuple[Said, frozenset[int | None]]:
+        """What a property says if these variables have their second values."""
         with ExitStack() as swapped:
             for store in self._stores:
-                swapped.enter_context(store.on_others())
-            said, lacks = self._says(predicate, step)
-        return frozenset(read) | lacks if said in ("fails", "unseen") else frozenset()
+                swapped.enter_context(store.on_others(mix))
+            return self._says(predicate, step)
 
     def ask(self, name: str, binding: tuple[object, ...], where: Where, told: str) -> None:
         """One property of one binding, in the present state, whose last name is told like this."""
@@ -382,4 +394,4 @@ class Monitors:
         return tuple((kind, self.names.get(name, name)) for kind, name in binding)
 
 
-__all__ = ["ABORTS_IN_A_ROW", "Monitors", "Shown", "Where"]
+__all__ = ["ABORTS_IN_A_ROW", "MIXES", "Monitors", "Shown", "Where"]

@@ -8,7 +8,7 @@ of the log tells. Such a property is *undecided* for this log, which is said, an
 from __future__ import annotations
 
 import typing
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Collection, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
@@ -31,6 +31,9 @@ from model.protocols.stop_with_savepoint import StopWithSavepoint
 from model.rules import define
 from model.system import Kind
 from model.topology import Edge, Job, Pattern, Sink, Vertex
+
+#: A variable to which lines leave two values: its position, the value that it has, and the other.
+Choice = tuple[int, object, object]
 
 #: How Flink calls sources, at the beginning of a vertex's name.
 _SOURCES = ("Source: ", "Custom Source")
@@ -96,16 +99,22 @@ class PartialStore(PlainStore):
         return super().get(variable)
 
     @contextmanager
-    def on_others(self) -> Generator[None]:
-        """The state with the second values."""
+    def on_others(self, choices: Collection[Choice]) -> Generator[None]:
+        """The state with the second values of those variables that are chosen."""
         values = self.values
         self.values = list(values)
         for at, value in self.others.items():
-            self.values[at] = value
+            if (at, values[at], value) in choices:
+                self.values[at] = value
         try:
             yield
         finally:
             self.values = values
+
+    def open(self) -> list[Choice]:
+        """The variables that were read and have two values."""
+        read = sorted(self.read & self.others.keys())
+        return [(at, self.values[at], self.others[at]) for at in read]
 
     def set(self, variable: Variable, value: Any) -> None:
         self.read.add(variable.position)
@@ -217,4 +226,4 @@ def _plain_name(name: str, number: int) -> str:
     return plain if plain == name and "." not in name else f"{plain.replace('.', '_')} {number}"
 
 
-__all__ = ["PartialStore", "Size", "StandIn", "StandInSystem", "UnseenHere", "stand_in"]
+__all__ = ["Choice", "PartialStore", "Size", "StandIn", "StandInSystem", "UnseenHere", "stand_in"]
