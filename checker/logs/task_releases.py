@@ -2,7 +2,7 @@
 
 A task writes one line when it leaves ("All pending checkpoints are finished"). The line names no
 checkpoint. Between the completion that releases the task and this line, the task may hear of other
-completions, and a task that is canceled writes the line, too.
+completions. A task that is canceled may write the line, too, and may leave without it.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ class _Attempt:
     """The savepoint of a stop that the attempt knows of."""
     known_from: int = 0
     """How many completions the attempt had heard of when it came to know of the savepoint."""
-    ends_otherwise: bool = False
+    ended_from: int | None = None
+    """How many completions the attempt had heard of when it left or began to end otherwise."""
 
 
 def releases_of(run: Run) -> dict[int, bool]:
@@ -42,12 +43,16 @@ def releases_of(run: Run) -> dict[int, bool]:
         if event.task is None:
             continue
         attempt = attempts.setdefault((event.task, event.graph), _Attempt())
-        if event.word == "released" and not attempt.ends_otherwise:
+        if event.word == "released" and attempt.ended_from is None:
             found.update(_released(attempt))
+            attempt.ended_from = len(attempt.heard)
         else:
             _take(attempt, event)
     for attempt in attempts.values():
-        before = attempt.known_from if attempt.sync is not None else len(attempt.heard)
+        # A task that is canceled right after its release may not write that it leaves. If no line
+        # says that the task left, the last completion may have released it.
+        heard = len(attempt.heard) if attempt.ended_from is None else attempt.ended_from
+        before = max(heard - 1, 0) if attempt.sync is None else attempt.known_from
         for line, _ in attempt.heard[:before]:
             found.setdefault(line, False)
     return found
@@ -61,7 +66,8 @@ def _take(attempt: _Attempt, event: RunEvent) -> None:
         case "snapshot-begins" if is_stop(told.fields["kind"]) and attempt.sync is None:
             attempt.sync, attempt.known_from = told.checkpoint, len(attempt.heard)
         case "task-switched" if told.fields["to"] in _ENDED_OTHERWISE:
-            attempt.ends_otherwise = True
+            if attempt.ended_from is None:
+                attempt.ended_from = len(attempt.heard)
         case _:
             pass
 

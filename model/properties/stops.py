@@ -134,7 +134,7 @@ def one_sync_savepoint(state: Stopping, checkpoint: Checkpoint, other: Checkpoin
 def only_its_savepoint_releases(state: Stopping, task: Task) -> bool:
     """A task that knows of a savepoint is released by its completion alone (S24)."""
     when(state.stops)
-    when(task.released and before(lambda: not task.released and task.sync != Nothing))
+    when(before(lambda: task.sync != Nothing and not task.released) and task.released)
     return task.confirmed == before(lambda: task.sync)
 
 
