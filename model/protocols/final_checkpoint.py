@@ -21,6 +21,7 @@ from model.protocols.parts.checkpoints import Checkpoint, CheckpointKind
 from model.protocols.parts.committer import ConstantTagWriter, Writer
 from model.protocols.parts.coordinator import Acknowledgement
 from model.protocols.parts.elements import CheckpointId, EndOfData
+from model.protocols.parts.idle import refuse_idle
 from model.protocols.parts.modes import ModeOptions, Modes
 from model.protocols.parts.operators import Buffering, FlushingStableTask, StableTask
 from model.protocols.parts.owing import Owing, OwingOptions
@@ -183,6 +184,7 @@ class FinalCheckpoint(Modes, Queueing, Owing, Reporting, Watermarks, EndOfDataVi
         self.interruptible_timers = self.options.interruptible_timers
         for task in self.tasks:
             task.interruptible_timers = self.interruptible_timers
+        refuse_idle(self.options, self.tasks, has_watermarks=self.has_watermarks)
 
     @property
     def source_class(self) -> type[Source]:
