@@ -199,7 +199,9 @@ class _Joining:
     def _predicate(self, number: int, predicate: Predicate) -> Predicate:
         when = conjunction([self._is(number), self._of(number, predicate.when)])
         claim, fault = self._of(number, predicate.claim), self._of(number, predicate.fault)
-        return Predicate(predicate.binding, when, claim, conjunction([self._is(number), fault]))
+        fault = conjunction([self._is(number), fault])
+        moved = conjunction([self._is(number), self._of(number, predicate.moved)])
+        return Predicate(predicate.binding, when, claim, fault, moved)
 
 
 def _is(count: int, number: int) -> Expression:

@@ -18,9 +18,11 @@ from checker.symbolic.settings import Settings
 from checker.which import Axis, Outcome, Setting, Which, axis_in, which
 from model.errors import FinaleError
 from model.expressions import cell, equal, integer, less, negation, plus
+from model.language.build import build
 from model.system import Kind, System
 from tests.agreement.loose_systems import loose, property_of, system_of, when
 from tests.protocols.specs import ROOT
+from tests.zoo.recycled import OFFICE
 
 LOST = ROOT / "legacy-finish" / "natural-end-loses-records.toml"
 
@@ -86,6 +88,18 @@ def test_random_systems_joined_come_to_what_each_comes_to(part: int) -> None:
             alone = next(each for each in full.answers if each.property == "property0")
             found = asked.found.get(number)
             assert (None if found is None else found.length) == alone.steps
+
+
+def test_joined_systems_know_which_ids_are_given_again() -> None:
+    """What waits under a name that another one gets is not asked, joined or not."""
+    system = build(OFFICE.make(), OFFICE.families)
+    for name in ("served-waits-again", "somebody-is-served"):
+        together = joined([system, system], name).system
+        verdicts = [
+            next(each.verdict.word for each in check(every).answers if each.property == name)
+            for every in (system, together)
+        ]
+        assert verdicts == [OFFICE.expected.get(name, "holds")] * 2
 
 
 def test_a_run_of_one_system_is_shown_as_its_own() -> None:
