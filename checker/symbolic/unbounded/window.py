@@ -45,6 +45,7 @@ from model.language.protocol import Setting
 from model.language.shapes import cells_of
 from model.language.stores import SymbolicStore
 from model.language.symbols import truth_from, truth_of
+from model.properties.observed import newest_stored
 from model.protocols.parts.checkpoints import UNUSED, Checkpoint, CheckpointStatus
 from model.protocols.parts.elements import CheckpointId
 from model.protocols.parts.layout import JobProtocol
@@ -215,11 +216,16 @@ class Window:
         return next(v for v in self.world.variables if v.name == name).indices[-1]
 
     def newest_completed(self, *, after: bool) -> tuple[Expression, Expression]:
-        """Whether there is a completed checkpoint to start again from, and the newest."""
+        """Whether there is a completed checkpoint to start again from, and the newest.
+
+        That is what properties observe. A variant can override the helper that its rules call: if
+        that one returned a checkpoint that no window has, every claim would be proven.
+        """
         domain: Domain[Any] = Option(Ref(CheckpointId)).resolve(self.world.scope)
-        present, index = self._value(
-            lambda: cells_of(domain, self.protocol.newest_completed()), after=after
-        )
+        with observing(self.protocol, JobProtocol):
+            present, index = self._value(
+                lambda: cells_of(domain, newest_stored(self.protocol)), after=after
+            )
         return present, index
 
     def has_status(self, ids: Sequence[Entity], status: int) -> list[Expression]:
