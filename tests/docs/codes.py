@@ -2,7 +2,8 @@
 
 A code is the first argument of `FinaleError` or `FaultHere`. Mostly it is written there; where it
 is a parameter of the function around, or a text made from one, the calls of that function say what
-it may be. Functions are known by their last name only: rather a value too many than one too few.
+it may be. A function that is called by its bare name is the one that the module defines or imports.
+Of a method only the name is known: rather a value too many than one too few.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ from __future__ import annotations
 import ast
 from collections import defaultdict
 from collections.abc import Iterator
+from functools import cache
 from itertools import product
 from pathlib import Path
 
@@ -17,50 +19,111 @@ PACKAGES = ("model", "reference", "checker", "pipeline", "cli")
 RAISED = ("FinaleError", "FaultHere")
 #: Functions that are called by a name that is not their own.
 ALIASES = {"complain": "__call__"}
+#: No parameter is so many texts, unless a function adds to its own argument forever.
+TEXTS_MAX = 1_000
 
 
-def codes(root: Path) -> set[str]:
+@cache
+def codes(root: Path, packages: tuple[str, ...] = PACKAGES) -> set[str]:
     """Every code that some file of the packages below a folder can raise."""
-    source = _Source(file for name in PACKAGES for file in (root / name).rglob("*.py"))
-    return {
-        code
-        for name in RAISED
-        for call, function in source.calls[name]
-        for code in source.texts(call.args[0], function)
-    }
+    files = (file for name in packages for file in (root / name).rglob("*.py"))
+    source = _Source(_Module(file, file.relative_to(root)) for file in files)
+    while True:
+        found = {
+            code
+            for name in RAISED
+            for call, function in source.raised[name]
+            for code in source.texts(call.args[0], function)
+        }
+        if not source.grows():
+            return found
 
 
 class _Function:
     """A function, and what each of its parameters is by default."""
 
-    def __init__(self, node: ast.FunctionDef) -> None:
-        self.name = node.name
+    def __init__(self, node: ast.FunctionDef, module: _Module, *, is_method: bool) -> None:
+        self.name, self.module, self.is_method = node.name, module, is_method
         names = [each.arg for each in (*node.args.posonlyargs, *node.args.args)]
         self.defaults = dict(zip(reversed(names), reversed(node.args.defaults), strict=False))
         self.parameters = names[1:] if names[:1] == ["self"] else names
         self.loops = [each for each in ast.walk(node) if isinstance(each, ast.For)]
 
 
-class _Source:
-    """The functions of some files, and the calls of each name."""
+class _Module:
+    """The functions of a file, its calls, and what it imports from where."""
 
-    def __init__(self, files: Iterator[Path]) -> None:
-        self.calls: dict[str, list[tuple[ast.Call, _Function]]] = defaultdict(list)
-        self.asked: set[tuple[str, str]] = set()
-        for file in files:
-            self._read(ast.parse(file.read_text(encoding="utf-8")), None)
+    def __init__(self, file: Path, place: Path) -> None:
+        parts = place.with_suffix("").parts
+        self.package = parts if parts[-1] == "__init__" else parts[:-1]
+        self.name = tuple(part for part in parts if part != "__init__")
+        self.functions: dict[str, list[_Function]] = defaultdict(list)
+        self.imported: dict[str, tuple[tuple[str, ...], str]] = {}
+        self.calls: list[tuple[ast.Call, _Function]] = []
+        self._read(ast.parse(file.read_text(encoding="utf-8")), None, in_class=False)
 
-    def _read(self, node: ast.AST, function: _Function | None) -> None:
+    def _read(self, node: ast.AST, function: _Function | None, *, in_class: bool) -> None:
         if isinstance(node, ast.FunctionDef):
-            function = _Function(node)
-        if isinstance(node, ast.Call) and function is not None:
-            match node.func:
-                case ast.Name(id=name) | ast.Attribute(attr=name):
-                    self.calls[ALIASES.get(name, name)].append((node, function))
-                case _:
-                    pass
+            function = _Function(node, self, is_method=in_class)
+            self.functions[node.name].append(function)
+        elif isinstance(node, ast.Call) and function is not None:
+            self.calls.append((node, function))
+        elif isinstance(node, ast.ImportFrom):
+            above = self.package[: len(self.package) + 1 - node.level] if node.level else ()
+            source = (*above, *(node.module or "").split(".")) if node.module else above
+            for each in node.names:
+                self.imported[each.asname or each.name] = source, each.name
         for child in ast.iter_child_nodes(node):
-            self._read(child, function)
+            self._read(child, function, in_class=isinstance(node, ast.ClassDef))
+
+
+class _Source:
+    """The functions of some modules, and the calls of each."""
+
+    def __init__(self, modules: Iterator[_Module]) -> None:
+        self.modules = {module.name: module for module in modules}
+        self.raised: dict[str, list[tuple[ast.Call, _Function]]] = defaultdict(list)
+        self.calls: dict[_Function, list[tuple[ast.Call, _Function]]] = defaultdict(list)
+        self._by_name: dict[str, list[_Function]] = defaultdict(list)
+        #: What parameters may be, of those that were asked for, as far as that is known.
+        self._known: dict[tuple[_Function, str], set[str]] = {}
+        for module in self.modules.values():
+            for name, functions in module.functions.items():
+                self._by_name[name] += functions
+        for module in self.modules.values():
+            for call, function in module.calls:
+                self._sort(call, function)
+
+    def _sort(self, call: ast.Call, function: _Function) -> None:
+        match call.func:
+            case ast.Name(id=name):
+                called = self._named(function.module, name)
+            case ast.Attribute(attr=name):
+                called = self._by_name[ALIASES.get(name, name)]
+            case _:
+                return
+        if name in RAISED:
+            self.raised[name].append((call, function))
+        for each in called:
+            self.calls[each].append((call, function))
+
+    def _named(self, module: _Module, name: str) -> list[_Function]:
+        """The functions that a bare name of a module can mean."""
+        own = [each for each in module.functions.get(name, ()) if not each.is_method]
+        if own:
+            return own
+        if name in module.imported:
+            source, known_as = module.imported[name]
+            return self._named(self.modules[source], known_as) if source in self.modules else []
+        return self._by_name[ALIASES.get(name, name)]
+
+    def grows(self) -> bool:
+        """Ask once more what parameters may be that were asked for: whether more is known then."""
+        before = {key: len(texts) for key, texts in self._known.items()}
+        for function, name in [*self._known]:
+            self._known[function, name] |= self._of_parameter(name, function)
+            assert len(self._known[function, name]) <= TEXTS_MAX, function.name
+        return before != {key: len(texts) for key, texts in self._known.items()}
 
     def texts(self, node: ast.expr, function: _Function) -> set[str]:
         """What an expression in a function may be, as far as literals tell."""
@@ -84,18 +147,22 @@ class _Source:
         for loop in function.loops:
             rows = loop.iter.elts if isinstance(loop.iter, ast.Tuple) else []
             for target, value in (pair for row in rows for pair in _pairs(loop.target, row)):
-                found |= self.texts(value, function) if target == name else set()
-        if name in function.parameters and (function.name, name) not in self.asked:
-            self.asked.add((function.name, name))
-            found |= self._of_parameter(name, function)
-            self.asked.remove((function.name, name))
-        return found
+                if target == name and isinstance(value, ast.Name):
+                    found |= self._known_of(value.id, function)
+                elif target == name:
+                    found |= self.texts(value, function)
+        return found | self._known_of(name, function)
+
+    def _known_of(self, name: str, function: _Function) -> set[str]:
+        if name not in function.parameters:
+            return set()
+        return self._known.setdefault((function, name), set())
 
     def _of_parameter(self, name: str, function: _Function) -> set[str]:
         found: set[str] = set()
         if name in function.defaults:
             found |= self.texts(function.defaults[name], function)
-        for call, caller in self.calls[function.name]:
+        for call, caller in self.calls[function]:
             given = [*zip(function.parameters, call.args, strict=False)]
             given += [(each.arg or "", each.value) for each in call.keywords]
             for parameter, value in given:
