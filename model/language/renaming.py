@@ -8,7 +8,8 @@ do).
 
 An entity's name stands for another one after such a step. So to properties the step begins behind
 `retire`: `before(...)` reads the state under the names of the state after the step, and what the
-rule wrote until then belongs to the renumbering.
+rule wrote until then belongs to the renumbering. A rule that has written to an entity of that kind
+before is refused: properties would not see that it has.
 """
 
 from __future__ import annotations
@@ -17,11 +18,13 @@ from collections.abc import Sequence
 from typing import Any, cast
 
 from model.domains import Array, Domain, MapDomain, Option, Queue, Ref, Set, Union
+from model.errors import FinaleError
 from model.expressions import FALSE, Expression, choose, integer, less, minus
 from model.language.entities import Entity, Variable, World
 from model.language.explore import exploring
 from model.language.plain import PlainStore
 from model.language.shapes import constants
+from model.language.stops import caller
 from model.language.stores import RuleStore, SymbolicStore
 from model.values import Nothing, Record
 
@@ -34,6 +37,8 @@ def retire(entity: Entity, kind: type[Entity]) -> None:
     store = world.store
     if exploring():
         assert isinstance(store, SymbolicStore)
+        if isinstance(store, RuleStore):
+            _refuse_written(world, store, ids)
         following = {id(each): ids[i + 1] for i, each in enumerate(ids[:-1]) if i >= gone}
         _retire_symbolic(world, store, _Cells(ids, gone), following)
         if isinstance(store, RuleStore):
@@ -41,6 +46,18 @@ def retire(entity: Entity, kind: type[Entity]) -> None:
     else:
         assert isinstance(store, PlainStore)
         store.rename(PlainRenaming(world, ids, gone))
+
+
+def _refuse_written(world: World, store: RuleStore, ids: Sequence[object]) -> None:
+    for variable in world.variables:
+        if variable.entity in ids and store.is_written(variable.indices):
+            raise FinaleError(
+                "writes-before-retire",
+                f"the rule may write {variable.name}, and takes an entity out of use afterwards: "
+                "to properties that write would be none",
+                place=caller(),
+                advice="take entities out of use before anything is written to one of them",
+            )
 
 
 def _owner(variable: Variable, entity: Any) -> Variable:

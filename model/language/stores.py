@@ -77,6 +77,10 @@ class RuleStore(SymbolicStore):
         for position in positions:
             self.writes[2 * self.states + position] = TRUE
 
+    def is_written(self, indices: Iterable[int]) -> bool:
+        """Whether a path has written one of these cells since it has renumbered entities."""
+        return any(self.read(index) is not self.read(self.states + index) for index in indices)
+
     def earlier(self, writes: Mapping[int, Expression]) -> dict[int, Expression]:
         """Return the renamed cells of the state before the step, of what a path has written."""
         end = 2 * self.states

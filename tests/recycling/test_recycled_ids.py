@@ -16,12 +16,16 @@ from checker.run import run
 from checker.show.results import json_rows, result_lines
 from checker.show.story import story_of
 from checker.spec import read_spec
+from model.errors import FinaleError
+from model.language.build import build
 from model.properties.registry import PROPERTIES
+from model.rules import WEAK, Setting, rule
 from tests.protocols.specs import ROOT as SPECS
 from tests.protocols.specs import name_of, spec_of
 from tests.recycling.corpus import chosen, of_protocols, with_few_ids
 from tests.recycling.falls import Fallen, broken, fallen
 from tests.recycling.lockstep import Seen, walks
+from tests.zoo.recycled import TicketOffice, Turn
 
 RENUMBERED = """
 title    = "A sink that fails after its last records"
@@ -63,6 +67,38 @@ def assert_falls_alike(found: Fallen) -> None:
         else:
             assert fall.verdict.word == "not-asked", fall
     assert not found.by_few_alone
+
+
+# --- what comes before an id is given again ------------------------------------------------------
+
+
+class HastyOffice(TicketOffice):
+    """An office that serves before it throws a ticket away."""
+
+    @rule(fair=WEAK)
+    def draw(self) -> None:
+        """Who draws a ticket serves the newest one."""
+        if self.tickets[-1].turn == Turn.WAITING:
+            self.tickets[-1].turn = Turn.SERVED
+        super().draw()
+
+
+def test_what_is_written_before_an_id_is_given_again_is_refused() -> None:
+    with pytest.raises(FinaleError) as caught:
+        build(HastyOffice(Setting()))
+    assert caught.value.code == "writes-before-retire"
+    assert "two.turn" in caught.value.message
+
+
+def test_a_request_that_waits_no_more_shows_as_a_step(tmp_path: Path) -> None:
+    text = RENUMBERED.replace("failures         = 1", "manual = 1")
+    text = text.replace("[job]", "[options]\nqueue = 1\n\n[job]")
+    system = spec_in(tmp_path, text).system(())
+    names = {i: variable.name for variable in system.variables for i in variable.indices}
+    (serves,) = (each for each in system.rules if each.rule.name == "serve_periodic")
+    earlier = {names[index] for index, _ in serves.earlier}
+    assert any("status" in name for name in earlier)
+    assert not any("periodic_waits" in name for name in earlier)
 
 
 # --- the job in which a renumbering passed for a violation ---------------------------------------

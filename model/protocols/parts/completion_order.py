@@ -45,11 +45,3 @@ class CompletionOrder(Recovery):
             for other in self.checkpoints:
                 if other > checkpoint and not other.confirmations.is_empty:
                     checkpoint.overtaken_by.add(other)
-
-    @step
-    def forget(self, checkpoint: Checkpoint) -> None:
-        """Give an id again that is free: nothing of its order is left."""
-        if self.keeps_order:
-            for other in self.checkpoints:
-                other.overtaken_by.remove(checkpoint)
-        super().forget(checkpoint)

@@ -141,10 +141,10 @@ class Queueing(Triggering):
     def serve_periodic(self) -> None:
         """PL-1: nobody else waits: the timer's request is triggered, or dropped if not wanted."""
         require(self.room > 0, lambda: self.periodic_waits)
-        self.periodic_waits = False
         if self.is_wanted():
             require(not self.is_behind())
             super().trigger_checkpoint()
+        self.periodic_waits = False
 
     @define
     def is_behind(self) -> bool:

@@ -21,7 +21,12 @@ class Recycling(JobProtocol):
     @step
     def make_room(self) -> None:
         """Bound `live_checkpoints`: with all ids used, the oldest that nothing names is retired."""
-        if self.recycles:
+        self.make_room_if(True)
+
+    @step
+    def make_room_if(self, wanted: bool) -> None:
+        """The same if there will be a new checkpoint. No checkpoint may be written before."""
+        if self.recycles and wanted:
             for checkpoint in self.checkpoints:
                 self._retire_if_free(checkpoint)
 

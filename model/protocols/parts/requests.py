@@ -223,6 +223,11 @@ class Requests(CompletionOrder):
     def trigger_for(self, request: Request, kind: CheckpointKind) -> None:
         """PL-1, PL-3: a checkpoint of a kind is triggered for a request."""
         self.make_room()
+        self.trigger_in_room(request, kind)
+
+    @step
+    def trigger_in_room(self, request: Request, kind: CheckpointKind) -> None:
+        """The same if room for an id was made before: what a rule has written stays a step."""
         within(count(self.checkpoints, lambda each: each.status != UNUSED), self.id_limit)
         request.of = self.next_id()
         request.status = RequestStatus.ADMITTED

@@ -98,12 +98,13 @@ class Stopping(Requests):
         if self.refuses_stop():
             request.status = RequestStatus.FAILED
         else:
+            self.make_room_if(self.may_trigger())
             for checkpoint in self.checkpoints:
                 self.abort_for_stop(checkpoint)
             self.refuse_queued()
             if self.may_trigger():
                 self.scheduling = False
-                self.trigger_for(request, self.kind_of_stop(drain=drain))
+                self.trigger_in_room(request, self.kind_of_stop(drain=drain))
             else:
                 request.status = RequestStatus.FAILED
 
