@@ -28,12 +28,12 @@ from model.errors import FinaleError
 from model.language.build import build
 from model.language.entities import Entity
 from model.language.protocol import Protocol, Setting
-from model.properties.checkpoints import confirms_what_was_taken, restores_newest
+from model.properties.checkpoints import confirms_what_was_taken
 from model.protocols.final_checkpoint import FinalCheckpoint
 from model.protocols.parts.checkpoints import Checkpoint
 from model.protocols.parts.elements import CheckpointId, Datum
 from model.protocols.parts.tasks import Task
-from model.rules import always, define, when
+from model.rules import always, when
 from model.semantics import steps
 from model.system import State, System
 from tests.protocols.specs import ROOT, spec_of
@@ -147,24 +147,6 @@ def test_what_is_wrong_is_not_proven(variant: str, rule: str, clause: str) -> No
         for obstacle in proof.consecution(step, wrong).obstacles
     ]
     assert clause in found
-
-
-class TakesUncompleted(FinalCheckpoint):
-    """What its rules take for the newest completed checkpoint is in no window."""
-
-    @define
-    def newest_completed(self) -> CheckpointId:
-        """The first id, whatever has become of it."""
-        return self.checkpoints[0]
-
-
-def test_a_helper_of_a_variant_does_not_choose_the_window() -> None:
-    known = catalogue_of(FinalCheckpoint)
-    assert known is not None
-    setting = replace(spec(RESTARTS).setting, observe=frozenset({"taken"}))
-    proof = Proof(Window(TakesUncompleted, setting, 4), known.clauses, known.witnesses)
-    (step,) = steps_of(proof, "restore")
-    assert not proof.implied_by_step([restores_newest], step).proven
 
 
 @always

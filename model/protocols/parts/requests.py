@@ -220,14 +220,9 @@ class Requests(CompletionOrder):
         return all(e >= checkpoint or not task.mail.has(e) for e in self.checkpoints)
 
     @step
-    def trigger_for(self, request: Request, kind: CheckpointKind) -> None:
-        """PL-1, PL-3: a checkpoint of a kind is triggered for a request."""
-        self.make_room()
-        self.trigger_in_room(request, kind)
-
-    @step
-    def trigger_in_room(self, request: Request, kind: CheckpointKind) -> None:
-        """The same if room for an id was made before: what a rule has written stays a step."""
+    def trigger_for(self, request: Request, kind: CheckpointKind, *, room: bool = False) -> None:
+        """PL-1, PL-3: a checkpoint of a kind is triggered for a request, maybe into room made."""
+        self.make_room_if(not room)
         within(count(self.checkpoints, lambda each: each.status != UNUSED), self.id_limit)
         request.of = self.next_id()
         request.status = RequestStatus.ADMITTED

@@ -1,0 +1,33 @@
+"""What a window is chosen by: never a helper that a variant overrides."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from checker.symbolic.unbounded.clauses import catalogue_of
+from checker.symbolic.unbounded.proof import Proof
+from checker.symbolic.unbounded.window import Window
+from model.properties.checkpoints import restores_newest
+from model.protocols.final_checkpoint import FinalCheckpoint
+from model.protocols.parts.elements import CheckpointId
+from model.rules import define
+
+from .test_unbounded import RESTARTS, spec, steps_of
+
+
+class TakesUncompleted(FinalCheckpoint):
+    """What its rules take for the newest completed checkpoint is in no window."""
+
+    @define
+    def newest_completed(self) -> CheckpointId:
+        """The first id, whatever has become of it."""
+        return self.checkpoints[0]
+
+
+def test_a_helper_of_a_variant_does_not_choose_the_window() -> None:
+    known = catalogue_of(FinalCheckpoint)
+    assert known is not None
+    setting = replace(spec(RESTARTS).setting, observe=frozenset({"taken"}))
+    proof = Proof(Window(TakesUncompleted, setting, 4), known.clauses, known.witnesses)
+    (step,) = steps_of(proof, "restore")
+    assert not proof.implied_by_step([restores_newest], step).proven
