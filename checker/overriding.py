@@ -205,6 +205,14 @@ def _check_method(member: Member) -> None:
     elif given is None:
         if _is_computed(after) or not (callable(after) or hasattr(after, "__get__")):
             raise _differs(member, f"{member} cannot be called, and {what} is")
+    elif _is_rule(after) and not _is_rule(before) and not _is_abstract(before):
+        raise FinaleError(
+            "override-differs",
+            f"{member} is a rule, and {what} is a helper that other rules call",
+            place=member.place,
+            advice="override a helper by a helper, marked as the inherited one is; give the rule "
+            "a name of its own",
+        )
     elif not _is_rule(after) and not _takes_all(given, wanted):
         raise _differs(member, f"{member}{given} cannot be called as {what}{wanted} is")
 
@@ -233,6 +241,10 @@ def _signature(value: object) -> inspect.Signature | None:
 def _is_rule(value: object) -> bool:
     mark = mark_of(value)
     return mark is not None and mark.role == "rule"
+
+
+def _is_abstract(value: object) -> bool:
+    return bool(getattr(value, "__isabstractmethod__", False))
 
 
 def _takes_all(given: inspect.Signature, wanted: inspect.Signature) -> bool:

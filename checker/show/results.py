@@ -34,6 +34,11 @@ _STYLES = {"holds": "green", "violated": "red", "vacuous": "yellow", "unknown": 
 BRANCHES_MAX = 6
 NAMES_MAX = 6
 _HOLDS = "also holding"
+_RECORDED = "The spec has the counts for its bounds, options and job as they were when recorded."
+_AFTER_A_FAULT = (
+    "A run ends where a step is a fault: the other answers say nothing of what would come after. "
+    "Mend the fault first."
+)
 
 
 # --- in a terminal -------------------------------------------------------------------------------
@@ -149,16 +154,26 @@ def _search_lines(result: Result, width: int) -> list[Text]:
             lines += _count_lines(result, report, row, width)
     if row is not None and row.verdict == Violated.word:
         lines += columns([[_mark(row), Text(SEARCH), Text(row.why)]], width, indent=4)
+        lines += paragraph(Text(_RECORDED, "dim"), width, indent=4)
+        anew = _command("check --record", result, "")
+        lines.append(Text("    record the counts anew: ") + Text(anew, "bold"))
+    if any(row.property == WELL_FORMED and row.verdict == Violated.word for row in result.rows):
+        lines += paragraph(Text(_AFTER_A_FAULT, "dim"), width, indent=4)
     if result.dead_branches:
         lines += paragraph(Text(_branches(result.dead_branches), "dim"), width, indent=4)
     failed = [row for row in result.rows if not row.ok and row.trace is not None]
     for row in failed[:1]:
-        command = f"finale trace {shown_file(result.spec.file)} --property {row.property}"
-        if result.spec.catalogue.folder is not None:
-            command += f" --protocols {shown_file(result.spec.catalogue.folder)}"
+        command = _command("trace", result, f" --property {row.property}")
         command += "".join(f" --reduce {name}" for name in result.report.reduced)
         lines.append(Text("    tell it step by step: ") + Text(command, "bold"))
     return lines
+
+
+def _command(name: str, result: Result, flags: str) -> str:
+    """A command for the spec, with the folder of its protocols."""
+    command = f"finale {name} {shown_file(result.spec.file)}{flags}"
+    folder = result.spec.catalogue.folder
+    return command if folder is None else f"{command} --protocols {shown_file(folder)}"
 
 
 def _count_lines(result: Result, report: Report, row: Row | None, width: int) -> list[Text]:

@@ -45,6 +45,8 @@ def loaded(folder: Path, body: str, tail: str = TAIL) -> type[Protocol]:
         ("def abort(self): pass", "override-differs", "(self, checkpoint"),
         ("def abort(self, checkpoint, why): pass", "override-differs", "(self, checkpoint, why)"),
         ("abort = 3", "override-differs", "cannot be called"),
+        ("@rule\ndef abort(self, checkpoint): pass", "override-differs", "is a rule"),
+        ("@rule\ndef newest_completed(self): pass", "override-differs", "is a helper"),
         ("def abrot(self, checkpoint): pass", "override-misspelt", '"abort"'),
         ("@step\ndef abort_it(self, checkpoint): pass", "override-misspelt", '"abort"'),
         ('ghots = ("effects",)', "override-misspelt", '"ghosts"'),
