@@ -15,6 +15,7 @@ from checker.show.layout import columns, console, joined, paragraph, write
 from checker.show.meanings import meanings, summary
 from checker.spec import can_apply
 from checker.typed import option_word, words_of
+from model.errors import FinaleError
 from model.language.build import rule_names, rule_of
 from model.language.properties import Family
 from model.language.protocol import Protocol
@@ -31,12 +32,12 @@ def listing(
     /,
     *,
     protocol: Annotated[str | None, Parameter(help="Only of this protocol.")] = None,
+    variant: Annotated[str | None, Parameter(help="With --protocol: a variant of it.")] = None,
     protocols: ProtocolsFolder = None,
 ) -> int:
     """List protocols, properties, options or rules."""
     known = catalogue(protocols)
-    keys = (protocol,) if protocol is not None else tuple(known.protocols)
-    kinds = [known.protocol(key) for key in keys]
+    kinds = _chosen(known, protocol, variant)
     page = console()
     match what:
         case "protocols":
@@ -46,13 +47,25 @@ def listing(
             write(page, _properties(kinds, known, page.width))
         case "options":
             for kind in kinds:
-                write(page, [*_heading(kind), *_options(kind, page.width), ""])
+                write(page, [*_heading(kind, variant), *_options(kind, page.width), ""])
         case "rules":
             for kind in kinds:
                 lines = rule_lines(rules_of(kind), page.width, {})
                 covered = _covered(kind, page.width) if protocol is not None else []
-                write(page, [*_heading(kind), *lines, *covered, ""])
+                write(page, [*_heading(kind, variant), *lines, *covered, ""])
     return 0
+
+
+def _chosen(known: Catalogue, key: str | None, variant: str | None) -> list[type[Protocol]]:
+    if variant is None:
+        return [known.protocol(each) for each in (known.protocols if key is None else (key,))]
+    if key is None:
+        raise FinaleError(
+            "usage",
+            f'--variant "{variant}" without the protocol that it is a variant of',
+            advice="add --protocol: `finale list protocols` shows the variants of each",
+        )
+    return [known.variant(known.protocol(key).key, variant)]
 
 
 def rules_of(kind: type[Protocol]) -> list[Rule]:
@@ -67,8 +80,9 @@ def _covered(kind: type[Protocol], width: int) -> list[Text]:
     return columns([[Text("covers:", "dim"), Text(" ".join(ids))]], width, indent=2) if ids else []
 
 
-def _heading(kind: type[Protocol]) -> list[Text]:
-    return [Text(kind.key, "bold cyan")]
+def _heading(kind: type[Protocol], variant: str | None) -> list[Text]:
+    name = kind.key if variant is None else f"{kind.key}, variant {variant}"
+    return [Text(name, "bold cyan")]
 
 
 def _protocol(kind: type[Protocol], known: Catalogue, width: int) -> Iterator[Text]:
