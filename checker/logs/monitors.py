@@ -33,6 +33,7 @@ Said = Literal["holds", "fails", "silent", "unseen"]
 ABORTS_IN_A_ROW = 5
 #: How many mixes of first and second values are tried until a property is called undecided.
 MIXES = 64
+_HOLDS: tuple[Said, frozenset[int | None]] = ("holds", frozenset())
 
 
 class _About:
@@ -318,7 +319,7 @@ class Monitors:
         tells, or there are too many mixes: which variables have two values, and what it lacks."""
         mixes = [frozenset[Choice]()]
         for mix in mixes:
-            said, lacks = self._says_with(mix, predicate, step) if mix else ("holds", frozenset())
+            said, lacks = self._says_with(mix, predicate, step) if mix else _HOLDS
             read = [each for store in self._stores for each in store.open()]
             if said in ("fails", "unseen") or len(mixes) > MIXES:
                 return lacks | {at for at, *_ in read}
