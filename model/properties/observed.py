@@ -6,7 +6,7 @@ property takes that for right. What is told here is read off the state once more
 
 from __future__ import annotations
 
-from model.protocols.parts.checkpoints import UNUSED, Checkpoint, CheckpointKind
+from model.protocols.parts.checkpoints import Checkpoint, CheckpointKind
 from model.protocols.parts.elements import CheckpointId
 from model.protocols.parts.layout import JobProtocol
 from model.protocols.parts.requests import Requests
@@ -70,8 +70,8 @@ def suspends_only(state: Stopping) -> bool:
 
 @define
 def is_of_kind(state: Stopping, kind: CheckpointKind) -> bool:
-    """Whether there is a checkpoint of a kind, pending or decided."""
-    return any(each.status != UNUSED and each.kind == kind for each in state.checkpoints)
+    """Whether a stop of a kind was triggered; an id that is not used has the kind of no stop."""
+    return any(each.kind == kind for each in state.checkpoints)
 
 
 @define

@@ -9,6 +9,8 @@ VARIANTS: Mapping[str, Mapping[str, str]] = {
     "restore": {
         "redistributes-by-index": "redistributes_by_index:RedistributesByIndex",
         "forgets-marks": "forgets_marks:ForgetsMarks",
+        "forgets-marks-of-sources": "forgets_marks_of_sources:ForgetsMarksOfSources",
+        "keeps-old-keys": "keeps_old_keys:KeepsOldKeys",
         "marks-from-zero": "marks_from_zero:MarksFromZero",
         "copies-unaligned": "copies_unaligned:CopiesUnaligned",
         "keeps-own-union": "keeps_own_union:KeepsOwnUnion",

@@ -18,15 +18,21 @@ VARIANTS: Mapping[str, Mapping[str, str]] = {
     "sync-savepoint": {
         "keeps-stop-flag": "keeps_stop_flag:KeepsStopFlag",
         "repeats-maximal": "repeats_maximal:RepeatsMaximal",
+        "wakes-for-any": "wakes_for_any:WakesForAny",
     },
     "stop-with-savepoint": {
         "answers-on-acknowledgements": "answers_on_acknowledgements:AnswersOnAcknowledgements",
         "spares-savepoints": "spares_savepoints:SparesSavepoints",
+        "concludes-with-the-job": "concludes_with_the_job:ConcludesWithTheJob",
         "forgets-why-data-ended": "forgets_why_data_ended:ForgetsWhyDataEnded",
         "ignores-stop-at-end": "ignores_stop_at_end:IgnoresStopAtEnd",
+        "opens-for-any-suspension": "opens_for_any_suspension:OpensForAnySuspension",
+        "reads-drain-reversed": "reads_drain_reversed:ReadsDrainReversed",
         "rejects-fatally": "rejects_fatally:RejectsFatally",
+        "released-by-stop": "released_by_stop:ReleasedByStop",
         "starts-over-pending": "starts_over_pending:StartsOverPending",
         "stops-at-first-barrier": "stops_at_first_barrier:StopsAtFirstBarrier",
         "stops-without-end-of-data": "stops_without_end_of_data:StopsWithoutEndOfData",
+        "takes-any-for-its-savepoint": "takes_any_for_its_savepoint:TakesAnyForItsSavepoint",
     },
 }

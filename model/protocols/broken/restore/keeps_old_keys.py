@@ -1,0 +1,30 @@
+"""Keyed state outlives the attempt: what was processed since the checkpoint is processed again."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import ClassVar
+
+from model.protocols.parts.stateful import Stateful
+from model.protocols.parts.tasks import Task
+from model.protocols.restore import Restore
+from model.rules import step
+from model.topology import Kind
+
+
+class Lasting(Stateful):
+    """Stateful with one mistake."""
+
+    @step
+    def start_afresh(self) -> None:
+        """Nothing is cleared for a new attempt."""
+
+
+class KeepsOldKeys(Restore):
+    """Restore with the mistake of its keyed operators."""
+
+    must_fall: ClassVar[str] = "each-key-at-its-owner"
+
+    @property
+    def task_classes(self) -> Mapping[Kind, type[Task]]:
+        return {**super().task_classes, Kind.KEYED: Lasting}

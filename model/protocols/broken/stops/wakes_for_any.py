@@ -1,0 +1,26 @@
+"""A task that stalls wakes with the confirmation of any checkpoint, and ends.
+
+The checkpoint before the savepoint has completed, and its confirmation comes late.
+"""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from model.protocols.parts.elements import CheckpointId
+from model.protocols.parts.tasks import Task
+from model.protocols.sync_savepoint import SyncSavepoint
+from model.rules import Nothing, step
+
+
+class WakesForAny(SyncSavepoint):
+    """SyncSavepoint with one mistake."""
+
+    must_fall: ClassVar[str] = "closed-after-its-savepoint"
+
+    @step
+    def confirmed(self, task: Task, checkpoint: CheckpointId) -> None:
+        """SS-5 without a look at which checkpoint has completed."""
+        super().confirmed(task, checkpoint)
+        if task.sync != Nothing:
+            super().confirmed(task, task.sync)
