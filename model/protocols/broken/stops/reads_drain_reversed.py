@@ -15,9 +15,7 @@ class ReversingSource(Source):
     @step
     def stop_reading(self, mode: StopMode) -> None:
         """SP-2 with the other mode than was asked for."""
-        super().stop_reading(
-            StopMode.NO_DRAIN if mode == StopMode.DRAIN else StopMode.DRAIN
-        )
+        super().stop_reading(StopMode.NO_DRAIN if mode == StopMode.DRAIN else StopMode.DRAIN)
 
 
 class ReadsDrainReversed(StopWithSavepoint):
