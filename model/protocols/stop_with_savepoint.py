@@ -103,8 +103,6 @@ class StopWithSavepointOptions(FinalCheckpointOptions):
     end_during_savepoint: EndDuringSavepoint = EndDuringSavepoint.FAILS
     #: RC-3: after which end of the job its checkpoints are kept
     retention: Retention = Retention.NEVER
-    #: CN-1: how many checkpoints are kept
-    retained: int = 1
     #: F45-7: which of the checkpoints that a job has left a user takes to start it again
     resume_from: ResumeFrom = ResumeFrom.NEWEST
 
@@ -125,7 +123,6 @@ class StopWithSavepoint(RegionalStops, Resuming, FinalCheckpoint):
         self.waits_for_both = self.options.waits_for_both
         self.decline_fails = self.options.decline_fails
         self.retention = self.options.retention
-        self.retained = self.options.retained
         self.resume_from = self.options.resume_from
 
     @define

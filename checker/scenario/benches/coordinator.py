@@ -208,8 +208,8 @@ class CoordinatorBench(JobBench):
         return tuple(self.number(each) for each in self.protocol.checkpoints if each.is_pending)
 
     def see_stored(self) -> Fields:
-        newest = self.protocol.restore_point()
-        return tuple(self.number(each) for each in self.protocol.checkpoints if each == newest)
+        protocol = self.protocol
+        return tuple(self.number(e) for e in protocol.checkpoints if protocol.is_in_store(e))
 
     def see_status(self, number: str) -> Fields:
         return (str(self.checkpoint(number).status.value),)

@@ -63,6 +63,8 @@ class FailoverOptions:
     restart_delay: bool = False
     #: RC-1: what becomes of the reports of several tasks that saw the same failure
     failure_reports: FailureReports = FailureReports.MERGED
+    #: CN-1: how many checkpoints the store holds
+    retained: int = 1
     #: RC-2: a new coordinator knows the completed checkpoints of the one that crashed
     high_availability: bool = True
     #: PL-2.4: FAILED tasks count as finished where some task has FINISHED, as in Flink up to 2.3
@@ -92,6 +94,7 @@ class Failover(Recovery):
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
+        self.retained = self.options.retained
         whole = self.options.restart_scope == RestartScope.GLOBAL
         among = (self.tasks,) if whole else self.connected()
         self.regions = tuple(

@@ -372,5 +372,10 @@ class JobProtocol(Protocol):
         """The restore target and the id that aborts carry; Nothing before the first."""
         newest: CheckpointId = Nothing
         for checkpoint in self.checkpoints:
-            newest = checkpoint if checkpoint.is_completed else newest
+            newest = checkpoint if self.is_in_store(checkpoint) else newest
         return newest
+
+    @define
+    def is_in_store(self, checkpoint: Checkpoint) -> bool:
+        """CN-1: whether the job can start again from a checkpoint."""
+        return checkpoint.is_completed

@@ -80,6 +80,7 @@ class Recycling(JobProtocol):
             over
             and quiet
             and self.newest_completed() != checkpoint
+            and not self.is_in_store(checkpoint)
             and all(other.latest != checkpoint for other in self.checkpoints)
             and all(not task.refers_to(checkpoint) for task in self.tasks)
             and all(not self.waits_for_exactly(task, checkpoint) for task in self.tasks)

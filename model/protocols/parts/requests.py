@@ -271,7 +271,7 @@ class Requests(CompletionOrder):
 
     @define
     def is_stored(self, checkpoint: Checkpoint) -> bool:
-        """CN-1, CN-2: whether a completed checkpoint is one to start again from."""
+        """CN-1, CN-2: whether a checkpoint that completes is put into the store."""
         if not self.has_kinds:
             return True
         if self.savepoint_stored:
@@ -285,31 +285,11 @@ class Requests(CompletionOrder):
             return True
         return checkpoint.kind != CheckpointKind.SAVEPOINT
 
-    @define
-    def newest_completed(self) -> CheckpointId:
-        """CN-1, CN-2: the newest checkpoint of the store, or Nothing."""
-        newest: CheckpointId = Nothing
-        for checkpoint in self.checkpoints:
-            stored = checkpoint.is_completed and self.is_stored(checkpoint)
-            newest = checkpoint if stored else newest
-        return newest
-
     @step
     def subsume(self, older: Checkpoint, newer: Checkpoint) -> None:
         """CN-1, CN-2: savepoints subsume nothing and are not subsumed."""
-        if not self.has_kinds:
+        if self.can_be_subsumed(older) and self.subsumes(newer):
             super().subsume(older, newer)
-        elif self.can_be_subsumed(older) and self.subsumes(newer):
-            self.subsume_checkpoint(older, newer)
-
-    @step
-    def subsume_checkpoint(self, older: Checkpoint, newer: Checkpoint) -> None:
-        """CN-1: what is pending is aborted; what is completed goes if the newer one is stored."""
-        if older < newer:
-            if older.is_pending:
-                self.abort(older)
-            if self.is_stored(newer):
-                self.discard(older)
 
     @step
     def confirm(self, task: Task, checkpoint: Checkpoint) -> None:

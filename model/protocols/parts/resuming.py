@@ -55,8 +55,6 @@ class Resuming(Stopping):
 
     #: RC-3: after which end of the job its checkpoints are kept.
     retention: Retention = Retention.NEVER
-    #: CN-1: how many checkpoints are kept.
-    retained: int = 1
     #: F45-7: which of those that are left a user takes.
     resume_from: ResumeFrom = ResumeFrom.NEWEST
 
@@ -117,12 +115,8 @@ class Resuming(Stopping):
 
     @define
     def is_retained(self, checkpoint: Checkpoint) -> bool:
-        """RC-3, CN-1: whether a completed checkpoint is among the newest, and these are kept."""
-        return (
-            self.keeps_after_end()
-            and self.is_stored(checkpoint)
-            and self.is_among_newest(checkpoint)
-        )
+        """RC-3, CN-1: whether the store holds a checkpoint, and what it holds is kept."""
+        return self.keeps_after_end() and self.is_in_store(checkpoint)
 
     @define
     def keeps_after_end(self) -> bool:
@@ -132,21 +126,6 @@ class Resuming(Stopping):
         if self.has_job_status and self.job_status == JobStatus.CANCELED:
             return self.retention in (Retention.ON_CANCELLATION, Retention.ON_FINISH)
         return self.retention != Retention.NEVER
-
-    @define
-    def is_among_newest(self, checkpoint: Checkpoint) -> bool:
-        """CN-1: whether fewer newer checkpoints are in the store than it holds."""
-        newer = sum(
-            checkpoint < other and other.is_completed and self.is_stored(other)
-            for other in self.checkpoints
-        )
-        return newer < self.retained
-
-    @step
-    def discard(self, checkpoint: Checkpoint) -> None:
-        """CN-1: a checkpoint leaves the store when so many newer ones have completed."""
-        if not self.can_resume or not self.is_among_newest(checkpoint):
-            super().discard(checkpoint)
 
     # --- the new start ---------------------------------------------------------------------------
 

@@ -1,7 +1,8 @@
-"""The store of completed checkpoints: which one is kept, and from which a job restarts.
+"""The store of completed checkpoints: which ones it holds, and from which one a job restarts.
 
-Models CN-1 and RC-3 of the fact sheet with one completed checkpoint retained. How many are, and
-what a job leaves when it has ended, is in `resuming.py`: a restart takes the newest in any case.
+Models CN-1, CN-2 and RC-3 of the fact sheet, and Flink's `CheckpointSubsumeHelper`. The store is no
+state of its own: what has completed says what it holds. A restart takes the newest. What a job
+leaves behind after its end is in `resuming.py`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,49 @@ from model.rules import define, step
 class Storing(Notifying):
     """A job whose completed checkpoints are stored."""
 
+    #: CN-1: how many checkpoints the store holds.
+    retained: int = 1
+
+    # --- what the store holds --------------------------------------------------------------------
+
+    @define
+    def is_in_store(self, checkpoint: Checkpoint) -> bool:
+        """CN-1: whether the store holds a checkpoint: it has a place, or no newer one evicts it."""
+        has_place = self.places_before(checkpoint) < self.retained
+        return self.has_entered(checkpoint) and (has_place or self.is_spared(checkpoint))
+
+    @define
+    def places_before(self, checkpoint: Checkpoint) -> int:
+        """CN-1: how many places go to others first: to newer ones, and to one that is spared."""
+        taken: int = sum(
+            self.has_entered(other) and (checkpoint < other or self.is_spared(other))
+            for other in self.checkpoints
+            if other != checkpoint
+        )
+        return taken
+
+    @define
+    def is_spared(self, checkpoint: Checkpoint) -> bool:
+        """CN-1: whether no newer one evicts it: a savepoint evicts savepoints only, unless it is
+        that of a stop. So the newest is spared, and the last checkpoint before savepoints."""
+        return self.has_entered(checkpoint) and all(
+            not (checkpoint < newer and self.has_entered(newer))
+            or (self.can_be_subsumed(checkpoint) and not self.subsumes(newer))
+            for newer in self.checkpoints
+        )
+
+    @define
+    def has_entered(self, checkpoint: Checkpoint) -> bool:
+        """CN-2: whether a checkpoint has completed and was put into the store."""
+        return checkpoint.is_completed and self.is_stored(checkpoint)
+
+    @define
+    def is_stored(self, checkpoint: Checkpoint) -> bool:
+        """CN-1: whether a checkpoint that completes is put into the store."""
+        return True
+
+    # --- what enters and leaves ------------------------------------------------------------------
+
     @step
     def store(self, checkpoint: Checkpoint) -> None:
         """CN-1: a checkpoint is complete; older ones are subsumed."""
@@ -24,11 +68,12 @@ class Storing(Notifying):
 
     @step
     def subsume(self, older: Checkpoint, newer: Checkpoint) -> None:
-        """CN-1: an older checkpoint that is pending is aborted, a completed one is discarded."""
+        """CN-1: an older checkpoint that is pending is aborted, one that was evicted is discarded."""
         if older < newer:
             if older.is_pending:
                 self.abort(older)
-            self.discard(older)
+            if not self.is_in_store(older):
+                self.discard(older)
 
     @step
     def discard(self, checkpoint: Checkpoint) -> None:
@@ -37,7 +82,7 @@ class Storing(Notifying):
 
     @define
     def restore_point(self) -> CheckpointId:
-        """RC-1: what a restart takes: the newest completed checkpoint, or Nothing."""
+        """RC-1: what a restart takes: the newest checkpoint of the store, or Nothing."""
         return self.newest_completed()
 
     @step

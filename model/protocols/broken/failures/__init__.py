@@ -7,7 +7,9 @@ from collections.abc import Mapping
 #: By the protocol's key and the variant's: "module:Class" within this package.
 VARIANTS: Mapping[str, Mapping[str, str]] = {
     "final-checkpoint": {
+        "counts-savepoints": "counts_savepoints:CountsSavepoints",
         "declines-nothing": "declines_nothing:DeclinesNothing",
+        "evicts-newest": "evicts_newest:EvictsNewest",
         "expires-decided": "expires_decided:ExpiresDecided",
         "expires-late": "expires_late:ExpiresLate",
         "forgets-completed": "forgets_completed:ForgetsCompleted",

@@ -1,0 +1,21 @@
+"""Savepoints take places in the store, though it does not hold them."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from model.protocols.final_checkpoint import FinalCheckpoint
+from model.protocols.parts.checkpoints import Checkpoint
+from model.rules import define
+
+
+class CountsSavepoints(FinalCheckpoint):
+    """FinalCheckpoint with one mistake."""
+
+    must_fall: ClassVar[str] = "nobody-starts-over"
+
+    @define
+    def is_in_store(self, checkpoint: Checkpoint) -> bool:
+        """The newest that have completed, less the savepoints among them."""
+        newer: int = sum(checkpoint < each and each.is_completed for each in self.checkpoints)
+        return self.has_entered(checkpoint) and newer < self.retained

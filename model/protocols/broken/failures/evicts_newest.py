@@ -1,0 +1,21 @@
+"""The store is full, and what is new finds no place in it."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from model.protocols.final_checkpoint import FinalCheckpoint
+from model.protocols.parts.checkpoints import Checkpoint
+from model.rules import define
+
+
+class EvictsNewest(FinalCheckpoint):
+    """FinalCheckpoint with one mistake."""
+
+    must_fall: ClassVar[str] = "restores-newest"
+
+    @define
+    def is_in_store(self, checkpoint: Checkpoint) -> bool:
+        """The oldest checkpoints that have completed, as many as there are places."""
+        older: int = sum(each < checkpoint and self.has_entered(each) for each in self.checkpoints)
+        return self.has_entered(checkpoint) and older < self.retained
