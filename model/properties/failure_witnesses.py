@@ -32,6 +32,12 @@ def an_acknowledgement_is_missing(state: JobProtocol, task: Task, checkpoint: Ch
 
 
 @reachable(on_request=True)
+def a_checkpoint_meets_a_restore(state: Failover, task: Task, checkpoint: Checkpoint) -> bool:
+    """A checkpoint waits for a task that is still being restored (PL-2.5)."""
+    return task.status == TaskStatus.RESTORING and checkpoint.awaited.has(task)
+
+
+@reachable(on_request=True)
 def a_late_report_meets_a_new_attempt(state: Failover, region: Region, task: Task) -> bool:
     """A failure is reported once more, and the tasks run again already (OTH-04)."""
     if not state.has_late_reports:
@@ -59,6 +65,7 @@ def a_stop_misses_a_failed_task(
 FAMILIES = (
     abort_carries_the_restore_point,
     an_acknowledgement_is_missing,
+    a_checkpoint_meets_a_restore,
     a_late_report_meets_a_new_attempt,
     a_stop_is_refused_for_a_failure,
     a_stop_misses_a_failed_task,

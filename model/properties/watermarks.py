@@ -1,10 +1,11 @@
 """Watermarks: on a channel they rise, the maximal one is the last, and what they say is not taken
-back by a restart (S22, S22')."""
+back by a restart (S22, S22'). Aligned sources wait for each other."""
 
 from __future__ import annotations
 
 from model.protocols.parts.channels import Channel
 from model.protocols.parts.elements import Datum, EndOfData
+from model.protocols.parts.sources import Source
 from model.protocols.parts.tasks import Task
 from model.protocols.parts.watermarks import Watermarks
 from model.rules import always, before, on_step, reachable, when
@@ -40,6 +41,14 @@ def last_watermark_comes_first(state: Watermarks, channel: Channel) -> bool:
     return channel.watermark == len(state.watermarks)
 
 
+@on_step
+def sources_keep_together(state: Watermarks, source: Source, slower: Source) -> bool:
+    """If sources are aligned, none emits while it is ahead of another one that runs (RC-10)."""
+    when(state.has_watermarks and state.aligns_sources)
+    when(before(lambda: slower.is_running and slower.watermark < source.watermark))
+    return source.remaining >= before(lambda: source.remaining)
+
+
 @reachable(needs="watermarks")
 def reaches_the_end_of_time(state: Watermarks, channel: Channel) -> bool:
     """The maximal watermark comes over a channel."""
@@ -53,5 +62,6 @@ FAMILIES = (
     maximal_watermark_is_last,
     last_watermark_comes_first,
     recovered_see_their_watermark,
+    sources_keep_together,
     reaches_the_end_of_time,
 )

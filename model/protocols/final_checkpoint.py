@@ -181,6 +181,7 @@ class FinalCheckpoint(Modes, Queueing, Owing, Reporting, Watermarks, EndOfDataVi
         self.unassigned_counts_as_triggered = self.options.unassigned_counts_as_triggered
         self.acknowledgement = self.options.acknowledgement
         self.repeats_watermark = self.options.repeats_watermark
+        self.aligns_sources = self.options.aligns_sources
         self.interruptible_timers = self.options.interruptible_timers
         for task in self.tasks:
             task.interruptible_timers = self.interruptible_timers

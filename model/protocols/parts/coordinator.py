@@ -94,7 +94,12 @@ class Checkpointing(Storing):
     @define
     def those_wanted_run(self) -> bool:
         """PL-2.5: whether no task that would take part is still to be restored."""
-        return all(task.status != TaskStatus.RESTORING for task in self.tasks)
+        return all(self.counts_as_running(task) for task in self.tasks)
+
+    @define
+    def counts_as_running(self, task: Task) -> bool:
+        """PL-2.5: whether a task can be asked for its part: not before it is restored."""
+        return task.status != TaskStatus.RESTORING
 
     @step
     def begin(self, kind: CheckpointKind = CheckpointKind.CHECKPOINT) -> None:

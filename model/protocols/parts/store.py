@@ -68,7 +68,7 @@ class Storing(Notifying):
 
     @step
     def subsume(self, older: Checkpoint, newer: Checkpoint) -> None:
-        """CN-1: an older checkpoint that is pending is aborted, one that was evicted is discarded."""
+        """CN-1: an older checkpoint that is pending is aborted, an evicted one is discarded."""
         if older < newer:
             if older.is_pending:
                 self.abort(older)

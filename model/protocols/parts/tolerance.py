@@ -15,7 +15,7 @@ from typing import ClassVar
 
 from model.protocols.parts.checkpoints import Checkpoint
 from model.protocols.parts.elements import CheckpointId
-from model.protocols.parts.failover import Failover, FailoverOptions
+from model.protocols.parts.initializing import Initializing, InitializingOptions
 from model.rules import (
     EMPTY,
     WEAK,
@@ -32,14 +32,14 @@ from model.rules import (
 
 
 @dataclass(frozen=True)
-class ToleranceOptions(FailoverOptions):
+class ToleranceOptions(InitializingOptions):
     """Options of failed checkpoints."""
 
     #: AB-4: more failed checkpoints in a row than are tolerable restart the job
     counts_failed_checkpoints: bool = False
 
 
-class Tolerance(Failover):
+class Tolerance(Initializing):
     """The counter of failed checkpoints. Optional."""
 
     explores: ClassVar[tuple[str, ...]] = ("tolerable",)

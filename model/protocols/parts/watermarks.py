@@ -6,8 +6,10 @@ one behind its n-th record, in the same step, as long as the bound lasts; at the
 emits the maximal one. A task is as far as the least of its inputs, which is no state: it begins
 anew with each attempt. Without the bound there are no watermarks but the maximal one, which is one
 with the end of data (decision 6).
+If sources are aligned, they are one group, and a source pauses while it is ahead of the slowest.
 Left out: records that come late, watermarks of the clock, inputs that are idle, and watermarks in a
-log that is dealt out to other subtasks.
+log that is dealt out to other subtasks; of alignment the drift that is allowed, and the time that
+a source needs to learn how far the others are.
 """
 
 from __future__ import annotations
@@ -33,6 +35,8 @@ class WatermarkOptions:
     #: FC-1: the timers of the maximal watermark fire in a mail of their own, so other mails, and
     #: records of another input, can come before them
     interruptible_timers: bool = False
+    #: RC-10: sources read alike: one that is ahead of the slowest pauses (watermark alignment)
+    aligns_sources: bool = False
 
 
 class Watermarks(Recovery):
@@ -44,6 +48,8 @@ class Watermarks(Recovery):
     repeats_watermark: bool = False
     #: FC-1: whether the timers of the maximal watermark fire in a mail of their own.
     interruptible_timers: bool = False
+    #: RC-10: whether a source that is ahead of the slowest pauses.
+    aligns_sources: bool = False
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
@@ -87,6 +93,22 @@ class Watermarks(Recovery):
         """1.5: behind a record follows its watermark, if there is one."""
         if self.has_watermarks:
             self.say_how_far(task)
+
+    @define
+    def may_emit(self, task: Source) -> bool:
+        """RC-10: a source also pauses while it is ahead of the slowest of its group."""
+        if not (self.has_watermarks and self.aligns_sources):
+            return super().may_emit(task)
+        return super().may_emit(task) and not any(
+            self.holds_group(other) and other.watermark < task.watermark
+            for other in self.tasks
+            if isinstance(other, Source)
+        )
+
+    @define
+    def holds_group(self, task: Source) -> bool:
+        """RC-10: whether other sources wait for this one: a finished source is never behind."""
+        return not task.has_finished
 
     @step
     def say_how_far(self, task: Source) -> None:

@@ -17,6 +17,7 @@ VARIANTS: Mapping[str, Mapping[str, str]] = {
         "requires-all-running": "requires_all_running:RequiresAllRunning",
         "stays-released": "stays_released:StaysReleased",
         "subsumes-all": "subsumes_all:SubsumesAll",
+        "takes-while-restoring": "takes_while_restoring:TakesWhileRestoring",
         "tells-no-abort": "tells_no_abort:TellsNoAbort",
     },
 }

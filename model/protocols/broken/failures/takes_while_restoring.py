@@ -1,0 +1,23 @@
+"""A task runs the call for a checkpoint before it has the state that it is restored with."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from model.protocols.final_checkpoint import FinalCheckpoint
+from model.protocols.parts.checkpoints import Checkpoint
+from model.protocols.parts.tasks import Task
+from model.rules import STRONG, require, rule
+
+
+class TakesWhileRestoring(FinalCheckpoint):
+    """FinalCheckpoint with one mistake."""
+
+    must_fall: ClassVar[str] = "commit-completeness"
+
+    @rule(fair=STRONG)
+    def run_trigger(self, task: Task, checkpoint: Checkpoint) -> None:
+        """PL-7: the mailbox runs a trigger, as long as there is an attempt."""
+        require(task.mail.has(checkpoint), not task.is_gone)
+        task.mail.remove(checkpoint)
+        task.gate.on_trigger(checkpoint)
