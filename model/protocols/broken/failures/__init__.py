@@ -15,6 +15,7 @@ VARIANTS: Mapping[str, Mapping[str, str]] = {
         "forgets-completed": "forgets_completed:ForgetsCompleted",
         "keeps-confirmations": "keeps_confirmations:KeepsConfirmations",
         "requires-all-running": "requires_all_running:RequiresAllRunning",
+        "skips-unreadable": "skips_unreadable:SkipsUnreadable",
         "stays-released": "stays_released:StaysReleased",
         "subsumes-all": "subsumes_all:SubsumesAll",
         "takes-while-restoring": "takes_while_restoring:TakesWhileRestoring",
