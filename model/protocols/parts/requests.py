@@ -287,8 +287,8 @@ class Requests(CompletionOrder):
 
     @step
     def subsume(self, older: Checkpoint, newer: Checkpoint) -> None:
-        """CN-1, CN-2: savepoints are not subsumed, and abort nothing; one can evict."""
-        if self.can_be_subsumed(older) and (self.subsumes(newer) or not older.is_pending):
+        """CN-1, CN-2: savepoints subsume nothing and are not subsumed."""
+        if self.can_be_subsumed(older) and self.subsumes(newer):
             super().subsume(older, newer)
 
     @step
