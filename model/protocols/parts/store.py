@@ -33,7 +33,6 @@ class Storing(Notifying):
         taken: int = sum(
             self.has_entered(other) and (checkpoint < other or self.is_spared(other))
             for other in self.checkpoints
-            if other != checkpoint
         )
         return taken
 
