@@ -4,8 +4,7 @@
 tables, and rules FC-1, FC-2, FC-4 … FC-11 of the fact sheet with aligned barriers; trigger plan,
 acknowledgements and notifications are in `parts/coordinator.py`, alignment in `parts/gate.py`,
 failure and restart in `parts/recovery.py` and `parts/failover.py`, FC-10 in `parts/reporting.py`.
-Left out: stops with a savepoint (FC-3), unaligned barriers (FC-12), operator chains (a task has one
-operator).
+Left out: stops with a savepoint (FC-3), unaligned barriers (FC-12), operators that are chained.
 """
 
 from __future__ import annotations
