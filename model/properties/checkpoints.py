@@ -49,8 +49,7 @@ def finished_flag_is_sound(state: JobProtocol, task: Task, checkpoint: Checkpoin
     """A task that a checkpoint counts as finished had a final checkpoint that completed (S13)."""
     when(checkpoint.is_pending and checkpoint.finished.has(task))
     return any(
-        earlier < checkpoint and earlier.is_completed and task.taken_after_finish.has(earlier)
-        for earlier in state.checkpoints
+        each.is_completed and task.taken_after_finish.has(each) for each in state.checkpoints
     )
 
 

@@ -51,10 +51,10 @@ def published_is_committed(state: BarrierCollection, epoch: Epoch, worker: Worke
 
 
 @always
-def restores_published(state: BarrierCollection) -> bool:
+def restores_published(state: BarrierCollection, epoch: Epoch) -> bool:
     """The job starts again from an epoch that was published (S17)."""
-    when(state.restored != Nothing)
-    return all(each.is_committed for each in state.epochs if each == state.restored)
+    when(state.restored == epoch)
+    return epoch.is_committed
 
 
 @always

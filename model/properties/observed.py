@@ -85,14 +85,14 @@ def is_excused(state: JobProtocol, task: Task) -> bool:
 @define
 def state_is_gone(state: Starting, vertex: Vertex) -> bool:
     """Whether state is rightly gone with the tasks that had finished when the checkpoint was taken
-    that is restored from. Union state is gone only with all of them (PL-8)."""
+    that a restart takes. Union state is gone only with all of them (PL-8)."""
     newest, tasks = newest_stored(state), state.tasks_of(vertex)
     if vertex.kind == Kind.UNION_STATE:
-        return state.restarts and any(
+        return any(
             newest == each and all(each.finished.has(task) for task in tasks)
             for each in state.checkpoints
         )
-    return state.restarts and any(
+    return any(
         newest == each and any(each.finished.has(task) for task in tasks)
         for each in state.checkpoints
     )

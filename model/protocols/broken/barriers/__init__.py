@@ -9,6 +9,7 @@ VARIANTS: Mapping[str, Mapping[str, str]] = {
     "final-checkpoint": {
         "cancels-no-further": "cancels_no_further:CancelsNoFurther",
         "forwards-while-live": "forwards_while_live:ForwardsWhileLive",
+        "one-barrier-a-channel": "one_barrier_a_channel:OneBarrierAChannel",
         "resumes-unblocked": "resumes_unblocked:ResumesUnblocked",
         "skips-silently": "skips_silently:SkipsSilently",
     },

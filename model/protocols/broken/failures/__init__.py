@@ -8,6 +8,7 @@ from collections.abc import Mapping
 VARIANTS: Mapping[str, Mapping[str, str]] = {
     "final-checkpoint": {
         "counts-savepoints": "counts_savepoints:CountsSavepoints",
+        "completes-given-up": "completes_given_up:CompletesGivenUp",
         "declines-nothing": "declines_nothing:DeclinesNothing",
         "evicts-newest": "evicts_newest:EvictsNewest",
         "expires-decided": "expires_decided:ExpiresDecided",

@@ -14,6 +14,7 @@ VARIANTS: Mapping[str, Mapping[str, str]] = {
         "marks-from-zero": "marks_from_zero:MarksFromZero",
         "copies-unaligned": "copies_unaligned:CopiesUnaligned",
         "keeps-own-union": "keeps_own_union:KeepsOwnUnion",
+        "clears-what-is-planned": "clears_what_is_planned:ClearsWhatIsPlanned",
     },
     "restore-unaligned": {
         "replicates-unfiltered": "replicates_unfiltered:ReplicatesUnfiltered",

@@ -8,9 +8,11 @@ from collections.abc import Mapping
 VARIANTS: Mapping[str, Mapping[str, str]] = {
     "final-checkpoint": {
         "acknowledges-before-flush": "acknowledges_before_flush:AcknowledgesBeforeFlush",
+        "commits-on-acknowledgement": "commits_on_acknowledgement:CommitsOnAcknowledgement",
+        "commits-only-its-own": "commits_only_its_own:CommitsOnlyItsOwn",
+        "commits-what-is-open": "commits_what_is_open:CommitsWhatIsOpen",
         "counts-what-is-fetched": "counts_what_is_fetched:CountsWhatIsFetched",
         "notes-before-commit": "notes_before_commit:NotesBeforeCommit",
-        "commits-only-its-own": "commits_only_its_own:CommitsOnlyItsOwn",
         "prepares-twice": "prepares_twice:PreparesTwice",
     },
     "two-phase-commit": {
@@ -30,5 +32,11 @@ VARIANTS: Mapping[str, Mapping[str, str]] = {
         "answers-old-requests": "answers_old_requests:AnswersOldRequests",
         "remembers-asking": "remembers_asking:RemembersAsking",
         "aborts-keep-gates-closed": "aborts_keep_gates_closed:AbortsKeepGatesClosed",
+    },
+    "barrier-collection": {
+        "takes-one-for-all": "takes_one_for_all:TakesOneForAll",
+    },
+    "local-store": {
+        "runs-unrestored": "runs_unrestored:RunsUnrestored",
     },
 }
