@@ -13,12 +13,16 @@ from tests.protocols.specs import FILES, spec_of
 
 
 def can_recycle(spec: Spec) -> bool:
-    """Return whether the spec's protocol and job can have few ids that are given again."""
+    """Return whether the spec's protocol and job can have few ids that are given again.
+
+    Where there are several ids a channel must have room for two elements.
+    """
     job = spec.setting.job
     return (
         issubclass(spec.protocol, Recycling)
         and "live_checkpoints" in spec.protocol.bound_names()
         and spec.resumption is None
+        and spec.setting.bounds.get("channel") != 1
         and job is not None
         and all(vertex.sink is not Sink.COMMITTER for vertex in job.vertices)
     )
