@@ -27,7 +27,7 @@ from model.system import GroundRule, System
 from model.topology import Edge, Job, Kind, Pattern, Vertex
 
 from .acceptance_setting import protocol_of
-from .flink_parts import Box, Feature, Label, Part, Values, exact
+from .flink_parts import Box, Feature, Label, Life, Part, Values, exact
 from .flink_sights import Seen
 
 #: The tasks of the job that stands for all: one that reads none, and one that reads others.
@@ -328,8 +328,11 @@ def _feature(system: System, name: str, task: str) -> Feature:
 
 
 @lru_cache(maxsize=128)
-def part_of(given: Given, name: str, task: str) -> Part:
-    """A part of a system: that of one task and the checkpoint, or of one of them alone."""
+def part_of(given: Given, name: str, task: str, *, dies: bool) -> Part:
+    """A part of a system: that of one task and the checkpoint, or of one of them alone.
+
+    `dies`: whether the task may fail, or be cancelled.
+    """
     built, names = system_of(given), PARTS[name].names
     system = built.system
     features = [_feature(system, each, task) for each in names]
@@ -338,10 +341,13 @@ def part_of(given: Given, name: str, task: str) -> Part:
     def is_possible(values: Values) -> bool:
         return overtakes or is_taken_once(dict(zip(names, values, strict=True)))
 
-    bounds = dict(given.bounds)
-    # Where a stop may fail a task by many of its own steps, so close a look takes minutes.
-    depth = 1 if bounds["stops"] else PARTS[name].depth
-    return Part(system, features, Look(names, task), depth, is_possible)
+    depth, life = PARTS[name].depth, None
+    if dies and dict(given.bounds)["stops"]:
+        # A stop may fail a task by many of its own steps: to look closely at these takes minutes.
+        depth = 1
+    elif "task" in names:
+        life = Life(Cells(system).number(f"{task}.status"), frozenset(NO_MORE), dies)
+    return Part(system, features, Look(names, task), depth, is_possible, life)
 
 
 @lru_cache(maxsize=16)

@@ -29,7 +29,7 @@ from model.expressions import (
 )
 from model.system import GroundRule, System, Test, Tree, Update, leaves
 
-from .flink_residues import Conditions, Residue, cells_of, residues, whole_of
+from .flink_residues import FEW, Conditions, Residue, cells_of, residues, ways, whole_of
 
 Values = tuple[int, ...]
 """Of each feature of a part, in their order, which of its classes it is in."""
@@ -43,6 +43,17 @@ class Feature:
 
     cells: tuple[int, ...]
     classes: tuple[Box, ...]
+
+
+@dataclass(frozen=True)
+class Life:
+    """The cell with the status of a part's task, which decides what goes together in updates."""
+
+    cell: int
+    dead: frozenset[int]
+    """The values of a task that has died."""
+    dies: bool
+    """Whether it may die: else updates by which it does are left out."""
 
 
 Label = Hashable
@@ -196,7 +207,7 @@ class Part:
 
     `depth`: so many other cells are looked at value by value, where several of its own depend on
     them. With fewer it does more than it need, and none the less all that it does in the whole.
-    `is_possible`: what is known of it otherwise.
+    `is_possible`: what is known of it otherwise. `life`: of the task, if it looks at its status.
     """
 
     def __init__(
@@ -206,9 +217,10 @@ class Part:
         labels: Labels,
         depth: int,
         is_possible: Callable[[Values], bool],
+        life: Life | None = None,
     ) -> None:
         self.system, self.labels, self.features = system, labels, tuple(features)
-        self._depth, self._is_possible = depth, is_possible
+        self._depth, self._is_possible, self._life = depth, is_possible, life
         self._cells = frozenset(cell for each in features for cell in each.cells)
         seen = (0,) * len(features)
         self._rules = tuple(
@@ -277,9 +289,21 @@ class Part:
             for on, update in Possible({}).updates(rule.tree):
                 whole = whole_of(on, self._writes(update))
                 left = residues(whole, self._cells)
-                found |= dict.fromkeys([whole] if left is None else left)
+                found |= dict.fromkeys(self._ways(whole) if left is None else left)
             self._residues[rule] = [*found]
         return self._residues[rule]
+
+    def _ways(self, whole: Residue) -> list[Residue]:
+        """The ways of an update by what becomes of the task, without those that cannot be."""
+        life = self._life
+        if life is None:
+            return [whole]
+        found: dict[Residue, None] = {}
+        for way in ways(whole, life.cell):
+            if life.dies or not _is_one_of(dict(way.writes).get(life.cell), life.dead):
+                left = residues(way, self._cells, FEW)
+                found |= dict.fromkeys([way] if left is None else left)
+        return [*found]
 
     def _after(
         self, possible: Possible, writes: Mapping[int, Expression], values: Values
@@ -310,6 +334,10 @@ class Part:
         return {cell: new for cell, new in writes if cell in self._cells}
 
 
+def _is_one_of(new: Expression | None, values: frozenset[int]) -> bool:
+    return isinstance(new, Constant) and new.value in values
+
+
 def _tests(tree: Tree) -> Iterator[Test]:
     if isinstance(tree, Test):
         yield tree
@@ -332,4 +360,4 @@ def _classes(feature: Feature, box: Sequence[frozenset[int] | None]) -> list[int
     ]
 
 
-__all__ = ["Box", "Edge", "Feature", "Label", "Part", "Possible", "Values", "exact"]
+__all__ = ["Box", "Edge", "Feature", "Label", "Life", "Part", "Possible", "Values", "exact"]

@@ -17,26 +17,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from checker.logs.runs import Run
-from model.protocols.parts.checkpoints import CheckpointStatus
 
 from .acceptance_effort import Effort
-from .flink_components import (
-    DIES,
-    ENDS,
-    NO_MORE,
-    OTHER,
-    PARTS,
-    POINTS,
-    READER,
-    SOURCE,
-    Given,
-    part_of,
-    restores,
-)
+from .flink_components import OTHER, PARTS, POINTS, Given, part_of
 from .flink_job import RunJob
 from .flink_levels import always_shown, dying, has_finished
-from .flink_parts import Label, Part, Possible, Values
-from .flink_sights import JOB, LATE, LOCK, Seen, Sight, Sights
+from .flink_parts import Part, Values
+from .flink_sights import JOB, LOCK, LOOP, Seen, Sight, Sights
+from .flink_ways import At, Dead, Life, Line, Pattern, explored
 
 #: Of what comes first the line is written before it can lead to the other, and of that behind it.
 EDGES = (
@@ -48,48 +36,8 @@ EDGES = (
     (Seen.ENDED, Seen.LEARNED),
     (Seen.LEARNED, Seen.TRIGGERED),
 )
-#: Of these lines the attempt is none of a task.
-_POINTS = (Seen.TRIGGERED, Seen.COMPLETED, Seen.ABORTED, Seen.RESTORED)
 #: Where barriers stay in their order.
 _ALIGNED = "stop-with-savepoint"
-#: The order of the lines of one step.
-_ORDER: tuple[Label, ...] = (*Seen, OTHER)
-_STATUSES = list(CheckpointStatus)
-_PENDING = _STATUSES.index(CheckpointStatus.PENDING)
-_COMPLETED = _STATUSES.index(CheckpointStatus.COMPLETED)
-
-At = tuple[int, int]
-"""A line: of which clock, and which of it."""
-Line = tuple[Label, int, bool]
-"""What it shows, of which attempt of its task, and whether it is of a call that was missed."""
-State = tuple[tuple[int, ...], Values, int]
-"""How many lines of each clock are explained, what the part is, the attempt of its task."""
-
-
-@dataclass(frozen=True)
-class Pattern:
-    """The lines of a part, as far as they decide: many a task and checkpoint have the same."""
-
-    part: str
-    is_source: bool
-    may_die: bool
-    may_end: bool
-    """The input that is looked at may end before the lines do."""
-    shown: frozenset[Label]
-    clocks: tuple[tuple[Line, ...], ...]
-    order: tuple[At, ...]
-    """All lines in the order of the log."""
-    later: frozenset[tuple[At, At]]
-    """Of two lines with an edge: the first is written behind the second."""
-
-
-@dataclass(frozen=True)
-class Dead:
-    """Nothing goes on: the line that is not explained, and what the part may be there."""
-
-    at: At
-    task: str
-    states: frozenset[Values]
 
 
 @dataclass(frozen=True)
@@ -146,6 +94,7 @@ class Refuter:
         self._shown = always_shown(run, job, sights)
         self._dying = dying(run, job, sights)
         self._found: dict[Pattern, Dead | None] = {}
+        self._alive = _alive(sights)
         self._missed = {(t, c) for c, tasks in sights.missed.items() for t in tasks}
 
     def contradiction(self) -> Contradiction | None:
@@ -211,6 +160,7 @@ class Refuter:
             name,
             task in self._sources,
             task in self._dying,
+            self._lives(task, clocks),
             may_end,
             shown,
             tuple(tuple(self._line(s, number) for s in clock) for clock in clocks),
@@ -218,19 +168,45 @@ class Refuter:
             frozenset(_later(clocks)),
         )
         if pattern not in self._found:
-            self._found[pattern] = _explored(self.given, pattern, self.effort)
+            self._found[pattern] = explored(self.given, pattern, self.effort)
         dead = self._found[pattern]
         if dead is not None:
             clock, place = dead.at
-            part = part_of(self.given, name, dead.task)
+            part = part_of(self.given, name, dead.task, dies=pattern.may_die)
             yield Contradiction(
                 clocks[clock][place], part, name, dead.task, task, number, dead.states
             )
+
+    def _lives(self, task: str, clocks: Sequence[Sequence[Sight]]) -> tuple[Life, ...]:
+        """Each attempt lives until it has begun its newest checkpoint: so when that is triggered.
+
+        What it begins is a line of its main loop, and the trigger one of the coordinator's lock.
+        """
+        found: list[Life] = []
+        for attempt, (begun, triggered) in self._alive[task].items() if task in self._dying else ():
+            ends = [(n, triggered if clock[0].seen in LOCK else begun)
+                    for n, clock in enumerate(clocks)
+                    if clock[0].seen in (*LOCK, *LOOP)]  # fmt: skip
+            lines = ((n, sum(each.place <= end for each in clocks[n])) for n, end in ends)
+            found.append((attempt, tuple(each for each in lines if each[1])))
+        return tuple(found)
 
     def _line(self, sight: Sight, number: int | None) -> Line:
         other = sight.seen is Seen.GIVEN_UP and sight.checkpoint != number
         missed = (sight.task or "", sight.checkpoint or 0) in self._missed
         return OTHER if other else sight.seen, sight.attempt, missed
+
+
+def _alive(sights: Sights) -> Mapping[str, dict[int, tuple[int, int]]]:
+    """By task and attempt, where the newest checkpoint that it begins is begun and triggered."""
+    triggered: dict[int | None, int] = {}
+    found: defaultdict[str, dict[int, tuple[int, int]]] = defaultdict(dict)
+    for sight in sights.all:
+        if sight.seen is Seen.TRIGGERED:
+            triggered[sight.checkpoint] = sight.place
+        elif sight.seen is Seen.BEGUN and sight.task is not None:
+            found[sight.task][sight.attempt] = sight.place, triggered.get(sight.checkpoint, -1)
+    return found
 
 
 def _inputs(job: RunJob, task: str) -> list[tuple[str, str]]:
@@ -260,130 +236,6 @@ def _later(clocks: Sequence[Sequence[Sight]]) -> Iterator[tuple[At, At]]:
             edge = (first.seen, then.seen) in EDGES and first.event.told.log == then.event.told.log
             if edge and then.place < first.place:
                 yield one, other
-
-
-# --- the search ----------------------------------------------------------------------------------
-
-
-def _explored(given: Given, pattern: Pattern, effort: Effort) -> Dead | None:
-    """None where the part has a run that explains its lines; else where the furthest one ends."""
-    task = SOURCE if pattern.is_source else READER
-    return _Search(given, part_of(given, pattern.part, task), pattern, task, effort).run()
-
-
-@dataclass
-class _Search:
-    """All ways to go through the lines of a part."""
-
-    given: Given
-    part: Part
-    pattern: Pattern
-    task: str
-    effort: Effort
-
-    def run(self) -> Dead | None:
-        """None if all lines can be explained; else the first that cannot with all before it."""
-        clocks = self.pattern.clocks
-        todo: list[State] = [((0,) * len(clocks), values, 0) for values in self.part.start]
-        seen, furthest, stuck = set(todo), -1, set[Values]()
-        while todo:
-            self.effort.look()
-            state = todo.pop()
-            place = self._explained(state[0])
-            if place == len(self.pattern.order):
-                return None
-            if place > furthest:
-                furthest, stuck = place, set[Values]()
-            if place == furthest:
-                stuck.add(state[1])
-            for after in self._onward(state):
-                if after not in seen:
-                    seen.add(after)
-                    todo.append(after)
-        return Dead(self.pattern.order[furthest], self.task, frozenset(stuck))
-
-    def _explained(self, positions: tuple[int, ...]) -> int:
-        """Up to which line all are explained, in the order of the log."""
-        order = self.pattern.order
-        open_ = (n for n, (clock, place) in enumerate(order) if positions[clock] <= place)
-        return next(open_, len(order))
-
-    def _onward(self, state: State) -> Iterator[State]:
-        positions, values, attempt = state
-        for clock in range(len(positions)):
-            line = self._line(clock, positions)
-            if line is not None and self._passes(line, values, attempt):
-                yield _further(positions, clock), values, attempt
-        for labels, after, _ in self.part.onward(values):
-            dies, ends = DIES in labels, ENDS in labels
-            if dies <= self.pattern.may_die and ends <= self.pattern.may_end:
-                yield from self._shown(positions, labels, after, attempt)
-
-    def _shown(
-        self, positions: tuple[int, ...], labels: frozenset[Label], after: Values, attempt: int
-    ) -> Iterator[State]:
-        """After a step, all lines that it always leaves, if they come next."""
-        shown: set[Label] = {*self.pattern.shown}
-        if Seen.GIVEN_UP in shown:
-            shown.add(OTHER)
-        for label in sorted(labels & shown, key=_ORDER.index):
-            lines = (self._line(clock, positions) for clock in range(len(positions)))
-            found = [n for n, line in enumerate(lines) if line is not None and line[0] == label]
-            line = self._line(found[0], positions) if found else None
-            if line is None or not self._is_of(line, attempt):
-                return
-            positions = _further(positions, found[0])
-            attempt = line[1] if label is Seen.RUNS else attempt
-        starts = Seen.RUNS in labels and Seen.RUNS not in shown
-        for each in self._newer(attempt) if starts else (attempt,):
-            yield positions, after, each
-
-    def _newer(self, attempt: int) -> frozenset[int]:
-        """Which attempt may begin where no line tells: one that others tell of, or the next."""
-        told = {line[1] for clock in self.pattern.clocks for line in clock}
-        most = max(told, default=0) + 1
-        return frozenset((min(attempt + 1, most), *(each for each in told if each > attempt)))
-
-    def _line(self, clock: int, positions: tuple[int, ...]) -> Line | None:
-        """The next line of a clock, if nothing has been explained before it that is behind it."""
-        at = clock, positions[clock]
-        if at[1] == len(self.pattern.clocks[clock]):
-            return None
-        early = any(n == at and m[1] < positions[m[0]] for m, n in self.pattern.later)
-        return None if early else self.pattern.clocks[clock][at[1]]
-
-    def _is_of(self, line: Line, attempt: int) -> bool:
-        """Whether a line is of the attempt that the task is in."""
-        follows = line[0] is Seen.RUNS and line[1] > attempt
-        nobodys = line[0] in _POINTS or "task" not in self._names
-        return follows or line[1] == attempt or nobodys
-
-    @property
-    def _names(self) -> tuple[str, ...]:
-        return PARTS[self.pattern.part].names
-
-    def _passes(self, line: Line, values: Values, attempt: int) -> bool:
-        """Whether a line tells nothing new of the part."""
-        (seen, own, missed), has = line, dict(zip(self._names, values, strict=True))
-        if seen in LATE and self.pattern.may_die:
-            gone = "task" not in has or has["task"] in NO_MORE
-            if own < attempt or (own == attempt and gone) or "task" not in has:
-                return True
-        if seen is Seen.CALLED:
-            return missed or has.get("checkpoint") != _PENDING
-        if seen is Seen.BARRIER:  # of which nothing comes: a call has stood for it
-            called = any(each[0] is Seen.CALLED for clock in self.pattern.clocks for each in clock)
-            return bool(called and has["aligned"])
-        if seen is Seen.RESTORED:
-            restored = restores(self.given)
-            return 1 in (Possible(self.part.known(values)).of(restored) or (1,))
-        return seen == OTHER or (
-            seen is Seen.ABORTED and has["checkpoint"] not in (_PENDING, _COMPLETED)
-        )
-
-
-def _further(positions: tuple[int, ...], clock: int) -> tuple[int, ...]:
-    return (*positions[:clock], positions[clock] + 1, *positions[clock + 1 :])
 
 
 __all__ = ["EDGES", "Contradiction", "Refuter", "given_of"]

@@ -39,6 +39,10 @@ from model.expressions import (
 Conditions = tuple[tuple[Expression, int], ...]
 """Conditions, and what they are."""
 
+#: An update whose status comes about in more ways is not split.
+WAYS_MAX = 128
+#: A way that has so many residues on the way to them is left as it is.
+FEW = 60
 #: A cell with more values than these is not taken value by value.
 VALUES_MAX = 12
 #: More residues than these are not worth their time; nor is an update that has so many on the way.
@@ -59,7 +63,50 @@ def whole_of(on: Conditions, writes: Mapping[int, Expression]) -> Residue:
     return Residue(where, tuple(writes.items()))
 
 
-def residues(whole: Residue, own: frozenset[int]) -> list[Residue] | None:
+def ways(whole: Residue, cell: int) -> list[Residue]:
+    """Return an update split by the conditions that decide the new value of a cell.
+
+    In each of the ways these conditions are constants, in all other writes, too. So the writes of
+    a way go together: an update that fails a task and clears what the task has taken, or does
+    neither, has two ways.
+    """
+    todo, found = [whole], list[Residue]()
+    while todo:
+        way = todo.pop()
+        new = dict(way.writes).get(cell)
+        if not isinstance(new, IfThenElse):
+            found.append(way)
+            continue
+        node = new.condition
+        while isinstance(node, IfThenElse):
+            node = node.condition
+        for value in (False, True):
+            where = conjunction([way.condition, node if value else negation(node)])
+            if where is not FALSE:
+                memo: dict[Expression, Expression] = {}
+                _assume(node, memo, value=value)
+                todo.append(Residue(where, tuple((n, _replaced(w, memo)) for n, w in way.writes)))
+        if len(todo) + len(found) > WAYS_MAX:
+            return [whole]
+    return found
+
+
+def _assume(node: Expression, memo: dict[Expression, Expression], *, value: bool) -> None:
+    """Note the value of a condition, and of its operands if it decides them."""
+    memo[node] = truth(value)
+    decided = isinstance(node, (Not, And if value else Or))
+    for each in operands(node) if decided else ():
+        _assume(each, memo, value=value is not isinstance(node, Not))
+
+
+def _replaced(node: Expression, memo: dict[Expression, Expression]) -> Expression:
+    """The expression where others have the values that `memo` has for them."""
+    if node not in memo:
+        memo[node] = _folded(node, [_replaced(each, memo) for each in operands(node)])
+    return memo[node]
+
+
+def residues(whole: Residue, own: frozenset[int], most: int = WAY_MAX) -> list[Residue] | None:
     """Return the residues of an update for the cells `own`; None if they are too many."""
     cells = [cell for cell, _ in whole.writes]
     todo: list[tuple[Expression, ...]] = [(whole.condition, *(new for _, new in whole.writes))]
@@ -78,7 +125,7 @@ def residues(whole: Residue, own: frozenset[int]) -> list[Residue] | None:
             if after not in known:
                 known.add(after)
                 todo.append(after)
-        if len(known) > WAY_MAX or len(found) > RESIDUES_MAX:
+        if len(known) > most or len(found) > RESIDUES_MAX:
             return None
     return [*found]
 
@@ -131,12 +178,15 @@ def _with(node: Expression, cell: Cell, memo: dict[Expression, Expression]) -> E
     """The expression where a cell has the value that `memo` has for it."""
     if node not in memo:
         is_read = cell.index in cells_of(node)
-        memo[node] = _folded(node, cell, memo) if is_read else node
+        if is_read:
+            memo[node] = _folded(node, [_with(each, cell, memo) for each in operands(node)])
+        else:
+            memo[node] = node
     return memo[node]
 
 
-def _folded(node: Expression, cell: Cell, memo: dict[Expression, Expression]) -> Expression:
-    parts = [_with(each, cell, memo) for each in operands(node)]
+def _folded(node: Expression, parts: Sequence[Expression]) -> Expression:
+    """The expression with other operands."""
     match node:
         case Constant() | Cell():
             return node
@@ -158,4 +208,4 @@ def _folded(node: Expression, cell: Cell, memo: dict[Expression, Expression]) ->
             return minus(*parts)
 
 
-__all__ = ["Conditions", "Residue", "cells_of", "operands", "residues", "whole_of"]
+__all__ = ["Conditions", "Residue", "cells_of", "operands", "residues", "ways", "whole_of"]

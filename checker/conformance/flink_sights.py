@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import enum
 from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from checker.logs.runs import Run, RunEvent
@@ -157,6 +158,8 @@ def sights_of(run: Run, job: RunJob) -> Sights:
             _miss(sights, event, job.task(event.task), last_call, standing)
         elif event.word == "fail_snapshot" and event.task is not None:
             sights.unwritten[event.told.checkpoint or 0].append(job.task(event.task))
+        elif event.word == "trigger-overtaken":
+            _overtake(sights, _begun_last(run, place), job, clocks)
         if sight is None:
             continue
         clock = _clock(sight)
@@ -180,6 +183,19 @@ def _unbegin(sights: Sights, sight: Sight) -> None:
     """A task that begins, and then learns that the checkpoint has been given up, did not."""
     if sight.checkpoint in sights.taken[sight.own]:
         sights.taken[sight.own].remove(sight.checkpoint)
+
+
+def _overtake(
+    sights: Sights,
+    begun: RunEvent | None,
+    job: RunJob,
+    clocks: Mapping[tuple[str, str | None], list[Sight]],
+) -> None:
+    """A task begins, and then finds that it has begun a newer one: the older one did not begin."""
+    task = None if begun is None or begun.task is None else job.task(begun.task)
+    own = clocks.get(("loop", task), [])
+    if own and own[-1].event is begun and own[-1].seen is Seen.BEGUN:
+        _unbegin(sights, own.pop())
 
 
 def _miss(

@@ -94,7 +94,7 @@ def reached(part: Part) -> set[tuple[int, ...]]:
 
 
 def test_nobody_is_told_of_a_completion_before_it() -> None:
-    part, names = part_of(CALM, "notice", "A"), PARTS["notice"].names
+    part, names = part_of(CALM, "notice", "A", dies=True), PARTS["notice"].names
     for values in reached(part):
         has = dict(zip(names, values, strict=True))
         for labels, _, _ in part.onward(values):
@@ -104,7 +104,7 @@ def test_nobody_is_told_of_a_completion_before_it() -> None:
 
 def test_a_task_acknowledges_what_it_has_begun() -> None:
     for task in ("A", "C"):
-        part, names = part_of(CALM, "acknowledgement", task), PARTS["acknowledgement"].names
+        part, names = part_of(CALM, "acknowledgement", task, dies=True), PARTS["acknowledgement"].names
         for values in reached(part):
             has = dict(zip(names, values, strict=True))
             shown = {label for labels, _, _ in part.onward(values) for label in labels}
@@ -113,7 +113,7 @@ def test_a_task_acknowledges_what_it_has_begun() -> None:
 
 
 def test_a_task_that_is_not_told_of_a_completion_does_not_leave() -> None:
-    part, names = part_of(CALM, "life", "A"), PARTS["life"].names
+    part, names = part_of(CALM, "life", "A", dies=True), PARTS["life"].names
     found = {
         values[names.index("released")]
         for values in reached(part)
@@ -124,7 +124,7 @@ def test_a_task_that_is_not_told_of_a_completion_does_not_leave() -> None:
 
 
 def test_nobody_dies_where_nothing_fails() -> None:
-    part = part_of(CALM, "life", "C")
+    part = part_of(CALM, "life", "C", dies=True)
     assert not any(
         DIES in labels for values in reached(part) for labels, _, _ in part.onward(values)
     )
@@ -174,7 +174,7 @@ def test_what_ends_an_input_comes_behind_the_barriers_that_were_put_there() -> N
 
 
 def test_a_part_has_the_classes_that_are_told_apart() -> None:
-    system = part_of(CALM, "life", "A").system
+    system = part_of(CALM, "life", "A", dies=True).system
     number = next(v.offset for v in system.variables if v.name == "A.status")
     others = Feature((number,), ((frozenset((1,)),), (frozenset((0, 2, 3, 4, 5)),)))
     part = Part(system, [others], lambda *_: frozenset(), 2, lambda _: True)
