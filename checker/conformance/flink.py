@@ -23,7 +23,7 @@ from .acceptance import replay
 from .acceptance_effort import Effort, Far, OverTime, Told
 from .acceptance_findings import Finding, Judge
 from .acceptance_search import Accepted, Given, Move, Rejected, Undecided
-from .acceptance_system import SectionSystem
+from .acceptance_system import Refusal, SectionSystem
 from .flink_guide import Guide, Stuck
 from .flink_job import RunJob, job_of
 from .flink_levels import always_shown
@@ -113,10 +113,11 @@ def accept_run(  # noqa: PLR0913 - what is asked, of what, and how far
     whole = whole and job.is_sure
     sights = sights_of(run, job)
     settings = settings_of(run, job.job, sights, release, given, profile)
-    if settings.against is not None:
+    against = _stranger(job, sights) or settings.against
+    if against is not None:
         far = _effort(lines, limits, told).far
-        against = settings.against if whole else _doubted(settings.against, far)
-        return RunVerdict(against, (), 0, told=settings.told)
+        doubted = against if whole else _doubted(against, far)
+        return RunVerdict(doubted, (), 0, told=settings.told)
     case = _Case(run, given, job, sights, whole, judges, known or catalogue())
     found, tried = _first_of(case, settings, limits, told, every=every)
     if every and given.release is None:
@@ -126,6 +127,17 @@ def accept_run(  # noqa: PLR0913 - what is asked, of what, and how far
             tried.append((way.of_release(name), _under(case, way, limits, told)))
     shown = tuple(_tried(way, each) for way, each in tried if way.taken)
     return replace(found, told=settings.told, tried=shown)
+
+
+def _stranger(job: RunJob, sights: Sights) -> Rejected | None:
+    """The first line of a subtask that the job does not have."""
+    names = {subtask.name for subtask in job.job.subtasks}
+    for sight in sights.all:
+        task = sight.event.task
+        if task is not None and job.task(task) not in names:
+            why = f"the job has no subtask {task.name}"
+            return Rejected(sight.line, sight.event.word, (Refusal(why),), 0)
+    return None
 
 
 def _doubted(against: Rejected, far: Far) -> Undecided:
@@ -212,7 +224,8 @@ def reject_run(
         return None
     sights = sights_of(run, job)
     settings = settings_of(run, job.job, sights, release, given, None)
-    rejected = [settings.against or _rejected(run, job, sights, way) for way in settings.ways]
+    against = _stranger(job, sights) or settings.against
+    rejected = [against or _rejected(run, job, sights, way) for way in settings.ways]
     return rejected[0] if all(rejected) else None
 
 

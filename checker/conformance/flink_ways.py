@@ -6,8 +6,9 @@ to the last line, the part has no run with these lines, and so the whole has non
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 from model.protocols.parts.checkpoints import CheckpointStatus
 
@@ -167,6 +168,16 @@ class _Search:
         nobodys = line[0] in _POINTS or "task" not in self._names
         return follows or line[1] == attempt or nobodys
 
+    def _is_untrue(self, seen: Label, has: Mapping[str, int]) -> bool:
+        """Whether a line tells of a completion, also to an attempt that has died, and there was
+        none: the checkpoint is one of this job, since its trigger has a line."""
+        told = seen is Seen.CONFIRMED and "confirmations" in has and self._is_triggered
+        return told and has["checkpoint"] != _COMPLETED
+
+    @cached_property
+    def _is_triggered(self) -> bool:
+        return any(line[0] is Seen.TRIGGERED for clock in self.pattern.clocks for line in clock)
+
     @property
     def _names(self) -> tuple[str, ...]:
         return PARTS[self.pattern.part].names
@@ -184,7 +195,7 @@ class _Search:
                 is_late = own < attempt or (own == attempt and has["task"] in NO_MORE)
             else:
                 is_late = self._may_be_dead(positions, own)
-            if is_late:
+            if is_late and not self._is_untrue(seen, has):
                 return True
         if seen is Seen.CALLED:
             return missed or has.get("checkpoint") != _PENDING

@@ -104,7 +104,8 @@ def test_nobody_is_told_of_a_completion_before_it() -> None:
 
 def test_a_task_acknowledges_what_it_has_begun() -> None:
     for task in ("A", "C"):
-        part, names = part_of(CALM, "acknowledgement", task, dies=True), PARTS["acknowledgement"].names
+        part = part_of(CALM, "acknowledgement", task, dies=True)
+        names = PARTS["acknowledgement"].names
         for values in reached(part):
             has = dict(zip(names, values, strict=True))
             shown = {label for labels, _, _ in part.onward(values) for label in labels}

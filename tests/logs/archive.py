@@ -20,6 +20,8 @@ from checker.logs.sources import RawLog, Shelf
 from checker.logs.telling import Tally, Told, told
 
 SAMPLES = Path(__file__).parent / "samples.tar.xz"
+#: A run with a savepoint, and one in which a savepoint overtakes that of a stop, which hangs.
+REQUESTS = Path(__file__).parent / "requests.tar.xz"
 NAMED = os.environ.get("FINALE_RUNS", "")
 
 #: For tests that go through everything.

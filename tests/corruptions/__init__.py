@@ -1,0 +1,1 @@
+"""`python -m tests.corruptions`: how `finale validate --accept` judges corrupted logs."""
