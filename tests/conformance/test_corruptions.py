@@ -7,7 +7,6 @@ time; hundreds are made of all runs if the archives are at hand.
 import itertools
 import json
 import re
-from collections import Counter
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -25,10 +24,6 @@ KINDS = {kind.name: kind for kind in kinds()}
 REJECTED = [name for name, kind in KINDS.items() if kind.is_rejected]
 #: So many of a kind, of all runs.
 EACH, SEED = 21, 1
-#: So many of a kind in runs of the samples in which attempts fail, or users ask for something, and
-#: what came of them all.
-RESTLESS = 4
-FOUND_RESTLESS = Counter({"rejected at its line": 55, "rejected": 4, "undecided": 16})
 
 
 @cache
@@ -108,20 +103,6 @@ def test_no_witness_explains_an_attempt_that_never_began(name: str) -> None:
     conforms = accept_run(told, whole=False).conforms
     assert isinstance(conforms, Undecided)
     assert "attempt 7" in conforms.why
-
-
-@pytest.mark.slow
-def test_where_attempts_fail_or_users_ask_most_are_rejected(tmp_path: Path) -> None:
-    """Where a user stops a job, its tasks are looked at less closely. No copy is accepted."""
-    restless = [each.anywhere() for each in samples() if not each.calm]
-    found: Counter[str] = Counter()
-    for name in REJECTED:
-        for copy in copies(name, restless, RESTLESS, SEED):
-            one = said(copy, tmp_path / str(sum(found.values())), "--format", "json")
-            exact = one.word == "rejected" and copy.wrong and one.line == copy.wrong[1]
-            found[f"{one.word} at its line" if exact else one.word] += 1
-            assert one.exit in (1, 3), copy.name
-    assert found == FOUND_RESTLESS
 
 
 @needs_archives

@@ -27,7 +27,16 @@ from tests.logs.archive import REQUESTS, SAMPLES
 FILE = ROOT / ".corruptions_cache" / "results.ndjson"
 PAGE = ROOT / "docs" / "pipeline.md"
 START, END = "<!-- corruptions -->\n", "<!-- end of corruptions -->\n"
-_MODULES, _WITHIN = ("cli.main", "tests.corruptions.judging"), ("cli", "checker", "model", "tests")
+_WITHIN = ("cli", "checker", "model", "pipeline", "tests")
+#: Some are imported only when they are needed.
+_MODULES = (
+    "checker.conformance.flink",
+    "checker.loading",
+    "cli.main",
+    "cli.validate",
+    "model.protocols.registry",
+    "tests.corruptions.judging",
+)
 
 
 def key() -> str:

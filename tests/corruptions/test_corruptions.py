@@ -1,0 +1,65 @@
+"""`python -m tests.corruptions`: a few copies each time, one of each kind and family on request."""
+
+import itertools
+from collections import Counter
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from tests.conformance.corrupted import Original, clusters, originals
+from tests.conformance.corruptions import HOW, kinds
+from tests.corruptions.__main__ import PAGE, table
+from tests.corruptions.judging import Family, Outcome, Said, chosen, family_of, judged
+from tests.logs.archive import REQUESTS, SAMPLES
+
+#: So many copies of each kind and family, as the page says.
+EACH = 1
+MUST = {kind.name for kind in kinds() if kind.is_rejected}
+
+
+@cache
+def runs() -> list[Original]:
+    archives = (str(SAMPLES), str(REQUESTS))
+    return [*itertools.chain.from_iterable(originals(clusters(each)) for each in archives)]
+
+
+def judged_all(each: int, kinds: tuple[str, ...], folder: Path) -> list[Said]:
+    copies = sorted(chosen(runs(), each, kinds), key=lambda one: one[1].run)
+    return [judged(family, copy, folder / str(n)) for n, (family, copy) in enumerate(copies)]
+
+
+def test_the_samples_have_runs_of_each_family() -> None:
+    found = Counter(map(family_of, runs()))
+    assert found == {
+        Family.PLAIN: 7,
+        Family.FAILURES: 4,
+        Family.STOPS: 9,
+        Family.SAVEPOINTS: 1,
+        Family.CANCELLED: 3,
+    }
+
+
+def test_a_task_that_dies_is_not_told_of_a_completion_that_was_none(tmp_path: Path) -> None:
+    """One copy in each family, also of attempts that fail later."""
+    found = judged_all(1, ("told-of-an-aborted-one",), tmp_path)
+    assert Counter(each.outcome for each in found) == {Outcome.AT_ITS_LINE: 5}
+    assert {each.exit for each in found} == {1}
+
+
+def test_the_table_counts_by_class_and_family() -> None:
+    told = Said("begun-twice", Family.STOPS, "a", Outcome.AT_ITS_LINE, 1, 3, 3)
+    rows = table([told]).splitlines()
+    assert rows[4] == "| must be rejected | stops | 1 | 1 |  |  |  |  |  |"
+    assert rows[2].startswith("| must be rejected | plain | 0 |")
+
+
+@pytest.mark.slow
+def test_the_page_has_what_the_command_says(tmp_path: Path) -> None:
+    """No copy that must be rejected is accepted, and at least 90 % are rejected at their lines."""
+    found = judged_all(EACH, tuple(HOW), tmp_path)
+    must = [each for each in found if each.kind in MUST]
+    exact = sum(each.outcome is Outcome.AT_ITS_LINE for each in must)
+    assert not [each.name for each in must if each.outcome is Outcome.ACCEPTED]
+    assert exact >= 0.9 * len(must)
+    assert table(found) in PAGE.read_text(encoding="utf-8")
