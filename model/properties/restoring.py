@@ -123,7 +123,7 @@ def a_start_is_refused(state: Starting) -> bool:
     return state.is_refused()
 
 
-@reachable
+@reachable(of_all_ids=True)
 def state_is_dealt_out(state: Starting, task: Stateful) -> bool:
     """A task starts with state (RC-5, RC-6)."""
     return task.confirmed != Nothing and not task.keeps_nothing()

@@ -45,6 +45,13 @@ taken   = true
 """
 
 FORGETFUL = {family.name for family in PROPERTIES if family.of_all_ids}
+#: What random walks do not come to, and why it needs all ids.
+BY_ARGUMENT = {
+    "closed-after-its-savepoint": "an older final checkpoint, which released the task, is forgotten "
+    "when a newer one completes while the savepoint is still pending",
+    "savepoint-is-first-final": "the first final checkpoint is forgotten, and the next one is "
+    "taken for the first",
+}
 AGAIN = "ids are given again"
 
 
@@ -204,7 +211,7 @@ def test_all_protocols_and_variants_say_the_same() -> None:
         seen.add(one)
     assert set(of_protocols()) == {spec.protocol.key for spec in chosen()}
     # Each property that is not asked would say something else.
-    assert {*seen.differs, *seen.forgotten} == FORGETFUL
+    assert {*seen.differs, *seen.forgotten} | BY_ARGUMENT.keys() == FORGETFUL
 
 
 @pytest.mark.slow
