@@ -35,14 +35,14 @@ def specs(*, slow: bool = False) -> list[Spec]:
 def audits(states_max: int, *, quick: int | None = None) -> list[ParameterSet]:
     """Specs of up to so many states, as cases of an audit of all of them.
 
-    Many specs differ in what they expect, and not in their rules. Of those of a protocol under the
-    same options only the largest is quick, if it has no more states than `quick`: the others are
-    slow.
+    Many specs differ in what they expect, and hardly in their rules. Of those of a protocol and its
+    variants under the same options only the largest is quick, if it has no more states than
+    `quick`: the others are slow.
     """
     counted = [spec for spec in specs() if spec.counts and spec.counts.states <= states_max]
     largest: dict[object, Spec] = {}
     for spec in counted:
-        key = spec.protocol, spec.variant, repr(spec.setting.options)
+        key = spec.protocol.key, repr(spec.setting.options)
         if _states(spec) <= (quick or states_max) and (
             key not in largest or _states(spec) > _states(largest[key])
         ):
