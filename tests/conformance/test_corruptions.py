@@ -5,9 +5,6 @@ time; hundreds are made of all runs if the archives are at hand.
 """
 
 import itertools
-import json
-import re
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -18,12 +15,13 @@ from checker.conformance.flink import accept_run
 from tests.cli.running import run
 from tests.conformance.corrupted import Copy, Original, clusters, originals
 from tests.conformance.corruptions import HOW, Kind, copies, kinds
+from tests.corruptions.judging import SEED, answer
 from tests.logs.archive import SAMPLES, archives, needs_archives
 
 KINDS = {kind.name: kind for kind in kinds()}
 REJECTED = [name for name, kind in KINDS.items() if kind.is_rejected]
 #: So many of a kind, of all runs.
-EACH, SEED = 21, 1
+EACH = 21
 
 
 @cache
@@ -36,46 +34,20 @@ def everything() -> list[Original]:
     return [*itertools.chain.from_iterable(originals(clusters(path)) for path in archives())]
 
 
-@dataclass(frozen=True)
-class Said:
-    """What the command says of the job of a copy, and its exit code."""
-
-    word: str
-    line: int | None
-    exit: int
-    text: str
-
-
-def said(copy: Copy, folder: Path, *options: str) -> Said:
-    """What `finale validate --accept` says of a copy whose logs are written into a folder."""
-    folder.mkdir(exist_ok=True)
-    for number, lines in enumerate(copy.logs()):
-        (folder / f"{number}.log").write_bytes(b"\n".join((*lines, b"")))
-    ran = run(f"validate {folder} --accept {' '.join(options)}")
-    assert not ran.stderr, ran.stderr
-    if not options:
-        return Said("", None, ran.exit, ran.stdout)
-    (job,) = (each for each in json.loads(ran.stdout)["results"] if each["job"] == copy.job)
-    conforms = job["conforms"]
-    word = "accepted" if conforms["accepted"] else "undecided"
-    line = re.match(r"line (\d+), ", conforms["why"] or "")
-    return Said("rejected" if conforms["rejected"] else word,
-                int(line[1]) if line else None, ran.exit, ran.stdout)  # fmt: skip
-
-
 def check(copy: Copy, kind: Kind, folder: Path) -> None:
     """Assert that a corrupted log is rejected, at the wrong line or so many lines behind it."""
-    found, name = said(copy, folder, "--format", "json"), copy.name
+    job, code, line = answer(copy, folder)
+    name = copy.name
     (own,) = copy.runs()
     assert copy.wrong is not None
-    assert found.word == "rejected", f"{name} is {found.word}"
-    assert found.exit == 1, name
-    assert found.line is not None
+    assert job["conforms"]["rejected"], f"{name} is not rejected"
+    assert code == 1, name
+    assert line is not None
     told = [event.told.line for event in own.events if event.told.log == copy.wrong[0]]
-    between = [line for line in told if copy.wrong[1] <= line < found.line]
-    late = len(between) if found.line in told else len(told)
-    assert copy.wrong[1] <= found.line, f"{name}: too early"
-    assert late <= kind.within, f"{name}: {found.line}"
+    between = [each for each in told if copy.wrong[1] <= each < line]
+    late = len(between) if line in told else len(told)
+    assert copy.wrong[1] <= line, f"{name}: too early"
+    assert late <= kind.within, f"{name}: {line}"
 
 
 def test_each_kind_is_made_and_most_must_be_rejected() -> None:
@@ -89,9 +61,9 @@ def test_a_sample_is_rejected_at_its_wrong_line(name: str, tmp_path: Path) -> No
     (copy,) = copies(name, samples(), 1, SEED)
     check(copy, KINDS[name], tmp_path)
     assert copy.wrong is not None
-    text = said(copy, tmp_path)
+    text = run(f"validate {tmp_path} --accept")
     assert text.exit == 1
-    assert f"line {copy.wrong[1]}, " in text.text.partition("rejected: ")[2]
+    assert f"line {copy.wrong[1]}, " in text.stdout.partition("rejected: ")[2]
 
 
 @pytest.mark.parametrize("name", ["stop-race-06", "H16-04", "H12-00", "H6-01"])

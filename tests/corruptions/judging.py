@@ -88,16 +88,22 @@ def write(copy: Copy, folder: Path) -> None:
         (folder / f"{number}.log").write_bytes(b"\n".join((*lines, b"")))
 
 
-def judged(family: Family, copy: Copy, folder: Path) -> Said:
-    """What `finale validate --accept` says of a copy, whose logs are written into a folder."""
+def answer(copy: Copy, folder: Path) -> tuple[dict[str, Any], int, int | None]:
+    """What `finale validate --accept` says of a copy, whose logs are written into a folder: the
+    row of its job, the exit code, and the line that it tells."""
     write(copy, folder)
     ran = run(f"validate {folder} --accept --format json")
     assert not ran.stderr, ran.stderr
     (job,) = (each for each in json.loads(ran.stdout)["results"] if each["job"] == copy.job)
     told = re.match(r"line (\d+), ", job["conforms"]["why"] or "")
-    line = int(told[1]) if told else None
+    return job, ran.exit, int(told[1]) if told else None
+
+
+def judged(family: Family, copy: Copy, folder: Path) -> Said:
+    """What the command says of a copy, with its family."""
+    job, code, line = answer(copy, folder)
     wrong = None if copy.wrong is None else copy.wrong[1]
-    return Said(copy.kind, family, copy.name, _outcome(job, line, wrong), ran.exit, line, wrong)
+    return Said(copy.kind, family, copy.name, _outcome(job, line, wrong), code, line, wrong)
 
 
 def _outcome(job: dict[str, Any], line: int | None, wrong: int | None) -> Outcome:
