@@ -159,7 +159,8 @@ def sights_of(run: Run, job: RunJob) -> Sights:
         elif event.word == "fail_snapshot" and event.task is not None:
             sights.unwritten[event.told.checkpoint or 0].append(job.task(event.task))
         elif event.word == "trigger-overtaken":
-            _overtake(sights, _begun_last(run, place), job, clocks)
+            whose = event if event.task is not None else _begun_last(run, place)
+            _overtake(sights, whose, job, clocks)
         if sight is None:
             continue
         clock = _clock(sight)
@@ -187,14 +188,15 @@ def _unbegin(sights: Sights, sight: Sight) -> None:
 
 def _overtake(
     sights: Sights,
-    begun: RunEvent | None,
+    whose: RunEvent | None,
     job: RunJob,
     clocks: Mapping[tuple[str, str | None], list[Sight]],
 ) -> None:
     """A task begins, and then finds that it has begun a newer one: the older one did not begin."""
-    task = None if begun is None or begun.task is None else job.task(begun.task)
-    own = clocks.get(("loop", task), [])
-    if own and own[-1].event is begun and own[-1].seen is Seen.BEGUN:
+    if whose is None or whose.task is None:
+        return
+    own = clocks.get(("loop", job.task(whose.task)), [])
+    if own and own[-1].seen is Seen.BEGUN and own[-1].checkpoint == whose.told.checkpoint:
         _unbegin(sights, own.pop())
 
 

@@ -2,9 +2,12 @@
 
 import json
 import tarfile
+from dataclasses import replace
 from pathlib import Path
 
+from checker.conformance.flink_sights import Seen, sights_of
 from tests.cli.running import run
+from tests.conformance.corrupted import clusters, originals
 
 from .archive import REQUESTS
 from .edits import found, number, validated
@@ -36,6 +39,18 @@ def test_a_log_that_ends_while_the_stop_hangs_is_stuck(tmp_path: Path) -> None:
     (stop,) = found(job, "stuck")["stop-is-answered"]
     assert _HANGS in stop["why"]
     assert _HANGS in run("why flink.log", tmp_path, columns=2000).stdout
+
+
+def test_only_the_task_that_finds_a_newer_one_has_not_begun() -> None:
+    """Another task begins the same savepoint before the line that takes a begin back."""
+    own = next(o for o in originals(clusters(str(REQUESTS))) if o.name == "savepoint-overtakes")
+    events = own.run.events
+    at = next(n for n, each in enumerate(events) if each.word == "trigger-overtaken")
+    source, sink = events[at], events[at - 2]
+    assert source.task != sink.task
+    events.insert(at, replace(events[at - 1], task=sink.task))
+    begun = [s for s in sights_of(own.run, own.job).all if s.seen is Seen.BEGUN]
+    assert [each.event.task for each in begun if each.checkpoint == 8] == [sink.task]
 
 
 def test_a_run_with_a_savepoint_is_accepted(tmp_path: Path) -> None:

@@ -47,8 +47,8 @@ taken   = true
 FORGETFUL = {family.name for family in PROPERTIES if family.of_all_ids}
 #: What random walks do not come to, and why it needs all ids.
 BY_ARGUMENT = {
-    "closed-after-its-savepoint": "an older final checkpoint, which released the task, is forgotten "
-    "when a newer one completes while the savepoint is still pending",
+    "closed-after-its-savepoint": "an older final checkpoint, which released the task, is forgotten"
+    " when a newer one completes while the savepoint is still pending",
     "savepoint-is-first-final": "the first final checkpoint is forgotten, and the next one is "
     "taken for the first",
 }
