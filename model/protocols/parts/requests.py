@@ -279,6 +279,18 @@ class Requests(CompletionOrder):
         return checkpoint.kind == CheckpointKind.CHECKPOINT
 
     @define
+    def is_spared(self, checkpoint: Checkpoint) -> bool:
+        """CN-1: whether no newer one evicts it: a savepoint evicts savepoints only, unless it is
+        that of a stop. So the last checkpoint before savepoints is spared."""
+        if not (self.has_kinds and self.savepoint_stored):
+            return False
+        return self.has_entered(checkpoint) and all(
+            not (checkpoint < newer and self.has_entered(newer))
+            or (self.can_be_subsumed(checkpoint) and not self.subsumes(newer))
+            for newer in self.checkpoints
+        )
+
+    @define
     def is_confirmed(self, checkpoint: Checkpoint) -> bool:
         """CN-2: whether the completion of a checkpoint is confirmed to the tasks."""
         if not self.has_kinds or self.savepoint_confirmed:

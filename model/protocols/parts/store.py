@@ -38,13 +38,8 @@ class Storing(Notifying):
 
     @define
     def is_spared(self, checkpoint: Checkpoint) -> bool:
-        """CN-1: whether no newer one evicts it: a savepoint evicts savepoints only, unless it is
-        that of a stop. So the newest is spared, and the last checkpoint before savepoints."""
-        return self.has_entered(checkpoint) and all(
-            not (checkpoint < newer and self.has_entered(newer))
-            or (self.can_be_subsumed(checkpoint) and not self.subsumes(newer))
-            for newer in self.checkpoints
-        )
+        """CN-1: whether no newer one evicts it, although it has no place: none, without savepoints."""
+        return False
 
     @define
     def has_entered(self, checkpoint: Checkpoint) -> bool:
