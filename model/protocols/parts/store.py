@@ -38,7 +38,7 @@ class Storing(Notifying):
 
     @define
     def is_spared(self, checkpoint: Checkpoint) -> bool:
-        """CN-1: whether no newer one evicts it, although it has no place: none, without savepoints."""
+        """CN-1: whether savepoints spare a checkpoint that has no place: not if none is stored."""
         return False
 
     @define
