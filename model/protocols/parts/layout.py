@@ -372,8 +372,13 @@ class JobProtocol(Protocol):
         """The restore target and the id that aborts carry; Nothing before the first."""
         newest: CheckpointId = Nothing
         for checkpoint in self.checkpoints:
-            newest = checkpoint if self.is_in_store(checkpoint) else newest
+            newest = checkpoint if self.is_restorable(checkpoint) else newest
         return newest
+
+    @define
+    def is_restorable(self, checkpoint: Checkpoint) -> bool:
+        """CN-1: whether the job starts again from a checkpoint as long as none is newer."""
+        return checkpoint.is_completed
 
     @define
     def is_in_store(self, checkpoint: Checkpoint) -> bool:

@@ -47,6 +47,11 @@ class Storing(Notifying):
         return checkpoint.is_completed and self.is_stored(checkpoint)
 
     @define
+    def is_restorable(self, checkpoint: Checkpoint) -> bool:
+        """CN-1: the store always holds the newest checkpoint that was put into it."""
+        return self.has_entered(checkpoint)
+
+    @define
     def is_stored(self, checkpoint: Checkpoint) -> bool:
         """CN-1: whether a checkpoint that completes is put into the store."""
         return True

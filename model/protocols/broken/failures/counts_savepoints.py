@@ -19,3 +19,8 @@ class CountsSavepoints(FinalCheckpoint):
         """The newest that have completed, less the savepoints among them."""
         newer: int = sum(checkpoint < each and each.is_completed for each in self.checkpoints)
         return self.has_entered(checkpoint) and newer < self.retained
+
+    @define
+    def is_restorable(self, checkpoint: Checkpoint) -> bool:
+        """A restart takes the newest checkpoint that the store still holds."""
+        return self.is_in_store(checkpoint)

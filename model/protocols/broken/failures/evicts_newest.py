@@ -19,3 +19,8 @@ class EvictsNewest(FinalCheckpoint):
         """The oldest checkpoints that have completed, as many as there are places."""
         older: int = sum(each < checkpoint and self.has_entered(each) for each in self.checkpoints)
         return self.has_entered(checkpoint) and older < self.retained
+
+    @define
+    def is_restorable(self, checkpoint: Checkpoint) -> bool:
+        """A restart takes the newest checkpoint that the store still holds."""
+        return self.is_in_store(checkpoint)
