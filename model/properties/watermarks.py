@@ -43,9 +43,10 @@ def last_watermark_comes_first(state: Watermarks, channel: Channel) -> bool:
 
 @on_step
 def sources_keep_together(state: Watermarks, source: Source, slower: Source) -> bool:
-    """If sources are aligned, none emits while it is ahead of another one that runs (RC-10)."""
+    """If sources are aligned, none emits while it is ahead of another one that runs and has said
+    how far it is (RC-10)."""
     when(state.has_watermarks and state.aligns_sources)
-    when(before(lambda: slower.is_running and slower.watermark < source.watermark))
+    when(before(lambda: slower.is_running and 0 < slower.watermark < source.watermark))
     return source.remaining >= before(lambda: source.remaining)
 
 

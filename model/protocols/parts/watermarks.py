@@ -100,15 +100,19 @@ class Watermarks(Recovery):
         if not (self.has_watermarks and self.aligns_sources):
             return super().may_emit(task)
         return super().may_emit(task) and not any(
-            self.holds_group(other) and other.watermark < task.watermark
-            for other in self.tasks
-            if isinstance(other, Source)
+            self.is_waited_for(other, task) for other in self.tasks if isinstance(other, Source)
         )
 
     @define
+    def is_waited_for(self, slower: Source, task: Source) -> bool:
+        """RC-10: whether a source pauses until another one of its group has come as far."""
+        return self.holds_group(slower) and slower.watermark < task.watermark
+
+    @define
     def holds_group(self, task: Source) -> bool:
-        """RC-10: whether other sources wait for this one: a finished source is never behind."""
-        return not task.has_finished
+        """RC-10: whether other sources wait for this one: a source reports how far it is with its
+        first watermark, and a finished source is never behind."""
+        return task.watermark > 0 and not task.has_finished
 
     @step
     def say_how_far(self, task: Source) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 #: By the protocol's key and the variant's: "module:Class" within this package.
 VARIANTS: Mapping[str, Mapping[str, str]] = {
     "final-checkpoint": {
+        "aligns-within-vertex": "aligns_within_vertex:AlignsWithinVertex",
         "answers-after-closing": "answers_after_closing:AnswersAfterClosing",
         "close-aborts-pending": "close_aborts_pending:CloseAbortsPending",
         "closes-before-finish": "closes_before_finish:ClosesBeforeFinish",
@@ -15,7 +16,6 @@ VARIANTS: Mapping[str, Mapping[str, str]] = {
         "emits-after-finish": "emits_after_finish:EmitsAfterFinish",
         "ends-abruptly": "ends_abruptly:EndsAbruptly",
         "ends-before-closing": "ends_before_closing:EndsBeforeClosing",
-        "ignores-silent-sources": "ignores_silent_sources:IgnoresSilentSources",
         "ends-before-deferred": "ends_before_deferred:EndsBeforeDeferred",
         "finishes-again": "finishes_again:FinishesAgain",
         "keeps-subsumed": "keeps_subsumed:KeepsSubsumed",
