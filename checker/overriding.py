@@ -10,7 +10,7 @@ import ast
 import dis
 import inspect
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from difflib import get_close_matches
 from functools import cached_property
 from itertools import pairwise
@@ -263,8 +263,18 @@ def _takes_all(given: inspect.Signature, wanted: inspect.Signature) -> bool:
 
 
 def _check_value(member: Member) -> None:
-    """What an inherited `__init__` replaces in each object, or, where it is computed, cannot."""
+    """What an inherited `__init__` replaces in each object, or, where it is computed, cannot;
+    and a plain value in the place of another kind of value."""
     value = member.value
+    if member.inherited is not None and not _can_replace(value, member.inherited[1]):
+        base, before = member.inherited
+        raise FinaleError(
+            "override-differs",
+            f"{member} is not of the kind of {base.__qualname__}.{member.name}, "
+            f"which is {_kind_of(before)}",
+            place=member.place,
+            advice="give it a value of the inherited kind; give a method a name of its own",
+        )
     if isinstance(value, Field) or (isinstance(value, property) and value.fset):
         return
     for base in member.bases:
@@ -276,6 +286,22 @@ def _check_value(member: Member) -> None:
                 advice="set the option that it is made of, or assign it in an __init__ of your own "
                 "after super().__init__(setting)",
             )
+
+
+def _can_replace(after: object, before: object) -> bool:
+    """Whether a value of a class can stand where an inherited one is read; methods aside."""
+    if isinstance(before, Field) or before is None or hasattr(before, "__get__"):
+        return True
+    if isinstance(after, property | cached_property):
+        return True
+    if is_dataclass(before):
+        names = {each.name for each in fields(before)}
+        return is_dataclass(after) and names <= {each.name for each in fields(after)}
+    return isinstance(after, type(before))
+
+
+def _kind_of(value: object) -> str:
+    return "a class with other fields" if is_dataclass(value) else f"a {type(value).__name__}"
 
 
 # --- names ---------------------------------------------------------------------------------------

@@ -42,7 +42,7 @@ def listing(
     match what:
         case "protocols":
             for kind in kinds:
-                write(page, _protocol(kind, known, page.width))
+                write(page, [*_heading(kind, variant), *_protocol(kind, known, page.width)])
         case "properties":
             write(page, _properties(kinds, known, page.width))
         case "options":
@@ -86,7 +86,6 @@ def _heading(kind: type[Protocol], variant: str | None) -> list[Text]:
 
 
 def _protocol(kind: type[Protocol], known: Catalogue, width: int) -> Iterator[Text]:
-    yield Text(kind.key, "bold cyan")
     yield from columns([[Text(summary(kind))]], width, indent=2)
     runs = "a job" if kind.needs_job else ", ".join(f.name for f in fields(kind.Sizes))
     facts = [

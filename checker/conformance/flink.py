@@ -113,7 +113,7 @@ def accept_run(  # noqa: PLR0913 - what is asked, of what, and how far
     whole = whole and job.is_sure
     sights = sights_of(run, job)
     settings = settings_of(run, job.job, sights, release, given, profile)
-    against = _stranger(job, sights) or settings.against
+    against = _stranger(job, sights) or _of_two(run) or settings.against
     if against is not None:
         far = _effort(lines, limits, told).far
         doubted = against if whole else _doubted(against, far)
@@ -137,6 +137,22 @@ def _stranger(job: RunJob, sights: Sights) -> Rejected | None:
         if task is not None and job.task(task) not in names:
             why = f"the job has no subtask {task.name}"
             return Rejected(sight.line, sight.event.word, (Refusal(why),), 0)
+    return None
+
+
+def _of_two(run: Run) -> Rejected | None:
+    """The first line that names one subtask, and the attempt of another."""
+    for event in run.events:
+        task, execution = event.told.task, event.told.execution
+        if task is None or execution is None:
+            continue
+        attempt = execution.attempt if task.attempt is None else task.attempt
+        if (task.subtask, attempt) != (execution.subtask, execution.attempt):
+            why = (
+                f"the attempt is number {execution.attempt} of subtask {execution.subtask + 1}, "
+                f"and not of {task.name}"
+            )
+            return Rejected(event.told.line, event.word, (Refusal(why),), 0)
     return None
 
 

@@ -71,12 +71,6 @@ def job_of(run: Run) -> RunJob | None:
              for number, name in enumerate(parallelism)}  # fmt: skip
     wide = _wide(run)
     uneven = _uneven(run)
-    vertices = [
-        Vertex(names[name], Kind.UNION_STATE if name in uneven else Kind.PASS_THROUGH, number)
-        if name in readers
-        else Vertex.source(names[name], records=0, parallelism=number, union_state=name in uneven)
-        for name, number in parallelism.items()
-    ]
     edges: list[Edge] = []
     is_sure = True
     for (reader, gate), writer in sorted(inputs.items()):
@@ -85,9 +79,17 @@ def job_of(run: Run) -> RunJob | None:
         edges.append(Edge(names[writer], names[reader], pattern))
         is_sure = is_sure and sure
     try:
+        vertices = [
+            Vertex(names[name], Kind.UNION_STATE if name in uneven else Kind.PASS_THROUGH, number)
+            if name in readers
+            else Vertex.source(
+                names[name], records=0, parallelism=number, union_state=name in uneven
+            )
+            for name, number in parallelism.items()
+        ]
         return RunJob(Job(tuple(vertices), tuple(edges)), names, inputs, is_sure)
     except FinaleError:
-        return None  # a vertex that reads another one twice
+        return None  # a vertex that reads another one twice, or a parallelism that none can have
 
 
 def _wide(run: Run) -> dict[tuple[str, int, int], int]:

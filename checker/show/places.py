@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import model
+from checker.claim import Spec
 
 _HOME = Path(model.__file__).parent.parent
 
@@ -16,3 +18,10 @@ def shown_file(file: str | Path) -> str:
         if path.is_relative_to(base):
             return str(path.relative_to(base))
     return str(path)
+
+
+def command(name: str, spec: Spec, flags: str = "") -> str:
+    """A command for a spec, with the folder of its protocols, as a shell takes it."""
+    folder = spec.catalogue.folder
+    named = "" if folder is None else f" --protocols {shlex.quote(shown_file(folder))}"
+    return f"finale {name} {shlex.quote(shown_file(spec.file))}{flags}{named}"

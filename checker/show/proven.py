@@ -13,7 +13,7 @@ from checker.symbolic.prove import Break, Outcome, Proven, Refuted, Undecided
 from model.system import System
 
 from .layout import Cell, columns, counted, duration, flow, joined, paragraph
-from .places import shown_file
+from .places import command, shown_file
 from .story import BUILT_IN_SENTENCES, changes_of, groups_of
 from .values import ARROW
 from .words import condition_text, never_together
@@ -45,8 +45,8 @@ def outcome_lines(spec: Spec, system: System, outcome: Outcome, width: int) -> I
         case Proven():
             yield from _proven(system, outcome, width)
         case Refuted():
-            command = f"finale trace {shown_file(spec.file)} --property {outcome.name}"
-            yield from paragraph(Text(f"its steps: {command}", "dim"), width, indent=4)
+            steps = command("trace", spec, f" --property {outcome.name}")
+            yield from paragraph(Text(f"its steps: {steps}", "dim"), width, indent=4)
         case Undecided():
             yield from paragraph(
                 Text(f"{outcome.why}. Tried: {', '.join(outcome.tried)}."), width, indent=4

@@ -22,7 +22,7 @@ from checker.rows import SEARCH, Exit, Result, Row
 from model.language.explore import Branch
 
 from .layout import columns, counted, duration, flow, grouped, joined, paragraph, shortened
-from .places import shown_file
+from .places import command, shown_file
 
 _MARKS = {
     Exit.AS_EXPECTED: Text("✓ ", "bold green"),
@@ -155,7 +155,7 @@ def _search_lines(result: Result, width: int) -> list[Text]:
     if row is not None and row.verdict == Violated.word:
         lines += columns([[_mark(row), Text(SEARCH), Text(row.why)]], width, indent=4)
         lines += paragraph(Text(_RECORDED, "dim"), width, indent=4)
-        anew = _command("check --record", result, "")
+        anew = command("check --record", result.spec, " --slow" if result.spec.slow else "")
         lines.append(Text("    record the counts anew: ") + Text(anew, "bold"))
     if any(row.property == WELL_FORMED and row.verdict == Violated.word for row in result.rows):
         lines += paragraph(Text(_AFTER_A_FAULT, "dim"), width, indent=4)
@@ -163,17 +163,10 @@ def _search_lines(result: Result, width: int) -> list[Text]:
         lines += paragraph(Text(_branches(result.dead_branches), "dim"), width, indent=4)
     failed = [row for row in result.rows if not row.ok and row.trace is not None]
     for row in failed[:1]:
-        command = _command("trace", result, f" --property {row.property}")
-        command += "".join(f" --reduce {name}" for name in result.report.reduced)
-        lines.append(Text("    tell it step by step: ") + Text(command, "bold"))
+        again = command("trace", result.spec, f" --property {row.property}")
+        again += "".join(f" --reduce {name}" for name in result.report.reduced)
+        lines.append(Text("    tell it step by step: ") + Text(again, "bold"))
     return lines
-
-
-def _command(name: str, result: Result, flags: str) -> str:
-    """A command for the spec, with the folder of its protocols."""
-    command = f"finale {name} {shown_file(result.spec.file)}{flags}"
-    folder = result.spec.catalogue.folder
-    return command if folder is None else f"{command} --protocols {shown_file(folder)}"
 
 
 def _count_lines(result: Result, report: Report, row: Row | None, width: int) -> list[Text]:

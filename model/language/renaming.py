@@ -8,8 +8,9 @@ do).
 
 An entity's name stands for another one after such a step. So to properties the step begins behind
 `retire`: `before(...)` reads the state under the names of the state after the step, and what the
-rule wrote until then belongs to the renumbering. A rule that has written to an entity of that kind
-before is refused: properties would not see that it has.
+rule wrote until then belongs to the renumbering. A rule that has written before
+is refused: properties would not see that it has. References in other entities may be written, so
+that a rule can forget the retired id.
 """
 
 from __future__ import annotations
@@ -50,7 +51,8 @@ def retire(entity: Entity, kind: type[Entity]) -> None:
 
 def _refuse_written(world: World, store: RuleStore, ids: Sequence[object]) -> None:
     for variable in world.variables:
-        if variable.entity in ids and store.is_written(variable.indices):
+        part_of_it = variable.entity not in ids and _refers(variable.domain, ids)
+        if not part_of_it and store.is_written(variable.indices):
             raise FinaleError(
                 "writes-before-retire",
                 f"the rule may write {variable.name}, and takes an entity out of use afterwards: "
@@ -58,6 +60,23 @@ def _refuse_written(world: World, store: RuleStore, ids: Sequence[object]) -> No
                 place=caller(),
                 advice="take entities out of use before anything is written to one of them",
             )
+
+
+def _refers(domain: Domain[Any], ids: Sequence[object]) -> bool:
+    """Whether a value can refer to one of these entities, so that renumbering changes it."""
+    match domain:
+        case Ref():
+            return domain.entities == ids
+        case Union():
+            return any(_refers(part, ids) for parts in domain.parts for _, part in parts)
+        case Set():
+            return domain.universe == ids
+        case MapDomain() if domain.entities == ids:
+            return True
+        case Option() | Queue() | Array() | MapDomain():
+            return _refers(cast(Any, domain).element, ids)
+        case _:
+            return False
 
 
 def _owner(variable: Variable, entity: Any) -> Variable:

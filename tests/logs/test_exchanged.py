@@ -50,3 +50,30 @@ def test_a_line_of_a_subtask_that_is_not_there_is_rejected(tmp_path: Path) -> No
     assert job["conforms"]["rejected"]
     assert "the job has no subtask map (0/2)" in job["conforms"]["why"]
     assert ran.exit == 1
+
+
+def test_a_line_that_names_one_subtask_and_the_attempt_of_another_is_rejected(
+    tmp_path: Path,
+) -> None:
+    aligned = r"co \(1/2\)#0 \(\w+_0_0\): All the channels are aligned"
+    for before, after in (("_0_0):", "_1_0):"), ("_0_0):", "_0_7):")):
+
+        def edit(lines: list[str], before: str = before, after: str = after) -> list[str]:
+            at = next(n for n, each in enumerate(lines) if re.search(aligned, each))
+            return [*lines[:at], lines[at].replace(before, after), *lines[at + 1 :]]
+
+        job, ran = validated(tmp_path, edited("bounded-01", edit), "--accept")
+        assert job["conforms"]["rejected"]
+        assert "and not of co (1/2)" in job["conforms"]["why"]
+        assert ran.exit == 1
+
+
+def test_a_log_of_vertices_without_subtasks_is_judged_as_far_as_it_goes(tmp_path: Path) -> None:
+    def edit(lines: list[str]) -> list[str]:
+        return [re.sub(r"\((\d+)/\d+\)", r"(\1/0)", each) for each in lines]
+
+    job, ran = validated(tmp_path, edited("H7-00", edit), "--accept")
+    assert not job["conforms"]["accepted"]
+    assert job["checkpoints"]["completed"] == [1, 2, 3]
+    assert ran.exit == 3
+    assert not ran.stderr

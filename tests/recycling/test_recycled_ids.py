@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -19,13 +20,13 @@ from checker.spec import read_spec
 from model.errors import FinaleError
 from model.language.build import build
 from model.properties.registry import PROPERTIES
-from model.rules import WEAK, Setting, rule
+from model.rules import WEAK, Bool, Entity, Nothing, Option, Ref, Setting, field, rule, step
 from tests.protocols.specs import ROOT as SPECS
 from tests.protocols.specs import name_of, spec_of
 from tests.recycling.corpus import chosen, of_protocols, with_few_ids
 from tests.recycling.falls import Fallen, broken, fallen
 from tests.recycling.lockstep import Seen, walks
-from tests.zoo.recycled import TicketOffice, Turn
+from tests.zoo.recycled import Ticket, TicketOffice, Turn
 
 RENUMBERED = """
 title    = "A sink that fails after its last records"
@@ -95,6 +96,51 @@ def test_what_is_written_before_an_id_is_given_again_is_refused() -> None:
         build(HastyOffice(Setting()))
     assert caught.value.code == "writes-before-retire"
     assert "two.turn" in caught.value.message
+
+
+class Bell(Entity):
+    """A bell on the desk; it knows who rang it last."""
+
+    rung = field(Bool, False)
+    last = field(Option(Ref(Ticket)), Nothing)
+
+
+class RingingOffice(TicketOffice):
+    """An office that rings a bell before it throws a ticket away."""
+
+    def __init__(self, setting: Setting) -> None:
+        super().__init__(setting)
+        self.bell = Bell("bell")
+
+    def entities(self) -> Sequence[Entity]:
+        return (*super().entities(), self.bell)
+
+    @rule(fair=WEAK)
+    def draw(self) -> None:
+        """The bell rings, and somebody draws a ticket."""
+        self.ring()
+        super().draw()
+
+    @step
+    def ring(self) -> None:
+        """The bell rings."""
+        self.bell.rung = True
+
+
+class ForgettingOffice(RingingOffice):
+    """An office whose bell forgets who rang it."""
+
+    @step
+    def ring(self) -> None:
+        self.bell.last = Nothing
+
+
+def test_what_is_written_elsewhere_before_an_id_is_given_again_is_refused_too() -> None:
+    with pytest.raises(FinaleError) as caught:
+        build(RingingOffice(Setting()))
+    assert caught.value.code == "writes-before-retire"
+    assert "bell.rung" in caught.value.message
+    build(ForgettingOffice(Setting()))
 
 
 def test_a_request_that_waits_no_more_shows_as_a_step(tmp_path: Path) -> None:
