@@ -266,15 +266,6 @@ def _check_value(member: Member) -> None:
     """What an inherited `__init__` replaces in each object, or, where it is computed, cannot;
     and a plain value in the place of another kind of value."""
     value = member.value
-    if member.inherited is not None and not _can_replace(value, member.inherited[1]):
-        base, before = member.inherited
-        raise FinaleError(
-            "override-differs",
-            f"{member} is not of the kind of {base.__qualname__}.{member.name}, "
-            f"which is {_kind_of(before)}",
-            place=member.place,
-            advice="give it a value of the inherited kind; give a method a name of its own",
-        )
     if isinstance(value, Field) or (isinstance(value, property) and value.fset):
         return
     for base in member.bases:
@@ -286,6 +277,15 @@ def _check_value(member: Member) -> None:
                 advice="set the option that it is made of, or assign it in an __init__ of your own "
                 "after super().__init__(setting)",
             )
+    if member.inherited is not None and not _can_replace(value, member.inherited[1]):
+        base, before = member.inherited
+        raise FinaleError(
+            "override-differs",
+            f"{member} is not of the kind of {base.__qualname__}.{member.name}, "
+            f"which is {_kind_of(before)}",
+            place=member.place,
+            advice="give it a value of the inherited kind; give a method a name of its own",
+        )
 
 
 def _can_replace(after: object, before: object) -> bool:
