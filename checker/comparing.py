@@ -14,7 +14,7 @@ from model.errors import FinaleError
 from .claim import Spec
 from .releases import Under, preset, settings_asked, topic_of
 from .rows import Result, Row
-from .spec import spec_of
+from .spec import BUILT_IN, spec_of
 from .toml_text import toml_in
 from .typed import is_table
 
@@ -107,7 +107,8 @@ def _column(spec: Spec, key: str, under: Under, names: Sequence[str], search: Se
     except FinaleError as error:
         # The spec itself is valid: what is refused is something that this protocol does not have.
         return Column(under, key, None, error.message)
-    able = [name for name in names if name in {family.name for family in changed.families}]
+    answered = {*BUILT_IN, *(family.name for family in changed.families)}
+    able = [name for name in names if name in answered]
     if not able:
         return Column(under, key, None, "it does not have the views that are read")
     return Column(under, key, search(changed, able))

@@ -380,6 +380,7 @@ def can_apply(family: Family, kind: type[Protocol]) -> bool:
 
 
 __all__ = [
+    "BUILT_IN",
     "Counts",
     "Expectation",
     "Spec",
