@@ -178,7 +178,7 @@ class Refuter:
             )
 
     def _lives(self, task: str, clocks: Sequence[Sequence[Sight]]) -> tuple[Life, ...]:
-        """Each attempt lives until it has begun its newest checkpoint: so when that is triggered.
+        """An attempt that begins a checkpoint is alive when that checkpoint is triggered.
 
         What it begins is a line of its main loop, and the trigger one of the coordinator's lock.
         """

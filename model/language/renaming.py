@@ -56,7 +56,7 @@ def _refuse_written(world: World, store: RuleStore, ids: Sequence[object]) -> No
             raise FinaleError(
                 "writes-before-retire",
                 f"the rule may write {variable.name}, and takes an entity out of use afterwards: "
-                "to properties that write would be none",
+                "properties would not see this write",
                 place=caller(),
                 advice="take entities out of use before anything is written to one of them",
             )

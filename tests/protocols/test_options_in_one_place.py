@@ -54,6 +54,7 @@ SEVERAL_RULES = {
     "own_work": "own work is joined to the step before it, and to the one behind it",
     "release": "which checkpoints release a task, and that the first alone may be missed",
     "reports_before_store": "an answer that comes first, and a completion that waits for it",
+    "savepoint_stored": "which checkpoints enter the store, and which of them savepoints spare",
     "signal": "readers forget the signal in a restart, and the enumerator repeats it",
     "terminal_as_finished": "failed tasks count as finished, and do not keep from a trigger",
 }
