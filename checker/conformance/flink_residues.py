@@ -11,28 +11,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
+from checker.explicit.folding import Known, folded, learn, parts
 from model.expressions import (
     FALSE,
-    Add,
-    And,
     Cell,
-    Constant,
-    Equal,
     Expression,
     IfThenElse,
-    Less,
-    Not,
-    Or,
-    Subtract,
-    choose,
     conjunction,
-    disjunction,
-    equal,
     integer,
-    less,
-    minus,
     negation,
-    plus,
     truth,
 )
 
@@ -83,27 +70,12 @@ def ways(whole: Residue, cell: int) -> list[Residue]:
         for value in (False, True):
             where = conjunction([way.condition, node if value else negation(node)])
             if where is not FALSE:
-                memo: dict[Expression, Expression] = {}
-                _assume(node, memo, value=value)
-                todo.append(Residue(where, tuple((n, _replaced(w, memo)) for n, w in way.writes)))
+                known, memo = learn({}, node, value), Known()
+                writes = tuple((n, folded(new, known, memo)) for n, new in way.writes)
+                todo.append(Residue(where, writes))
         if len(todo) + len(found) > WAYS_MAX:
             return [whole]
     return found
-
-
-def _assume(node: Expression, memo: dict[Expression, Expression], *, value: bool) -> None:
-    """Note the value of a condition, and of its operands if it decides them."""
-    memo[node] = truth(value)
-    decided = isinstance(node, (Not, And if value else Or))
-    for each in operands(node) if decided else ():
-        _assume(each, memo, value=value is not isinstance(node, Not))
-
-
-def _replaced(node: Expression, memo: dict[Expression, Expression]) -> Expression:
-    """The expression where others have the values that `memo` has for them."""
-    if node not in memo:
-        memo[node] = _folded(node, [_replaced(each, memo) for each in operands(node)])
-    return memo[node]
 
 
 def residues(whole: Residue, own: frozenset[int], most: int = WAY_MAX) -> list[Residue] | None:
@@ -120,8 +92,12 @@ def residues(whole: Residue, own: frozenset[int], most: int = WAY_MAX) -> list[R
             found[Residue(nodes[0], tuple(zip(cells, nodes[1:], strict=True)))] = None
             continue
         for value in range(cell.low, cell.high + 1):
-            memo: dict[Expression, Expression] = {cell: constant(cell, value)}
-            after = tuple(_with(node, cell, memo) for node in nodes)
+            known_cell: Known = {cell: constant(cell, value)}
+            memo = Known()
+            after = tuple(
+                folded(node, known_cell, memo) if cell.index in cells_of(node) else node
+                for node in nodes
+            )
             if after not in known:
                 known.add(after)
                 todo.append(after)
@@ -135,27 +111,12 @@ def constant(cell: Cell, value: int) -> Expression:
     return truth(bool(value)) if cell.boolean else integer(value)
 
 
-def operands(node: Expression) -> tuple[Expression, ...]:
-    """Return what an expression is made of."""
-    match node:
-        case Constant() | Cell():
-            return ()
-        case And() | Or():
-            return node.operands
-        case Not():
-            return (node.operand,)
-        case IfThenElse():
-            return node.condition, node.yes, node.no
-        case _:
-            return node.left, node.right
-
-
 @lru_cache(maxsize=100_000)
 def cells_of(node: Expression) -> frozenset[int]:
     """Return the cells that an expression reads."""
     if isinstance(node, Cell):
         return frozenset((node.index,))
-    return frozenset[int]().union(*map(cells_of, operands(node)))
+    return frozenset[int]().union(*map(cells_of, parts(node)))
 
 
 def _first_free(nodes: Sequence[Expression], own: frozenset[int]) -> Cell | None:
@@ -170,42 +131,8 @@ def _first_free(nodes: Sequence[Expression], own: frozenset[int]) -> Cell | None
             if node.index not in own and node.high - node.low < VALUES_MAX:
                 return node
         else:
-            todo += reversed(operands(node))
+            todo += reversed(parts(node))
     return None
 
 
-def _with(node: Expression, cell: Cell, memo: dict[Expression, Expression]) -> Expression:
-    """The expression where a cell has the value that `memo` has for it."""
-    if node not in memo:
-        is_read = cell.index in cells_of(node)
-        if is_read:
-            memo[node] = _folded(node, [_with(each, cell, memo) for each in operands(node)])
-        else:
-            memo[node] = node
-    return memo[node]
-
-
-def _folded(node: Expression, parts: Sequence[Expression]) -> Expression:
-    """The expression with other operands."""
-    match node:
-        case Constant() | Cell():
-            return node
-        case Not():
-            return negation(parts[0])
-        case And():
-            return conjunction(parts)
-        case Or():
-            return disjunction(parts)
-        case IfThenElse():
-            return choose(*parts)
-        case Equal():
-            return equal(*parts)
-        case Less():
-            return less(*parts)
-        case Add():
-            return plus(*parts)
-        case Subtract():
-            return minus(*parts)
-
-
-__all__ = ["Conditions", "Residue", "cells_of", "operands", "residues", "ways", "whole_of"]
+__all__ = ["Conditions", "Residue", "cells_of", "residues", "ways", "whole_of"]

@@ -8,9 +8,9 @@ do).
 
 An entity's name stands for another one after such a step. So to properties the step begins behind
 `retire`: `before(...)` reads the state under the names of the state after the step, and what the
-rule wrote until then belongs to the renumbering. A rule that has written before
-is refused: properties would not see that it has. References in other entities may be written, so
-that a rule can forget the retired id.
+rule wrote until then belongs to the renumbering. A rule that writes anything else before `retire`
+is refused, because properties would not see that write. It may write references in other entities,
+so that a rule can forget the retired id.
 """
 
 from __future__ import annotations

@@ -220,9 +220,8 @@ class Requests(CompletionOrder):
         return all(e >= checkpoint or not task.mail.has(e) for e in self.checkpoints)
 
     @step
-    def trigger_for(self, request: Request, kind: CheckpointKind, *, room: bool = False) -> None:
-        """PL-1, PL-3: a checkpoint of a kind is triggered for a request, maybe into room made."""
-        self.make_room_if(not room)
+    def trigger_for(self, request: Request, kind: CheckpointKind) -> None:
+        """PL-1, PL-3: a checkpoint of a kind is triggered for a request. Room was made for it."""
         within(count(self.checkpoints, lambda each: each.status != UNUSED), self.id_limit)
         request.of = self.next_id()
         request.status = RequestStatus.ADMITTED
@@ -248,6 +247,7 @@ class Requests(CompletionOrder):
     def serve(self, request: Request, kind: CheckpointKind) -> None:
         """PL-1, PL-2: what was asked for is triggered, or refused."""
         if self.may_trigger():
+            self.make_room()
             self.trigger_for(request, kind)
         else:
             request.status = RequestStatus.FAILED
@@ -257,6 +257,7 @@ class Requests(CompletionOrder):
         """PL-1: a user asks for a checkpoint, and it can be triggered."""
         require(self.is_next(request), self.runs())
         self.admit()
+        self.make_room()
         self.trigger_for(request, CheckpointKind.CHECKPOINT)
 
     @define

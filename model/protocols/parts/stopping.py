@@ -104,7 +104,7 @@ class Stopping(Requests):
             self.refuse_queued()
             if self.may_trigger():
                 self.scheduling = False
-                self.trigger_for(request, self.kind_of_stop(drain=drain), room=True)
+                self.trigger_for(request, self.kind_of_stop(drain=drain))
             else:
                 request.status = RequestStatus.FAILED
 

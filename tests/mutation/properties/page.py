@@ -73,8 +73,14 @@ def _summary(
         f"{kinds['crash']} raise an error, {kinds['survives']} survive, of which {equivalent} are "
         f"equivalent. Of those that are neither equivalent nor raise an error "
         f"**{100 * killed / max(matter, 1):.1f} %** are killed. "
-        f"No spec of that size expects a fall of: {', '.join(unasked) or 'none'}."
+        f"{_without_specs(unasked)}"
     )
+
+
+def _without_specs(names: Sequence[str]) -> str:
+    if not names:
+        return "Each property is expected to fall in some spec of that size."
+    return f"No spec of that size expects these properties to fall: {', '.join(names)}."
 
 
 def _survivors(alive: Sequence[Weaker], argued: Mapping[str, Mapping[str, str]]) -> Iterator[str]:
