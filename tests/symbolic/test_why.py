@@ -137,7 +137,7 @@ def test_what_agreement_needs() -> None:
         # Its clause is the claim itself, which has a `when` that the initial state needs.
         ("final-checkpoint/pair.toml", "end-of-partition-after-close", 49),
         pytest.param(
-            "final-checkpoint/pair.toml", "waiting-tasks-are-reached", 45, marks=pytest.mark.slow
+            "final-checkpoint/pair.toml", "waiting-tasks-are-reached", 49, marks=pytest.mark.slow
         ),
     ],
 )
