@@ -21,10 +21,8 @@ from tests.mutation.rules.page import arguments, written
 from tests.mutation.rules.trials import Trial, trials
 
 PAGE = ROOT / "docs" / "rule-mutants.md"
-#: So many specs of one protocol are met first: most mutants are told by one of them.
-FEW = 3
-#: A mutant takes this many times as long as the specs that it meets, and some seconds, at most.
-TIMES, SECONDS = 5, 30
+#: No spec is begun for a mutant after so many seconds of processor time.
+SECONDS = 60
 
 
 def _say(line: str) -> None:
@@ -32,22 +30,17 @@ def _say(line: str) -> None:
 
 
 def chosen(mutant: Mutant, known: Sequence[Trial]) -> list[Trial]:
-    """The specs that explore what a mutant changes: a few of each protocol, then the others."""
-    concerned = [each for each in known if each.concerns(mutant)]
-    counted: Counter[str] = Counter()
-    first: list[Trial] = []
+    """The specs that explore what a mutant changes: the small ones first, of each group a few.
+
+    Code that runs only while it is loaded is explored by none: then all are met.
+    """
+    concerned = [each for each in known if each.concerns(mutant)] or known
+    before: Counter[str] = Counter()
+    cost: dict[str, int] = {}
     for each in concerned:
-        counted[each.protocol] += 1
-        if counted[each.protocol] <= FEW:
-            first.append(each)
-    return [*first, *(each for each in concerned if each not in first)]
-
-
-def judged(mutant: Mutant, known: Sequence[Trial]) -> Outcome:
-    """What becomes of a mutant in all specs that concern it."""
-    meets = chosen(mutant, known)
-    seconds = TIMES * sum(each.seconds for each in meets) + SECONDS
-    return judge(mutant, [each.name for each in meets], seconds)
+        before[each.group] += 1
+        cost[each.name] = each.states * before[each.group]
+    return sorted(concerned, key=lambda each: cost[each.name])
 
 
 def main() -> int:
@@ -55,6 +48,7 @@ def main() -> int:
     options = argparse.ArgumentParser(prog="python -m tests.mutation.rules", description=__doc__)
     options.add_argument("--count", type=int, default=1000, help="how many mutants to draw")
     options.add_argument("--seed", type=int, default=SEED)
+    options.add_argument("--seconds", type=float, default=SECONDS, help="for one mutant")
     options.add_argument("--workers", type=int, default=2, help="how many at once")
     options.add_argument("--page", type=Path, default=PAGE, help="where to write the result")
     given = options.parse_args()
@@ -64,7 +58,9 @@ def main() -> int:
     _say(f"{len(known)} specs; {len(mutants)} mutants, {len(left)} of them to be judged")
     began = time.monotonic()
     with ThreadPoolExecutor(given.workers) as pool:
-        judging = {pool.submit(judged, each, known): each for each in left}
+        judging = {
+            pool.submit(judge, each, chosen(each, known), given.seconds): each for each in left
+        }
         for number, future in enumerate(as_completed(judging), 1):
             mutant, outcome = judging[future], future.result()
             kept.add(mutant, outcome)

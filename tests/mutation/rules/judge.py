@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import linecache
+import signal
 import sys
 import traceback
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from time import process_time
+from typing import TYPE_CHECKING
 
 from tests.mutation.bench import Changed
 from tests.mutation.mutants import ROOT, Mutant
@@ -16,9 +19,14 @@ from tests.mutation.rules.apart import apart
 
 if TYPE_CHECKING:
     from checker.claim import Spec
+    from tests.mutation.rules.trials import Trial
 
 #: What knows the protocols or keeps their text, and is loaded again with a mutant in it.
-AGAIN = ("model", "checker", "tests.protocols")
+AGAIN = ("model", "checker", "tests.protocols", "tests.mutation.rules.digest")
+
+
+#: A search of a mutant ends after this many seconds for each thousand states, and some seconds.
+SECONDS_A_THOUSAND, SECONDS = 3, 15
 
 
 @dataclass(frozen=True)
@@ -27,40 +35,90 @@ class Outcome:
 
     `kind` is `verdict` (a property is judged otherwise, or in another number of steps), `counts`
     (only the numbers of states differ), `raises` (a coded error, or Python's own), `hang` (a spec
-    takes much longer than before) or `survives`; `spec` is the one that told, `met` all that were
-    met.
+    takes much longer than before) or `survives`; `spec` is the one that told.
+
+    Of the specs that explore what was changed, `same` have the very system that they had,
+    `searched` were searched, and `left` were not met, since the time was over.
     """
 
     kind: str
     spec: str = ""
     said: str = ""
-    met: tuple[str, ...] = ()
+    same: int = 0
+    searched: int = 0
+    left: int = 0
 
 
-def judge(mutant: Mutant, names: Sequence[str], seconds: float) -> Outcome:
-    """Run a mutant in specs, in a process of its own, until one of them tells it."""
-    told = apart(lambda: _judged(mutant, names), seconds)
+def judge(mutant: Mutant, meets: Sequence[Trial], seconds: float) -> Outcome:
+    """Run a mutant in specs, in a process of its own, until one of them tells it.
+
+    No spec is begun after so many seconds of processor time.
+    """
+    told = apart(lambda: asdict(_judged(mutant, meets, seconds)), 20 * seconds)
     if isinstance(told, str):
-        return Outcome("hang" if told.startswith("signal") else "raises", said=told)
-    return Outcome(**told | {"met": tuple(told["met"])})
+        return Outcome("raises", said=told)
+    return Outcome(**told)
 
 
-def _judged(mutant: Mutant, names: Sequence[str]) -> dict[str, Any]:
-    met: list[str] = []
+def _judged(mutant: Mutant, meets: Sequence[Trial], seconds: float) -> Outcome:
+    same = searched = 0
     name = ""
     try:
         _load_anew(mutant)
-        for name in names:
-            met.append(name)
-            _, told = outcome(name)
+        for index, each in enumerate(meets):
+            if process_time() > seconds:
+                return Outcome("survives", "", "", same, searched, len(meets) - index)
+            name = each.name
+            with _ended_after(SECONDS + SECONDS_A_THOUSAND * each.states / 1000):
+                spec = _read(name)
+                if _is_same(spec, each, asked=each.asks(mutant)):
+                    same += 1
+                    continue
+                searched += 1
+                told = outcome(spec)
             if told:
-                kind, said = told
-                return {"kind": kind, "spec": name, "said": said, "met": met}
+                return Outcome(*told, same, searched)
+    except _TakesLongError:
+        return Outcome("hang", name, "", same, searched)
     except Exception as error:
         last = traceback.extract_tb(error.__traceback__)[-1]
         said = f"{type(error).__name__}: {error} ({Path(last.filename).name}:{last.lineno})"
-        return {"kind": "raises", "spec": name, "said": said, "met": met}
-    return {"kind": "survives", "met": met}
+        return Outcome("raises", name, said, same, searched)
+    return Outcome("survives", "", "", same, searched)
+
+
+class _TakesLongError(BaseException):
+    """A search takes much longer than that of the rules as they are."""
+
+
+@contextmanager
+def _ended_after(seconds: float) -> Iterator[None]:
+    def end(number: int, frame: object) -> None:
+        raise _TakesLongError
+
+    signal.signal(signal.SIGPROF, end)
+    signal.setitimer(signal.ITIMER_PROF, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+
+
+def _read(name: str) -> Spec:
+    from checker.loading import catalogue
+    from checker.spec import read_spec
+
+    return read_spec(ROOT / "specs" / f"{name}.toml", catalogue())
+
+
+def _is_same(spec: Spec, trial: Trial, *, asked: bool) -> bool:
+    """Whether the system is what it was. Properties change where they call what is changed."""
+    # Imported late: it has to know the nodes of the model that was loaded anew.
+    from tests.mutation.rules.digest import digest_of
+
+    if asked:
+        return digest_of(spec.system()) == trial.digest
+    return digest_of(spec.system(())) == trial.rules
 
 
 def _load_anew(mutant: Mutant) -> None:
@@ -74,21 +132,19 @@ def _load_anew(mutant: Mutant) -> None:
     linecache.cache[str(changed.path)] = len(changed.source), None, lines, str(changed.path)
 
 
-def outcome(name: str) -> tuple[Spec, tuple[str, str] | None]:
+def outcome(spec: Spec) -> tuple[str, str, str] | None:
     """Run a spec with the readable search: what is not as it expects, or None."""
-    from checker.loading import catalogue
     from checker.question import Limits
     from checker.rows import SEARCH
     from checker.run import run
-    from checker.spec import read_spec
 
-    spec = read_spec(ROOT / "specs" / f"{name}.toml", catalogue())
+    name = spec.file.relative_to(ROOT / "specs").with_suffix("").as_posix()
     states = 4 * spec.counts.states + 2_000 if spec.counts else None
     result = run(spec, Limits(states_max=states), backend="readable")
     wrong = [row for row in result.rows if not row.ok]
     if not wrong:
-        return spec, None
+        return None
     judged = [row for row in wrong if row.property != SEARCH and row.verdict != "unknown"]
     if judged and not result.report.stopped:
-        return spec, ("verdict", f"{judged[0].property} {judged[0].verdict}")
-    return spec, ("counts", "another number of states")
+        return "verdict", name, f"{judged[0].property} {judged[0].verdict}"
+    return "counts", name, "another number of states"

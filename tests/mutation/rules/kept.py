@@ -27,8 +27,7 @@ class Kept:
         self.lines: dict[str, tuple[str, Outcome]] = {}
         for line in file.read_text(encoding="utf-8").splitlines() if file.exists() else ():
             told = json.loads(line)
-            outcome = Outcome(**told["outcome"] | {"met": tuple(told["outcome"]["met"])})
-            self.lines[told["mutant"]] = told["key"], outcome
+            self.lines[told["mutant"]] = told["key"], Outcome(**told["outcome"])
 
     def add(self, mutant: Mutant, outcome: Outcome) -> None:
         """Keep an outcome."""

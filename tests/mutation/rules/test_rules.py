@@ -9,6 +9,7 @@ import pytest
 from tests.mutation.mutants import ROOT, Mutant
 from tests.mutation.rules.judge import judge
 from tests.mutation.rules.mutants import all_mutants, drawn, mutants_of
+from tests.mutation.rules.trials import Trial, trial_of
 
 SOURCE = b'''
 class P:
@@ -66,4 +67,13 @@ def test_specs_tell_mistakes(
 ) -> None:
     path = f"model/protocols/{file}.py"
     mutant = mutant_of(path, f"TwoPhaseCommit.{function}", operator, before)
-    assert judge(mutant, ["two-phase-commit/three-managers"], 60).kind == kind
+    trial = Trial("two-phase-commit/three-managers", "", 94, "", "", frozenset(), frozenset())
+    assert judge(mutant, [trial], 60).kind == kind
+
+
+def test_a_change_that_changes_no_system_is_not_searched() -> None:
+    path = "model/protocols/two_phase_commit.py"
+    mutant = mutant_of(path, "TwoPhaseCommit.decide_commit", "drop-statement", "all(")
+    trial = trial_of("final-checkpoint/pair")
+    outcome = judge(mutant, [trial], 60)
+    assert (outcome.kind, outcome.same, outcome.searched) == ("survives", 1, 0)

@@ -1,6 +1,7 @@
-"""What mutants of rules meet: the specs, each with the functions that it explores and its cost.
+"""What mutants of rules meet: the specs, each with the functions that it explores and its system.
 
-A spec is run once as it is, in a process of its own; what it came to is kept until a rule changes.
+The system of a spec is built once as it is, in a process of its own; its digest is kept until a
+rule changes. A mutant that leaves the digest as it is changes nothing that a search could find.
 """
 
 from __future__ import annotations
@@ -9,17 +10,20 @@ import ast
 import hashlib
 import json
 import sys
-import time
 import tomllib
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cache
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
+from checker.loading import catalogue
+from checker.spec import read_spec
+from model.language.build import world_of
+from model.language.predicates import property_of
 from tests.mutation.mutants import ROOT, Mutant
 from tests.mutation.rules.apart import apart
 
@@ -27,23 +31,40 @@ SPECS = ROOT / "specs"
 CACHE = ROOT / ".mutants_cache" / "rules"
 #: Specs of more states are for a search that mutants do not wait for.
 STATES_MAX = 20_000
+#: A spec that takes longer to build is for nobody who waits.
+SECONDS_MAX = 60
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A spec: its protocol, its exact number of states, its seconds, the functions it explores."""
+    """A spec: its group, its number of states, digests of its system, what it explores.
+
+    Specs of one `group` have the same protocol, variant and options, and differ in job and bounds.
+    `rules` is the digest of the system without properties; `called` are all functions that are
+    called, and `in_properties` those that properties call.
+    """
 
     name: str
-    protocol: str
+    group: str
     states: int
-    seconds: float
-    functions: frozenset[str]
+    digest: str
+    rules: str
+    called: frozenset[str]
+    in_properties: frozenset[str]
 
     def concerns(self, mutant: Mutant) -> bool:
         """Whether the spec explores what a mutant changes. Outside of functions: if its file."""
-        if mutant.in_function:
-            return f"{mutant.file}:{mutant.function}" in self.functions
-        return any(each.startswith(f"{mutant.file}:") for each in self.functions)
+        return _is_in(mutant, self.called)
+
+    def asks(self, mutant: Mutant) -> bool:
+        """Whether a property of the spec calls what a mutant changes."""
+        return _is_in(mutant, self.in_properties)
+
+
+def _is_in(mutant: Mutant, functions: frozenset[str]) -> bool:
+    if mutant.in_function:
+        return f"{mutant.file}:{mutant.function}" in functions
+    return any(each.startswith(f"{mutant.file}:") for each in functions)
 
 
 def trials(workers: int, progress: Callable[[str], None]) -> list[Trial]:
@@ -53,13 +74,15 @@ def trials(workers: int, progress: Callable[[str], None]) -> list[Trial]:
         for file in SPECS.rglob("*.toml")
         if _is_small(tomllib.loads(file.read_text(encoding="utf-8")))
     )
+    # Loaded once here, it is loaded in all processes that fork from this one.
+    catalogue()
     with ThreadPoolExecutor(workers) as pool:
         found = []
-        for number, each in enumerate(pool.map(_trial, names), 1):
+        for number, each in enumerate(pool.map(trial_of, names), 1):
             if number % 50 == 0:
                 progress(f"{number} of {len(names)} specs are known")
             found.append(each)
-    return sorted((each for each in found if each), key=lambda each: each.seconds)
+    return sorted(found, key=lambda each: (each.states, each.name))
 
 
 def _is_small(table: dict[str, Any]) -> bool:
@@ -70,37 +93,43 @@ def _is_small(table: dict[str, Any]) -> bool:
 def sources() -> str:
     """What all outcomes depend on: the text of the model."""
     files = sorted((ROOT / "model").rglob("*.py"))
+    files.append(Path(__file__))
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 
-def _trial(name: str) -> Trial | None:
+def trial_of(name: str) -> Trial:
+    """One spec as it is, built once for each text of the model."""
     spec = (SPECS / f"{name}.toml").read_bytes()
     key = hashlib.sha256(sources().encode() + name.encode() + spec).hexdigest()[:20]
     file = CACHE / f"{key}.json"
     if not file.exists():
         CACHE.mkdir(parents=True, exist_ok=True)
-        told = apart(lambda: _met(name))
+        told = apart(lambda: _explored(name), SECONDS_MAX)
         file.write_text(json.dumps(told), encoding="utf-8")
     told = json.loads(file.read_text(encoding="utf-8"))
-    if not told or "seconds" not in told:
-        return None
-    return Trial(**told | {"functions": frozenset(told["functions"])})
+    if "digest" not in told:
+        raise RuntimeError(f"{name}: {told}")
+    sets = {key: frozenset(told[key]) for key in ("called", "in_properties")}
+    return Trial(**told | sets)
 
 
-def _met(name: str) -> dict[str, Any]:
-    """Run a spec as it is, and note what it explores. Empty if it is not as expected."""
-    from tests.mutation.rules.judge import outcome
+def _explored(name: str) -> dict[str, Any]:
+    """Build the system of a spec as it is, and note what it explores."""
+    from tests.mutation.rules.digest import digest_of
 
-    began = time.process_time()
-    with noted() as used:
-        table, told = outcome(name)
-    if told:
-        return {}
-    seconds = time.process_time() - began
-    trial = Trial(
-        name, table.protocol.key, table.counts.states if table.counts else 0, seconds, used()
-    )
-    return asdict(trial) | {"functions": sorted(trial.functions)}
+    with noted() as called:
+        spec = read_spec(SPECS / f"{name}.toml", catalogue())
+        system = spec.system(())
+    protocol = spec.instance()
+    world = world_of(protocol, protocol.keeps())
+    with noted() as asked:
+        properties = tuple(property_of(world, protocol, each, system) for each in spec.asked)
+    digest = digest_of(replace(system, properties=properties))
+    group = f"{spec.protocol.key} {spec.variant} {spec.setting.options!r}"
+    states = spec.counts.states if spec.counts else 0
+    trial = Trial(name, group, states, digest, digest_of(system), called() | asked(), asked())
+    sets = {"called": sorted(trial.called), "in_properties": sorted(trial.in_properties)}
+    return asdict(trial) | sets
 
 
 @contextmanager
@@ -109,11 +138,11 @@ def noted() -> Iterator[Callable[[], frozenset[str]]]:
     folder = f"{ROOT / 'model' / 'protocols'}/"
     codes: set[CodeType] = set()
 
-    def called(frame: FrameType, event: str, _: Any) -> None:
+    def note(frame: FrameType, event: str, _: Any) -> None:
         if event == "call":
             codes.add(frame.f_code)
 
-    sys.setprofile(called)
+    sys.setprofile(note)
     try:
         yield lambda: frozenset(
             _names(code for code in codes if code.co_filename.startswith(folder))

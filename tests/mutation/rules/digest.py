@@ -1,0 +1,92 @@
+"""A digest of a system: two systems of one digest have the same states, steps and properties.
+
+Where the code stands and what it is called says nothing of what a search finds, and is left out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+
+from checker.explicit.folding import parts
+from model.expressions import Cell, Constant, Expression
+from model.system import Blocked, Fault, Predicate, System, Test, Tree, Update
+
+
+def digest_of(system: System) -> str:
+    """The digest of all that a search reads."""
+    digest = _Digest()
+    said: list[object] = [
+        *((v.name, [str(cell) for cell in v.domain.cells]) for v in system.variables),
+        *system.initial,
+        digest.node(system.terminal),
+    ]
+    for ground in system.rules:
+        said += [str(ground), ground.rule.fairness, ground.entities, digest.tree(ground.tree)]
+        said += [(name, digest.node(each)) for name, each in (*ground.earlier, *ground.moved)]
+    for each in system.properties:
+        said += [each.name, each.kind, each.witness, each.not_asked]
+        said += [digest.predicate(p) for p in (*each.predicates, *sum(each.on_rules, ()))]
+    return _hash(said).hex()
+
+
+class _Digest:
+    """Digests of nodes and trees, each made once."""
+
+    def __init__(self) -> None:
+        self.nodes: dict[Expression, bytes] = {}
+
+    def node(self, expression: Expression) -> bytes:
+        """The digest of an expression. The operands of the deepest nodes come first."""
+        pending = [expression]
+        while pending:
+            node = pending[-1]
+            if node in self.nodes:
+                pending.pop()
+                continue
+            missing = [part for part in parts(node) if part not in self.nodes]
+            if missing:
+                pending += missing
+                continue
+            pending.pop()
+            match node:
+                case Constant():
+                    said: list[object] = [node.value, node.boolean]
+                case Cell():
+                    said = [node.index, node.after, node.boolean]
+                case _:
+                    said = [type(node).__name__, *(self.nodes[part] for part in parts(node))]
+            self.nodes[node] = _hash(said)
+        return self.nodes[expression]
+
+    def tree(self, tree: Tree) -> bytes:
+        """The digest of a decision tree."""
+        match tree:
+            case Test():
+                said: list[object] = [
+                    self.node(tree.condition),
+                    self.tree(tree.yes),
+                    self.tree(tree.no),
+                ]
+            case Blocked():
+                said = ["blocked", tree.bound]
+            case Update():
+                said = [
+                    (index, self.node(value)) for index, value in sorted(tree.writes, key=_first)
+                ]
+            case Fault():
+                said = ["fault", tree.code]
+        return _hash(said)
+
+    def predicate(self, each: Predicate) -> bytes:
+        """The digest of what a property says of one binding."""
+        nodes = (each.when, each.claim, each.fault, each.moved)
+        return _hash([each.binding, *map(self.node, nodes)])
+
+
+def _first(write: tuple[int, Expression]) -> int:
+    return write[0]
+
+
+def _hash(said: Iterable[object]) -> bytes:
+    return hashlib.blake2b(repr(list(said)).encode(), digest_size=12).digest()
