@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from checker.export.conditions import LIVENESS
-from checker.loading import catalogue
-from checker.spec import read_spec
+from checker.spec.catalogue import catalogue
+from checker.spec.reading import read_spec
 from model.rules import Setting
 from model.system import System
 

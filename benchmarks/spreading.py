@@ -16,16 +16,16 @@ from time import process_time
 from rich.console import Console
 from rich.table import Table
 
-from checker.loading import catalogue
-from checker.native.machine import Machine
-from checker.native.spread.bucket import Done, Order
-from checker.native.spread.files import Folder
-from checker.native.spread.local import Local, hand_over
-from checker.native.spread.program import Compiled, program_of
-from checker.native.spread.search import Alone, Spread
-from checker.question import Limits
-from checker.show.layout import grouped
-from checker.spec import read_spec
+from checker.report.layout import grouped
+from checker.search.distributed.bucket import Done, Order
+from checker.search.distributed.files import Folder
+from checker.search.distributed.local import Local, hand_over
+from checker.search.distributed.program import Compiled, program_of
+from checker.search.distributed.search import Alone, Spread
+from checker.search.limits import Limits
+from checker.search.native.machine import Machine
+from checker.spec.catalogue import catalogue
+from checker.spec.reading import read_spec
 
 EXAMPLE = Path(__file__).parent.parent / "specs" / "yardstick" / "three-checkpoints.toml"
 OWNERS = (2, 10, 20, 40, 80)

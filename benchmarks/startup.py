@@ -11,9 +11,9 @@ from pathlib import Path
 
 from rich.table import Table
 
-from checker.concrete.search import explore
-from checker.question import Limits
-from checker.readable.search import check
+from checker.search.bfs.search import check
+from checker.search.interpreter.search import explore
+from checker.search.limits import Limits
 from model.language.build import build
 from model.protocols.final_checkpoint import FinalCheckpoint
 from model.protocols.yardstick import Yardstick

@@ -22,8 +22,8 @@ from time import process_time
 from typing import Any
 
 from checker.conformance.random_runs import RandomRun, lines_of
-from checker.conformance.rules_level import Rules
-from checker.conformance.run_lines import read_run, runs_in
+from checker.logs.event_log.rules_level import Rules
+from checker.logs.event_log.run_lines import read_run, runs_in
 
 #: So many events are judged in a second of processor time, where all is known; over so many runs
 #: also with all that is learned on the way.

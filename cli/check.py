@@ -13,18 +13,18 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 from rich.text import Text
 
-from checker.backends import Backend, check_means
-from checker.loading import Catalogue, catalogue
-from checker.means import Means
-from checker.pairs import folders_of_bugs, mistakes_in_pairs
-from checker.question import INTERRUPTED, Limits
-from checker.reductions.kinds import Reduction
-from checker.releases import Under, releases_in
-from checker.rows import PRECEDENCE, SEARCH, Exit, Result, strictly
-from checker.run import chosen, run
-from checker.show.layout import console, paragraph, write
-from checker.show.results import compared_line, json_rows, slow_line, summary_lines
-from checker.spec import Spec, check_property_name, read_spec
+from checker.report.layout import console, paragraph, write
+from checker.report.results import compared_line, json_rows, slow_line, summary_lines
+from checker.search.backends import Backend, check_means
+from checker.search.limits import INTERRUPTED, Limits
+from checker.search.options import Means
+from checker.search.reductions.kinds import Reduction
+from checker.search.rows import PRECEDENCE, SEARCH, Exit, Result, strictly
+from checker.search.run import chosen, run
+from checker.spec.catalogue import Catalogue, catalogue
+from checker.spec.reading import Spec, check_property_name, read_spec
+from checker.spec.releases import Under, releases_in
+from checker.studies.fixes import folders_of_bugs, mistakes_in_pairs
 from model.errors import FinaleError, Place
 from model.system import Kind
 
@@ -258,8 +258,8 @@ class Checking:
             )
 
     def _compare(self, spec: Spec, releases: Sequence[Under]) -> None:
-        from checker.comparing import compared
-        from checker.show.releases import comparison_lines, comparison_rows
+        from checker.report.releases import comparison_lines, comparison_rows
+        from checker.studies.across_releases import compared
 
         try:
             found = compared(spec, releases, self.options.properties, self._searched)
@@ -278,7 +278,7 @@ class Checking:
     def _keep(self, spec: Spec, result: Result) -> None:
         interrupted = result.report.stopped == INTERRUPTED
         if self.options.record and not interrupted:
-            from checker.recording import record
+            from checker.studies.recording import record
 
             result = record(spec, result)
         if self.options.strict:

@@ -11,7 +11,9 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from checker.conformance.acceptance import (
+from checker.conformance.engines import NO_COUNTERPART
+from checker.conformance.lockstep import Agreement, Disagreement, LockStep
+from checker.logs.event_log.acceptance import (
     ALL_STEPS,
     LIMITS,
     Accepted,
@@ -22,15 +24,13 @@ from checker.conformance.acceptance import (
     Visible,
     accept,
 )
-from checker.conformance.engines import NO_COUNTERPART
-from checker.conformance.filled import filled_in, gaps
-from checker.conformance.lockstep import Agreement, Disagreement, LockStep
-from checker.loading import catalogue
-from checker.question import Limits
-from checker.rows import PRECEDENCE, Exit
-from checker.show.conformance import compared_lines, judged_lines, summary_line, unbuilt_line
-from checker.show.layout import console, write
-from checker.spec import read_spec
+from checker.logs.event_log.filled import filled_in, gaps
+from checker.report.conformance import compared_lines, judged_lines, summary_line, unbuilt_line
+from checker.report.layout import console, write
+from checker.search.limits import Limits
+from checker.search.rows import PRECEDENCE, Exit
+from checker.spec.catalogue import catalogue
+from checker.spec.reading import read_spec
 from model.errors import FinaleError, Place, nearest
 from model.given import lines_in, opened
 from reference.formats.eventlog import Log, read_log

@@ -8,7 +8,7 @@ import textwrap
 
 from cyclopts import CycloptsError, MissingArgumentError, UnknownCommandError
 
-from checker.show.places import shown_file
+from checker.report.places import shown_file
 from model.errors import FinaleError, Place
 
 from .output import say

@@ -8,11 +8,11 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from checker.loading import catalogue
-from checker.rows import SEARCH, Exit, Result
-from checker.show.layout import console, write
-from checker.show.results import json_rows
-from checker.spec import check_property_name, read_spec
+from checker.report.layout import console, write
+from checker.report.results import json_rows
+from checker.search.rows import SEARCH, Exit, Result
+from checker.spec.catalogue import catalogue
+from checker.spec.reading import check_property_name, read_spec
 from model.errors import FinaleError
 
 from .main import VERSION

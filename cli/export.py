@@ -12,10 +12,10 @@ from cyclopts import Parameter
 from checker.export.conditions import LIVENESS
 from checker.export.files import ENDINGS, Source, Target, files_of
 from checker.export.names import identifier
-from checker.loading import catalogue
-from checker.run import chosen
-from checker.show.places import shown_file
-from checker.spec import check_property_name, read_spec
+from checker.report.places import shown_file
+from checker.search.run import chosen
+from checker.spec.catalogue import catalogue
+from checker.spec.reading import check_property_name, read_spec
 from model.errors import FinaleError, Place
 
 from .output import say

@@ -9,12 +9,12 @@ from typing import Annotated, Literal, get_type_hints
 from cyclopts import Parameter
 from rich.text import Text
 
-from checker.loading import Catalogue, catalogue
-from checker.show.about import property_lines, rule_lines
-from checker.show.layout import columns, console, joined, paragraph, write
-from checker.show.meanings import meanings, summary
-from checker.spec import can_apply
-from checker.typed import option_word, words_of
+from checker.report.about import property_lines, rule_lines
+from checker.report.layout import columns, console, joined, paragraph, write
+from checker.report.meanings import meanings, summary
+from checker.spec.catalogue import Catalogue, catalogue
+from checker.spec.reading import can_apply
+from checker.spec.typed import option_word, words_of
 from model.errors import FinaleError
 from model.language.build import rule_names, rule_of
 from model.language.properties import Family

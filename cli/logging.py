@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from checker.logs.logging import log4j2
-from checker.logs.patterns import table, tables
+from checker.logs.read.logging import log4j2
+from checker.logs.read.patterns import table, tables
 
 from .output import to_file_or_stdout
 

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from checker.question import News
-from checker.show.layout import console, counted, duration, grouped, shortened
+from checker.report.layout import console, counted, duration, grouped, shortened
+from checker.search.limits import News
 
 if TYPE_CHECKING:
     from rich.status import Status
 
-    from checker.conformance.acceptance_effort import Far
+    from checker.logs.event_log.effort import Far
 
 SEPARATOR = " · "
 #: A file's name is not shortened to less.

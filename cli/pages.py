@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from checker.pairs import is_fix, twin_of
-from checker.rows import Result
-from checker.show.layout import console, write
-from checker.show.matrix import is_cell, matrix_lines
-from checker.show.results import result_lines
-from checker.show.twins import twin_lines, twins, twins_line
+from checker.report.layout import console, write
+from checker.report.matrix import is_cell, matrix_lines
+from checker.report.results import result_lines
+from checker.report.twins import twin_lines, twins, twins_line
+from checker.search.rows import Result
+from checker.studies.fixes import is_fix, twin_of
 
 
 @dataclass

@@ -7,9 +7,9 @@ from typing import Annotated, Literal, TypeAlias
 
 from cyclopts import Parameter
 
-from checker.backends import Backend
-from checker.means import StorageName
-from checker.question import Limits
+from checker.search.backends import Backend
+from checker.search.limits import Limits
+from checker.search.options import StorageName
 from model.errors import FinaleError
 
 #: A flag has no `--no-…` twin, and a list option takes one value each time it is given.

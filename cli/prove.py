@@ -8,22 +8,8 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from checker.claim import Spec
-from checker.loading import Catalogue, catalogue
-from checker.question import Limits
-from checker.rows import Exit
-from checker.run import chosen
-from checker.show.layout import console, write
-from checker.show.proven import (
-    head_lines,
-    is_as_expected,
-    outcome_json,
-    outcome_lines,
-    summary,
-)
-from checker.show.why import why_json, why_lines
-from checker.spec import check_property_name, read_spec
-from checker.symbolic.prove import (
+from checker.proofs.needed import Explaining
+from checker.proofs.prove import (
     Means,
     Outcome,
     Proven,
@@ -32,7 +18,21 @@ from checker.symbolic.prove import (
     does_not_apply,
     topics_of,
 )
-from checker.why import Explaining
+from checker.report.layout import console, write
+from checker.report.proven import (
+    head_lines,
+    is_as_expected,
+    outcome_json,
+    outcome_lines,
+    summary,
+)
+from checker.report.why import why_json, why_lines
+from checker.search.limits import Limits
+from checker.search.rows import Exit
+from checker.search.run import chosen
+from checker.spec.catalogue import Catalogue, catalogue
+from checker.spec.claim import Spec
+from checker.spec.reading import check_property_name, read_spec
 from model.errors import FinaleError
 from model.system import System
 

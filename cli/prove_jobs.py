@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from checker.loading import catalogue
-from checker.rows import Exit
-from checker.show.layout import console, write
-from checker.show.proofs import (
+from checker.proofs.all_jobs.fact import Fact, Outcome, Proven, Refuted, Undecided, prove
+from checker.proofs.all_jobs.facts import groups_of
+from checker.report.layout import console, write
+from checker.report.proofs import (
     compared_line,
     fact_lines,
     group_line,
@@ -17,8 +17,8 @@ from checker.show.proofs import (
     summary_line,
     verdict_of,
 )
-from checker.symbolic.anyjob.fact import Fact, Outcome, Proven, Refuted, Undecided, prove
-from checker.symbolic.anyjob.facts import groups_of
+from checker.search.rows import Exit
+from checker.spec.catalogue import catalogue
 
 from .main import VERSION
 from .output import say_json

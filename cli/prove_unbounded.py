@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from checker.claim import Spec
-from checker.question import Limits
-from checker.rows import Exit
-from checker.show.layout import console, write
-from checker.show.unbounded import clause_lines, head_lines, proven_json, result_lines
-from checker.symbolic.unbounded.prove import prove_unbounded
+from checker.proofs.unbounded.prove import prove_unbounded
+from checker.report.layout import console, write
+from checker.report.unbounded import clause_lines, head_lines, proven_json, result_lines
+from checker.search.limits import Limits
+from checker.search.rows import Exit
+from checker.spec.claim import Spec
 
 from .main import VERSION
 from .meter import Meter

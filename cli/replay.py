@@ -8,17 +8,17 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from checker.claim import Spec
 from checker.conformance.replay import Replay, Replayed
-from checker.files import text_of
-from checker.loading import catalogue
-from checker.question import INTERRUPTED
-from checker.rows import Exit
-from checker.run import run
-from checker.show.layout import console, write
-from checker.show.places import shown_file
-from checker.show.replay import replayed_lines
-from checker.spec import check_property_name, read_spec
+from checker.report.layout import console, write
+from checker.report.places import shown_file
+from checker.report.replay import replayed_lines
+from checker.search.limits import INTERRUPTED
+from checker.search.rows import Exit
+from checker.search.run import run
+from checker.spec.catalogue import catalogue
+from checker.spec.claim import Spec
+from checker.spec.files import text_of
+from checker.spec.reading import check_property_name, read_spec
 from model.errors import FinaleError, Place
 from model.given import json_of
 from model.itf import from_itf

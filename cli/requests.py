@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from checker.show.layout import console, joined, write
+from checker.report.layout import console, joined, write
 from model.errors import FinaleError
 from reference.formats.control import ask
 from reference.formats.snapshots import FOLDER

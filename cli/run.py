@@ -16,7 +16,7 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 from rich.text import Text
 
-from checker.show.layout import (
+from checker.report.layout import (
     Cell,
     console,
     counted,

@@ -9,12 +9,12 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from checker.loading import catalogue
-from checker.rows import Exit
+from checker.report.layout import console, write
+from checker.report.scenarios import file_lines, json_rows, summary_line
 from checker.scenario.recording import record as write_down
 from checker.scenario.running import Run, run_file
-from checker.show.layout import console, write
-from checker.show.scenarios import file_lines, json_rows, summary_line
+from checker.search.rows import Exit
+from checker.spec.catalogue import catalogue
 from model.errors import FinaleError, Place
 
 from .errors import print_error

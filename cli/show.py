@@ -6,12 +6,12 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from checker.loading import catalogue
-from checker.show.about import about_lines
-from checker.show.layout import console, write
-from checker.show.lifecycle import life_cycles
-from checker.show.lifecycle_drawing import legend_lines, life_cycle_lines, mermaid
-from checker.spec import read_spec
+from checker.report.about import about_lines
+from checker.report.layout import console, write
+from checker.report.lifecycle import life_cycles
+from checker.report.lifecycle_drawing import legend_lines, life_cycle_lines, mermaid
+from checker.spec.catalogue import catalogue
+from checker.spec.reading import read_spec
 from model.errors import FinaleError
 
 from .output import to_file_or_stdout

@@ -9,9 +9,9 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from checker.loading import catalogue
-from checker.rows import Exit
-from checker.show.layout import console, write
+from checker.report.layout import console, write
+from checker.search.rows import Exit
+from checker.spec.catalogue import catalogue
 from model.errors import FinaleError, nearest
 from pipeline.java import require_packages
 from pipeline.session import cluster_of

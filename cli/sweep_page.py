@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from rich.text import Text
 
-from checker.show.layout import (
+from checker.report.layout import (
     Cell,
     columns,
     console,

@@ -7,18 +7,18 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from checker.answer import Holds, Violated
-from checker.loading import catalogue
-from checker.question import INTERRUPTED
-from checker.reductions.kinds import Reduction
-from checker.resumed import ways_before
-from checker.rows import Result, Row
-from checker.run import run
-from checker.show.layout import console, write
-from checker.show.places import shown_file
-from checker.show.story import story_json, story_of
-from checker.show.trace import trace_lines
-from checker.spec import check_property_name, read_spec
+from checker.report.layout import console, write
+from checker.report.places import shown_file
+from checker.report.story import story_json, story_of
+from checker.report.trace import trace_lines
+from checker.search.answer import Holds, Violated
+from checker.search.limits import INTERRUPTED
+from checker.search.reductions.kinds import Reduction
+from checker.search.rows import Result, Row
+from checker.search.run import run
+from checker.spec.catalogue import catalogue
+from checker.spec.reading import check_property_name, read_spec
+from checker.spec.resumption import ways_before
 from model.errors import FinaleError, Place
 from model.visible import visible_json
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from checker.rows import Result, Row
-from checker.show.places import shown_file
+from checker.report.places import shown_file
+from checker.search.rows import Result, Row
 from model.itf import to_itf
 from model.trace import Trace, replay
 

@@ -12,14 +12,14 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 from rich.text import Text
 
-from checker.conformance.flink_settings import check
-from checker.logs.patterns import LEVELS, read_table, table, tables
-from checker.logs.run_file import read_run_file
-from checker.logs.sources import Part, Shelf
-from checker.question import Limits
-from checker.rows import PRECEDENCE, Exit
-from checker.show.layout import console, duration, grouped, write
-from checker.show.validated import kept_line, no_job_line, summary_lines, verdict_lines
+from checker.logs.flink.settings import check
+from checker.logs.read.patterns import LEVELS, read_table, table, tables
+from checker.logs.read.run_file import read_run_file
+from checker.logs.read.sources import Part, Shelf
+from checker.report.layout import console, duration, grouped, write
+from checker.report.validated import kept_line, no_job_line, summary_lines, verdict_lines
+from checker.search.limits import Limits
+from checker.search.rows import PRECEDENCE, Exit
 from model.errors import FinaleError, Place, nearest
 from pipeline.java import require_packages
 from pipeline.session import cluster_of

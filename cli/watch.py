@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 from rich.text import Text
 
-from checker.logs.patterns import read_table, table
-from checker.rows import Exit
-from checker.show.layout import console, counted, joined, write
-from checker.show.watched import told_lines
+from checker.logs.read.patterns import read_table, table
+from checker.report.layout import console, counted, joined, write
+from checker.report.watched import told_lines
+from checker.search.rows import Exit
 
 from .main import VERSION
 from .output import say_json

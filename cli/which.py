@@ -6,15 +6,15 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from checker.answer import Unknown
-from checker.loading import catalogue
-from checker.question import Limits
-from checker.rows import Exit
-from checker.show.layout import console, write
-from checker.show.which import which_lines, which_rows
-from checker.spec import check_property_name
-from checker.which import axis_in
-from checker.which import which as settings_of
+from checker.report.layout import console, write
+from checker.report.which import which_lines, which_rows
+from checker.search.answer import Unknown
+from checker.search.limits import Limits
+from checker.search.rows import Exit
+from checker.spec.catalogue import catalogue
+from checker.spec.reading import check_property_name
+from checker.studies.which import axis_in
+from checker.studies.which import which as settings_of
 
 from .meter import Meter
 from .output import say_json

@@ -7,13 +7,13 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from checker.logs.patterns import table, tables
-from checker.logs.sources import Line, RawLog, Shelf
-from checker.logs.telling import Tally
+from checker.logs.read.events import Tally
+from checker.logs.read.patterns import table, tables
+from checker.logs.read.sources import Line, RawLog, Shelf
 from checker.logs.validate import Judged, judge
-from checker.rows import Exit
-from checker.show.layout import console, write
-from checker.show.validated import no_job_line, unfinished_lines
+from checker.report.layout import console, write
+from checker.report.validated import no_job_line, unfinished_lines
+from checker.search.rows import Exit
 from model.errors import FinaleError
 
 from .main import VERSION

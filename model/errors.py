@@ -1,6 +1,7 @@
 """Mistakes that a user can make, each with a code, a place and what to do next.
 
-A mistake is an exception; a verdict is a value (`checker.answer`), an impossibility an assertion.
+A mistake is an exception; a verdict is a value (`checker.search.answer`), an
+impossibility an assertion.
 """
 
 from __future__ import annotations

@@ -15,21 +15,21 @@ from pathlib import Path
 from time import perf_counter
 from typing import TYPE_CHECKING
 
-from checker.answer import Report
-from checker.claim import Spec
-from checker.means import Means
-from checker.native.machine import Machine
-from checker.native.search import PREPARING, prepare, report_of
-from checker.native.spread.bucket import Done, Order
-from checker.native.spread.explored import Explored
-from checker.native.spread.files import CLAIMS, SEARCH, Folder, Manifest
-from checker.native.spread.local import Local, hand_over
-from checker.native.spread.program import program_of
-from checker.native.spread.search import Spread
-from checker.native.support import why_not
-from checker.question import Limits, News, Progress, TimeOver, check_witnesses, looking
-from checker.rows import Result, result_of
-from checker.run import BUILDING, SECONDS_UNTOLD, chosen, nothing_searched
+from checker.search.answer import Report
+from checker.search.distributed.bucket import Done, Order
+from checker.search.distributed.explored import Explored
+from checker.search.distributed.files import CLAIMS, SEARCH, Folder, Manifest
+from checker.search.distributed.local import Local, hand_over
+from checker.search.distributed.program import program_of
+from checker.search.distributed.search import Spread
+from checker.search.limits import Limits, News, Progress, TimeOver, check_witnesses, looking
+from checker.search.native.machine import Machine
+from checker.search.native.search import PREPARING, prepare, report_of
+from checker.search.native.support import why_not
+from checker.search.options import Means
+from checker.search.rows import Result, result_of
+from checker.search.run import BUILDING, SECONDS_UNTOLD, chosen, nothing_searched
+from checker.spec.claim import Spec
 from model.errors import FinaleError, Place
 from model.system import System
 

@@ -13,10 +13,10 @@ from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
 
-from checker.explicit.search import LimitHit
-from checker.native.spread.bucket import Bucket, Done, Order
-from checker.native.spread.files import CLAIMS, Folder
-from checker.native.spread.program import Compiled, program_from
+from checker.search.distributed.bucket import Bucket, Done, Order
+from checker.search.distributed.files import CLAIMS, Folder
+from checker.search.distributed.program import Compiled, program_from
+from checker.search.state_graph.search import LimitHit
 
 #: What this process has in memory: machine code by program, and parts of searches by their owners.
 _CODES: dict[str, Compiled] = {}

@@ -6,7 +6,7 @@ import enum
 from dataclasses import fields, replace
 from typing import Any
 
-from checker.claim import Spec
+from checker.spec.claim import Spec
 from model.errors import FinaleError, Place
 from reference.broken import BROKEN
 from reference.engine import Engine

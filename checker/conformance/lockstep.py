@@ -11,9 +11,9 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from checker.claim import Spec
-from checker.question import News, Progress
-from checker.readable.machine import Compiled
+from checker.search.bfs.machine import Compiled
+from checker.search.limits import News, Progress
+from checker.spec.claim import Spec
 from model.language.build import build
 from model.language.entities import Variable
 from model.system import State, System

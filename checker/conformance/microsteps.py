@@ -14,7 +14,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from checker.claim import Spec
+from checker.spec.claim import Spec
 from model.errors import FinaleError
 from model.language.build import build
 from model.system import State

@@ -8,7 +8,8 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from checker.loading import Catalogue
+from checker.logs.event_log.acceptance import Verdict, accept
+from checker.spec.catalogue import Catalogue
 from model.topology import Job
 from reference.asking import Asking
 from reference.broken import BROKEN
@@ -22,8 +23,6 @@ from reference.schedulers import Seeded, run
 from reference.settings import Faults, Settings
 from reference.steps import StepId
 from reference.task import Phase
-
-from .acceptance import Verdict, accept
 
 #: All engines: also those of which the model has the parts alone.
 KINDS: Mapping[str, type[Engine]] = {**ENGINES, **{each.key: each for each in STOPPABLE.values()}}

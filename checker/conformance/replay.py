@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from checker.claim import Spec
+from checker.spec.claim import Spec
 from model.given import json_of
 from model.system import Fault, System
 from model.trace import Trace

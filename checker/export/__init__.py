@@ -1,1 +1,5 @@
-"""Systems as TLA+ and Promela, for an outside opinion: TLC and SPIN count and judge the same."""
+"""How does the same system read in TLA+ and in Promela?
+
+Given a system, `files.py` writes it for TLC and SPIN, which count its states and judge its
+properties by themselves. Start with `tla.py`.
+"""

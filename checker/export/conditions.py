@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from checker.explicit.folding import Known, cells_read, folded, learn, parts
+from checker.search.state_graph.folding import Known, cells_read, folded, learn, parts
 from model.expressions import (
     FALSE,
     TRUE,

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from checker.answer import NO_DEADLOCK, WELL_FORMED
-from checker.explicit.folding import parts
+from checker.search.answer import NO_DEADLOCK, WELL_FORMED
+from checker.search.state_graph.folding import parts
 from model.errors import FinaleError
 from model.expressions import FALSE, Cell, Expression, conjunction, disjunction, negation
 from model.system import Blocked, Fault, Kind, System, Test, Tree, Update

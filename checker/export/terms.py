@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
-from checker.explicit.folding import parts
+from checker.search.state_graph.folding import parts
 from model.errors import FinaleError
 from model.expressions import (
     Add,

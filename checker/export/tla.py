@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cached_property
 
-from checker.answer import NO_DEADLOCK, WELL_FORMED
+from checker.search.answer import NO_DEADLOCK, WELL_FORMED
 from model.expressions import FALSE, TRUE, Expression, conjunction, disjunction, negation
 from model.system import Blocked, Fault, Kind, Property, System, Test, Tree, Update
 

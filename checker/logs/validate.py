@@ -9,21 +9,21 @@ import enum
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
-from checker.conformance.acceptance_findings import Severity
-from checker.conformance.acceptance_search import Accepted, Rejected, Undecided
-from checker.question import Limits
+from checker.search.limits import Limits
 
-from .histories import History, history_of
-from .kept import Kept
-from .monitors import Shown
-from .patterns import Table
-from .profile import Profile, Seen
-from .rebuilding import Rebuilt
-from .run_file import Chosen, RunFile, Tried
-from .runs import Run, runs_of
-from .sources import Line
-from .telling import Tally, Told, told
-from .unfinished import Unfinished, unfinished
+from .event_log.search import Accepted, Rejected, Undecided
+from .findings import Severity
+from .read.events import Tally, Told, told
+from .read.kept import Kept
+from .read.patterns import Table
+from .read.profile import Profile, Seen
+from .read.run_file import Chosen, RunFile, Tried
+from .read.runs import Run, runs_of
+from .read.sources import Line
+from .replay.histories import History, history_of
+from .replay.monitors import Shown
+from .replay.replay import Rebuilt
+from .replay.unfinished import Unfinished, unfinished
 
 #: A job with more subtasks is not judged. What the properties ask grows with their number, and a
 #: log in which some numbers are wrong may tell of any number.
@@ -192,7 +192,7 @@ def judge_run(run: Run, profile: Profile, *, whole: bool) -> Judged:
 
 
 def _conforms(run: Run, judged: Judged, release: str, asks: Asks, profile: Profile) -> Conforms:
-    from checker.conformance.flink import accept_run
+    from .flink.judge import accept_run
 
     verdict = accept_run(
         run,

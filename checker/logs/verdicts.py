@@ -9,12 +9,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
-from checker.conformance.acceptance_findings import Severity
-
-from .histories import Fate
-from .monitors import Shown
-from .run_file import Chosen, Tried
-from .sources import RawLog
+from .findings import Severity
+from .read.run_file import Chosen, Tried
+from .read.sources import RawLog
+from .replay.histories import Fate
+from .replay.monitors import Shown
 from .validate import Conforms, Coverage, Judged
 
 #: The fields of a verdict that JSON has as lists.

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, Generic, TypeVar, cast
 
-from checker.loading import Catalogue
-from checker.typed import options_of
+from checker.spec.catalogue import Catalogue
+from checker.spec.typed import options_of
 from model.errors import FinaleError
 from model.given import toml_of
 from model.language.build import world_of

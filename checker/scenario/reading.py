@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from checker.files import text_of
+from checker.spec.files import text_of
 from model.errors import FinaleError, Place, nearest
 from model.events import EVENTS, QUERIES
 

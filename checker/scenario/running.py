@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from checker.loading import Catalogue
+from checker.spec.catalogue import Catalogue
 from model.errors import FinaleError, Place, nearest
 
 from .bench import Bench, Event

@@ -11,12 +11,12 @@ from itertools import product
 from math import prod
 from pathlib import Path
 
-from checker.claim import Spec
-from checker.lines import KeyLines
-from checker.loading import Catalogue
-from checker.spec import spec_of
-from checker.toml_text import toml_in
-from checker.typed import is_table
+from checker.spec.catalogue import Catalogue
+from checker.spec.claim import Spec
+from checker.spec.key_lines import KeyLines
+from checker.spec.reading import spec_of
+from checker.spec.toml_text import toml_in
+from checker.spec.typed import is_table
 from model.errors import FinaleError, Place
 
 from .matrix import NONE, Matrix, word_of
@@ -181,8 +181,8 @@ def _former(spec: Spec) -> Iterator[Path]:
 
 def _tool(version: str) -> str:
     """The version, and what searches: a result of other code is none of ours."""
-    without = ("model.protocols", "model.properties", "checker.show")
-    return f"{version} {digest_of(['checker.run'], ['checker', 'model'], without)}"
+    without = ("model.protocols", "model.properties", "checker.report")
+    return f"{version} {digest_of(['checker.search.run'], ['checker', 'model'], without)}"
 
 
 def _weight(table: Mapping[str, object]) -> float:

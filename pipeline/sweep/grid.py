@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import groupby, product
 from math import prod
 
-from checker.answer import DoesNotApply, Holds, NotAsked, Unknown, Vacuous, Violated
+from checker.search.answer import DoesNotApply, Holds, NotAsked, Unknown, Vacuous, Violated
 
 from .matrix import Axis
 from .work import Done, Row

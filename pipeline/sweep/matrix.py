@@ -27,12 +27,12 @@ from dataclasses import dataclass
 from math import prod
 from pathlib import Path
 
-from checker.lines import KeyLines
-from checker.loading import Catalogue
-from checker.question import Limits
-from checker.spec import check_property_name
-from checker.toml_text import toml_in
-from checker.typed import is_list, is_table
+from checker.search.limits import Limits
+from checker.spec.catalogue import Catalogue
+from checker.spec.key_lines import KeyLines
+from checker.spec.reading import check_property_name
+from checker.spec.toml_text import toml_in
+from checker.spec.typed import is_list, is_table
 from model.errors import FinaleError, Place, nearest
 
 KEYS = ("title", "base", "properties", "axes", "jobs", "exclude", "limits")

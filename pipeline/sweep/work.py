@@ -9,11 +9,11 @@ from functools import cache
 from pathlib import Path
 from time import perf_counter
 
-from checker.answer import DoesNotApply, NotAsked, Unknown
-from checker.loading import Catalogue, catalogue
-from checker.question import INTERRUPTED, Limits
-from checker.rows import SEARCH, Result
-from checker.run import run
+from checker.search.answer import DoesNotApply, NotAsked, Unknown
+from checker.search.limits import INTERRUPTED, Limits
+from checker.search.rows import SEARCH, Result
+from checker.search.run import run
+from checker.spec.catalogue import Catalogue, catalogue
 from model.errors import FinaleError
 from model.given import json_of
 from pipeline.shipping import shipped

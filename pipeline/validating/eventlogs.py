@@ -10,18 +10,18 @@ from functools import cache
 from itertools import chain, islice
 from typing import Any
 
-from checker.conformance.acceptance import accept
-from checker.conformance.acceptance_findings import Finding
-from checker.conformance.acceptance_search import Accepted, Given, Rejected
-from checker.conformance.acceptance_search import Undecided as NotKnown
-from checker.conformance.rules_level import Ruled, Rules
-from checker.conformance.run_lines import Stretch
-from checker.logs.histories import Fate
-from checker.logs.kept import KeptEvent, KeptRest, Raw, Why
-from checker.logs.sources import Line, Part, RawLog, Shelf
+from checker.logs.event_log.acceptance import accept
+from checker.logs.event_log.rules_level import Ruled, Rules
+from checker.logs.event_log.run_lines import Stretch
+from checker.logs.event_log.search import Accepted, Given, Rejected
+from checker.logs.event_log.search import Undecided as NotKnown
+from checker.logs.findings import Finding
+from checker.logs.read.kept import KeptEvent, KeptRest, Raw, Why
+from checker.logs.read.sources import Line, Part, RawLog, Shelf
+from checker.logs.replay.histories import Fate
 from checker.logs.validate import Conforms, Coverage
 from checker.logs.verdicts import Found, Verdict
-from checker.question import Limits
+from checker.search.limits import Limits
 from model.errors import FinaleError, Place
 from model.given import json_of
 from reference.formats.cutting import grouped, start_in

@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from checker.logs.kept import Kept, KeptEvent, KeptRest
-from checker.logs.patterns import Table
-from checker.logs.run_file import read_run_file
-from checker.logs.sources import Part, Shelf
-from checker.logs.telling import Tally
+from checker.logs.read.events import Tally
+from checker.logs.read.kept import Kept, KeptEvent, KeptRest
+from checker.logs.read.patterns import Table
+from checker.logs.read.run_file import read_run_file
+from checker.logs.read.sources import Part, Shelf
 from checker.logs.validate import Asks, judge
 from checker.logs.verdicts import Verdict, verdict_of
-from checker.question import Limits
+from checker.search.limits import Limits
 from model.errors import FinaleError
 
 from .eventlogs import judged_run, ruled_runs, runs_in

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from checker.logs.run_file import RUN_FILE
-from checker.logs.sources import Part, RawLog, Shelf, unreadable
+from checker.logs.read.run_file import RUN_FILE
+from checker.logs.read.sources import Part, RawLog, Shelf, unreadable
 from model.given import opened
 from reference.formats.cutting import Span, logs_in
 

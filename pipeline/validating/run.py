@@ -12,7 +12,7 @@ from functools import partial
 from itertools import chain
 from time import perf_counter
 
-from checker.logs.sources import Shelf
+from checker.logs.read.sources import Shelf
 from model.errors import FinaleError
 from pipeline.sweep.sources import digest_of as digest_of_code
 

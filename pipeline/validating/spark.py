@@ -12,7 +12,7 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from checker.logs.sources import Shelf
+from checker.logs.read.sources import Shelf
 from model.errors import FinaleError, Place
 from pipeline.session import Cluster, frugal, session
 

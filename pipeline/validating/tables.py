@@ -11,9 +11,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from checker.conformance.acceptance_findings import Severity
-from checker.logs.histories import Fate
-from checker.logs.kept import Raw
+from checker.logs.findings import Severity
+from checker.logs.read.kept import Raw
+from checker.logs.replay.histories import Fate
 from checker.logs.verdicts import Found, Verdict
 from model.visible import visible
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 
-from checker.logs.sources import Shelf
+from checker.logs.read.sources import Shelf
 
 from .judging import Given, Lines, Order, Outcome, judged
 from .pieces import Piece

@@ -14,11 +14,11 @@ from itertools import chain
 from pathlib import PurePosixPath
 from typing import Any
 
-from checker.logs.histories import TERMINAL
-from checker.logs.patterns import WORDS, Table
-from checker.logs.profile import Profile
-from checker.logs.runs import Run, runs_of
-from checker.logs.sources import Line, RawLog
+from checker.logs.read.patterns import WORDS, Table
+from checker.logs.read.profile import Profile
+from checker.logs.read.runs import Run, runs_of
+from checker.logs.read.sources import Line, RawLog
+from checker.logs.replay.histories import TERMINAL
 from checker.logs.validate import Coverage, judge_run
 from checker.logs.verdicts import Verdict, verdict_of
 from pipeline.validating.eventlogs import judged_run, sections_of_runs

@@ -19,8 +19,8 @@ from gzip import BadGzipFile
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
-from checker.logs.sources import Part, Shelf, stem_of
-from checker.logs.unpacking import unpacked
+from checker.logs.read.sources import Part, Shelf, stem_of
+from checker.logs.read.unpacking import unpacked
 from model.errors import FinaleError
 from model.given import opened
 

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from checker.logs.entries import Entry, entries
-from checker.logs.patterns import Table
-from checker.logs.sources import Line, Part, RawLog
-from checker.logs.telling import Execution, Tally, TaskId, Told, told_by
+from checker.logs.read.entries import Entry, entries
+from checker.logs.read.events import Execution, Tally, TaskId, Told, told_by
+from checker.logs.read.patterns import Table
+from checker.logs.read.sources import Line, Part, RawLog
 
 from .files import GROWS
 

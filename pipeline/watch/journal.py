@@ -15,7 +15,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, cast
 
-from checker.conformance.acceptance_findings import Severity
+from checker.logs.findings import Severity
 from checker.logs.verdicts import Found, Verdict
 from model.errors import FinaleError, Place
 from model.given import appended, json_of, whole_of

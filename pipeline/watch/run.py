@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
-from checker.logs.patterns import Table
+from checker.logs.read.patterns import Table
 from checker.logs.verdicts import Verdict
 from model.errors import FinaleError, Place
 from model.given import json_of

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from checker.explicit.leaves import numbered
-from checker.reductions.partial_order import PartialOrder
+from checker.search.reductions.partial_order import PartialOrder
+from checker.search.state_graph.leaves import numbered
 from model.semantics import evaluate, outcome, updated
 from model.system import Blocked, State, System, Update
 

@@ -4,12 +4,12 @@ from dataclasses import replace
 
 import pytest
 
-from checker.answer import Report
-from checker.concrete.compare import compare
-from checker.concrete.search import explore
-from checker.native.search import check as check_natively
-from checker.question import Limits
-from checker.readable.search import check
+from checker.search.answer import Report
+from checker.search.bfs.search import check
+from checker.search.interpreter.compare import compare
+from checker.search.interpreter.search import explore
+from checker.search.limits import Limits
+from checker.search.native.search import check as check_natively
 from model.language.build import build
 from model.protocols.yardstick import Yardstick
 from model.rules import Setting

@@ -14,12 +14,12 @@ from random import Random
 
 import pytest
 
-from checker.answer import Answer, Holds, Report, Vacuous, Violated
-from checker.claim import Spec
-from checker.native.search import check
-from checker.question import Limits
-from checker.reductions.partial_order import PartialOrder, ordered
-from checker.reductions.proven import partial_order_of
+from checker.search.answer import Answer, Holds, Report, Vacuous, Violated
+from checker.search.limits import Limits
+from checker.search.native.search import check
+from checker.search.reductions.partial_order import PartialOrder, ordered
+from checker.search.reductions.proven import partial_order_of
+from checker.spec.claim import Spec
 from model.errors import FinaleError
 from model.expressions import FALSE, TRUE, Expression, cell, conjunction, equal, integer, negation
 from model.language.build import build

@@ -9,17 +9,17 @@ import pytest
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
-from checker.answer import WELL_FORMED, Report
-from checker.concrete.compare import Pair
-from checker.concrete.execution import PlainSystem
-from checker.concrete.search import explore_plain
-from checker.means import DEFAULT, Means
-from checker.native.machine import Machine
-from checker.native.portable.search import check as check_portably
-from checker.native.search import report_of
-from checker.native.walk import Search
-from checker.question import Limits
-from checker.readable.search import check
+from checker.search.answer import WELL_FORMED, Report
+from checker.search.bfs.search import check
+from checker.search.interpreter.compare import Pair
+from checker.search.interpreter.execution import PlainSystem
+from checker.search.interpreter.search import explore_plain
+from checker.search.limits import Limits
+from checker.search.native.machine import Machine
+from checker.search.native.portable.search import check as check_portably
+from checker.search.native.search import report_of
+from checker.search.native.walk import Search
+from checker.search.options import DEFAULT, Means
 from model.errors import FinaleError
 from model.language.build import build
 from model.language.protocol import Protocol

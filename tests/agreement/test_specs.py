@@ -5,12 +5,12 @@ from __future__ import annotations
 
 import pytest
 
-from checker.claim import Spec
-from checker.concrete.compare import compare
-from checker.concrete.search import explore
-from checker.native.portable.search import check as check_portably
-from checker.native.search import check as check_natively
-from checker.readable.search import check
+from checker.search.bfs.search import check
+from checker.search.interpreter.compare import compare
+from checker.search.interpreter.search import explore
+from checker.search.native.portable.search import check as check_portably
+from checker.search.native.search import check as check_natively
+from checker.spec.claim import Spec
 from tests.agreement.test_back_ends import assert_told_alike
 from tests.protocols.specs import audits
 

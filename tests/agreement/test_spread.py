@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from checker.answer import Report, Unknown
-from checker.claim import Spec
-from checker.native.machine import Machine
-from checker.native.search import check as check_natively
-from checker.native.spread.bucket import Done, Order
-from checker.native.spread.explored import Explored
-from checker.native.spread.files import LEVELS, MAIL, Folder, Manifest
-from checker.native.spread.local import Local, hand_over
-from checker.native.spread.program import Compiled, Program, program_from, program_of
-from checker.native.spread.search import Alone, Spread
-from checker.question import Limits
+from checker.search.answer import Report, Unknown
+from checker.search.distributed.bucket import Done, Order
+from checker.search.distributed.explored import Explored
+from checker.search.distributed.files import LEVELS, MAIL, Folder, Manifest
+from checker.search.distributed.local import Local, hand_over
+from checker.search.distributed.program import Compiled, Program, program_from, program_of
+from checker.search.distributed.search import Alone, Spread
+from checker.search.limits import Limits
+from checker.search.native.machine import Machine
+from checker.search.native.search import check as check_natively
+from checker.spec.claim import Spec
 from model.errors import FinaleError
 from model.language.build import build
 from model.protocols.yardstick import Yardstick
@@ -74,7 +74,7 @@ def assert_told_alike(system: System, found: Report, wanted: Report) -> None:
 @pytest.fixture(autouse=True)
 def is_looked_at_often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small searches, too, are outgrown in the middle of a level."""
-    monkeypatch.setattr("checker.native.walk.STATES_BETWEEN_LOOKS", 1)
+    monkeypatch.setattr("checker.search.native.walk.STATES_BETWEEN_LOOKS", 1)
     monkeypatch.setattr(os, "fsync", lambda _: None)  # a hundred searches would wait for the disk
 
 

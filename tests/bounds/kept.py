@@ -8,8 +8,8 @@ from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
 
-from checker.claim import Spec
-from checker.larger import Repeated
+from checker.spec.claim import Spec
+from checker.studies.larger import Repeated
 from pipeline.sweep.sources import digest_of
 from tests.protocols.specs import name_of
 

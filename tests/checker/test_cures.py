@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from checker.cures import cure
-from checker.loading import catalogue
-from checker.run import run
-from checker.spec import read_spec
+from checker.search.run import run
+from checker.spec.catalogue import catalogue
+from checker.spec.cures import cure
+from checker.spec.reading import read_spec
 
 PAIR = """title = "One claim"
 protocol = "final-checkpoint"

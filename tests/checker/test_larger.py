@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from checker.claim import Spec
-from checker.larger import BOUNDS, Repeated, holding, larger, repeat
-from checker.loading import catalogue
-from checker.question import Limits
-from checker.spec import read_spec
+from checker.search.limits import Limits
+from checker.spec.catalogue import catalogue
+from checker.spec.claim import Spec
+from checker.spec.reading import read_spec
+from checker.studies.larger import BOUNDS, Repeated, holding, larger, repeat
 
 SPECS = Path(__file__).parent.parent.parent / "specs"
 

@@ -7,8 +7,8 @@ from itertools import chain, combinations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from checker.answer import Unknown, Violated
-from checker.readable.search import check
+from checker.search.answer import Unknown, Violated
+from checker.search.bfs.search import check
 from model.errors import Place
 from model.expressions import FALSE, Expression, cell, disjunction, equal, integer
 from model.semantics import blocking_bounds, steps

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from checker.explicit.components import components
-from checker.explicit.folding import folded, learn
-from checker.readable import trees
-from checker.readable.lowering import DEPTH_MAX
-from checker.readable.machine import Compiled, Defined
+from checker.search.bfs import trees
+from checker.search.bfs.lowering import DEPTH_MAX
+from checker.search.bfs.machine import Compiled, Defined
+from checker.search.state_graph.components import components
+from checker.search.state_graph.folding import folded, learn
 from model.errors import Place
 from model.expressions import (
     TRUE,

@@ -8,20 +8,20 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from checker.answer import Report, Statistics, Unknown
-from checker.backends import READABLE_STATES_MAX, check_with
-from checker.explicit.search import LimitHit
-from checker.native import search as native
-from checker.native import tables, walk
-from checker.native.kernel import places as at
-from checker.native.layout import CELL_BITS_MAX, WORD, layout_of
-from checker.native.loops import CACHE_VARIABLE, compile_within, loops, must_be_compiled
-from checker.native.machine import Machine
-from checker.native.search import check, searched
-from checker.native.tables import Tables
-from checker.native.walk import Search
-from checker.question import INTERRUPTED, Limits, News, TimeOver
-from checker.readable.search import check as check_readably
+from checker.search.answer import Report, Statistics, Unknown
+from checker.search.backends import READABLE_STATES_MAX, check_with
+from checker.search.bfs.search import check as check_readably
+from checker.search.limits import INTERRUPTED, Limits, News, TimeOver
+from checker.search.native import search as native
+from checker.search.native import tables, walk
+from checker.search.native.kernel import places as at
+from checker.search.native.layout import CELL_BITS_MAX, WORD, layout_of
+from checker.search.native.loops import CACHE_VARIABLE, compile_within, loops, must_be_compiled
+from checker.search.native.machine import Machine
+from checker.search.native.search import check, searched
+from checker.search.native.tables import Tables
+from checker.search.native.walk import Search
+from checker.search.state_graph.search import LimitHit
 from model.errors import FinaleError
 from model.language.build import build
 from model.protocols.two_phase_commit import TwoPhaseCommit
@@ -219,7 +219,7 @@ def test_a_limit_of_time_may_be_larger_than_any_wait(
     assert false is not None
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
     monkeypatch.setattr("sys.executable", false)
-    monkeypatch.setattr("checker.native.loops.must_be_compiled", lambda: True)
+    monkeypatch.setattr("checker.search.native.loops.must_be_compiled", lambda: True)
     compile_within(seconds)
     assert not list(tmp_path.iterdir())
 
@@ -299,7 +299,7 @@ def test_auto_changes_over_where_there_is_more_to_see() -> None:
 
 
 def test_auto_changes_over_where_it_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("checker.backends.READABLE_SECONDS_MAX", 1e-6)
+    monkeypatch.setattr("checker.search.backends.READABLE_SECONDS_MAX", 1e-6)
     system = yardstick(2, 1, 3)
     report = check_with("auto", system, Limits(), None, large=False)
     assert report.backend == "native"
@@ -324,7 +324,7 @@ def test_auto_keeps_what_was_found_where_the_native_search_sees_less(
     limits = Limits(seconds_max=1000)
     word = INTERRUPTED if isinstance(stop, KeyboardInterrupt) else limits.seconds_word
     monkeypatch.setattr(native, "check", native_check)
-    monkeypatch.setattr("checker.backends.READABLE_STATES_MAX", 1000)
+    monkeypatch.setattr("checker.search.backends.READABLE_STATES_MAX", 1000)
     report = check_with("auto", yardstick(1, 2, 2), limits, None, large=False)
     assert (report.backend, report.statistics.states, report.stopped) == ("readable", 1000, word)
     whys = [each.verdict.why for each in report.answers if isinstance(each.verdict, Unknown)]

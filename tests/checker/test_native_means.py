@@ -10,24 +10,24 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from checker.answer import Answer, Report, Unknown
-from checker.claim import Spec
-from checker.explicit.search import LimitHit
-from checker.means import Means
-from checker.native import nodes, tables, workers
-from checker.native.free_memory import share_of_free_memory
-from checker.native.kernel import places as at
-from checker.native.layout import ALL_ONES
-from checker.native.loops import loops
-from checker.native.machine import Machine
-from checker.native.nodes import Nodes, tree_over
-from checker.native.search import check, report_of, searched
-from checker.native.storage import DiskStore, Storage, collision_probability
-from checker.native.tables import Tables
-from checker.native.walk import Search, states_left
-from checker.question import Limits
-from checker.reductions.find import find
-from checker.reductions.kinds import Reduction
+from checker.search.answer import Answer, Report, Unknown
+from checker.search.limits import Limits
+from checker.search.native import nodes, tables, workers
+from checker.search.native.free_memory import share_of_free_memory
+from checker.search.native.kernel import places as at
+from checker.search.native.layout import ALL_ONES
+from checker.search.native.loops import loops
+from checker.search.native.machine import Machine
+from checker.search.native.nodes import Nodes, tree_over
+from checker.search.native.search import check, report_of, searched
+from checker.search.native.storage import DiskStore, Storage, collision_probability
+from checker.search.native.tables import Tables
+from checker.search.native.walk import Search, states_left
+from checker.search.options import Means
+from checker.search.reductions.find import find
+from checker.search.reductions.kinds import Reduction
+from checker.search.state_graph.search import LimitHit
+from checker.spec.claim import Spec
 from model.errors import FinaleError
 from model.language.build import build
 from model.protocols.two_phase_commit import TwoPhaseCommit

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from checker.loading import catalogue
-from checker.overriding import changes
+from checker.spec.catalogue import catalogue
+from checker.spec.overriding import changes
 from model.errors import FinaleError
 from model.protocols.final_checkpoint import FinalCheckpoint
 from model.protocols.registry import PROTOCOLS

@@ -8,14 +8,14 @@ from collections.abc import Iterator
 
 import pytest
 
-from checker.backends import check_with
-from checker.native import layout, support
-from checker.native.portable import walk
-from checker.native.portable.search import check
-from checker.native.search import check as check_natively
-from checker.question import INTERRUPTED, Limits, News
-from checker.readable.search import check as check_readably
-from checker.reductions.kinds import Reduction
+from checker.search.backends import check_with
+from checker.search.bfs.search import check as check_readably
+from checker.search.limits import INTERRUPTED, Limits, News
+from checker.search.native import layout, support
+from checker.search.native.portable import walk
+from checker.search.native.portable.search import check
+from checker.search.native.search import check as check_natively
+from checker.search.reductions.kinds import Reduction
 from model.errors import FinaleError
 from model.language.build import build
 from model.protocols.yardstick import Yardstick
@@ -163,7 +163,7 @@ def test_it_takes_over_where_machine_code_cannot_be_compiled(
     monkeypatch.delenv(support.PORTABLE_VARIABLE, raising=False)
     assert not support.why_not()
     support.why_not.cache_clear()
-    monkeypatch.delitem(sys.modules, "checker.native.code", raising=False)
+    monkeypatch.delitem(sys.modules, "checker.search.native.code", raising=False)
     monkeypatch.setitem(sys.modules, "llvmlite", None)
     assert support.why_not().startswith("llvmlite does not work: import of llvmlite halted")
     support.why_not.cache_clear()
@@ -173,8 +173,9 @@ def test_it_takes_over_where_machine_code_cannot_be_compiled(
 
 def test_it_loads_nothing_that_compiles() -> None:
     code = (
-        "import sys; from checker.run import run; from checker.loading import catalogue;"
-        "from checker.spec import read_spec; from pathlib import Path;"
+        "import sys; from checker.search.run import run;"
+        "from checker.spec.catalogue import catalogue;"
+        "from checker.spec.reading import read_spec; from pathlib import Path;"
         "spec = read_spec(Path('specs/final-checkpoint/pair.toml'), catalogue());"
         "result = run(spec, backend='native');"
         "assert result.report.backend == 'portable';"

@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from checker.comparing import Comparison, compared
-from checker.loading import catalogue
-from checker.releases import releases_in
-from checker.rows import Result
-from checker.run import run
-from checker.show.releases import comparison_lines
-from checker.spec import Spec, read_spec
-from checker.typed import option_word
+from checker.report.releases import comparison_lines
+from checker.search.rows import Result
+from checker.search.run import run
+from checker.spec.catalogue import catalogue
+from checker.spec.reading import Spec, read_spec
+from checker.spec.releases import releases_in
+from checker.spec.typed import option_word
+from checker.studies.across_releases import Comparison, compared
 from model.errors import FinaleError
 from model.protocols.releases import RELEASES
 

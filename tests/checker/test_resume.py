@@ -14,13 +14,13 @@ from random import Random
 
 import pytest
 
-from checker.answer import Report
-from checker.means import Means, StorageName
-from checker.native import resume, saving, walk
-from checker.native.layout import Words
-from checker.native.search import check
-from checker.native.tables import Tables
-from checker.question import INTERRUPTED, Limits, News
+from checker.search.answer import Report
+from checker.search.limits import INTERRUPTED, Limits, News
+from checker.search.native import resume, saving, walk
+from checker.search.native.layout import Words
+from checker.search.native.search import check
+from checker.search.native.tables import Tables
+from checker.search.options import Means, StorageName
 from model.errors import FinaleError
 from model.language.build import build
 from model.protocols.yardstick import Yardstick

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from checker.loading import catalogue
-from checker.resumed import ways_before
-from checker.run import run
-from checker.show.story import story_json, story_of
-from checker.spec import read_spec
+from checker.report.story import story_json, story_of
+from checker.search.run import run
+from checker.spec.catalogue import catalogue
+from checker.spec.reading import read_spec
+from checker.spec.resumption import ways_before
 from model.errors import FinaleError
 from model.semantics import steps
 from model.trace import replay
@@ -124,10 +124,10 @@ def test_mistakes(tmp_path: Path, code: str, line: int | None, second: str) -> N
 def test_what_the_first_can_leave_behind(
     tmp_path: Path, code: str, first: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("checker.resumed.STATES_MAX", 20)
+    monkeypatch.setattr("checker.spec.resumption.STATES_MAX", 20)
     if code == "resume-empty":
         first = FIRST + "[options]\nkeeps_coordinator_state = true\nperiodic = false\n"
-        monkeypatch.setattr("checker.resumed.STATES_MAX", 1000)
+        monkeypatch.setattr("checker.spec.resumption.STATES_MAX", 1000)
     spec = read_spec(write(tmp_path, first=first, second=SECOND), catalogue())
     with pytest.raises(FinaleError) as found:
         spec.system()

@@ -4,11 +4,11 @@ import inspect
 
 import pytest
 
-from checker.answer import Answer, Report, Unknown, Violated
-from checker.concrete.search import explore
-from checker.question import INTERRUPTED, Limits, News
-from checker.readable import walk
-from checker.readable.search import check
+from checker.search.answer import Answer, Report, Unknown, Violated
+from checker.search.bfs import walk
+from checker.search.bfs.search import check
+from checker.search.interpreter.search import explore
+from checker.search.limits import INTERRUPTED, Limits, News
 from model.errors import FinaleError
 from model.language.build import build
 from model.language.properties import Family
@@ -290,7 +290,7 @@ def test_branches_that_are_never_taken_are_named() -> None:
 
 
 def test_the_generated_steps_can_be_read() -> None:
-    from checker.readable.machine import Compiled
+    from checker.search.bfs.machine import Compiled
 
     source = Compiled(build(DIE_HARD.make())).source
     assert "# 0: fill_small()" in source

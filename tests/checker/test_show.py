@@ -7,11 +7,10 @@ from dataclasses import replace
 import pytest
 from rich.text import Text
 
-from checker.loading import catalogue
-from checker.show.blame import cells_that_matter
-from checker.show.canvas import Canvas
-from checker.show.job import job_lines
-from checker.show.layout import (
+from checker.report.blame import cells_that_matter
+from checker.report.canvas import Canvas
+from checker.report.job import job_lines
+from checker.report.layout import (
     columns,
     counted,
     duration,
@@ -21,10 +20,11 @@ from checker.show.layout import (
     shortened,
     times,
 )
-from checker.show.lifecycle import Edge, LifeCycle, life_cycles
-from checker.show.meanings import meanings
-from checker.show.values import Change, changes, value_text
-from checker.spec import read_spec
+from checker.report.lifecycle import Edge, LifeCycle, life_cycles
+from checker.report.meanings import meanings
+from checker.report.values import Change, changes, value_text
+from checker.spec.catalogue import catalogue
+from checker.spec.reading import read_spec
 from model.domains import Array, Bool, Domain, Option, Queue, Range, RecordOf, Scope, Set
 from model.expressions import TRUE, cell, choose, conjunction, disjunction, equal, integer, negation
 from model.language.entities import Variable

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from checker.claim import Counts, Expectation, Spec
-from checker.loading import catalogue
-from checker.recording import with_counts
-from checker.run import run as run_spec
-from checker.spec import BUILT_IN, read_spec
+from checker.search.run import run as run_spec
+from checker.spec.catalogue import catalogue
+from checker.spec.claim import Counts, Expectation, Spec
+from checker.spec.reading import BUILT_IN, read_spec
+from checker.studies.recording import with_counts
 from model.errors import FinaleError
 from model.protocols.registry import PROTOCOLS, Entry
 from tests.cli.running import HERE, ROOT, run
@@ -108,8 +108,8 @@ def test_a_spec_of_one_protocol_loads_no_other() -> None:
     import sys
 
     program = (
-        "import sys; from pathlib import Path; from checker.loading import catalogue;"
-        "from checker.spec import read_spec;"
+        "import sys; from pathlib import Path; from checker.spec.catalogue import catalogue;"
+        "from checker.spec.reading import read_spec;"
         "read_spec(Path('specs/yardstick/one-checkpoint.toml'), catalogue());"
         "print([m for m in sys.modules if m.startswith('model.protocols.')])"
     )

@@ -2,8 +2,8 @@
 
 import pytest
 
-from checker.answer import Answer, Holds, Unknown, Violated
-from checker.readable.search import check
+from checker.search.answer import Answer, Holds, Unknown, Violated
+from checker.search.bfs.search import check
 from model.language.build import build
 from model.semantics import steps
 from model.trace import Trace, replay

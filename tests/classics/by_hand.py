@@ -9,8 +9,8 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from checker.answer import NO_DEADLOCK
 from checker.export.tla import Module
+from checker.search.answer import NO_DEADLOCK
 from model.system import System
 from tests.classics.specs import ROOT, Opinion
 from tests.export import tlc

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from checker.answer import NO_DEADLOCK, Holds, Violated
-from checker.claim import Expectation
+from checker.search.answer import NO_DEADLOCK, Holds, Violated
+from checker.spec.claim import Expectation
 from model.system import Kind
 from tests.classics.by_hand import EXAMPLES, Said, by_spin, by_tlc, published, shortest
 from tests.classics.specs import NAMES, ROOT, Opinion, opinions, spec_of

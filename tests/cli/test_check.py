@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-import checker.run as running
-from checker.concrete import search as concrete
-from checker.loading import catalogue
-from checker.native.resume import seconds_saved
-from checker.question import News
-from checker.readable import search as readable
-from checker.readable.machine import Compiled
-from checker.spec import read_spec
+import checker.search.run as running
+from checker.search.bfs import search as readable
+from checker.search.bfs.machine import Compiled
+from checker.search.interpreter import search as concrete
+from checker.search.limits import News
+from checker.search.native.resume import seconds_saved
+from checker.spec.catalogue import catalogue
+from checker.spec.reading import read_spec
 from cli.main import EXIT_INTERNAL, EXIT_PIPE_CLOSED, main
 from model.language import build
 from model.system import State
@@ -64,8 +64,8 @@ def test_nothing_is_recorded_where_two_searches_disagree(
     explore = concrete.explore
 
     def wrong(protocol: object, *_: object) -> object:
-        from checker.loading import catalogue
-        from checker.spec import read_spec
+        from checker.spec.catalogue import catalogue
+        from checker.spec.reading import read_spec
 
         return explore(read_spec(other, catalogue(folder / "protocols")).instance())
 

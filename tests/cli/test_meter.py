@@ -6,8 +6,8 @@ import sys
 
 import pytest
 
-from checker.conformance.acceptance_effort import Far
-from checker.question import News
+from checker.logs.event_log.effort import Far
+from checker.search.limits import News
 from cli.bar import Bar, line_of
 from cli.meter import lines_of
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from checker.logs.verdicts import Verdict
-from checker.show.watched import told_lines
+from checker.report.watched import told_lines
 from pipeline.watch.journal import Journal, Record
 from tests.cli.running import run
 from tests.pipeline.test_watch_judging import NOW, states

@@ -8,12 +8,12 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Concatenate, ParamSpec
 
-from checker.conformance.flink_job import RunJob, job_of
-from checker.conformance.flink_sights import Seen, Sight, Sights, sights_of
-from checker.logs.patterns import table
-from checker.logs.runs import Run, runs_of
-from checker.logs.sources import Line, RawLog, Shelf
-from checker.logs.telling import Tally, told
+from checker.logs.flink.job import RunJob, job_of
+from checker.logs.flink.observations import Seen, Sight, Sights, sights_of
+from checker.logs.read.events import Tally, told
+from checker.logs.read.patterns import table
+from checker.logs.read.runs import Run, runs_of
+from checker.logs.read.sources import Line, RawLog, Shelf
 
 Logs = tuple[tuple[bytes, ...], ...]
 """The lines of each log of a cluster."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from checker.conformance.acceptance import (
+from checker.logs.event_log.acceptance import (
     ALL_STEPS,
     Accepted,
     Coverage,
@@ -18,10 +18,10 @@ from checker.conformance.acceptance import (
     accept,
     replay,
 )
-from checker.conformance.acceptance_findings import Severity
-from checker.conformance.acceptance_system import SectionSystem
-from checker.loading import catalogue
-from checker.question import Limits
+from checker.logs.event_log.system import SectionSystem
+from checker.logs.findings import Severity
+from checker.search.limits import Limits
+from checker.spec.catalogue import catalogue
 from model.errors import FinaleError
 from model.events import Clock
 from model.topology import Job

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from checker.conformance.acceptance import Accepted, Coverage, Rejected, Verdict, accept
-from checker.loading import catalogue
+from checker.logs.event_log.acceptance import Accepted, Coverage, Rejected, Verdict, accept
+from checker.spec.catalogue import catalogue
 from reference.formats.eventlog import read_log
 from reference.settings import Faults
 from tests.conformance.logs import PAIR, changed, engine_of, log_of

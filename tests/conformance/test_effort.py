@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from checker.conformance.acceptance import Accepted, Given, Undecided, Verdict, Visible, accept
-from checker.conformance.acceptance_effort import Effort, Far, OverTime
-from checker.question import Limits
+from checker.logs.event_log.acceptance import Accepted, Given, Undecided, Verdict, Visible, accept
+from checker.logs.event_log.effort import Effort, Far, OverTime
+from checker.search.limits import Limits
 from reference.formats.eventlog import read_log
 from reference.settings import Faults
 from tests.conformance.logs import CHAIN, engine_of, log_of, without
@@ -58,7 +58,7 @@ def test_what_is_accepted_but_not_judged_in_time_is_undecided(
 
 
 def test_how_far_it_is_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("checker.conformance.acceptance_effort.SECONDS_BETWEEN_NEWS", 0.0)
+    monkeypatch.setattr("checker.logs.event_log.effort.SECONDS_BETWEEN_NEWS", 0.0)
     told: list[Far] = []
     lines = chain()
     judged(lines, told=told.append)
@@ -71,7 +71,7 @@ def test_how_far_it_is_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_interrupted_search_says_how_far_it_came(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("checker.conformance.acceptance_effort.SECONDS_BETWEEN_NEWS", 0.0)
+    monkeypatch.setattr("checker.logs.event_log.effort.SECONDS_BETWEEN_NEWS", 0.0)
 
     def interrupt(far: Far) -> None:
         if far.line >= 10:

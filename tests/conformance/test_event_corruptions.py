@@ -13,10 +13,10 @@ from functools import cache
 
 import pytest
 
-from checker.conformance.acceptance import Accepted, Coverage, Rejected, accept
-from checker.conformance.rules_level import Ruled, Rules
-from checker.loading import catalogue
-from checker.question import Limits
+from checker.logs.event_log.acceptance import Accepted, Coverage, Rejected, accept
+from checker.logs.event_log.rules_level import Ruled, Rules
+from checker.search.limits import Limits
+from checker.spec.catalogue import catalogue
 from reference.formats.eventlog import read_log
 from tests.conformance.corrupted_events import Copy, Original, originals
 from tests.conformance.event_corruptions import HOW, Class, Kind, copies, kinds

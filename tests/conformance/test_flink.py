@@ -9,11 +9,11 @@ from dataclasses import replace
 
 import pytest
 
-from checker.conformance.acceptance import Accepted, Given, Rejected, Undecided
-from checker.conformance.flink import RunVerdict, accept_run
-from checker.conformance.flink_job import job_of
-from checker.logs.runs import Run, RunEvent
-from checker.question import Limits
+from checker.logs.event_log.acceptance import Accepted, Given, Rejected, Undecided
+from checker.logs.flink.job import job_of
+from checker.logs.flink.judge import RunVerdict, accept_run
+from checker.logs.read.runs import Run, RunEvent
+from checker.search.limits import Limits
 from model.topology import Pattern
 from tests.logs.archive import archives, each_run, needs_archives, sample
 

@@ -6,16 +6,16 @@ from typing import cast
 
 import pytest
 
-from checker.concrete.execution import After, PlainSystem
-from checker.conformance.acceptance import Rejected, Undecided
-from checker.conformance.flink import accept_run, reject_run
-from checker.conformance.flink_components import DIES, PARTS, Given, part_of
-from checker.conformance.flink_job import job_of
-from checker.conformance.flink_levels import always_shown
-from checker.conformance.flink_parts import Feature, Part, Possible
-from checker.conformance.flink_proof import EDGES
-from checker.conformance.flink_sights import Seen, sights_of
-from checker.logs.runs import Run
+from checker.logs.event_log.acceptance import Rejected, Undecided
+from checker.logs.flink.components import DIES, PARTS, Given, part_of
+from checker.logs.flink.job import job_of
+from checker.logs.flink.judge import accept_run, reject_run
+from checker.logs.flink.levels import always_shown
+from checker.logs.flink.observations import Seen, sights_of
+from checker.logs.flink.projection import Feature, Part, Possible
+from checker.logs.flink.proof import EDGES
+from checker.logs.read.runs import Run
+from checker.search.interpreter.execution import After, PlainSystem
 from model.expressions import (
     Expression,
     cell,

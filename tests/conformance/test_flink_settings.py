@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from checker.conformance import flink
-from checker.conformance.acceptance import Accepted, Rejected, Undecided
-from checker.conformance.flink import RunVerdict, accept_run, reject_run
-from checker.conformance.flink_job import job_of
-from checker.conformance.flink_settings import SETTINGS, Settings, check, settings_of
-from checker.conformance.flink_sights import sights_of
-from checker.logs.patterns import table
-from checker.logs.profile import Profile
-from checker.logs.run_file import RunFile, read_run_file
-from checker.logs.runs import Run
-from checker.logs.telling import Tally
+from checker.logs.event_log.acceptance import Accepted, Rejected, Undecided
+from checker.logs.flink import judge as flink
+from checker.logs.flink.job import job_of
+from checker.logs.flink.judge import RunVerdict, accept_run, reject_run
+from checker.logs.flink.observations import sights_of
+from checker.logs.flink.settings import SETTINGS, Settings, check, settings_of
+from checker.logs.read.events import Tally
+from checker.logs.read.patterns import table
+from checker.logs.read.profile import Profile
+from checker.logs.read.run_file import RunFile, read_run_file
+from checker.logs.read.runs import Run
 from model.errors import FinaleError
 from tests.cli.running import ROOT
 from tests.logs.archive import archives, each_run, needs_archives, sample, samples, truths

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from checker.claim import Spec
 from checker.conformance.engines import engine_for
 from checker.conformance.lockstep import Agreement, Disagreement, LockStep, Model
-from checker.loading import catalogue
+from checker.spec.catalogue import catalogue
+from checker.spec.claim import Spec
 from model.errors import FinaleError
 from reference.channel import Channel
 from reference.coordinator import Coordinator

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from checker.conformance.acceptance import Accepted, accept
-from checker.conformance.filled import filled_in, gaps
-from checker.show.filled import damage_lines
+from checker.logs.event_log.acceptance import Accepted, accept
+from checker.logs.event_log.filled import filled_in, gaps
+from checker.report.filled import damage_lines
 from cli.conform import conform
 from reference.formats.eventlog import read_log
 from tests.conformance.logs import PAIR, engine_of, log_of

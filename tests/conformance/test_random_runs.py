@@ -10,10 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from checker.conformance.acceptance import Accepted, Rejected, Undecided
-from checker.conformance.acceptance_setting import protocol_of
 from checker.conformance.random_runs import KINDS, RandomRun, judged, lines_of
-from checker.loading import catalogue
+from checker.logs.event_log.acceptance import Accepted, Rejected, Undecided
+from checker.logs.event_log.setting import protocol_of
+from checker.spec.catalogue import catalogue
 from reference.channel import Channel
 from reference.coordinator import Checkpoint, Coordinator, Kind
 from reference.formats.eventlog import read_log

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from checker.conformance.replay import Replay, Replayed
-from checker.run import run
-from checker.show.replay import replayed_lines
+from checker.report.replay import replayed_lines
+from checker.search.run import run
 from cli.replay import replay
 from cli.trace import trace
 from model.errors import FinaleError

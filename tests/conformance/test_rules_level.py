@@ -10,14 +10,14 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.validating import KINDS
-from checker.conformance import rules_level
-from checker.conformance.acceptance import Accepted, Coverage, Move, Rejected, accept
-from checker.conformance.acceptance_findings import Finding, Judge, Severity
-from checker.conformance.acceptance_system import Refusal, SectionSystem
 from checker.conformance.random_runs import RandomRun, lines_of
-from checker.conformance.rules_level import Ruled, Rules
-from checker.conformance.shapes import Shape
-from checker.loading import catalogue
+from checker.logs.event_log import rules_level
+from checker.logs.event_log.acceptance import Accepted, Coverage, Move, Rejected, accept
+from checker.logs.event_log.rules_level import Ruled, Rules
+from checker.logs.event_log.shapes import Shape
+from checker.logs.event_log.system import Refusal, SectionSystem
+from checker.logs.findings import Finding, Judge, Severity
+from checker.spec.catalogue import catalogue
 from model.errors import FinaleError
 from reference.formats.eventlog import read_log
 from tests.conformance.logs import changed

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from checker.conformance.acceptance import Accepted, Rejected, accept
+from checker.logs.event_log.acceptance import Accepted, Rejected, accept
 from cli.main import main
 from model.topology import Job
 from reference.broken import BROKEN

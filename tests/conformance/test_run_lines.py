@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.validating import KINDS
-from checker.conformance import run_lines
 from checker.conformance.random_runs import lines_of
-from checker.conformance.run_lines import RunLines, Vocabulary, read_run, read_slowly
+from checker.logs.event_log import run_lines
+from checker.logs.event_log.run_lines import RunLines, Vocabulary, read_run, read_slowly
 
 Change = Callable[[bytes], bytes]
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from checker.conformance.acceptance import Accepted, Coverage, accept
+from checker.logs.event_log.acceptance import Accepted, Coverage, accept
 from reference.asking import Answer, Asking, Wish
 from reference.formats.eventlog import EventLog, read_log
 from reference.formats.faulty import Cut, FaultyFiles

@@ -9,8 +9,8 @@ from functools import cache
 
 import pytest
 
-from checker.conformance.acceptance import Undecided
-from checker.conformance.flink import accept_run, reject_run
+from checker.logs.event_log.acceptance import Undecided
+from checker.logs.flink.judge import accept_run, reject_run
 from tests.conformance.corrupted import Copy, Original, clusters, originals
 from tests.conformance.corruptions import copies, kinds
 from tests.conformance.witnesses import EACH, LIMITS, SEED, differs, judged, stored

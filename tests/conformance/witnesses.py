@@ -14,17 +14,17 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from checker.conformance.acceptance import Accepted, Rejected
-from checker.conformance.acceptance_search import Move
-from checker.conformance.acceptance_system import Refusal, SectionSystem
-from checker.conformance.flink import LIVE, accept_run
-from checker.conformance.flink_job import job_of
-from checker.conformance.flink_levels import always_shown
-from checker.conformance.flink_sights import sights_of
-from checker.conformance.flink_witness import unexplained
-from checker.loading import catalogue
-from checker.logs.runs import Run
-from checker.question import Limits
+from checker.logs.event_log.acceptance import Accepted, Rejected
+from checker.logs.event_log.search import Move
+from checker.logs.event_log.system import Refusal, SectionSystem
+from checker.logs.flink.job import job_of
+from checker.logs.flink.judge import LIVE, accept_run
+from checker.logs.flink.levels import always_shown
+from checker.logs.flink.observations import sights_of
+from checker.logs.flink.witness import unexplained
+from checker.logs.read.runs import Run
+from checker.search.limits import Limits
+from checker.spec.catalogue import catalogue
 from reference.formats.eventlog import WORDS, Section, read_log, table_of
 from tests.conformance.corrupted import clusters, originals
 from tests.conformance.corruptions import copies, kinds

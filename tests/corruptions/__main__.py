@@ -30,8 +30,8 @@ START, END = "<!-- corruptions -->\n", "<!-- end of corruptions -->\n"
 _WITHIN = ("cli", "checker", "model", "pipeline", "tests")
 #: Some are imported only when they are needed.
 _MODULES = (
-    "checker.conformance.flink",
-    "checker.loading",
+    "checker.logs.flink.judge",
+    "checker.spec.catalogue",
     "cli.main",
     "cli.validate",
     "model.protocols.registry",

@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from checker.loading import catalogue
-from checker.show.meanings import meanings
-from checker.typed import in_toml
+from checker.report.meanings import meanings
+from checker.spec.catalogue import catalogue
+from checker.spec.typed import in_toml
 from model.language.protocol import Protocol
 from model.protocols.registry import PROTOCOLS
 from model.protocols.releases import RELEASES

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from checker.rows import Exit
-from checker.spec import COUNT_KEYS, COUNTERS, EXPECT_KEYS, KEYS, VERDICTS
+from checker.search.rows import Exit
+from checker.spec.reading import COUNT_KEYS, COUNTERS, EXPECT_KEYS, KEYS, VERDICTS
 from model.topology import SHAPES, Kind, Pattern, Sink
 from model.topology.table import SHAPE_KEYS, VERTEX_KEYS
 from tests.cli.running import run

@@ -9,8 +9,8 @@ from random import Random
 import pytest
 
 from checker.export.promela import Model
-from checker.native.search import check
-from checker.question import Limits
+from checker.search.limits import Limits
+from checker.search.native.search import check
 from model.errors import FinaleError
 from model.language.build import build
 from model.system import System

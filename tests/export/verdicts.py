@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from checker.answer import NO_DEADLOCK, WELL_FORMED, Holds, Unknown, Vacuous, Violated
 from checker.export.conditions import LIVENESS, initial_states
-from checker.native.search import check
+from checker.search.answer import NO_DEADLOCK, WELL_FORMED, Holds, Unknown, Vacuous, Violated
+from checker.search.native.search import check
 from model.system import Kind, System
 
 

@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from checker.logs.patterns import table
-from checker.logs.runs import Run, runs_of
-from checker.logs.sources import RawLog, Shelf
-from checker.logs.telling import Tally, Told, told
+from checker.logs.read.events import Tally, Told, told
+from checker.logs.read.patterns import table
+from checker.logs.read.runs import Run, runs_of
+from checker.logs.read.sources import RawLog, Shelf
 
 SAMPLES = Path(__file__).parent / "samples.tar.xz"
 #: A run with a savepoint, and one in which a savepoint overtakes that of a stop, which hangs.

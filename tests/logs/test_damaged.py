@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from checker.logs.sources import Line, Shelf
+from checker.logs.read.sources import Line, Shelf
 from checker.logs.validate import judge
 
 from .archive import SAMPLES

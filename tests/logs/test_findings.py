@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from checker.conformance.acceptance_findings import Severity
-from checker.logs.patterns import read_table, table
-from checker.logs.sources import Line, RawLog, Shelf
+from checker.logs.findings import Severity
+from checker.logs.read.patterns import read_table, table
+from checker.logs.read.sources import Line, RawLog, Shelf
 from checker.logs.validate import Cluster, Coverage, judge
 
 from .archive import SAMPLES, archives, needs_archives, truths
@@ -122,7 +122,7 @@ def test_the_samples_show_what_they_show() -> None:
 def test_a_run_with_more_checkpoints_than_are_looked_at_shows_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("checker.logs.rebuilt_state.IDS_AT_ONCE", 2)
+    monkeypatch.setattr("checker.logs.replay.state.IDS_AT_ONCE", 2)
     for name in ("H4-00", "H4-01"):
         ((_, cluster),) = judged(str(SAMPLES), only=name)
         assert len(cluster.jobs[0].history.checkpoints) > 40

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from checker.logs.histories import Fate, History, history_of
-from checker.logs.runs import Run
+from checker.logs.read.runs import Run
+from checker.logs.replay.histories import Fate, History, history_of
 
 from .archive import SAMPLES, archives, each_run, needs_archives, sample, samples, truths
 

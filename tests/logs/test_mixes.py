@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from checker.concrete.execution import PlainPredicate
-from checker.logs.monitors import MIXES, Monitors
-from checker.logs.shown import Where
-from checker.logs.standing import Size, StandIn, StandInSystem
+from checker.logs.replay.monitors import MIXES, Monitors
+from checker.logs.replay.partial_model import Size, StandIn, StandInSystem
+from checker.logs.replay.shown import Where
+from checker.search.interpreter.execution import PlainPredicate
 from model.language.properties import Family
 from model.protocols.parts.tasks import TaskStatus
 from model.rules import always

@@ -5,7 +5,7 @@ import tarfile
 from dataclasses import replace
 from pathlib import Path
 
-from checker.conformance.flink_sights import Seen, sights_of
+from checker.logs.flink.observations import Seen, sights_of
 from tests.cli.running import run
 from tests.conformance.corrupted import clusters, originals
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from checker.logs.sources import Shelf
+from checker.logs.read.sources import Shelf
 from model.errors import FinaleError
 
 TEXT = "".join(f"2026-01-01 00:00:0{n},000 INFO  a.B [main] - line {n}\n" for n in range(4))

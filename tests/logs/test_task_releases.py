@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from checker.logs.patterns import table
-from checker.logs.runs import runs_of
-from checker.logs.sources import Shelf
-from checker.logs.task_releases import releases_of
-from checker.logs.telling import Tally, told
+from checker.logs.read.events import Tally, told
+from checker.logs.read.patterns import table
+from checker.logs.read.runs import runs_of
+from checker.logs.read.sources import Shelf
+from checker.logs.replay.task_releases import releases_of
 
 from .edits import Edit, dropped, edited, inserted, until, written
 

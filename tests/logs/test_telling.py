@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from checker.logs.entries import Entry, Stray, entries
-from checker.logs.patterns import read_table, table, tables
-from checker.logs.sources import Line, Shelf
-from checker.logs.telling import Tally, TaskId, Told, event_of, execution_of, task_of, told
+from checker.logs.read.entries import Entry, Stray, entries
+from checker.logs.read.events import Tally, TaskId, Told, event_of, execution_of, task_of, told
+from checker.logs.read.patterns import read_table, table, tables
+from checker.logs.read.sources import Line, Shelf
 from model.errors import FinaleError
 
 from .archive import samples

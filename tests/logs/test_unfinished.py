@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable, Iterator
 
-from checker.logs.logging import levels_needed, log4j2
-from checker.logs.patterns import table
-from checker.logs.sources import Line
-from checker.logs.unfinished import Unfinished
+from checker.logs.read.logging import levels_needed, log4j2
+from checker.logs.read.patterns import table
+from checker.logs.read.sources import Line
+from checker.logs.replay.unfinished import Unfinished
 
 from .archive import SAMPLES
 from .test_findings import Change, at_info, judged

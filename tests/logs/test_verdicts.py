@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from checker.logs.patterns import table
-from checker.logs.sources import Shelf
+from checker.logs.read.patterns import table
+from checker.logs.read.sources import Shelf
 from checker.logs.validate import judge
 from checker.logs.verdicts import Verdict, verdict_of
 from tests.logs.archive import SAMPLES

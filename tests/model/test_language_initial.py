@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from checker.concrete.execution import PlainSystem
+from checker.search.interpreter.execution import PlainSystem
 from model.errors import FinaleError
 from model.language.build import build, initial_states, world_of
 from model.rules import (

@@ -11,9 +11,9 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from functools import cache
 
-from checker.conformance.acceptance_setting import protocol_of
 from checker.conformance.random_runs import KINDS
-from checker.loading import catalogue
+from checker.logs.event_log.setting import protocol_of
+from checker.spec.catalogue import catalogue
 from reference.protocols import ENGINES
 from tests.mutation.mutants import ROOT
 from tests.mutation.runs import RUN, chosen

@@ -8,9 +8,9 @@ from __future__ import annotations
 import random
 from typing import Any
 
-from checker.conformance.acceptance_setting import protocol_of
 from checker.conformance.random_runs import KINDS, RandomRun
-from checker.loading import catalogue
+from checker.logs.event_log.setting import protocol_of
+from checker.spec.catalogue import catalogue
 
 #: What their names begin with.
 RUN = "random run "

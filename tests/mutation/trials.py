@@ -15,12 +15,12 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
-from checker.claim import Spec
-from checker.conformance.acceptance import Accepted
 from checker.conformance.lockstep import Agreement, LockStep, Model
 from checker.conformance.microsteps import MicroSteps, Whole
 from checker.conformance.random_runs import RandomRun, judged
-from checker.loading import catalogue
+from checker.logs.event_log.acceptance import Accepted
+from checker.spec.catalogue import catalogue
+from checker.spec.claim import Spec
 from tests.mutation.mutants import ROOT
 from tests.mutation.runs import RUN, chosen
 from tests.mutation.specs import CUT, file_of

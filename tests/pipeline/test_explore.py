@@ -13,7 +13,7 @@ from typing import cast
 
 import pytest
 
-from checker.native.spread.bucket import Order
+from checker.search.distributed.bucket import Order
 from model.errors import FinaleError
 from pipeline.explore import Plan, check
 from pipeline.exploring import claimed

@@ -15,10 +15,10 @@ from unittest import mock
 import pytest
 from pyspark import cloudpickle
 
-from checker.loading import catalogue
-from checker.logs.patterns import table
-from checker.logs.sources import Shelf
-from checker.spec import read_spec
+from checker.logs.read.patterns import table
+from checker.logs.read.sources import Shelf
+from checker.spec.catalogue import catalogue
+from checker.spec.reading import read_spec
 from pipeline.explore import Plan, explore
 from pipeline.session import Cluster, session
 from pipeline.sweep.cells import planned

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from checker.logs.patterns import table
-from checker.logs.profile import Profile
-from checker.logs.runs import Run
-from checker.logs.sources import Shelf
+from checker.logs.read.patterns import table
+from checker.logs.read.profile import Profile
+from checker.logs.read.runs import Run
+from checker.logs.read.sources import Shelf
 from checker.logs.validate import Coverage, Judged, judge, judge_run
 from checker.logs.verdicts import Verdict, verdict_of
 from model.errors import FinaleError

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 from _pytest.mark import ParameterSet
 
-from checker.claim import Spec
-from checker.loading import catalogue
-from checker.spec import read_spec
+from checker.spec.catalogue import catalogue
+from checker.spec.claim import Spec
+from checker.spec.reading import read_spec
 
 ROOT = Path(__file__).parent.parent.parent / "specs"
 FILES = tuple(sorted(ROOT.rglob("*.toml")))

@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from checker.answer import Answer, Holds, Violated
-from checker.backends import check_with
-from checker.claim import Spec
-from checker.loading import catalogue
-from checker.question import Limits
-from checker.run import chosen
+from checker.search.answer import Answer, Holds, Violated
+from checker.search.backends import check_with
+from checker.search.limits import Limits
+from checker.search.run import chosen
+from checker.spec.catalogue import catalogue
+from checker.spec.claim import Spec
 from model.protocols.registry import PROTOCOLS
 from model.system import Kind
 from tests.protocols.specs import FILES, name_of, spec_of, specs

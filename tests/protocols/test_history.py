@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from checker.claim import Spec
+from checker.spec.claim import Spec
 from model.system import Kind
 from tests.docs.pages import ROOT as REPOSITORY
 from tests.protocols.corpus import PREDICTED, STARS

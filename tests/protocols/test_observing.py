@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from checker.claim import Spec
+from checker.spec.claim import Spec
 from model.errors import FinaleError
 from model.language.build import build, world_of
 from model.language.marks import mark_of

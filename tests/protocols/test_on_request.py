@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from checker.claim import Spec
-from checker.loading import catalogue
-from checker.spec import read_spec
+from checker.spec.catalogue import catalogue
+from checker.spec.claim import Spec
+from checker.spec.reading import read_spec
 from model.language.build import build
 from model.protocols.registry import PROTOCOLS
 from tests.protocols.specs import audits

@@ -17,7 +17,7 @@ from functools import cache
 
 import pytest
 
-from checker.loading import catalogue
+from checker.spec.catalogue import catalogue
 from model.language.protocol import Protocol
 from model.protocols.registry import PROTOCOLS
 from model.rules import Setting

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from checker.answer import Holds
-from checker.readable.search import check
-from checker.run import chosen
+from checker.search.answer import Holds
+from checker.search.bfs.search import check
+from checker.search.run import chosen
 from tests.protocols.specs import spec_of
 
 SPEC = """

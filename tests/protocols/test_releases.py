@@ -6,9 +6,9 @@ from dataclasses import fields
 
 import pytest
 
-from checker.loading import catalogue
-from checker.releases import Under, preset, settings_of
-from checker.typed import options_of
+from checker.spec.catalogue import catalogue
+from checker.spec.releases import Under, preset, settings_of
+from checker.spec.typed import options_of
 from model.errors import FinaleError
 from model.language.protocol import Protocol
 from model.protocols.registry import PROTOCOLS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from checker.loading import catalogue
+from checker.spec.catalogue import catalogue
 from model.language.marks import ids_in
 from model.protocols.registry import PROTOCOLS
 from model.rule_ids import RULE_IDS, cited_ids

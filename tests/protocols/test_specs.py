@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from checker.answer import Violated
-from checker.backends import check_with
-from checker.claim import Spec
-from checker.loading import catalogue
-from checker.question import Limits
-from checker.rows import Row, result_of
-from checker.show.matrix import is_cell
+from checker.report.matrix import is_cell
+from checker.search.answer import Violated
+from checker.search.backends import check_with
+from checker.search.limits import Limits
+from checker.search.rows import Row, result_of
+from checker.spec.catalogue import catalogue
+from checker.spec.claim import Spec
 from model.language.explore import Branch
 from model.language.marks import Marked, mark_of
 from model.protocols.registry import PROTOCOLS as REGISTERED

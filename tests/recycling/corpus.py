@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from functools import cache
 
-from checker.claim import Spec
+from checker.spec.claim import Spec
 from model.protocols.parts.recycling import Recycling
 from model.topology import Sink
 from tests.protocols.specs import FILES, spec_of

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from checker.answer import Report, Verdict, Violated
-from checker.claim import Spec
-from checker.question import Limits
-from checker.readable.search import check
+from checker.search.answer import Report, Verdict, Violated
+from checker.search.bfs.search import check
+from checker.search.limits import Limits
+from checker.spec.claim import Spec
 from model.semantics import evaluate
 from model.system import Kind, System
 from model.trace import Trace

@@ -10,9 +10,9 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from checker.claim import Spec
-from checker.concrete.execution import After, Judgement, PlainPredicate, PlainSystem
-from checker.spec import can_apply
+from checker.search.interpreter.execution import After, Judgement, PlainPredicate, PlainSystem
+from checker.spec.claim import Spec
+from checker.spec.reading import can_apply
 from model.errors import FinaleError
 from model.language.bindings import Bound
 from model.language.build import world_of

@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from checker.answer import NotAsked, Violated
-from checker.claim import Spec
-from checker.loading import catalogue
-from checker.native.search import check as check_natively
-from checker.readable.search import check
-from checker.rows import result_of
-from checker.run import run
-from checker.show.results import json_rows, result_lines
-from checker.show.story import story_of
-from checker.spec import read_spec
+from checker.report.results import json_rows, result_lines
+from checker.report.story import story_of
+from checker.search.answer import NotAsked, Violated
+from checker.search.bfs.search import check
+from checker.search.native.search import check as check_natively
+from checker.search.rows import result_of
+from checker.search.run import run
+from checker.spec.catalogue import catalogue
+from checker.spec.claim import Spec
+from checker.spec.reading import read_spec
 from model.errors import FinaleError
 from model.language.build import build
 from model.properties.registry import PROPERTIES

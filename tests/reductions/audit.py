@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 
-from checker.answer import Answer
-from checker.native.search import check, searched
-from checker.question import Limits
-from checker.reduced import check_reduced
-from checker.reductions.canonical import Canonical
-from checker.reductions.kinds import Found, Reduction
-from checker.reductions.under import canonical_of
+from checker.search.answer import Answer
+from checker.search.limits import Limits
+from checker.search.native.search import check, searched
+from checker.search.reduced import check_reduced
+from checker.search.reductions.canonical import Canonical
+from checker.search.reductions.kinds import Found, Reduction
+from checker.search.reductions.under import canonical_of
 from model.semantics import evaluate
 from model.system import State, System
 

@@ -11,14 +11,22 @@ from threading import Timer
 
 import pytest
 
-from checker.answer import NO_DEADLOCK, WELL_FORMED, Answer, Holds, Report, Statistics, Unknown
-from checker.question import Limits, News, TimeOver
-from checker.reduced import LOOKING, check_reduced
-from checker.reductions.interrupts import Interrupts
-from checker.reductions.kinds import Reduction
-from checker.reductions.partial_order import ordered
-from checker.reductions.proofs import Prover
-from checker.reductions.transitions import WAYS_MAX, ways
+from checker.search.answer import (
+    NO_DEADLOCK,
+    WELL_FORMED,
+    Answer,
+    Holds,
+    Report,
+    Statistics,
+    Unknown,
+)
+from checker.search.limits import Limits, News, TimeOver
+from checker.search.reduced import LOOKING, check_reduced
+from checker.search.reductions.interrupts import Interrupts
+from checker.search.reductions.kinds import Reduction
+from checker.search.reductions.partial_order import ordered
+from checker.search.reductions.proofs import Prover
+from checker.search.reductions.transitions import WAYS_MAX, ways
 from model.expressions import TRUE, cell, conjunction, disjunction, equal, integer, negation
 from model.language.build import build
 from model.protocols.two_phase_commit import TwoPhaseCommit
@@ -134,7 +142,7 @@ def test_the_limit_of_time_is_for_all_searches_under_reductions(
         statistics = Statistics(1, 0, 0, 0.0)
         return Report("native", tuple(Answer(name, Holds()) for name in names), statistics)
 
-    monkeypatch.setattr("checker.native.search.check", native_check)
+    monkeypatch.setattr("checker.search.native.search.check", native_check)
     system = build(LASSO.make(), LASSO.families)
     report = check_reduced(system, list(Reduction), Limits(seconds_max=100), None)
     assert given[0] < 100

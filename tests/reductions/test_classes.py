@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from checker.native.rebuilt import Rebuilt
-from checker.native.search import searched
-from checker.question import Limits
-from checker.reductions.canonical import Canonical, Group
-from checker.reductions.symmetry import symmetry_of
-from checker.reductions.under import canonical_of
+from checker.search.limits import Limits
+from checker.search.native.rebuilt import Rebuilt
+from checker.search.native.search import searched
+from checker.search.reductions.canonical import Canonical, Group
+from checker.search.reductions.symmetry import symmetry_of
+from checker.search.reductions.under import canonical_of
 from model.language.build import build
 from model.language.protocol import Protocol
 from model.protocols.two_phase_commit import TwoPhaseCommit

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 import pytest
 
-from checker.answer import NO_DEADLOCK
-from checker.claim import Spec
-from checker.native.search import check, searched
-from checker.question import Limits
-from checker.reductions.canonical import Reset
-from checker.reductions.dead import CHANGES, DeadVariables, dead_variables_of
-from checker.reductions.kinds import Reduction
+from checker.search.answer import NO_DEADLOCK
+from checker.search.limits import Limits
+from checker.search.native.search import check, searched
+from checker.search.reductions.canonical import Reset
+from checker.search.reductions.dead import CHANGES, DeadVariables, dead_variables_of
+from checker.search.reductions.kinds import Reduction
+from checker.spec.claim import Spec
 from model.expressions import TRUE
 from model.language.build import build
 from model.language.properties import Family
@@ -103,6 +103,6 @@ def test_a_cell_that_is_not_dead_is_noticed(monkeypatch: pytest.MonkeyPatch) -> 
     system = system_of(worlds.Machine, [worlds.never_sends_three])
     register = next(each.offset for each in system.variables if each.name == "register")
     wrong = DeadVariables((Reset(TRUE, (register,)),), ())
-    monkeypatch.setattr("checker.reduced.find", lambda *_: wrong)
+    monkeypatch.setattr("checker.search.reduced.find", lambda *_: wrong)
     with pytest.raises(AssertionError):
         assert disagreements(system, [Reduction.DEAD_VARIABLES]) == []

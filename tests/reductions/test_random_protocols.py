@@ -7,11 +7,11 @@ from random import Random
 
 import pytest
 
-from checker.native.search import check
-from checker.question import Limits
-from checker.reductions.dead import dead_variables_of
-from checker.reductions.kinds import Reduction
-from checker.reductions.symmetry import symmetry_of
+from checker.search.limits import Limits
+from checker.search.native.search import check
+from checker.search.reductions.dead import dead_variables_of
+from checker.search.reductions.kinds import Reduction
+from checker.search.reductions.symmetry import symmetry_of
 from model.errors import FinaleError
 from model.language.build import build
 from model.system import System

@@ -8,19 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from checker.claim import Spec
-from checker.loading import catalogue
-from checker.native.search import UPPER_BOUND, check, report_of, searched
-from checker.question import Limits
-from checker.reduced import check_reduced
-from checker.reductions.candidates import Candidates
-from checker.reductions.canonical import Group
-from checker.reductions.invariance import Invariance
-from checker.reductions.kinds import Reduction
-from checker.reductions.normal import Proofs
-from checker.reductions.renaming import Renaming
-from checker.reductions.symmetry import FAIR_RUNS, Symmetry, symmetry_of
-from checker.spec import read_spec
+from checker.search.limits import Limits
+from checker.search.native.search import UPPER_BOUND, check, report_of, searched
+from checker.search.reduced import check_reduced
+from checker.search.reductions.candidates import Candidates
+from checker.search.reductions.canonical import Group
+from checker.search.reductions.invariance import Invariance
+from checker.search.reductions.kinds import Reduction
+from checker.search.reductions.normal import Proofs
+from checker.search.reductions.renaming import Renaming
+from checker.search.reductions.symmetry import FAIR_RUNS, Symmetry, symmetry_of
+from checker.spec.catalogue import catalogue
+from checker.spec.claim import Spec
+from checker.spec.reading import read_spec
 from model.language.build import build
 from model.language.properties import Family
 from model.language.protocol import Protocol
@@ -228,6 +228,6 @@ def test_an_order_that_is_taken_for_none_is_noticed() -> None:
 def test_a_property_that_tells_them_apart_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
     system = system_of(worlds.Ranked, [worlds.first_has_it_first])
     alike = symmetry_of(system_of(worlds.Ball))
-    monkeypatch.setattr("checker.reduced.find", lambda *_: alike)
+    monkeypatch.setattr("checker.search.reduced.find", lambda *_: alike)
     with pytest.raises(AssertionError):
         assert disagreements(system, [Reduction.SYMMETRY]) == []

@@ -85,7 +85,7 @@ def test_each_step_of_an_engine_has_a_word(protocol: str) -> None:
 
 
 def test_each_word_is_a_rule_of_the_model() -> None:
-    from checker.loading import catalogue
+    from checker.spec.catalogue import catalogue
 
     known = catalogue()
     kinds = [known.protocol(key) for key in known.protocols]

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from checker.conformance.acceptance import Accepted, accept
+from checker.logs.event_log.acceptance import Accepted, accept
 from model.topology import Job
 from reference.engine import Engine
 from reference.formats.eventlog import EventLog, read_log

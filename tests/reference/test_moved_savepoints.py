@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from checker.conformance.acceptance import Accepted, accept
+from checker.logs.event_log.acceptance import Accepted, accept
 from reference.asking import Wish
 from reference.formats.eventlog import EventLog, read_log
 from reference.formats.faulty import Cut

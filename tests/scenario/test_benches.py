@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from checker.loading import catalogue
 from checker.scenario.running import run_file, text_of
+from checker.spec.catalogue import catalogue
 from model.errors import FinaleError
 
 KNOWN = catalogue(None)

@@ -13,13 +13,13 @@ from typing import Any, cast
 
 import pytest
 
-from checker.loading import catalogue
 from checker.scenario.bench import ProtocolBench
 from checker.scenario.benches import BENCHES
 from checker.scenario.benches.timed import TimedHandlerBench
 from checker.scenario.benches.unaligned import UnalignedHandlerBench
 from checker.scenario.reading import drafts_of
 from checker.scenario.stimuli import Span, tokens_of
+from checker.spec.catalogue import catalogue
 from reference.gate import Gate
 from reference.overtaking import LoggedChannel, OvertakingGate
 from tests.scenario.flink_handlers import Single, Tracker

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from checker.loading import catalogue
 from checker.scenario.benches import BENCHES
 from checker.scenario.running import Run, run_file
+from checker.spec.catalogue import catalogue
 from model.errors import FinaleError, Place
 
 KNOWN = catalogue(None)

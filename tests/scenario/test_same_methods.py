@@ -8,9 +8,9 @@ from types import CodeType, FrameType
 
 import pytest
 
-from checker.loading import catalogue
 from checker.scenario.benches import BENCHES
 from checker.scenario.running import run_file
+from checker.spec.catalogue import catalogue
 from model.language.marks import mark_of
 from model.protocols.aligned_with_timeout import AlignedWithTimeout
 from model.protocols.final_checkpoint import FinalCheckpoint

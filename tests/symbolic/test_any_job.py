@@ -9,10 +9,9 @@ from typing import Any
 
 import pytest
 
-from checker.show.proofs import graph_lines
-from checker.symbolic.anyjob.alignment import Gates, facts_of_gates
-from checker.symbolic.anyjob.calls import facts_of_calls
-from checker.symbolic.anyjob.fact import (
+from checker.proofs.all_jobs.alignment import Gates, facts_of_gates
+from checker.proofs.all_jobs.calls import facts_of_calls
+from checker.proofs.all_jobs.fact import (
     Fact,
     Proven,
     Question,
@@ -21,13 +20,14 @@ from checker.symbolic.anyjob.fact import (
     counterexample,
     prove,
 )
-from checker.symbolic.anyjob.facts import groups_of
-from checker.symbolic.anyjob.logic import SoMany, Term, Z3Logic
-from checker.symbolic.anyjob.plans import Plans, facts_of_plans
-from checker.symbolic.anyjob.reading import After, State
-from checker.symbolic.anyjob.sending import Outputs, facts_of_outputs
-from checker.symbolic.anyjob.starts import Starts, facts_of_starts
-from checker.symbolic.anyjob.window import Binding, Symbol
+from checker.proofs.all_jobs.facts import groups_of
+from checker.proofs.all_jobs.logic import SoMany, Term, Z3Logic
+from checker.proofs.all_jobs.plans import Plans, facts_of_plans
+from checker.proofs.all_jobs.reading import After, State
+from checker.proofs.all_jobs.sending import Outputs, facts_of_outputs
+from checker.proofs.all_jobs.starts import Starts, facts_of_starts
+from checker.proofs.all_jobs.window import Binding, Symbol
+from checker.report.proofs import graph_lines
 from model.errors import FinaleError
 from model.language.protocol import Protocol
 from model.protocols.broken.barriers.ignores_ends import IgnoresEnds
@@ -329,7 +329,7 @@ def test_tasks_inputs_and_outputs_are_drawn_where_they_belong() -> None:
 
 def test_what_is_not_decided_says_what_was_tried(monkeypatch: pytest.MonkeyPatch) -> None:
     """Over endless graphs it is not so, on finite ones it is: each has an end."""
-    monkeypatch.setattr("checker.symbolic.anyjob.fact.RESOURCES_MAX", 600_000)
+    monkeypatch.setattr("checker.proofs.all_jobs.fact.RESOURCES_MAX", 600_000)
 
     def ask(logic: Z3Logic) -> list[Question]:
         ends = logic.exists(

@@ -9,13 +9,21 @@ from time import process_time
 
 import pytest
 
-from checker.answer import NO_DEADLOCK, WELL_FORMED, Answer, Holds, Report, Unknown, Violated
-from checker.claim import Spec
-from checker.loading import catalogue
-from checker.question import INTERRUPTED, Limits, News
-from checker.readable.search import check
-from checker.run import chosen, run
-from checker.symbolic.search import check as check_bounded
+from checker.search.answer import (
+    NO_DEADLOCK,
+    WELL_FORMED,
+    Answer,
+    Holds,
+    Report,
+    Unknown,
+    Violated,
+)
+from checker.search.bfs.search import check
+from checker.search.bmc.search import check as check_bounded
+from checker.search.limits import INTERRUPTED, Limits, News
+from checker.search.run import chosen, run
+from checker.spec.catalogue import catalogue
+from checker.spec.claim import Spec
 from model.expressions import FALSE, TRUE, cell, conjunction, equal, integer, less, negation, plus
 from model.language.build import build
 from model.protocols.yardstick import Yardstick

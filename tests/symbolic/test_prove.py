@@ -7,21 +7,21 @@ from pathlib import Path
 
 import pytest
 
-from checker.answer import Holds, Vacuous, Violated
-from checker.explicit.search import LimitHit
-from checker.loading import catalogue
-from checker.question import Limits, News
-from checker.readable.search import check
-from checker.show.proven import merged
-from checker.show.words import condition_text, never_together, part_of
-from checker.spec import spec_of
-from checker.symbolic.certificate import Certificate, Certifier, certify_steps
-from checker.symbolic.cubes import Cube, is_in, resting, within
-from checker.symbolic.induction import Induction, Inductive
-from checker.symbolic.prove import Means, Outcome, Proven, Proving, Refuted, Undecided
-from checker.symbolic.reachability import Reachability, Reached
-from checker.symbolic.spacer import Spacer
-from checker.toml_text import toml_in
+from checker.proofs.certificate import Certificate, Certifier, certify_steps
+from checker.proofs.cubes import Cube, is_in, resting, within
+from checker.proofs.ic3 import Reachability, Reached
+from checker.proofs.induction import Induction, Inductive
+from checker.proofs.prove import Means, Outcome, Proven, Proving, Refuted, Undecided
+from checker.proofs.spacer import Spacer
+from checker.report.proven import merged
+from checker.report.words import condition_text, never_together, part_of
+from checker.search.answer import Holds, Vacuous, Violated
+from checker.search.bfs.search import check
+from checker.search.limits import Limits, News
+from checker.search.state_graph.search import LimitHit
+from checker.spec.catalogue import catalogue
+from checker.spec.reading import spec_of
+from checker.spec.toml_text import toml_in
 from model.expressions import (
     TRUE,
     Expression,

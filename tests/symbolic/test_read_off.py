@@ -6,15 +6,15 @@ from typing import Any
 
 import pytest
 
-from checker.symbolic.anyjob.alignment import Gates
-from checker.symbolic.anyjob.compared import (
+from checker.proofs.all_jobs.alignment import Gates
+from checker.proofs.all_jobs.compared import (
     compare_calls,
     compare_gates,
     compare_outputs,
     compare_plans,
 )
-from checker.symbolic.anyjob.plans import Plans
-from checker.symbolic.anyjob.sending import Outputs
+from checker.proofs.all_jobs.plans import Plans
+from checker.proofs.all_jobs.sending import Outputs
 from model.errors import FinaleError
 from model.protocols.broken.finish.plans_by_end_of_data import PlansByEndOfData
 from model.protocols.broken.finish.triggers_all import TriggersAll

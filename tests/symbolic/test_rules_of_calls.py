@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from checker.symbolic.anyjob.calls import RULES_OF_CALLS
+from checker.proofs.all_jobs.calls import RULES_OF_CALLS
 from model.language.build import build
 from model.protocols.final_checkpoint import FinalCheckpoint, FinishRace
 from model.rules import Setting

@@ -13,18 +13,12 @@ from typing import Any
 
 import pytest
 
-from checker.symbolic.anyjob.alignment import Gates, facts_of_gates
-from checker.symbolic.anyjob.calls import facts_of_calls
-from checker.symbolic.anyjob.compared import (
-    Laid,
-    compare_starts,
-    edges_of,
-    laid_out,
-    small_jobs,
-)
-from checker.symbolic.anyjob.fact import Refuted, prove
-from checker.symbolic.anyjob.plans import Plans, facts_of_plans
-from checker.symbolic.anyjob.starts import Starts, facts_of_starts
+from checker.proofs.all_jobs.alignment import Gates, facts_of_gates
+from checker.proofs.all_jobs.calls import facts_of_calls
+from checker.proofs.all_jobs.compared import Laid, compare_starts, edges_of, laid_out, small_jobs
+from checker.proofs.all_jobs.fact import Refuted, prove
+from checker.proofs.all_jobs.plans import Plans, facts_of_plans
+from checker.proofs.all_jobs.starts import Starts, facts_of_starts
 from model.protocols.broken.barriers.ignores_ends import IgnoresEnds
 from model.protocols.broken.finish.plans_by_end_of_data import PlansByEndOfData
 from model.protocols.broken.finish.triggers_all import TriggersAll

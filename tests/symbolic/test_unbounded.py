@@ -11,18 +11,18 @@ from typing import Any
 import pytest
 import z3
 
-from checker.answer import Holds, Vacuous
-from checker.claim import Spec
-from checker.explicit.search import LimitHit
-from checker.native.search import check
-from checker.question import Limits, News
-from checker.symbolic.unbounded import proof as proofs
-from checker.symbolic.unbounded import prove as proving
-from checker.symbolic.unbounded.clauses import catalogue_of
-from checker.symbolic.unbounded.proof import Proof
-from checker.symbolic.unbounded.prove import prove_unbounded
-from checker.symbolic.unbounded.terms import Terms
-from checker.symbolic.unbounded.window import Step, Window
+from checker.proofs.unbounded import proof as proofs
+from checker.proofs.unbounded import prove as proving
+from checker.proofs.unbounded.clauses import catalogue_of
+from checker.proofs.unbounded.proof import Proof
+from checker.proofs.unbounded.prove import prove_unbounded
+from checker.proofs.unbounded.terms import Terms
+from checker.proofs.unbounded.window import Step, Window
+from checker.search.answer import Holds, Vacuous
+from checker.search.limits import Limits, News
+from checker.search.native.search import check
+from checker.search.state_graph.search import LimitHit
+from checker.spec.claim import Spec
 from model.domains import Domain, MapDomain, Option, Queue, Ref, Set, Union
 from model.errors import FinaleError
 from model.language.build import build

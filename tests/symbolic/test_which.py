@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from checker.answer import Answer, Violated
-from checker.loading import catalogue
-from checker.question import Limits
-from checker.readable.search import check
-from checker.symbolic.joined import joined
-from checker.symbolic.search import check as check_bounded
-from checker.symbolic.settings import Settings
-from checker.which import Axis, Outcome, Setting, Which, axis_in, which
+from checker.search.answer import Answer, Violated
+from checker.search.bfs.search import check
+from checker.search.bmc.joined import joined
+from checker.search.bmc.search import check as check_bounded
+from checker.search.bmc.settings import Settings
+from checker.search.limits import Limits
+from checker.spec.catalogue import catalogue
+from checker.studies.which import Axis, Outcome, Setting, Which, axis_in, which
 from model.errors import FinaleError
 from model.expressions import cell, equal, integer, less, negation, plus
 from model.language.build import build

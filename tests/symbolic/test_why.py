@@ -8,15 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from checker.answer import Violated
-from checker.claim import Spec
-from checker.loading import catalogue
-from checker.question import Limits
-from checker.readable.search import check
-from checker.run import chosen
-from checker.show.why import why_json, why_lines
-from checker.symbolic.prove import Proven, Proving, Undecided
-from checker.why import (
+from checker.proofs.needed import (
     Chosen,
     Explaining,
     Needed,
@@ -27,6 +19,14 @@ from checker.why import (
     guard_text,
     sides_of,
 )
+from checker.proofs.prove import Proven, Proving, Undecided
+from checker.report.why import why_json, why_lines
+from checker.search.answer import Violated
+from checker.search.bfs.search import check
+from checker.search.limits import Limits
+from checker.search.run import chosen
+from checker.spec.catalogue import catalogue
+from checker.spec.claim import Spec
 from model.language.guards import Guard, watching
 from model.protocols.final_checkpoint import FinalCheckpointOptions
 from tests.protocols.specs import FILES, name_of, spec_of

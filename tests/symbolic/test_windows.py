@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from checker.symbolic.unbounded.clauses import catalogue_of
-from checker.symbolic.unbounded.proof import Proof
-from checker.symbolic.unbounded.window import Window
+from checker.proofs.unbounded.clauses import catalogue_of
+from checker.proofs.unbounded.proof import Proof
+from checker.proofs.unbounded.window import Window
 from model.properties.checkpoints import restores_newest
 from model.protocols.final_checkpoint import FinalCheckpoint
 from model.protocols.parts.elements import CheckpointId

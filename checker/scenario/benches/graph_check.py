@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import ClassVar, cast
 
-from checker.loading import Catalogue
 from checker.scenario.bench import Bench, Fields, options_in
 from checker.scenario.jobs import job_in, tasks_named
 from checker.scenario.reading import Case
 from checker.scenario.stimuli import Command, Stimulus
+from checker.spec.catalogue import Catalogue
 from model.errors import FinaleError, nearest
 from model.protocols.parts.graph_check import Check, Finished, GraphCheck
 from model.topology import Job

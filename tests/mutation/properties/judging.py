@@ -17,11 +17,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import ModuleType
 
-from checker.answer import Answer, Violated
-from checker.backends import check_with
-from checker.claim import Spec
-from checker.loading import catalogue
-from checker.question import Limits
+from checker.search.answer import Answer, Violated
+from checker.search.backends import check_with
+from checker.search.limits import Limits
+from checker.spec.catalogue import catalogue
+from checker.spec.claim import Spec
 from model.errors import FinaleError
 from model.language.build import world_of
 from model.language.entities import World

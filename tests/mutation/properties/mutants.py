@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 
-from checker.loading import catalogue
+from checker.spec.catalogue import catalogue
 from model.system import Kind
 from tests.mutation.mutants import ROOT, Mutant
 from tests.mutation.properties.weakening import Weakener, Weakening

@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 
-from checker.explicit.folding import parts
+from checker.search.state_graph.folding import parts
 from model.expressions import Cell, Constant, Expression
 from model.system import Blocked, Fault, Predicate, System, Test, Tree, Update
 

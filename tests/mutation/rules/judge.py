@@ -18,7 +18,7 @@ from tests.mutation.mutants import ROOT, Mutant
 from tests.mutation.rules.apart import apart
 
 if TYPE_CHECKING:
-    from checker.claim import Spec
+    from checker.spec.claim import Spec
     from tests.mutation.rules.trials import Trial
 
 #: What knows the protocols or keeps their text, and is loaded again with a mutant in it.
@@ -105,8 +105,8 @@ def _ended_after(seconds: float) -> Iterator[None]:
 
 
 def _read(name: str) -> Spec:
-    from checker.loading import catalogue
-    from checker.spec import read_spec
+    from checker.spec.catalogue import catalogue
+    from checker.spec.reading import read_spec
 
     return read_spec(ROOT / "specs" / f"{name}.toml", catalogue())
 
@@ -134,9 +134,9 @@ def _load_anew(mutant: Mutant) -> None:
 
 def outcome(spec: Spec) -> tuple[str, str, str] | None:
     """Run a spec with the readable search: what is not as it expects, or None."""
-    from checker.question import Limits
-    from checker.rows import SEARCH
-    from checker.run import run
+    from checker.search.limits import Limits
+    from checker.search.rows import SEARCH
+    from checker.search.run import run
 
     name = spec.file.relative_to(ROOT / "specs").with_suffix("").as_posix()
     states = 4 * spec.counts.states + 2_000 if spec.counts else None

@@ -20,8 +20,8 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
-from checker.loading import catalogue
-from checker.spec import read_spec
+from checker.spec.catalogue import catalogue
+from checker.spec.reading import read_spec
 from model.language.build import world_of
 from model.language.predicates import property_of
 from tests.mutation.mutants import ROOT, Mutant

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from checker.loading import catalogue
+from checker.spec.catalogue import catalogue
 from pipeline.sweep.cells import Plan, planned
 from pipeline.sweep.matrix import Matrix, read_matrix
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from checker.loading import catalogue
+from checker.spec.catalogue import catalogue
 from model.errors import FinaleError
 from pipeline.sweep.cells import planned
 from pipeline.sweep.matrix import read_matrix

@@ -14,9 +14,9 @@ from typing import Any
 import pyarrow.parquet
 import pytest
 
-from checker.claim import Spec
-from checker.rows import Result
-from checker.run import run as real
+from checker.search.rows import Result
+from checker.search.run import run as real
+from checker.spec.claim import Spec
 from model.errors import FinaleError
 from pipeline.sweep.store import JOURNAL, Store
 from tests.cli.running import HERE, ROOT, Ran, run

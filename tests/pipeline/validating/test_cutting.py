@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checker.logs.patterns import table
-from checker.logs.sources import Shelf
+from checker.logs.read.patterns import table
+from checker.logs.read.sources import Shelf
 from checker.logs.verdicts import Verdict
 from pipeline.validating import pieces as module
 from pipeline.validating.judging import Order, judged

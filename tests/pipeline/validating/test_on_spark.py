@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pyspark import cloudpickle
 
-from checker.logs.patterns import table
-from checker.logs.sources import RawLog, Shelf
+from checker.logs.read.patterns import table
+from checker.logs.read.sources import RawLog, Shelf
 from pipeline.validating import pieces as cut
 from pipeline.validating.judging import Order, Outcome
 from pipeline.validating.pieces import Piece, pieces_of

@@ -16,9 +16,9 @@ from typing import Any
 
 import pytest
 
-from checker.logs.patterns import table
-from checker.logs.sources import Shelf
-from checker.question import Limits
+from checker.logs.read.patterns import table
+from checker.logs.read.sources import Shelf
+from checker.search.limits import Limits
 from pipeline.validating.judging import Order, judged
 from pipeline.validating.pieces import pieces_of
 from pipeline.validating.store import JOURNAL

@@ -1,0 +1,255 @@
+"""Whether a run of the protocol explains an event log, and what such a run shows.
+
+An accepted log comes with its witness: steps from the first state on, those of the events and,
+where events may be missing, others between them; it is gone once more before it is believed. For a
+rejected one all has been tried: its first event that no run explains is told, with the states that
+were possible before it. Else it is undecided. What properties say of the witness is said apart
+(`acceptance_findings.py`): a run may show a hazard, and be one of the protocol.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from checker.logs.findings import Finding, Judge, Severity
+from checker.search.interpreter.execution import After
+from checker.search.limits import INTERRUPTED, Limits
+from checker.spec.catalogue import Catalogue, catalogue
+from reference.formats.eventlog import Log, Section
+
+from .attempts import wrong_attempt
+from .effort import Effort, OverTime, Told
+from .restarts import Known
+from .search import (
+    ALL_STEPS,
+    BUDGET,
+    REACHES,
+    Accepted,
+    Given,
+    Move,
+    Rejected,
+    Search,
+    Undecided,
+)
+from .setting import IDS_LIVE
+from .system import Refusal, SectionSystem
+
+#: Channels that take only so much are tried first: the rules look at each place of a queue. A run
+#: that is found is a run; only where they take all that can be needed is a log rejected.
+ROOM: int | None = 6
+
+
+class Visible(enum.Enum):
+    """Whether steps of a name leave an event."""
+
+    ALWAYS = "always"
+    MAYBE = "maybe"
+    NEVER = "never"
+
+
+#: Where the search stops unless somebody says otherwise.
+LIMITS = Limits(states_max=BUDGET)
+#: Each step leaves an event.
+ALL_VISIBLE: Mapping[str, Visible] = {}
+
+
+class Coverage(enum.Enum):
+    """How much of what happened the log has."""
+
+    COMPLETE = "complete"
+    TRUNCATED = "truncated"
+    """Its end is missing."""
+    GAP = "gap"
+    """Something in its midst is missing."""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What can be said of a log."""
+
+    conforms: Accepted | Rejected | Undecided
+    findings: tuple[Finding, ...]
+    coverage: Coverage
+
+    @property
+    def fails(self) -> bool:
+        """Whether the log cannot be, or shows what must not be; what is open only is neither."""
+        found = any(each.severity is not Severity.OPEN for each in self.findings)
+        return found or isinstance(self.conforms, Rejected)
+
+
+def accept(
+    log: Log,
+    *,
+    profile: Mapping[str, Visible] = ALL_VISIBLE,
+    limits: Limits = LIMITS,
+    judges: bool = True,
+    known: Catalogue | None = None,
+    file: str | None = None,
+    told: Told | None = None,
+) -> Verdict:
+    """Judge a log. `profile` says of steps, by name, whether they leave events: else they do.
+
+    In each section the search goes on from so many states as `limits` say, beside one for each
+    event; what is not known by then, or after so long, or when the user interrupts, is undecided.
+    `told` is called now and then with how far it is.
+    Raises coded errors where `log-start` names a protocol, option or job that is not known.
+    """
+    hidden = frozenset(name for name, seen in profile.items() if seen is not Visible.ALWAYS)
+    last = log.sections[-1]
+    lines = max((event.line for event in last.events), default=last.line)
+    effort = Effort(lines, limits, told)
+    budget = math.inf if limits.states_max is None else limits.states_max
+    asked = _Asked(hidden, budget, known or catalogue(), file, judges, effort)
+    findings: list[Finding] = []
+    try:
+        conforms = _conforms(log, asked, findings)
+    except OverTime:
+        conforms = Undecided(Given.SECONDS, effort.limits.seconds_word, effort.far)
+    except KeyboardInterrupt:
+        conforms = Undecided(Given.INTERRUPTED, INTERRUPTED, effort.far)
+    return Verdict(conforms, tuple(findings), coverage_of(log))
+
+
+def _conforms(log: Log, asked: _Asked, findings: list[Finding]) -> Accepted | Rejected | Undecided:
+    """Whether there is a run, section by section; what the run of each shows is added."""
+    witness: list[tuple[Move, ...]] = []
+    runs: dict[object, Known] = {}
+    for number, section in enumerate(log.sections):
+        name = section.start.get("run")
+        later = log.sections[number + 1 :]
+        place = next((n for n, each in enumerate(later) if each.start.get("run") == name), None)
+        follows = None if place is None else later[place]
+        skips = place is not None and any(each.line in log.missing for each in later[: place + 1])
+        earlier = runs.get(name, Known())
+        if why := earlier.wrong_finished(section):
+            return Rejected(section.line, "log-start", (Refusal(why),), 1)
+        known_before = earlier.before(section, skips=skips)
+        run = _explained(section, follows, asked, known_before)
+        wrong = None if asked.hidden else wrong_attempt(section)
+        if wrong is not None and not (isinstance(run, Rejected) and run.line <= wrong[0].line):
+            event, why = wrong
+            return Rejected(event.line, event.name, (Refusal(why),), 1)
+        if not isinstance(run, _Run):
+            return run
+        replay(run.system, run.moves)
+        witness.append(run.moves)
+        runs[name] = run.known
+        if asked.judges:
+            findings += _findings(run, follows, asked, known_before)
+    return Accepted(tuple(witness))
+
+
+def _findings(
+    run: _Run, follows: Section | None, asked: _Asked, known: Known
+) -> tuple[Finding, ...]:
+    """What the properties say of the run of a section."""
+    ends, look = follows is None, asked.effort.judges
+    found = Judge(run.system, look).judge(run.moves, ends=ends)
+    if any(each.severity is Severity.STUCK for each in found):
+        # It must not be for want of room.
+        wide = dataclasses.replace(asked, room=None)
+        again = _explained(run.system.section, follows, wide, known)
+        if isinstance(again, _Run):
+            found = Judge(again.system, look).judge(again.moves, ends=ends)
+    return found
+
+
+def coverage_of(log: Log) -> Coverage:
+    """Whether something is missing: in the midst of a log, or at its end."""
+    *earlier, last = log.sections
+    inner = any(place < len(last.events) for place in last.lost)
+    if inner or log.strays or log.missing or any(not each.ended or each.lost for each in earlier):
+        return Coverage.GAP
+    return Coverage.COMPLETE if last.ended else Coverage.TRUNCATED
+
+
+def replay(system: SectionSystem, moves: tuple[Move, ...]) -> None:
+    """Go a witness once more, by the rules alone. An error is a mistake of the search."""
+    values = system.start().values
+    for move in moves:
+        taken = system.plain.take(move.rule, values)
+        assert taken == After(move.after.values), f"{move} does not lead where the witness says"
+        values = move.after.values
+
+
+# --- one section ----------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class _Run:
+    system: SectionSystem
+    moves: tuple[Move, ...]
+    known: Known
+    """What is so after it."""
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What is asked of a log, and with what."""
+
+    hidden: frozenset[str]
+    budget: float
+    known: Catalogue
+    file: str | None
+    judges: bool
+    effort: Effort
+    room: int | None = ROOM
+
+
+def _explained(
+    section: Section,
+    follows: Section | None,
+    asked: _Asked,
+    known: Known,
+) -> _Run | Rejected | Undecided:
+    """A run for a section; with more ids where there were too few."""
+    live, reaches, room = IDS_LIVE, list(REACHES), asked.room
+    while True:
+        reach, part = reaches[0]
+        system = SectionSystem(
+            section,
+            asked.known,
+            asked.hidden,
+            file=asked.file,
+            live=live,
+            judges=asked.judges,
+            room=room,
+        )
+        budget = len(section.events) + asked.budget * part
+        search = Search(system, asked.hidden, budget, reach, follows, known, asked.effort)
+        found = search.run()
+        if isinstance(found, tuple):
+            return _Run(system, found, search.known_after(found))
+        if room is not None:
+            room = None
+        elif search.cut and len(reaches) > 1:
+            del reaches[0]
+        elif search.short is not None and live < len(section.events):
+            live *= 4
+        else:
+            if search.short is None or isinstance(found, Undecided):
+                return found
+            why = f"there may have been more {search.short} than were tried"
+            return Undecided(Given.BOUND, why, asked.effort.far)
+
+
+__all__ = [
+    "ALL_STEPS",
+    "LIMITS",
+    "Accepted",
+    "Coverage",
+    "Given",
+    "Log",
+    "Move",
+    "Rejected",
+    "Undecided",
+    "Verdict",
+    "Visible",
+    "accept",
+    "coverage_of",
+]

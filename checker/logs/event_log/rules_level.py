@@ -1,0 +1,184 @@
+"""What an event log shows, without a search: its events as steps of the rules, and the properties.
+
+Each event is one step, and nothing is filled in. Where none is missing that is all that a search
+would find: an event that cannot be taken is one that no run explains. Where something is missing, a
+run is followed as far as it goes without it; what comes behind is not judged.
+
+Rules and properties are run once for each way that they can go (`learning.py`), for all runs of
+jobs of one shape; from then on what they do is looked up. What is rare is done step by step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from checker.logs.findings import Finding, Judge, Severity
+from checker.spec.catalogue import Catalogue, catalogue
+from reference.formats.eventlog import Section
+
+from .acceptance import ROOM, Coverage, Move, coverage_of
+from .restarts import Known
+from .run_lines import (
+    Part,
+    RunLines,
+    Stretch,
+    Vocabulary,
+    read_run,
+    read_slowly,
+    runs_in,
+    wrong_attempt,
+)
+from .setting import IDS_LIVE
+from .shapes import Shapes
+from .system import Refusal, SectionSystem
+
+#: So much is known at once, before all is forgotten: paths of some 700 bytes, words of some 1000.
+PATHS_MAX, WORDS_MAX = 1_000_000, 200_000
+
+
+@dataclass(frozen=True)
+class Stopped:
+    """The event at which a run cannot be followed further, and why not."""
+
+    line: int
+    event: str
+    refusal: Refusal
+    missing: bool
+    """Something is missing in the log that may explain it, or only the order on each clock is told,
+    and there may be another one that does."""
+
+
+@dataclass(frozen=True)
+class Ruled:
+    """What is said of one run in an event log."""
+
+    run: RunLines
+    coverage: Coverage
+    findings: tuple[Finding, ...]
+    stopped: Stopped | None
+    """None: each event is a step that can be taken there."""
+
+    completed: tuple[int, ...]
+    """The checkpoints that have completed, in turn."""
+
+    @property
+    def fails(self) -> bool:
+        """Whether the run cannot be, or shows what must not be; what is open only is neither."""
+        wrong = self.stopped is not None and not self.stopped.missing
+        return wrong or any(each.severity is not Severity.OPEN for each in self.findings)
+
+    @property
+    def accepted(self) -> bool:
+        """Whether it is a run of the protocol, as it stands: nothing is missing, and each event is
+        a step. Of a log of several processes it is not known: one must fit the one before."""
+        (first, *others), whole = self.run.log.sections, self.coverage is not Coverage.GAP
+        alone = not others and Known().wrong_finished(first) is None
+        return alone and whole and self.stopped is None
+
+
+class Rules:
+    """Judges event logs. What was learned from one run is known for the next."""
+
+    def __init__(self, known: Catalogue | None = None) -> None:
+        self.known = known or catalogue()
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin anew: what was learned of too many shapes takes too much memory."""
+        self.vocabulary = Vocabulary()
+        self.shapes = Shapes(self.known)
+
+    def judge(self, data: bytes, file: str | None = None) -> Iterator[Ruled]:
+        """What is said of each run in a file. Raises what `judge_run` raises."""
+        for stretches in runs_in(data):
+            yield self.judge_run(stretches, file)
+
+    def judge_run(self, stretches: Sequence[Stretch], file: str | None = None) -> Ruled:
+        """What is said of the run that some lines are.
+
+        Raises what `read_log` raises, and what is wrong with a protocol, its options and its job.
+        """
+        if self.shapes.learned > PATHS_MAX or len(self.vocabulary.words) > WORDS_MAX:
+            self.forget()
+        run = read_run(stretches, self.vocabulary, file)
+        findings: list[Finding] = []
+        stopped: Stopped | None = None
+        for place, part in enumerate(run.parts):
+            ends = place + 1 == len(run.parts)
+            wrong = wrong_attempt(part, self.vocabulary.words)
+            taken = part if wrong is None else part.first(wrong[0])
+            count, found = self._followed(taken, ends=ends and wrong is None)
+            if count < len(taken.words):
+                section = read_slowly(stretches, self.vocabulary, file).log.sections[place]
+                section = replace(section, events=section.events[: len(taken.words)])
+                found, stopped = self._stepped(section, ends=ends and wrong is None, file=file)
+            if stopped is None and wrong is not None:
+                name = self.vocabulary.words[part.words[wrong[0]]].name
+                line = part.lines[wrong[0]]
+                stopped = Stopped(line, name, Refusal(wrong[1]), missing=False)
+            findings += found
+            if stopped is not None:
+                break
+        words = self.vocabulary.words
+        done = {at for part in run.parts for at in set(part.words) if words[at].name == "complete"}
+        both = (zip(part.words, part.numbers, strict=True) for part in run.parts)
+        completed = tuple(number for each in both for word, number in each if word in done)
+        return Ruled(run, coverage_of(run.log), tuple(findings), stopped, completed)
+
+    def _followed(self, part: Part, *, ends: bool) -> tuple[int, list[Finding]]:
+        """How many events of a section can be taken, and what that shows."""
+        words = self.vocabulary.words
+        for room in (ROOM, None):
+            shape = self.shapes.of(part, self.vocabulary, room)
+            count, found = shape.follow(part, words, ends=ends)
+            if count == len(part.words) and not _is_stuck(found):
+                break  # else it must not be for want of room
+        return count, found
+
+    def _stepped(
+        self, section: Section, *, ends: bool, file: str | None
+    ) -> tuple[list[Finding], Stopped | None]:
+        """A section in a system of its own, step by step: nothing is for want of room."""
+        live, room = IDS_LIVE, ROOM
+        while True:
+            system = SectionSystem(
+                section, self.known, frozenset(), file=file, live=live, room=room
+            )
+            moves, refusal = _moves(system)
+            beyond = refusal is not None and refusal.bound is not None
+            if room is None and beyond and live < len(section.events):
+                live *= 4
+                continue
+            found = Judge(system, lambda _: None).judge(moves, ends=ends and refusal is None)
+            if room is None or (refusal is None and not _is_stuck(found)):
+                break
+            room = None
+        if refusal is None:
+            return list(found), None
+        event = section.events[len(moves)]
+        here = moves[-1].after if moves else system.start()
+        missing = any(place <= len(moves) for place in section.lost)
+        missing = missing or section.start.get("order") == "clocks"
+        why = refusal if refusal.why else system.explain(event, here)
+        return list(found), Stopped(event.line, event.name, why, missing)
+
+
+def _is_stuck(found: Iterable[Finding]) -> bool:
+    return any(each.severity is Severity.STUCK for each in found)
+
+
+def _moves(system: SectionSystem) -> tuple[list[Move], Refusal | None]:
+    """The steps of a section's events, as far as they can be taken, and why no further."""
+    moves: list[Move] = []
+    reached = system.start()
+    for event in system.section.events:
+        taken = system.take(event, reached)
+        if isinstance(taken, Refusal):
+            return moves, taken
+        rule, reached = taken
+        moves.append(Move(rule, event.line, reached))
+    return moves, None
+
+
+__all__ = ["Ruled", "Rules", "Stopped"]

@@ -1,0 +1,124 @@
+"""What a proof has found, in words: the line, what was possible before it, and what forbids it."""
+
+from __future__ import annotations
+
+import linecache
+
+from checker.logs.event_log.search import STATES_TOLD, Rejected
+from checker.logs.event_log.system import Refusal
+from model.errors import Place
+from model.language.bindings import Bound, bound_rules
+from model.language.plain import PlainStore
+from model.language.stops import BlockedHere, FaultHere, line_of
+from model.protocols.parts.checkpoints import CheckpointStatus
+from model.protocols.parts.tasks import TaskStatus
+
+from .components import OWN, PARTS, READER, Given, system_of
+from .observations import Seen
+from .projection import Values
+from .proof import Contradiction
+from .run import OWN_STEPS
+
+_AGES = ("an older one, or none", "this one", "a newer one")
+_CONFIRMED = ("none", "an older one", "this one", "a newer one")
+
+
+def rejection_of(given: Given, found: Contradiction) -> Rejected:
+    """What is said of a log that cannot be."""
+    states = sorted(found.states)
+    refusals = tuple(_refusal(given, found, each) for each in states[:STATES_TOLD])
+    return Rejected(found.sight.line, str(found.sight), refusals, len(states))
+
+
+def _refusal(given: Given, found: Contradiction, values: Values) -> Refusal:
+    """Why the line has no step in a state: the guard that forbids it, if there is a rule for it."""
+    about = "" if found.checkpoint is None else f" and checkpoint {found.checkpoint}"
+    told = f"of {found.task}{about}, {state_in_words(found.name, values)}"
+    for rule in _rules(given, found):
+        place, source = _guard(given, found, rule, values)
+        if source:
+            return Refusal(f"{rule.rule.name} needs {source}; {told}", place, source)
+    return Refusal(f"{_WITHOUT_RULE.get(found.sight.seen, 'no step shows it')}; {told}")
+
+
+_WITHOUT_RULE = {
+    Seen.RESTORED: "a restart takes the newest checkpoint that has completed",
+    Seen.TRIGGERED: "a checkpoint is triggered once",
+    Seen.BARRIER: "a barrier is read once from each input",
+    Seen.BEGUN: "a task takes a checkpoint once, when all its barriers are there",
+}
+
+
+def state_in_words(part: str, values: Values) -> str:
+    """What a part may be, as far as it is looked at."""
+    names = PARTS[part].names
+    return ", ".join(_in_words(name, value) for name, value in zip(names, values, strict=True))
+
+
+def _in_words(name: str, value: int) -> str:
+    if name == "checkpoint":
+        return f"the checkpoint is {list(CheckpointStatus)[value].value}"
+    if name == "task":
+        return f"the task is {list(TaskStatus)[value].value}"
+    if name == "newest":
+        return f"the newest it has begun is {_AGES[value]}"
+    if name == "confirmed":
+        return f"the newest it is told of is {_CONFIRMED[value]}"
+    if name == "confirmed is own":
+        return f"the newest it is told of is {_AGES[value]}"
+    return _WORDS[name][value]
+
+
+#: What is said where it is not so, and where it is.
+_WORDS = {
+    "finished": ("it takes part", "it counts as finished"),
+    "awaited": ("nothing is awaited of it", "its acknowledgement is awaited"),
+    "acknowledgements": ("none is under way", "one is under way"),
+    "taken": ("it has not taken it", "it has taken it"),
+    "aligning": ("it waits for no barriers", "it waits for barriers"),
+    "aligned": ("the input has not had its barrier", "the input has had its barrier"),
+    "blocked": ("the input is read", "the input is not read until then"),
+    "ended": ("the input has not ended", "the input has ended"),
+    "reported": ("it is not known to have finished", "it is known to have finished"),
+    "triggers": ("no call is under way to it", "a call is under way to it"),
+    "mail": ("it was not called", "it was called"),
+    "confirmations": ("no completion is under way to it", "a completion is under way to it"),
+    "aborts": ("no abort is under way to it", "an abort is under way to it"),
+    "own.latest is own": ("its abort carries another", "its abort carries it"),
+    "older.latest is own": ("no older one's abort carries it", "an older one's abort carries it"),
+    "newer.latest is own": ("no newer one's abort carries it", "a newer one's abort carries it"),
+    "released": ("nothing has released it", "a final checkpoint has released it"),
+}
+
+
+def _rules(given: Given, found: Contradiction) -> list[Bound]:
+    """The rules by which a line of this kind comes about, for the task and the checkpoint."""
+    several = found.sight.seen is Seen.BEGUN and found.stands == READER
+    if several or found.sight.seen in (Seen.TRIGGERED, Seen.RESTORED):
+        return []  # no one rule has the guard
+    names = OWN_STEPS.get(found.sight.seen, ())
+    about = {("task", found.stands), ("checkpoint", OWN)}
+    rules = bound_rules(system_of(given).protocol)
+    fitting = [each for each in rules if each.rule.name in names and {*each.binding} <= about]
+    return sorted(fitting, key=lambda each: names.index(each.rule.name))
+
+
+def _guard(
+    given: Given, found: Contradiction, rule: Bound, values: Values
+) -> tuple[Place | None, str]:
+    """Where a rule ends in a state that is so, all else as in the beginning."""
+    built = system_of(given)
+    cells = list(built.system.initial[0])
+    for cell, can in found.part.known(values).items():
+        cells[cell] = cells[cell] if cells[cell] in can else min(can)
+    store = PlainStore(tuple(built.system.values(tuple(cells)).values()))
+    try:
+        with built.protocol.world.on(store):
+            rule.method(*rule.arguments)
+    except (BlockedHere, FaultHere) as stop:
+        place = line_of(stop)[0]
+        return place, linecache.getline(str(place.file), place.line or 0).strip()
+    return None, ""
+
+
+__all__ = ["rejection_of", "state_in_words"]

@@ -1,0 +1,91 @@
+"""Which events leave lines in a log: what its loggers were set to is read off what they wrote."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Collection
+
+from .events import Tally
+from .patterns import LEVELS, Table
+
+
+class Seen(enum.Enum):
+    """Whether an event leaves a line."""
+
+    ALWAYS = "always"
+    """So where there is none, it did not happen."""
+    MAYBE = "maybe"
+    """Nothing is known of its logger, or the line does not tell of whom it is."""
+    NEVER = "never"
+
+
+#: What a layout lacks if its lines tell no thread.
+THREADS = "thread names in the layout"
+
+
+class Profile:
+    """What a log shows: by the level that each logger writes, and whether threads are told.
+
+    `levels` gives the level of loggers, by the last part of their names; others are taken to write
+    what they were seen to write. A logger with lines at TRACE and none at DEBUG shows nothing of
+    its lines at DEBUG: a filter may have removed them.
+    """
+
+    def __init__(self, table: Table, tally: Tally, levels: dict[str, str] | None = None) -> None:
+        self.threads = tally.threads
+        depth = {logger: len(LEVELS) for logger, _ in tally.loggers}
+        for logger, level in tally.loggers:
+            depth[logger] = min(depth[logger], LEVELS.index(level))
+        for logger, level in (levels or {}).items():
+            depth[logger] = LEVELS.index(level)
+        filtered = {
+            (logger, "DEBUG")
+            for logger, level in tally.loggers
+            if level == "TRACE"
+            and (logger, "DEBUG") not in tally.loggers
+            and logger not in (levels or {})
+        }
+        self._seen: dict[str, Seen] = {}
+        self._lacks: dict[str, dict[str, None]] = {}
+        for pattern in table.patterns:
+            seen = Seen.MAYBE
+            needed = LEVELS.index(pattern.levels[0])
+            if needed >= LEVELS.index("INFO"):
+                seen = Seen.ALWAYS
+            elif (pattern.logger, pattern.levels[0]) in filtered:
+                seen = Seen.MAYBE
+            elif pattern.logger in depth:
+                seen = Seen.ALWAYS if depth[pattern.logger] <= needed else Seen.NEVER
+            lacks = self._lacks.setdefault(pattern.event, {})
+            if seen is not Seen.ALWAYS:
+                lacks[f"{pattern.levels[0]} of {pattern.logger}"] = None
+            if pattern.by_thread and not tally.threads:
+                lacks[THREADS] = None
+                seen = Seen.MAYBE if seen is Seen.ALWAYS else seen
+            if pattern.event in self._seen and self._seen[pattern.event] is not seen:
+                seen = Seen.MAYBE
+            self._seen[pattern.event] = seen
+
+    def of(self, word: str) -> Seen:
+        """Whether events of this word leave lines."""
+        return self._seen.get(word, Seen.NEVER)
+
+    def has(self, *words: str) -> bool:
+        """Whether events of all these words leave lines."""
+        return all(self.of(word) is Seen.ALWAYS for word in words)
+
+    def lacks(self, *words: str) -> tuple[str, ...]:
+        """The levels of loggers, and the part of the layout, with which events of all these words
+        would leave lines that tell of whom they are."""
+        return tuple(dict.fromkeys(each for word in words for each in self._lacks.get(word, ())))
+
+    def words(self, seen: Seen, among: Collection[str] | None = None) -> tuple[str, ...]:
+        """The words that are visible to this degree."""
+        return tuple(
+            word
+            for word, each in self._seen.items()
+            if each is seen and (among is None or word in among)
+        )
+
+
+__all__ = ["THREADS", "Profile", "Seen"]

@@ -1,0 +1,206 @@
+"""What the coordinator's lines change: the job, requests of users, checkpoints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from checker.logs.read.events import Told
+from model.protocols.parts.checkpoints import (
+    ABORTED,
+    COMPLETED,
+    PENDING,
+    UNUSED,
+    Checkpoint,
+    CheckpointKind,
+    CheckpointStatus,
+)
+from model.protocols.parts.requests import JobStatus, Request, RequestStatus
+from model.protocols.parts.tasks import TaskStatus
+from model.rules import Nothing
+
+from .histories import TERMINAL
+from .state import Begun, RebuiltState
+
+#: What checkpoints are called that are none to restart from, the last two those of stops.
+KINDS = {
+    "Savepoint": CheckpointKind.SAVEPOINT,
+    "Terminate Savepoint": CheckpointKind.DRAIN,
+    "Suspend Savepoint": CheckpointKind.SUSPEND,
+}
+#: States in which a job is on its way out, for another reason than that its data has ended.
+ENDING = ("CANCELLING", "FAILING", "CANCELED", "FAILED", "SUSPENDED")
+#: Why checkpoints are given up when no more are to be triggered.
+_SUSPENDING = "Checkpoint Coordinator is suspending"
+
+
+class JobEvents:
+    """Takes the events of the coordinator."""
+
+    def __init__(self, state: RebuiltState) -> None:
+        self.state = state
+        self.over = False
+        """Whether the job has ended."""
+        self._on = False
+        self._request_since: str | None = None
+        """The request of a user that has ended the triggering of checkpoints, if it was one."""
+
+    def take(self, told: Told, point: Checkpoint | None) -> None:
+        """An event, and the checkpoint that it is about."""
+        match told.word:
+            case "job-switched":
+                self._job_state(told.fields["to"])
+            case "scheduler-on":
+                self._on = True
+            case "scheduler-off":
+                self._on, self._request_since = False, None
+            case "request_stop" | "request_savepoint":
+                self._requested(told.word)
+            case "refused" if self._on:
+                self.state.monitors.given_up(told.fields["why"], self.state.where)
+            case "triggered" if point is not None:
+                self._triggered(told, point)
+            case "completed" if point is not None:
+                self._completed(told, point)
+            case "aborted" if point is not None:
+                self._aborted(told, point)
+            case "expire":
+                self.state.take("expire", {}, self._expires)
+            case "restored" if point is not None:
+                self.state.restored, self.state.later = told.checkpoint, frozenset()
+                if told.checkpoint not in self.state.begun:
+                    self.state.take("resume", {}, lambda: _set_status(point, COMPLETED))
+            case "restored-nothing":
+                self.state.restored, self.state.later = None, frozenset()
+            case _:
+                pass
+
+    def _expires(self) -> None:
+        self.state.protocol.expiries = 1
+
+    def _job_state(self, state: str) -> None:
+        self.state.monitors.ending |= state in ENDING
+        if state not in TERMINAL:
+            return
+        self.over = True
+
+        def write() -> None:
+            if state in ("CANCELED", "FAILED"):
+                self.state.protocol.job_status = JobStatus[state]
+            for request in self.state.protocol.requests:
+                if request.is_admitted:
+                    succeeded = state == "FINISHED" and request.of != Nothing
+                    request.status = RequestStatus.SUCCEEDED if succeeded else RequestStatus.FAILED
+
+        self.state.take("end", {}, write)
+
+    # --- requests and checkpoints ----------------------------------------------------------------
+
+    def _requested(self, word: str) -> None:
+        requests: Iterable[Request] = self.state.protocol.savepoint_requests
+        if word == "request_stop":
+            requests = self.state.protocol.stop_requests
+            self._request_since = word
+        values = self.state.monitors.values
+
+        def is_unused(request: Request) -> bool:
+            return values[request.variables["status"].position] is RequestStatus.UNUSED
+
+        request = next(each for each in requests if is_unused(each))
+        self.state.take(word, {"request": request.name}, lambda: _set_request(request))
+
+    def _triggered(self, told: Told, point: Checkpoint) -> None:
+        assert told.checkpoint is not None
+        kind = KINDS.get(told.fields.get("kind", ""), CheckpointKind.CHECKPOINT)
+        values = self.state.monitors.values
+        down = frozenset(
+            task
+            for task in self.state.protocol.tasks
+            if values[task.variables["status"].position] in (TaskStatus.CLOSED, TaskStatus.FAILED)
+        )
+        if values[point.variables["status"].position] is not UNUSED:
+            return  # it was aborted by another thread before its line was written
+        self.state.begun[told.checkpoint] = Begun(down)
+        waiting: Iterable[Request] = ()
+        if kind in (CheckpointKind.DRAIN, CheckpointKind.SUSPEND):
+            waiting = self.state.protocol.stop_requests
+        elif kind is CheckpointKind.SAVEPOINT:
+            waiting = self.state.protocol.savepoint_requests
+
+        def write() -> None:
+            point.status = PENDING
+            point.kind = kind
+            self.state.protocol.progress = False
+            for request in waiting:
+                if request.is_admitted and request.of == Nothing:
+                    request.of = point
+                    break
+
+        self.state.take("trigger_checkpoint", {}, write)
+
+    def _completed(self, told: Told, point: Checkpoint) -> None:
+        assert told.checkpoint is not None
+        begun = self.state.begun.pop(told.checkpoint, None)
+        if begun is not None:
+            finished = begun.down - begun.restarted - begun.acknowledged
+            if self.state.profile.has("apply_acknowledgement"):
+                finished = frozenset(self.state.protocol.tasks) - begun.acknowledged
+            else:
+                self.state.leave_open(point, "finished", frozenset(self.state.protocol.tasks))
+
+            def plan() -> None:
+                for task in finished:
+                    point.finished.add(task)
+
+            # The plan was made when it was begun; that it held is known only now.
+            self.state.take("know_plan", {}, plan)
+
+        def write() -> None:
+            point.status = COMPLETED
+            self.state.protocol.progress = True
+
+        for older in (each for each in self.state.begun if each < told.checkpoint):
+            self._overtakes(older, told)
+        self.state.later |= {told.checkpoint}
+        self.state.monitors.completes()
+        self.state.take("complete", {"checkpoint": point.name}, write)
+
+    def _overtakes(self, older: int, told: Told) -> None:
+        """A newer checkpoint completes: it aborts an older one that is pending, unless either is a
+        savepoint."""
+        point = self.state.slot.get(older)
+        newer = self.state.slot.get(told.checkpoint or 0)
+        values = self.state.monitors.values
+        kinds = [
+            values[each.variables["kind"].position] for each in (point, newer) if each is not None
+        ]
+        if point is not None and kinds == [CheckpointKind.CHECKPOINT] * 2:
+            why = f"checkpoint {told.checkpoint} has completed at line {told.line}, which aborts it"
+            self.state.monitors.overdue["checkpoint-ends", (point,)] = why
+
+    def _aborted(self, told: Told, point: Checkpoint) -> None:
+        assert told.checkpoint is not None
+        self.state.begun.pop(told.checkpoint, None)
+        kind, message = told.causes[-1] if told.causes else ("", "")
+        by_request = self._request_since if message.startswith(_SUSPENDING) else None
+        self.state.take(by_request or "abort", {}, lambda: _set_status(point, ABORTED))
+
+        def fail() -> None:
+            for request in self.state.protocol.requests:
+                if request.is_admitted and request.of == point:
+                    request.status = RequestStatus.FAILED
+
+        self.state.take("savepoint_failed", {}, fail)
+        if min(self.state.begun, default=told.checkpoint) >= told.checkpoint:
+            # While an older one is pending, all that is waited for may still come with it.
+            self.state.monitors.given_up(message or kind, self.state.where)
+
+
+def _set_status(point: Checkpoint, status: CheckpointStatus) -> None:
+    point.status = status
+
+
+def _set_request(request: Request) -> None:
+    request.status = RequestStatus.ADMITTED
+
+
+__all__ = ["ENDING", "KINDS", "JobEvents"]

@@ -1,0 +1,229 @@
+"""The protocol that stands in for a job of which only logs are known.
+
+Its tasks are those that the logs tell of. Which of them read which others no line tells, so what a
+property asks of that has no answer here; nor has what a property reads of a variable that no line
+of the log tells. Such a property is *undecided* for this log, which is said, and not guessed at.
+"""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Collection, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any, NoReturn
+
+from checker.search.interpreter.execution import PlainPredicate
+from checker.spec.catalogue import catalogue
+from checker.spec.reading import can_apply
+from model.language.build import bindings, world_of
+from model.language.entities import Variable
+from model.language.plain import PlainStore
+from model.language.properties import Taken
+from model.language.protocol import Setting
+from model.language.starting import Values, start_values
+from model.protocols.parts.channels import Channel
+from model.protocols.parts.checkpoints import CheckpointKind
+from model.protocols.parts.tasks import Task, TaskStatus
+from model.protocols.stop_with_savepoint import StopWithSavepoint
+from model.rules import define
+from model.system import Kind
+from model.topology import Edge, Job, Pattern, Sink, Vertex
+
+#: A variable to which lines leave two values: its position, the value that it has, and the other.
+Choice = tuple[int, object, object]
+
+#: How Flink calls sources, at the beginning of a vertex's name.
+_SOURCES = ("Source: ", "Custom Source")
+
+
+class UnseenHere(Exception):
+    """A property reads what the log does not tell: a variable, or how tasks are connected."""
+
+    def __init__(self, position: int | None = None) -> None:
+        super().__init__()
+        self.position = position
+
+
+def _unseen() -> NoReturn:
+    raise UnseenHere
+
+
+class StandIn(StopWithSavepoint):
+    """Today's protocol, of which only the tasks are known, and not what they read."""
+
+    hides_records = True
+    #: It is laid out; from now on it is asked.
+    built = False
+
+    def producers(self, task: Task) -> tuple[Task, ...]:
+        return _unseen() if self.built else super().producers(task)
+
+    def consumers(self, task: Task) -> tuple[Task, ...]:
+        return _unseen() if self.built else super().consumers(task)
+
+    def writer(self, channel: Channel) -> Task:
+        return _unseen() if self.built else super().writer(channel)
+
+    @define
+    def ended_by_suspension(self, task: Task) -> bool:
+        """Whether a task ends while it knows of a savepoint without drain."""
+        return any(
+            task.sync == checkpoint and checkpoint.kind == CheckpointKind.SUSPEND
+            for checkpoint in self.checkpoints
+        )
+
+
+class PartialStore(PlainStore):
+    """A state of which some variables are known. It notes which are read.
+
+    `others` are the second values of variables to which lines leave two.
+    """
+
+    def __init__(
+        self,
+        values: Sequence[object],
+        known: frozenset[int],
+        others: Mapping[int, object] = MappingProxyType({}),
+    ) -> None:
+        super().__init__(values)
+        self.known, self.others = known, others
+        self.read: set[int] = set()
+
+    def get(self, variable: Variable) -> Any:
+        self.read.add(variable.position)
+        if variable.position not in self.known:
+            raise UnseenHere(variable.position)
+        return super().get(variable)
+
+    @contextmanager
+    def on_others(self, choices: Collection[Choice]) -> Generator[None]:
+        """The state with the second values of those variables that are chosen."""
+        values = self.values
+        self.values = list(values)
+        for at, value in self.others.items():
+            if (at, values[at], value) in choices:
+                self.values[at] = value
+        try:
+            yield
+        finally:
+            self.values = values
+
+    def open(self) -> list[Choice]:
+        """The variables that were read and have two values."""
+        read = sorted(self.read & self.others.keys())
+        return [(at, self.values[at], self.others[at]) for at in read]
+
+    def set(self, variable: Variable, value: Any) -> None:
+        self.read.add(variable.position)
+        super().set(variable, value)
+
+
+@dataclass(frozen=True)
+class Size:
+    """How many of everything that a log tells of there are."""
+
+    checkpoints: int
+    stops: int = 0
+    savepoints: int = 0
+
+
+@lru_cache(maxsize=16)
+def stand_in(
+    tasks: tuple[tuple[str, int], ...], size: Size, *, commits: bool = False
+) -> StandInSystem:
+    """The system for a job; runs of one job have it in common, for it has no state of its own."""
+    return StandInSystem(dict(tasks), size, commits=commits)
+
+
+class StandInSystem:
+    """A protocol that stands in for a job, and the properties that can be asked of it.
+
+    `tasks` are vertices, in their order, and how many subtasks each has.
+    """
+
+    def __init__(self, tasks: Mapping[str, int], size: Size, *, commits: bool = False) -> None:
+        bounds = {
+            "checkpoints": max(2, size.checkpoints),
+            "channel": 4,
+            **{"failures": 1, "declines": 1, "expiries": 1, "cancels": 1, "crashes": 0},
+            "stops": max(1, size.stops),
+            "savepoints": max(1, size.savepoints),
+        }
+        history = {"taken", "progress", *({"effects"} if commits else ())}
+        self.names: dict[tuple[str, int], str] = {}
+        job = _job(tasks, commits)
+        setting = Setting(job, {}, {}, bounds, frozenset(history))
+        self.protocol = StandIn(setting)
+        self.world = world_of(self.protocol, self.protocol.keeps())
+        (usual,) = start_values(self.protocol, self.world)
+        store = PlainStore(usual)
+        with self.world.on(store):
+            for task in self.protocol.tasks:
+                task.status = TaskStatus.RESTORING
+        self.start: Values = tuple(store.values)
+        """No task runs yet."""
+        object.__setattr__(self.protocol, "built", True)  # no variable of the state
+        numbers: dict[str, int] = {}
+        self.tasks: dict[tuple[str, int], Task] = {}
+        vertices = dict(zip((vertex.name for vertex in job.vertices), tasks, strict=True))
+        for task in self.protocol.tasks:
+            vertex = vertices[task.subtask.vertex.name]
+            subtask = numbers.get(vertex, 0)
+            numbers[vertex] = subtask + 1
+            self.tasks[vertex, subtask] = task
+        self.predicates = tuple(
+            predicate
+            for family in catalogue().properties.values()
+            if family.kind in (Kind.ALWAYS, Kind.ON_STEP, Kind.LEADS_TO)
+            and not family.on_request
+            and can_apply(family, type(self.protocol))
+            and (family.needs is None or family.needs in history)
+            for predicate in _bound(self.protocol, family)
+        )
+
+    def task(self, vertex: str, subtask: int) -> Task | None:
+        """The task of this name, if there is one."""
+        return self.tasks.get((vertex, subtask))
+
+
+def _bound(protocol: StandIn, family: Any) -> list[PlainPredicate]:
+    takes_step = Taken in typing.get_type_hints(family.mark.function).values()
+    return [
+        PlainPredicate(family, arguments, binding, takes_step)
+        for arguments, binding, _ in bindings(protocol, family.mark, skip=1)
+    ]
+
+
+def _job(tasks: Mapping[str, int], commits: bool) -> Job:
+    """The tasks that are known, each behind the first source: what they read is not known."""
+    names = {name: _plain_name(name, number) for number, name in enumerate(tasks)}
+    sources = [name for name in tasks if name.startswith(_SOURCES)] or list(tasks)[:1]
+    others = [name for name in tasks if name not in sources]
+    vertices: list[Vertex] = []
+    for name, parallelism in tasks.items():
+        if name in sources:
+            each = 1 if commits else 0
+            vertices.append(
+                Vertex.source(names[name], records=each, parallelism=parallelism, bounded=False)
+            )
+        else:
+            sink = Sink.TWO_PHASE if commits else Sink.NONE
+            vertices.append(Vertex(names[name], parallelism=parallelism, sink=sink))
+    edges = [
+        Edge(names[source], names[name], Pattern.POINTWISE)
+        for name in others
+        for source in sources[:1]
+    ]
+    return Job(tuple(vertices), tuple(edges))
+
+
+def _plain_name(name: str, number: int) -> str:
+    """A name that a vertex of the model may have, as like to the job's as can be."""
+    plain = "".join(each for each in name if each.isprintable() and each != "→").strip()
+    return plain if plain == name and "." not in name else f"{plain.replace('.', '_')} {number}"
+
+
+__all__ = ["Choice", "PartialStore", "Size", "StandIn", "StandInSystem", "UnseenHere", "stand_in"]

@@ -1,0 +1,85 @@
+"""A run is gone through event by event, and what it shows is what properties say on the way."""
+
+from __future__ import annotations
+
+from checker.logs.findings import Severity
+from checker.logs.read.events import Told
+from checker.logs.read.profile import Profile
+from checker.logs.read.runs import Run, RunEvent
+
+from .hung_stops import Held, held
+from .job_events import ENDING, JobEvents
+from .monitors import Shown, Where
+from .sink_events import SINK_WORDS, SinkEvents
+from .state import RebuiltState, where_of
+from .stops import Stops
+from .task_events import TaskEvents
+
+
+class Rebuilt:
+    """A run that is judged. `begins`: the log has its beginning."""
+
+    def __init__(self, run: Run, profile: Profile, *, begins: bool = True) -> None:
+        self.state = RebuiltState(run, profile, begins=begins)
+        self.job, self.tasks = JobEvents(self.state), TaskEvents(self.state)
+        self.sinks = SinkEvents(self.state)
+        self.stops = Stops()
+        """What became of stops with a savepoint."""
+        self._hung: list[tuple[int, Held, Where | None]] = []
+        """What kept stops from their end when the job left RUNNING, and where that was over."""
+
+    def judged(self) -> tuple[Shown, ...]:
+        """What the run shows."""
+        state = self.state
+        state.monitors.start(where_of(state.run.events[0].told))
+        for event in state.run.events:
+            state.where = where_of(event.told)
+            self._take(event)
+        state.monitors.end(over=self.job.over)
+        for number, reason in enumerate(self.held()):
+            if reason is not None:
+                self._tell(number, reason, None)
+        for number, reason, until in self._hung:
+            self._tell(number, reason, until)
+        return tuple(state.monitors.found.values())
+
+    def held(self) -> list[Held | None]:
+        """What keeps each stop from its end, after the events so far."""
+        return [held(stop, self.stops, self.state.profile) for stop in self.stops.stops]
+
+    def _tell(self, number: int, reason: Held, until: Where | None) -> None:
+        name = "failed-stop-leaves-a-job" if reason.failed else "stop-is-answered"
+        severity = reason.severity if until is None else Severity.RECOVERED
+        request = self.state.protocol.stop_requests[number]
+        where = self.stops.stops[number].asked
+        self.state.monitors.tell(name, (request,), where, severity, reason.why, until)
+
+    def _leaves(self, told: Told) -> None:
+        """The job leaves RUNNING, or a stop's savepoint is aborted: what hung is over."""
+        for number, reason in enumerate(self.held()):
+            fails = reason is not None and reason.failed and told.fields.get("to") != "CANCELLING"
+            if reason is not None and reason.severity is Severity.STUCK and not fails:
+                until = None if told.fields.get("to") in ENDING else self.state.where
+                self._hung.append((number, reason, until))
+
+    def _take(self, event: RunEvent) -> None:
+        state, told, named = self.state, event.told, event.task
+        task = None if named is None else state.system.task(named.vertex, named.subtask)
+        point = state.point(told.checkpoint)
+        leaves = told.word == "job-switched" and told.fields["from"] == "RUNNING"
+        if leaves or (told.word == "aborted" and self.stops.waits_for(told.checkpoint)):
+            self._leaves(told)
+        if task is None or named is None:
+            self.stops.of_job(told, state.where)
+            self.job.take(told, point)
+            return
+        if not self.tasks.is_present(task, event):
+            return  # it comes late, of an attempt that is over
+        self.stops.of_task(event, named)
+        if told.word in SINK_WORDS:
+            self.sinks.take(told, task)
+        else:
+            self.tasks.take(told, task, point)
+
+
+__all__ = ["Rebuilt"]

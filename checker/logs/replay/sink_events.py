@@ -1,0 +1,59 @@
+"""What the lines of a user's own operators tell: writes, and commits of transactions."""
+
+from __future__ import annotations
+
+from checker.logs.read.events import Told
+from model.protocols.parts.sinks import Sink
+from model.protocols.parts.tasks import Task
+
+from .state import RebuiltState
+
+#: The words that lines of sinks may tell.
+SINK_WORDS = ("written", "emitted", "precommitted", "committed")
+
+
+class SinkEvents:
+    """Takes the events of sinks.
+
+    A record that an operator emits is in the transaction that is pre-committed next, and is called
+    by what the line says of it: the same word means the same record.
+    """
+
+    def __init__(self, state: RebuiltState) -> None:
+        self.state = state
+        self._emitted: list[str] = []
+        self._transactions: dict[str, list[str]] = {}
+        self._visible: dict[str, int] = {}
+
+    def take(self, told: Told, task: Task) -> None:
+        """An event of a task."""
+        match told.word:
+            case "written" if task.inputs:
+                binding = {"channel": task.inputs[0].name}
+                self.state.take("poll_data", binding, lambda: None)
+            case "emitted":
+                self._emitted.append(told.fields["record"])
+            case "precommitted" if "transaction" in told.fields:
+                self._transactions[told.fields["transaction"]] = self._emitted
+                self._emitted = []
+            case "committed" if task.sink is not None:
+                self._committed(told, task.sink)
+            case _:
+                pass
+
+    def _committed(self, told: Told, sink: Sink) -> None:
+        """A transaction is committed: again, if it was before, which changes nothing outside."""
+        records = [told.fields["record"]] if "record" in told.fields else []
+        records += self._transactions.pop(told.fields.get("transaction", ""), [])
+        datum = sink.data[0]
+        for record in records:
+            count = self._visible[record] = min(2, self._visible.get(record, 0) + 1)
+
+            def write(count: int = count) -> None:
+                sink.visible[datum] = count
+
+            self.state.take("commit", {}, write)
+            self.state.monitors.ask("commit-at-most-once", (sink, datum), self.state.where, record)
+
+
+__all__ = ["SINK_WORDS", "SinkEvents"]

@@ -1,0 +1,219 @@
+"""What the lines of tasks change: their life, and their parts of checkpoints."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from checker.logs.read.events import Told
+from checker.logs.read.runs import RunEvent
+from model.protocols.parts.checkpoints import Checkpoint
+from model.protocols.parts.tasks import Task, TaskStatus
+from model.rules import Nothing
+
+from .monitors import Where
+from .state import RebuiltState
+from .task_releases import is_stop, releases_of
+
+#: What a task says that fails since the savepoint of a stop was aborted.
+_ABORT_FAILS = "Stop-with-savepoint failed"
+
+
+@dataclass
+class _Attempt:
+    """Which attempt of a task is the present one."""
+
+    graph: str | None
+    number: int
+    ended_by_environment: bool = False
+
+
+class TaskEvents:
+    """Takes the events of tasks."""
+
+    def __init__(self, state: RebuiltState) -> None:
+        self.state = state
+        self._attempts: dict[Task, _Attempt] = {}
+        self.since: dict[Task, Where] = {}
+        """From which line on each task has its present status."""
+        self._tells_release = state.profile.has("released", "notified-complete", "snapshot-begins")
+        self._released = releases_of(state.run) if self._tells_release else {}
+        for task in state.protocol.tasks if state.begins else ():
+            state.knows(task, "released", self._tells_release)
+
+    def is_present(self, task: Task, event: RunEvent) -> bool:
+        """Whether an event is of the attempt that is the present one, which it may begin."""
+        if event.task is None or event.task.attempt is None:
+            return True
+        present = self._attempts.get(task)
+        same_graph = present is None or event.graph in (None, present.graph)
+        if present is not None and same_graph and event.task.attempt == present.number:
+            return True
+        begins = event.word == "task-deployed" or (
+            event.word == "task-learned" and event.told.fields["to"] in ("SCHEDULED", "DEPLOYING")
+        )
+        newer = present is None or not same_graph or event.task.attempt > present.number
+        if newer and (begins or present is None):
+            self._attempts[task] = _Attempt(event.graph, event.task.attempt)
+            self._begins(task)
+            return True
+        return False
+
+    def _begins(self, task: Task) -> None:
+        for begun in self.state.begun.values():
+            begun.restarted.add(task)
+
+        self.since[task] = self.state.where
+
+        def write() -> None:
+            task.status = TaskStatus.RESTORING
+            task.forget()
+            task.sync = Nothing
+            task.taken.clear()
+            for channel in task.inputs:
+                channel.ended = False
+
+        self.state.knows(task, "released", self._tells_release)
+        self.state.settle(task, "status")
+        self.state.settle(task, "taken_after_finish")
+        self.state.take("restart_region", {}, write)
+
+    def take(self, told: Told, task: Task, point: Checkpoint | None) -> None:
+        """An event of a task, and the checkpoint that it is about."""
+        number = told.checkpoint
+        if told.word in ("task-switched", "task-learned", "task-deployed"):
+            self._task_state(told, task)
+        elif told.word == "apply_acknowledgement" and number in self.state.begun:
+            self.state.begun[number].acknowledged.add(task)
+        elif point is not None:
+            self._of_a_part(told, task, point)
+        else:
+            self._of_its_end(told, task)
+
+    def _task_state(self, told: Told, task: Task) -> None:
+        state = told.fields.get("to")
+        if told.word == "task-learned" and state == "FINISHED":
+            self._ends(task)
+            self.state.take("learn_finished", {"task": task.name}, lambda: _report(task))
+        elif state == "RUNNING":
+            self._runs(task)
+        elif state == "FINISHED":
+            self._ends(task)
+        elif state in ("FAILED", "CANCELED"):
+            self._fails(told, task, canceled=state == "CANCELED")
+
+    def _runs(self, task: Task) -> None:
+        if self.state.status(task) is not TaskStatus.RESTORING:
+            return
+        origin = self.state.point(self.state.restored)
+
+        self.since[task] = self.state.where
+
+        def write() -> None:
+            task.status = TaskStatus.RUNNING
+            task.confirmed = Nothing if origin is None else origin
+
+        if not self.state.profile.has("waits"):
+            self.state.leave_open(task, "status", TaskStatus.WAITING_FOR_FINAL_CP)
+        self.state.knows(task, "confirmed", True)
+        self.state.take("restore", {"task": task.name}, write, self.state.before_restart())
+        self.state.knows(task, "confirmed", self.state.profile.has("notified-complete"))
+
+    def _ends(self, task: Task) -> None:
+        """A task has FINISHED. What of its end no line would have told has come before."""
+        status = self.state.status(task)
+        if status in (TaskStatus.CLOSED, TaskStatus.FAILED):
+            return
+        if status is TaskStatus.RUNNING:
+            # Whether a checkpoint that the task took came after its end of data, no line tells.
+            self.state.leave_open(task, "taken_after_finish", frozenset[Checkpoint]())
+            if not self.state.waits_told:
+                self.state.leave_open(task, "status", TaskStatus.RUNNING)
+                self._set(task, TaskStatus.WAITING_FOR_FINAL_CP, "end_task")
+                status = TaskStatus.WAITING_FOR_FINAL_CP
+        if status is TaskStatus.WAITING_FOR_FINAL_CP:
+            self._set(task, TaskStatus.QUIESCED, "quiesce")
+        self.state.settle(task, "status")
+        self._set(task, TaskStatus.CLOSED, "close")
+
+    def _set(self, task: Task, status: TaskStatus, rule: str) -> None:
+        self.since[task] = self.state.where
+
+        def write() -> None:
+            task.status = status
+
+        self.state.take(rule, {"task": task.name}, write)
+
+    def _fails(self, told: Told, task: Task, *, canceled: bool) -> None:
+        if self.state.status(task) in (TaskStatus.CLOSED, TaskStatus.FAILED):
+            return
+        by_abort = any(message.startswith(_ABORT_FAILS) for _, message in told.causes)
+        attempt = self._attempts[task]
+        others = any(each.ended_by_environment for each in self._attempts.values())
+        rule = "cancel_task" if canceled else "deliver_abort" if by_abort else "fail"
+        if rule == "fail":
+            attempt.ended_by_environment = True
+        elif rule == "deliver_abort" and others:
+            rule = "fail"  # what follows from a failure
+        self.state.settle(task, "status")
+        self._set(task, TaskStatus.FAILED, rule)
+
+    def _of_a_part(self, told: Told, task: Task, point: Checkpoint) -> None:
+        match told.word:
+            case "snapshot-begins":
+                ends = is_stop(told.fields["kind"])
+
+                def begin() -> None:
+                    task.newest = point
+                    task.gate.aligning = False
+                    self.state.monitors.known |= {task.gate.variables["aligning"].position}
+                    if ends:
+                        task.sync = point
+
+                self.state.take("take", {}, begin)
+            case "taken":
+
+                def take() -> None:
+                    task.taken.add(point)
+                    task.taken_after_finish.add(point)
+
+                self.state.take("take", {}, take)
+            case "notified-complete":
+                binding = {"task": task.name, "checkpoint": point.name}
+
+                released = self._released.get(id(told))
+
+                def confirm() -> None:
+                    task.confirmed = point
+                    if released:
+                        task.released = True
+
+                self.state.knows(task, "released", released is not None)
+                self.state.take("deliver_confirmation", binding, confirm)
+            case "fail_snapshot" | "take-failed":
+                self.state.take("fail_snapshot", {}, self._declines)
+            case _:
+                pass
+
+    def _declines(self) -> None:
+        self.state.protocol.declines = 1
+
+    def _of_its_end(self, told: Told, task: Task) -> None:
+        match told.word:
+            case "waits" if self.state.status(task) is TaskStatus.RUNNING:
+                self._set(task, TaskStatus.WAITING_FOR_FINAL_CP, "end_task")
+            case "loop-left":
+
+                def leave() -> None:
+                    for channel in task.inputs:
+                        channel.ended = True
+
+                self.state.take("leave", {}, leave)
+            case _:
+                pass
+
+
+def _report(task: Task) -> None:
+    task.reported_finished = True
+
+
+__all__ = ["TaskEvents"]

@@ -1,0 +1,100 @@
+"""For each task that has not ended: what it waits for, and who has not done what is missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from model.language.plain import PlainStore
+from model.protocols.parts.tasks import Task, TaskStatus
+
+from .histories import CheckpointHistory, Fate, History
+from .monitors import Where
+from .replay import Rebuilt
+
+#: So many names are told one by one.
+NAMES_TOLD = 4
+_SAID = {
+    TaskStatus.RESTORING: "is not running yet",
+    TaskStatus.RUNNING: "runs",
+    TaskStatus.WAITING_FOR_FINAL_CP: "waits for a final checkpoint",
+    TaskStatus.QUIESCED: "is closing",
+    TaskStatus.FAILED: "has failed or was canceled, and is not started again",
+}
+
+
+@dataclass(frozen=True)
+class Unfinished:
+    """A task that has not ended, since which line it is as it is, and what is missing."""
+
+    task: str
+    status: str
+    since: Where | None
+    missing: tuple[str, ...]
+
+
+def unfinished(rebuilt: Rebuilt, history: History) -> tuple[Unfinished, ...]:
+    """The tasks that have not ended when the events have. The run was gone through before."""
+    state = rebuilt.state
+    by_stop = [each.tasks for each in rebuilt.held() if each is not None]
+    found: list[Unfinished] = []
+    with state.system.world.on(PlainStore(state.monitors.values)):
+        for task in state.protocol.tasks:
+            if not task.is_closed:
+                name, status = state.monitors.names[task.name], _SAID[task.status]
+                since = rebuilt.tasks.since.get(task)
+                stopped = tuple(tasks[name] for tasks in by_stop if name in tasks)
+                missing = stopped or tuple(_missing(rebuilt, history, task))
+                found.append(Unfinished(name, status, since, missing))
+    return tuple(found)
+
+
+def _missing(rebuilt: Rebuilt, history: History, task: Task) -> Iterator[str]:
+    state = rebuilt.state
+    match task.status:
+        case TaskStatus.RUNNING if not state.profile.has("waits"):
+            levels = ", ".join(state.profile.lacks("waits"))
+            yield f"whether its data has ended is not decided at this log level (needs {levels})"
+        case TaskStatus.RUNNING if task.subtask.vertex.is_source:
+            yield "it has not come to the end of its data"
+        case TaskStatus.RUNNING:
+            yield "not all of its inputs have ended"
+        case TaskStatus.WAITING_FOR_FINAL_CP:
+            pending = [history.checkpoints[number] for number in sorted(state.begun)]
+            for point in pending:
+                yield _missing_of(rebuilt, point)
+            if not pending:
+                yield _none_pending(rebuilt, history)
+        case _:
+            return
+
+
+def _missing_of(rebuilt: Rebuilt, point: CheckpointHistory) -> str:
+    """What a checkpoint that is pending still needs."""
+    state, begun = rebuilt.state, rebuilt.state.begun[point.number]
+    name = f"checkpoint {point.number}, pending since line {point.begun}"
+    if not state.profile.has("apply_acknowledgement"):
+        return f"{name}: who has not acknowledged it is told at DEBUG of CheckpointCoordinator"
+    missing = [
+        state.monitors.names[task.name]
+        for task in state.protocol.tasks
+        if task not in begun.acknowledged and task not in begun.down
+    ]
+    if not missing:
+        return f"{name}, is acknowledged by all, and not completed"
+    more = f" and {len(missing) - NAMES_TOLD} more" if len(missing) > NAMES_TOLD else ""
+    return f"{name}, is not acknowledged by {', '.join(missing[:NAMES_TOLD])}{more}"
+
+
+def _none_pending(rebuilt: Rebuilt, history: History) -> str:
+    row = rebuilt.state.monitors.row
+    if row is not None:
+        why, count = row
+        number = "the last one was" if count == 1 else f"the last {count} were"
+        return f"no checkpoint is pending; {number} given up or refused: {why}"
+    completed = history.with_fate(Fate.COMPLETED)
+    last = f" since checkpoint {completed[-1]} completed" if completed else ""
+    return f"no checkpoint is pending, and none was begun{last}"
+
+
+__all__ = ["Unfinished", "unfinished"]

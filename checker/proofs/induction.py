@@ -1,0 +1,81 @@
+"""Induction over several steps: after so many states in a row that are not bad comes none that is.
+
+The states are any, reachable or not, but no two of them are equal: a run that repeats one has a
+shorter one to the same end. That no run of that length from the start is bad is asked of
+`runs.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from checker.search.bmc.encoding import Encoding
+from checker.search.bmc.runs import REPETITIONS_MAX, Runs
+from checker.search.bmc.solver import Solver
+from model.expressions import Expression
+from model.system import State, System
+
+
+@dataclass(frozen=True)
+class Inductive:
+    """That it is kept by so many steps together, and does not break in as many from the start."""
+
+    steps: int
+    questions: int
+
+
+class Induction:
+    """Asks whether a condition never holds, by induction over one step, two, and so on."""
+
+    def __init__(self, system: System, bad: Expression, look: Callable[[], None]) -> None:
+        self.system, self.bad = system, bad
+        self.encoding = Encoding(system)
+        self.questions = 0
+        #: It is not inductive over so many steps.
+        self.tried = 0
+        self._runs = Runs(self.encoding, look)
+        self._solver = Solver(self.encoding.context, look)
+        self._solver.add(self.encoding.bounds(0))
+
+    def prove(self, steps_max: int) -> Inductive | None:
+        """Over how many steps it is inductive; nothing if it is not, or if it is bad by then."""
+        encoding, solver = self.encoding, self._solver
+        for steps in range(1, steps_max + 1):
+            self.questions += 1
+            if self._runs.last_state(self.bad) is not None:
+                return None
+            here = encoding.holds(self.bad, steps - 1)
+            solver.add(encoding.negated(here))
+            # Of a run from any state no order may be left out: another one may be bad earlier.
+            solver.add(encoding.step(steps - 1, in_order=False))
+            bad = solver.literal(encoding.holds(self.bad, steps))
+            if self._is_impossible(bad, steps):
+                return Inductive(steps, self.questions)
+            solver.drop(bad)
+            self._runs.extend()
+            self.tried = steps
+        return None
+
+    def _is_impossible(self, bad: object, steps: int) -> bool:
+        for _ in range(REPETITIONS_MAX):
+            self.questions += 1
+            if not self._solver.can_be(bad):
+                return True
+            if not self._repeated(steps):
+                return False
+        return False
+
+    def _repeated(self, steps: int) -> bool:
+        """Whether the run that was found repeats a state; such runs are ruled out."""
+        model, seen, found = self._solver.model, dict[State, int](), False
+        for number in range(steps + 1):
+            state = self.encoding.state(model, number)
+            if state in seen:
+                self._solver.add(self.encoding.differ(seen[state], number))
+                found = True
+            seen[state] = number
+        return found
+
+
+__all__ = ["Induction", "Inductive"]

@@ -1,0 +1,371 @@
+"""What holds after any number of steps, within the bounds of a system: proven, with an invariant.
+
+Each property is asked by itself: is it kept by every step? If not, what else is kept that rules
+out the steps that break it? What is found for one is known for the next, so those that read little
+come first. An invariant that was found is cut down to what is needed and checked anew
+(`certificate.py`) before anything is claimed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from time import perf_counter
+from typing import Literal
+
+from checker.search.answer import NO_DEADLOCK, WELL_FORMED
+from checker.search.bmc.asked import DEADLOCK, sought
+from checker.search.bmc.encoding import ways_of
+from checker.search.limits import SECONDS_BETWEEN_NEWS, Limits, News, Progress
+from checker.search.state_graph.folding import cells_read
+from checker.search.state_graph.questions import FAULTS, Asked, Topic
+from checker.search.state_graph.search import LimitHit
+from model.errors import FinaleError
+from model.expressions import FALSE, Expression, disjunction, negation
+from model.semantics import steps
+from model.system import GroundRule, Kind, State, System
+
+from .certificate import Certificate, Certifier, certify_steps
+from .cubes import Cube, within
+from .ic3 import Reachability, Reached
+from .induction import Induction
+
+Means = Literal["auto", "induction", "spacer"]
+#: Induction is tried over so many steps.
+STEPS_MAX = 10
+#: When the time is over, so many seconds are left to tell what stands in the way.
+SECONDS_AFTER = 5.0
+
+
+@dataclass(frozen=True)
+class Proven:
+    """It holds after any number of steps: none of these cubes is ever entered, nor is it broken.
+
+    Instead of cubes Spacer finds `clauses`. `over` is the number of steps of an induction,
+    `checked` the number of questions of the check. Where it says nothing, `vacuous` says why.
+    Properties that were `given` are proven with it.
+    """
+
+    name: str
+    cubes: tuple[Cube, ...]
+    clauses: tuple[Expression, ...]
+    over: int
+    questions: int
+    checked: int
+    seconds: float
+    vacuous: str = ""
+    given: tuple[str, ...] = ()
+
+    word = "proven"
+
+
+@dataclass(frozen=True)
+class Refuted:
+    """Some run breaks it."""
+
+    name: str
+    seconds: float
+
+    word = "violated"
+
+
+@dataclass(frozen=True)
+class Break:
+    """A state that does not break it, perhaps never reached, and a step that does.
+
+    `excluded` is a small cube with the state in it that no step enters: it is never reached.
+    """
+
+    state: State
+    rule: GroundRule
+    after: State | None
+    excluded: Cube | None
+
+
+@dataclass(frozen=True)
+class Undecided:
+    """Neither was found: what was tried, and what stands in the way of an induction."""
+
+    name: str
+    why: str
+    tried: tuple[str, ...]
+    breaks: Break | None
+    seconds: float
+
+    word = "unknown"
+
+
+Outcome = Proven | Refuted | Undecided
+
+
+class Proving:
+    """Asks about the safety properties of a system, one after the other."""
+
+    def __init__(
+        self, system: System, limits: Limits, by: Means = "auto", given: Collection[str] = ()
+    ) -> None:
+        self.system, self.limits, self.by, self.given = system, limits, by, frozenset(given)
+        self._progress: Progress | None = None
+        self._began = self._told = perf_counter()
+        self._until: float | None = None
+        self._doing = ""
+        self._left = 1
+        self._conditions = dict(_conditions(system))
+        self._frames: Reachability | None = None
+        self._certifier = Certifier(system, self._look)
+
+    @property
+    def _reachability(self) -> Reachability:
+        if self._frames is None:
+            self._frames = Reachability(self.system, self._look)
+        return self._frames
+
+    def asked(self, only: Collection[str] = ()) -> list[tuple[str, Topic]]:
+        """What is claimed of all states or steps, or some of it: what reads few cells first."""
+        asked = [each for each in topics_of(self.system) if self._is_asked(each[0], only)]
+        self._left = len(asked)
+        return sorted(asked, key=lambda each: len(cells_read([self._condition(each[1])])))
+
+    def _is_asked(self, name: str, only: Collection[str]) -> bool:
+        return name in only if only else name not in self.given
+
+    def prove(self, asked: tuple[str, Topic], progress: Progress | None = None) -> Outcome:
+        """The outcome for one of these. Raises KeyboardInterrupt."""
+        name, topic = asked
+        self._doing, self._progress, began = name, progress, perf_counter()
+        self._share()
+        try:
+            outcome = self._prove(name, topic)
+        except LimitHit as limit:
+            outcome = self._undecided(name, topic, str(limit))
+        return replace(outcome, seconds=perf_counter() - began)
+
+    def _condition(self, topic: Topic) -> Expression:
+        return self._conditions.get(topic, FALSE)
+
+    def _prove(self, name: str, topic: Topic) -> Outcome:
+        bad = self._condition(topic)
+        asked_before = self._reachability.questions
+        proven: Proven | None = None
+        itself = self._certified([negation(bad)], bad)
+        if itself is not None:
+            proven = Proven(name, (), (), 1, 0, itself.questions, 0)
+        elif self.given:
+            return self._by_given(name, bad)
+        elif self.by == "induction":
+            proven = self._by_induction(name, bad)
+        elif self.by == "spacer":
+            proven = self._by_spacer(name, bad)
+        else:
+            try:
+                found = sorted(self._reachability.prove(bad), key=_size)
+            except Reached:
+                return Refuted(name, 0)
+            proven = self._by_cubes(name, found, bad)
+            questions = self._reachability.questions - asked_before
+            proven = replace(proven, questions=questions)
+        if proven is None:
+            return self._undecided(name, topic, "no proof was found")
+        return replace(proven, vacuous=self._vacuous(topic))
+
+    def is_proven_by(self, topic: Topic, proven: Proven) -> bool:
+        """Whether what proves it of another system with the same cells proves it of this one."""
+        bad = self._condition(topic)
+        if proven.over > 1:
+            found = certify_steps(self.system, bad, proven.over, self._look)
+            return isinstance(found, Certificate)
+        return self._certified(self._clauses_of(proven, bad), bad) is not None
+
+    def core(
+        self, topic: Topic, proven: Proven, assumed: Sequence[Expression]
+    ) -> frozenset[int] | None:
+        """Of conditions that no step changes, few by number for which a proof is still one; nothing
+        if it has no invariant, or this is none."""
+        bad = self._condition(topic)
+        if proven.over > 1:
+            return None
+        return self._certifier.core(self._clauses_of(proven, bad), bad, assumed)
+
+    def clauses_needed(self, topic: Topic, proven: Proven) -> int | None:
+        """How many clauses of an invariant a claim that is a part of the one proven rests on;
+        nothing if they do not prove it, which needs the other parts."""
+        bad = self._condition(topic)
+        if self._certified([negation(bad)], bad) is not None:
+            return 0
+        clauses = self._clauses_of(proven, bad)
+        if proven.over > 1 or self._certified(clauses, bad) is None:
+            return None
+        return len(self._certifier.needed(clauses, bad))
+
+    def _clauses_of(self, proven: Proven, bad: Expression) -> list[Expression]:
+        """What a proof says is kept by every step: if nothing more, that it is not bad."""
+        topics = [topic for name, topic in topics_of(self.system) if name in proven.given]
+        given = [negation(self._condition(topic)) for topic in topics]
+        cubes = [negation(within(self.system, cube)) for cube in proven.cubes]
+        return [*given, *cubes, *proven.clauses] or [negation(bad)]
+
+    def says_nothing(self, topic: Topic) -> bool:
+        """Whether a property that is proven is so because it is never put to the test."""
+        return bool(self._vacuous(topic))
+
+    # --- ways to prove it ------------------------------------------------------------------------
+
+    def _by_cubes(self, name: str, cubes: Sequence[Cube], bad: Expression) -> Proven:
+        clauses = {negation(within(self.system, cube)): cube for cube in cubes}
+        needed = self._certifier.needed([*clauses], bad)
+        certificate = self._certified(needed, bad)
+        assert certificate is not None, "what the frames prove is an invariant"
+        kept = tuple(clauses[clause] for clause in needed)
+        return Proven(name, kept, (), 1, 0, certificate.questions, 0)
+
+    def _by_given(self, name: str, bad: Expression) -> Outcome:
+        """By other properties, which are claimed to be kept together by every step."""
+        topics = [topic for other, topic in topics_of(self.system) if other in self.given]
+        clauses = [negation(self._condition(topic)) for topic in topics]
+        found = self._certifier.certify(clauses, bad)
+        if not isinstance(found, Certificate):
+            return Undecided(name, found, (f"{', '.join(sorted(self.given))} as given",), None, 0)
+        return Proven(name, (), (), 1, 0, found.questions, 0, given=tuple(sorted(self.given)))
+
+    def _by_induction(self, name: str, bad: Expression) -> Proven | None:
+        found = Induction(self.system, bad, self._look).prove(self.limits.steps_max or STEPS_MAX)
+        if found is None:
+            return None
+        certificate = certify_steps(self.system, bad, found.steps, self._look)
+        assert isinstance(certificate, Certificate), certificate
+        return Proven(name, (), (), found.steps, found.questions, certificate.questions, 0)
+
+    def _by_spacer(self, name: str, bad: Expression) -> Proven | None:
+        from .spacer import NotSpoken, Spacer
+
+        try:
+            clauses = Spacer(self.system, self._look).prove(bad)
+        except NotSpoken:
+            return None
+        certificate = self._certified(clauses, bad) if clauses is not None else None
+        if clauses is None or certificate is None:
+            return None
+        needed = self._certifier.needed(clauses, bad)
+        return Proven(name, (), needed, 1, 1, certificate.questions, 0)
+
+    def _certified(self, clauses: Sequence[Expression], bad: Expression) -> Certificate | None:
+        found = self._certifier.certify(clauses, bad)
+        return found if isinstance(found, Certificate) else None
+
+    def _vacuous(self, topic: Topic) -> str:
+        """Why a property that is proven says nothing; nothing if it does say something."""
+        asked, index = topic
+        if asked is not Asked.FAILS:
+            return ""
+        prop = self.system.properties[index]
+        if self._is_never(self._condition((Asked.WHEN, index))):
+            return "its antecedent is never true"
+        names = [each.name for each in self.system.properties]
+        if prop.witness is not None:
+            witness = self._condition((Asked.REACHED, names.index(prop.witness)))
+            if self._is_never(witness):
+                return f'its witness "{prop.witness}" is never reached'
+        return ""
+
+    def _is_never(self, condition: Expression) -> bool:
+        try:
+            self._reachability.prove(condition)
+        except Reached:
+            return False
+        return True
+
+    # --- what is not decided ---------------------------------------------------------------------
+
+    def _undecided(self, name: str, topic: Topic, why: str) -> Undecided:
+        bad, depth = self._condition(topic), self._frames.depth if self._frames is not None else 0
+        tried = ["induction over one step"]
+        if self.by == "induction":
+            most = self.limits.steps_max or STEPS_MAX
+            tried = [f"induction over up to {most} step{'' if most == 1 else 's'}"]
+        elif self.by == "spacer":
+            tried.append("Spacer")
+        elif depth:
+            tried.append(f"invariants for {depth} steps")
+        self._until = perf_counter() + SECONDS_AFTER
+        try:
+            found = self._break(bad)
+        except LimitHit:
+            found = None
+        return Undecided(name, why, tuple(tried), found, 0)
+
+    def _break(self, bad: Expression) -> Break | None:
+        found = self._reachability.broken(bad)
+        if found is None:
+            return None
+        state, way = found
+        rule = self.system.rules[way.rule]
+        after = next(each.result for each in steps(self.system, state) if each.rule is rule)
+        excluded = self._reachability.excluded(state)
+        return Break(state, rule, after if isinstance(after, tuple) else None, excluded)
+
+    # --- the clock -------------------------------------------------------------------------------
+
+    def _share(self) -> None:
+        """Each property has an equal part of the time that is left."""
+        if self.limits.seconds_max is not None:
+            now = perf_counter()
+            seconds = self.limits.seconds_max - (now - self._began)
+            self._until = now + max(seconds, 0) / max(self._left, 1)
+        self._left -= 1
+
+    def _look(self) -> None:
+        now = perf_counter()
+        if self._until is not None and now > self._until:
+            raise LimitHit(self.limits.seconds_word)
+        if self._progress is not None and now - self._told >= SECONDS_BETWEEN_NEWS:
+            self._told = now
+            doing = self._doing
+            if self._frames is not None:
+                asked, depth = self._frames.questions, self._frames.depth
+                doing = f"{doing}: {asked} questions, {depth} steps deep"
+            self._progress(News(0, 0, 0, 0, now - self._began, before=doing))
+
+
+def does_not_apply(name: str) -> FinaleError:
+    """There is nothing to prove of a property."""
+    return FinaleError(
+        "does-not-apply",
+        f'there is nothing to prove of "{name}"',
+        advice="only what is claimed of all states or all steps is proven; the property "
+        "may be of another kind, or say nothing about this protocol",
+    )
+
+
+def topics_of(system: System) -> Iterator[tuple[str, Topic]]:
+    """What is claimed of all states or steps of a system, by name."""
+    for index, prop in enumerate(system.properties):
+        if prop.kind in (Kind.ALWAYS, Kind.ON_STEP) and not prop.not_asked:
+            yield prop.name, (Asked.FAILS, index)
+    yield WELL_FORMED, FAULTS
+    yield NO_DEADLOCK, DEADLOCK
+
+
+def _conditions(system: System) -> Iterator[tuple[Topic, Expression]]:
+    """What is asked, on states and on steps together, as conditions on states."""
+    found: dict[Topic, list[Expression]] = {}
+    for each in sought(system, ways_of(system)):
+        found.setdefault(each.subject, []).append(each.condition)
+    for topic, conditions in found.items():
+        yield topic, disjunction(conditions)
+
+
+def _size(cube: Cube) -> tuple[int, list[tuple[int, int]]]:
+    return len(cube), sorted(cube)
+
+
+__all__ = [
+    "Break",
+    "Means",
+    "Outcome",
+    "Proven",
+    "Proving",
+    "Refuted",
+    "Undecided",
+    "does_not_apply",
+    "topics_of",
+]

@@ -1,0 +1,243 @@
+"""A protocol's clauses, and the properties that follow from them, for runs of any length.
+
+Clauses are written by hand, in `finish.py` and its siblings, as properties are. Those that are not
+kept by every step, or rest on others that are not, are set aside, with where they fail; what is
+left is an inductive invariant, and the properties are asked of it. Nothing lists states.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from time import perf_counter
+
+from checker.proofs.prove import does_not_apply
+from checker.search.limits import SECONDS_BETWEEN_NEWS, Limits, News, Progress
+from checker.search.state_graph.search import LimitHit
+from model.errors import FinaleError
+from model.language.properties import Family
+from model.language.protocol import Protocol, Setting
+from model.properties.registry import PROPERTIES
+from model.protocols.parts.layout import JobProtocol
+from model.system import Kind
+
+from .clauses import Catalogue, catalogue_of
+from .proof import Answer, Obstacle, Proof
+from .window import Window
+
+#: So many ids are in a window: two of a clause, the parameter of a rule, and one that it names.
+IDS = 4
+_Ask = Callable[[Sequence[Family]], Answer]
+NO_LIMITS = Limits()
+
+
+@dataclass(frozen=True)
+class Result:
+    """What came of a property or clause: proven, or where it fails, or why it is not known."""
+
+    family: Family
+    answer: Answer
+    seconds: float
+
+    @property
+    def verdict(self) -> str:
+        """In one word."""
+        if self.answer.proven:
+            return "proven"
+        return "resists" if self.answer.obstacles else "unknown"
+
+
+@dataclass(frozen=True)
+class Proven:
+    """An inductive invariant, clause by clause, what is set aside, and what follows from it.
+
+    Where it could not be told whether the clauses are kept, `stopped` says why and how far that
+    came: then there are none, and nothing is proven.
+    """
+
+    window: Window
+    clauses: tuple[Family, ...]
+    set_aside: tuple[Result, ...]
+    results: tuple[Result, ...]
+    never_taken: tuple[str, ...]
+    """Rules that no state can take in which the clauses hold: it should be none."""
+    asked: int
+    seconds: float
+    stopped: str = ""
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether all that was asked is proven."""
+        return all(each.answer.proven for each in self.results)
+
+
+def prove_unbounded(
+    kind: type[Protocol],
+    setting: Setting,
+    names: Collection[str] = (),
+    limits: Limits = NO_LIMITS,
+    progress: Progress | None = None,
+) -> Proven:
+    """What can be proven of a protocol on a job with no bound on ids, records and failures.
+
+    Without `names` all properties are asked of which the protocol's catalogue says so. When the
+    time is over, what is left is unknown. Raises `no-clauses`, `does-not-apply`, and
+    `window-too-small`.
+    """
+    catalogue = catalogue_of(kind)
+    if catalogue is None or setting.job is None or not issubclass(kind, JobProtocol):
+        raise no_clauses(kind.key)
+    goals = _goals(kind, catalogue, names)
+    needed = {f.needs for f in (*catalogue.clauses, *goals) if f.needs is not None}
+    clock = _Clock(limits, progress)
+    window = Window(kind, replace(setting, observe=frozenset(needed)), IDS, clock.look)
+    return _Proving(window, catalogue, clock).prove(goals)
+
+
+def _goals(
+    kind: type[Protocol], catalogue: Catalogue, names: Collection[str]
+) -> tuple[Family, ...]:
+    known = {family.name: family for family in PROPERTIES}
+    goals = tuple(known[name] for name in tuple(names) or catalogue.goals)
+    for family in goals:
+        claims = family.kind in (Kind.ALWAYS, Kind.ON_STEP)
+        if not claims or family.view not in kind.__mro__:
+            raise does_not_apply(family.name)
+    return goals
+
+
+class _Clock:
+    """Tells how far it is, and when the time is over."""
+
+    def __init__(self, limits: Limits, progress: Progress | None) -> None:
+        self._limits, self._progress = limits, progress
+        self._began = self._told = perf_counter()
+        self.doing = "what do the rules do, of ids without end?"
+
+    @property
+    def seconds(self) -> float:
+        """So long it has taken."""
+        return perf_counter() - self._began
+
+    def look(self) -> None:
+        """Raises LimitHit."""
+        now = perf_counter()
+        if self._limits.seconds_max is not None and self.seconds > self._limits.seconds_max:
+            raise LimitHit(self._limits.seconds_word)
+        if self._progress is not None and now - self._told >= SECONDS_BETWEEN_NEWS:
+            self._told = now
+            self._progress(News(0, 0, 0, 0, self.seconds, before=self.doing))
+
+
+class _Proving:
+    """Asks first which clauses prove each other, then what follows from them."""
+
+    def __init__(self, window: Window, catalogue: Catalogue, clock: _Clock) -> None:
+        self._window, self._catalogue, self._clock = window, catalogue, clock
+        #: Under no clauses, until it is known which are kept.
+        self._proof = self._of(())
+        self._aside: list[Result] = []
+        self._asked = 0
+
+    def prove(self, goals: Sequence[Family]) -> Proven:
+        """The clauses that are kept, and what follows; what there is no time for is unknown."""
+        stopped, results, never = "", list[Result](), list[str]()
+        try:
+            self._keep()
+            for family in goals:
+                results.append(self._result(family))
+            never.extend(self._never_taken())
+        except LimitHit as limit:
+            stopped = f"{limit} came before an answer to: {self._clock.doing}"
+        left = Answer(False, (), stopped)
+        results += [Result(family, left, 0.0) for family in goals[len(results) :]]
+        return Proven(
+            self._window,
+            self._proof.clauses,
+            tuple(self._aside),
+            tuple(results),
+            tuple(never),
+            self._asked + self._proof.asked,
+            self._clock.seconds,
+            stopped,
+        )
+
+    def _of(self, clauses: Sequence[Family]) -> Proof:
+        return Proof(self._window, clauses, self._catalogue.witnesses, self._clock.look)
+
+    # --- the clauses -----------------------------------------------------------------------------
+
+    def _keep(self) -> None:
+        """Set aside the clauses that are not kept, until the others prove each other.
+
+        One of which it is not known whether it is kept is set aside as well.
+        """
+        kept = self._catalogue.clauses
+        while True:
+            began, proof = perf_counter(), self._of(kept)
+            failed = self._failed(proof)
+            if not failed:
+                self._proof = proof
+                return
+            self._asked += proof.asked
+            seconds = perf_counter() - began
+            self._aside += [Result(f, failed[f.name], seconds) for f in kept if f.name in failed]
+            kept = tuple(family for family in kept if family.name not in failed)
+
+    def _failed(self, proof: Proof) -> dict[str, Answer]:
+        """The clauses that do not hold at the start, or not after some step, and where."""
+        failed: dict[str, Answer] = {}
+        self._clock.doing = "do the clauses hold at the start?"
+        self._sort(proof.clauses, proof.initiation, failed)
+        for number, step in enumerate(self._window.steps):
+            rule = f"rule {number + 1} of {len(self._window.steps)}, {step}"
+            self._clock.doing = f"are the clauses kept by {rule}?"
+            self._sort(proof.clauses, partial(proof.consecution, step), failed)
+        return failed
+
+    def _sort(self, families: Sequence[Family], ask: _Ask, failed: dict[str, Answer]) -> None:
+        """Ask of all at once, and of each where that was too much."""
+        answer = ask(families)
+        for obstacle in answer.obstacles:
+            failed.setdefault(obstacle.family, Answer(False, (obstacle,)))
+        if not answer.why_unknown:
+            return
+        for family in families:
+            alone = ask((family,))
+            if not alone.proven:
+                failed.setdefault(family.name, alone)
+
+    # --- what follows ----------------------------------------------------------------------------
+
+    def _result(self, family: Family) -> Result:
+        began, self._clock.doing = perf_counter(), f"does {family.name} follow from the clauses?"
+        return Result(family, self._answer(family), perf_counter() - began)
+
+    def _answer(self, family: Family) -> Answer:
+        if family.kind is not Kind.ON_STEP:
+            answer = self._proof.implied(family)
+            return replace(answer, vacuous=answer.proven and not self._proof.says_something(family))
+        for step in self._window.steps:
+            answer = self._proof.implied_by_step((family,), step)
+            if not answer.proven:
+                return answer
+        return Answer(True, vacuous=not self._proof.says_something(family))
+
+    def _never_taken(self) -> Iterator[str]:
+        for step in self._window.steps:
+            self._clock.doing = f"do the clauses leave a state in which {step} can be taken?"
+            if not self._proof.can_be_taken(step):
+                yield str(step)
+
+
+def no_clauses(protocol: str) -> FinaleError:
+    """There is nothing to prove anything from."""
+    return FinaleError(
+        "no-clauses",
+        f'of "{protocol}" no clauses are known that hold in runs of any length',
+        advice="ask it of final-checkpoint or stop-with-savepoint, or of a variant of these",
+    )
+
+
+__all__ = ["Obstacle", "Proven", "Result", "no_clauses", "prove_unbounded"]

@@ -1,0 +1,349 @@
+"""A window onto checkpoint ids without end: a few are laid out, and gaps stand for all between.
+
+The protocol is laid out with 2n + 1 ids. Every second one is an id of the window, and stands for
+itself; the others are gaps, before, between and behind, and each stands for all ids there are in
+that place. Rules and properties are explored on them as for a search. What is then read off:
+
+- `all` and `any` say of a gap something that holds of all, or of some, of its ids: a cell of its
+  own, of which nothing is known but that it is the same where the same is asked.
+- what is written to a gap is written to ids that nobody looks at.
+- an id that a field holds is an integer; where it stands among those of the window is a comparison.
+
+Which ids are in the window is the choice of who asks: those that a claim is about, and those that a
+step names (`named`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any, cast
+
+from checker.search.state_graph.folding import parts
+from model.domains import Domain, MapDomain, Option, Queue, Ref, Set, Union
+from model.expressions import (
+    FALSE,
+    Cell,
+    Constant,
+    Equal,
+    Expression,
+    IfThenElse,
+    cell,
+    disjunction,
+)
+from model.language.bindings import Bound, bindings, bound_rules
+from model.language.build import initial_states, world_of
+from model.language.entities import Entity, Variable
+from model.language.explore import Folded, explore, fold
+from model.language.guards import Limit
+from model.language.joining import join
+from model.language.observing import observing
+from model.language.properties import Family, Taken, stepping
+from model.language.protocol import Setting
+from model.language.shapes import cells_of
+from model.language.stores import SymbolicStore
+from model.language.symbols import truth_from, truth_of
+from model.properties.observed import newest_stored
+from model.protocols.parts.checkpoints import UNUSED, Checkpoint, CheckpointStatus
+from model.protocols.parts.elements import CheckpointId
+from model.protocols.parts.layout import JobProtocol
+from model.protocols.parts.sources import Source
+from model.system import Kind
+
+#: Stands for a bound that is not there: whatever is compared with it, is compared with any number.
+NO_BOUND = 1_000_000_000
+#: A source has records before one that is looked at, that one, and records behind it.
+RECORDS = 3
+
+
+@dataclass(frozen=True)
+class Step:
+    """What a rule does, with its parameters bound: where it can be taken, and what it writes."""
+
+    bound: Bound
+    returns: Expression
+    writes: Mapping[int, Expression]
+    faults: Expression
+
+    def ids(self, window: Window) -> tuple[Entity, ...]:
+        """The ids of the window that are parameters of the rule."""
+        return tuple(each for each in window.ids if each in self.bound.arguments)
+
+    def __str__(self) -> str:
+        return f"{self.bound.rule.name}({', '.join(value for _, value in self.bound.binding)})"
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a property or a clause says of some entities; `ids` are those of the window.
+
+    Where reading it is a fault, it does not hold.
+    """
+
+    when: Expression
+    holds: Expression
+    fault: Expression
+    binding: tuple[tuple[str, str], ...]
+    ids: tuple[Entity, ...]
+    reads: frozenset[int]
+    """The cells that it reads, with those of the state of which something is asked of gaps."""
+
+
+class Window:
+    """A protocol on a job with `size` ids of the window, and gaps."""
+
+    def __init__(
+        self,
+        kind: type[JobProtocol],
+        setting: Setting,
+        size: int,
+        look: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.size, self._look = size, look
+        self.protocol = kind(_widened(setting, 2 * size + 1))
+        self.protocol.id_limit = Limit(NO_BOUND, "checkpoints")
+        self.world = world_of(self.protocol, self.protocol.keeps())
+        statuses = list(CheckpointStatus)
+        self.unused = statuses.index(UNUSED)
+        self.completed = statuses.index(CheckpointStatus.COMPLETED)
+        self.ids: tuple[Entity, ...] = self.protocol.checkpoints[1::2]
+        self.gaps: tuple[Entity, ...] = self.protocol.checkpoints[::2]
+        self._asked: dict[tuple[Entity, Expression, bool], int] = {}
+        self.meaning: dict[int, tuple[Expression, bool]] = {}
+        """Of a cell that is in no state: what it says of all, or of some, of the ids of a gap."""
+        self.id_cells: set[int] = set()
+        self.gap_cells: set[int] = set()
+        self.presence: dict[int, int] = {}
+        """Of an id that may be missing: the cell that says whether it is there."""
+        self.countdowns: dict[int, Source] = {}
+        """Cells that say how many records of a source are to come."""
+        for variable in self.world.variables:
+            self._sort(variable)
+
+    # --- what cells are --------------------------------------------------------------------------
+
+    def _sort(self, variable: Variable) -> None:
+        gap = variable.entity in self.gaps
+        for index, (is_id, is_gap) in zip(
+            variable.indices, self._sorts(variable.domain, gap), strict=True
+        ):
+            if is_gap:
+                self.gap_cells.add(index)
+            elif is_id:
+                self.id_cells.add(index)
+                if isinstance(variable.domain, Option):
+                    self.presence[index] = variable.indices[0]
+            elif isinstance(variable.entity, Source) and variable.field in ("remaining", "offset"):
+                self.countdowns[index] = variable.entity
+
+    def _sorts(self, domain: Domain[Any], gap: bool) -> list[tuple[bool, bool]]:
+        """Of each cell of a value, whether it holds an id, and whether it is of a gap."""
+        match domain:
+            case Ref(kind=kind) if issubclass(kind, CheckpointId):
+                return [(True, gap)]
+            case Option():
+                return [(False, gap), *self._sorts(domain.element, gap)]
+            case Union():
+                found = [(False, gap)]
+                for _, part in domain.layout.values():
+                    found += self._sorts(part, gap)
+                return found
+            case Queue():
+                one = self._sorts(cast("Any", domain).element, gap)
+                return [(False, gap), *one * cast("Any", domain).slots]
+            case Set():
+                return [(False, gap or member in self.gaps) for member in domain.universe]
+            case MapDomain():
+                inner = cast("Any", domain)
+                return [
+                    sort
+                    for key in inner.entities
+                    for sort in self._sorts(inner.element, gap or key in self.gaps)
+                ]
+            case _:
+                return [(False, gap)] * domain.width
+
+    @property
+    def cells(self) -> tuple[Expression, ...]:
+        return self.world.cells()
+
+    # --- exploring -------------------------------------------------------------------------------
+
+    @cached_property
+    def steps(self) -> tuple[Step, ...]:
+        """What each rule does whose parameters are of the window."""
+        found: list[Step] = []
+        for bound in bound_rules(self.protocol):
+            self._look()
+            if not any(each in self.gaps for each in bound.arguments):
+                body = partial(bound.method, *bound.arguments)
+                folded = self._folded(body, self._store())
+                if folded.returns is not FALSE:
+                    faults = disjunction(when for when, _ in folded.faults)
+                    seen = {i: e for i, e in folded.writes.items() if i not in self.gap_cells}
+                    found.append(Step(bound, folded.returns, seen, faults))
+        return tuple(found)
+
+    def claims(self, family: Family, step: Step | None = None) -> tuple[Claim, ...]:
+        """A property or clause, of all entities that it can be about; of a step if it is of one."""
+        on_step = family.kind is Kind.ON_STEP
+        taken: tuple[Taken, ...] = ()
+        if Taken in family.mark.hints.values():
+            assert step is not None
+            taken = (Taken(step.bound.rule.name, dict(step.bound.binding)),)
+        found: list[Claim] = []
+        for arguments, binding, _ in bindings(self.protocol, family.mark, skip=1):
+            self._look()
+            if any(each in self.gaps for each in arguments):
+                continue
+            given = (self.protocol, *arguments, *taken)
+            body = partial(_truth, family.mark.prepared.function, given)
+            earlier = stepping(self.world, self._store()) if on_step else nullcontext()
+            with earlier, observing(self.protocol, family.view):
+                folded = self._folded(body, self._store(after=on_step))
+            fault = disjunction(when for when, _ in folded.faults)
+            if folded.returns is not FALSE or fault is not FALSE:
+                ids = tuple(each for each in self.ids if each in arguments)
+                holds = truth_of(folded.value)
+                reads = self._reads((folded.returns, holds, fault))
+                found.append(Claim(folded.returns, holds, fault, binding, ids, reads))
+        return tuple(found)
+
+    def id_of(self, name: str) -> int:
+        """The cell that holds the id of a variable, by its name."""
+        return next(v for v in self.world.variables if v.name == name).indices[-1]
+
+    def newest_completed(self, *, after: bool) -> tuple[Expression, Expression]:
+        """Whether there is a completed checkpoint to start again from, and the newest.
+
+        That is what properties observe. A variant can override the helper that its rules call: if
+        that one returned a checkpoint that no window has, every claim would be proven.
+        """
+        domain: Domain[Any] = Option(Ref(CheckpointId)).resolve(self.world.scope)
+        with observing(self.protocol, JobProtocol):
+            present, index = self._value(
+                lambda: cells_of(domain, newest_stored(self.protocol)), after=after
+            )
+        return present, index
+
+    def has_status(self, ids: Sequence[Entity], status: int) -> list[Expression]:
+        """Of each of some ids, that it has a status, by its position."""
+        wanted = list(CheckpointStatus)[status]
+        known = cast("Sequence[Checkpoint]", ids)
+        found: list[Expression] = self._value(
+            lambda: [truth_of(each.status == wanted) for each in known]
+        )
+        return found
+
+    def _value(self, body: Callable[[], Any], *, after: bool = False) -> Any:
+        return self._folded(body, self._store(after=after)).value
+
+    @property
+    def initial_states(self) -> tuple[tuple[int, ...], ...]:
+        """The initial states of what is laid out."""
+        return initial_states(self.protocol, self.world)
+
+    def _reads(self, roots: Iterable[Expression]) -> frozenset[int]:
+        cells = {each.index for each in self._within(roots) if isinstance(each, Cell)}
+        if any(index in self.meaning for index in cells):
+            return frozenset(range(len(self.cells)))  # who knows what has changed in a gap
+        return frozenset(cells)
+
+    def _folded(self, body: Callable[[], object], store: SymbolicStore) -> Folded:
+        with self.world.on(store):
+            return fold(explore(body, store), store, join)
+
+    def _store(self, *, after: bool = False) -> WindowStore:
+        return WindowStore(self, after=after)
+
+    def over(self, item: object, holds: Expression, some: bool) -> Expression:
+        """What an id adds to `all` or `any`; of a gap, a cell that says it of all, or of some."""
+        if item not in self.gaps or isinstance(holds, Constant):
+            return holds
+        assert isinstance(item, Entity)
+        index = self._asked.setdefault((item, holds, some), len(self.cells) + len(self._asked))
+        self.meaning[index] = holds, some
+        return cell(index, 0, 1, True)
+
+    # --- named ids -------------------------------------------------------------------------------
+
+    def named_by(self, roots: Iterable[Expression]) -> set[Cell]:
+        """The ids of which it is asked which one they are, not only how they stand to others."""
+        found: set[Cell] = set()
+        for node in self._within(roots):
+            if not isinstance(node, Equal) or not isinstance(node.right, Constant):
+                continue
+            if node.right.value % 2 == 0 and self.is_id(node.left):
+                found |= set(self._leaves(node.left))
+        return found
+
+    def statuses_of_gaps(self, roots: Iterable[Expression]) -> dict[int, bool]:
+        """With which statuses that of a gap is compared; whether that is the one after a step."""
+        found: dict[int, bool] = {}
+        for node in self._within(roots):
+            if isinstance(node, Equal) and isinstance(node.right, Constant):
+                left = node.left
+                if isinstance(left, Cell) and left.index in self._statuses:
+                    found[node.right.value] = left.after
+        return found
+
+    @cached_property
+    def _statuses(self) -> frozenset[int]:
+        return frozenset(each.variables["status"].indices[0] for each in self.gaps)
+
+    @staticmethod
+    def _within(roots: Iterable[Expression]) -> Iterator[Expression]:
+        """All nodes of expressions, each once."""
+        seen: set[Expression] = set()
+        pending = list(roots)
+        while pending:
+            node = pending.pop()
+            if node not in seen:
+                seen.add(node)
+                yield node
+                pending += parts(node)
+
+    def _leaves(self, node: Expression) -> Iterator[Cell]:
+        if isinstance(node, IfThenElse):
+            yield from self._leaves(node.yes)
+            yield from self._leaves(node.no)
+        elif isinstance(node, Cell) and node.index not in self.gap_cells:
+            yield node
+
+    def is_id(self, node: Expression) -> bool:
+        """Whether an expression is an id."""
+        match node:
+            case Cell():
+                return node.index in self.id_cells
+            case IfThenElse():
+                return self.is_id(node.yes) or self.is_id(node.no)
+            case _:
+                return False
+
+
+def _truth(function: Callable[..., object], given: tuple[object, ...]) -> object:
+    return truth_from(truth_of(function(*given)))
+
+
+class WindowStore(SymbolicStore):
+    """The cells of a window; a gap stands for all of its ids in `all` and `any`."""
+
+    def __init__(self, window: Window, *, after: bool = False) -> None:
+        super().__init__(window.world.cells(after))
+        self.window = window
+
+    def over(self, item: object, holds: Expression, decisive: bool) -> Expression:
+        return self.window.over(item, holds, decisive)
+
+
+def _widened(setting: Setting, ids: int) -> Setting:
+    """A setting with so many ids, any number of records, and any number of failures."""
+    bounds = {**setting.bounds, "checkpoints": ids, "failures": NO_BOUND}
+    assert setting.job is not None
+    vertices = tuple(
+        replace(vertex, records=(RECORDS,) * vertex.parallelism) if vertex.is_source else vertex
+        for vertex in setting.job.vertices
+    )
+    return replace(setting, bounds=bounds, job=replace(setting.job, vertices=vertices))

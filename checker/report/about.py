@@ -1,0 +1,149 @@
+"""What a spec is about: its job, protocol, options, bounds, rules, properties, and size."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import MISSING, fields
+
+from rich.text import Text
+
+from checker.spec.claim import Spec
+from checker.spec.typed import option_word
+from model.language.properties import Family
+from model.system import Fairness, Rule, System
+
+from .job import job_lines
+from .layout import columns, counted, joined, paragraph, times
+from .meanings import meanings, summary
+from .places import shown_file
+from .story import BUILT_IN_SENTENCES
+
+
+def about_lines(spec: Spec, system: System, width: int) -> list[Text]:
+    """Everything, in the order in which a reviewer asks."""
+    lines = [*paragraph(Text(spec.title, "bold"), width), Text(shown_file(spec.file), "dim")]
+    if spec.cites:
+        lines += paragraph(Text(f"cites {'; '.join(spec.cites)}", "dim"), width)
+    lines += [*_heading("protocol"), *_protocol(spec, width)]
+    if spec.setting.job is not None:
+        lines += [*_heading("job"), *job_lines(spec.setting.job, width, indent=2)]
+    lines += _entities(system, width)
+    declared = spec.protocol
+    for name, kind, given, names in (
+        ("options", declared.Options, spec.setting.options, None),
+        ("sizes", declared.Sizes, spec.setting.sizes, None),
+        ("bounds", declared.Bounds, spec.setting.bounds, declared.bound_names()),
+    ):
+        if fields(kind):
+            lines += [*_heading(name), *_settings(kind, given, width, names)]
+    lines += _history(spec, width)
+    lines += [*_heading("rules"), *rule_lines(_rules(system), width, _ground(system))]
+    lines += [*_heading("properties"), *property_lines(spec.families, width, built_in=True)]
+    size = f"{counted(len(system.variables), 'variable')}, {counted(system.bits, 'bit')} a state"
+    lines += [*_heading("state"), Text(f"  {size}")]
+    return lines
+
+
+def _heading(name: str) -> list[Text]:
+    return [Text(), Text(name, "bold cyan")]
+
+
+def _protocol(spec: Spec, width: int) -> Iterator[Text]:
+    base = spec.protocol
+    if spec.variant is not None:
+        base = next(each for each in spec.protocol.__mro__[1:] if getattr(each, "key", ""))
+    yield from columns([[Text(spec.protocol.key, "bold"), Text(summary(base))]], width, indent=2)
+    if spec.variant is not None:
+        rows = [[Text(spec.variant, "bold red"), Text(summary(spec.protocol))]]
+        yield Text("  in the variant")
+        yield from columns(rows, width, indent=2)
+        falls: str | None = getattr(spec.protocol, "must_fall", None)
+        if falls:
+            yield Text(f"  the property that must fall: {falls}")
+
+
+def _entities(system: System, width: int) -> list[Text]:
+    names: dict[str, dict[str, None]] = {}
+    for variable in system.variables:
+        if variable.entity.name:
+            kind = type(variable.entity).__name__
+            names.setdefault(kind, {})[variable.entity.name] = None
+    rows = [[Text(kind), Text(", ".join(each))] for kind, each in names.items()]
+    return [*_heading("entities"), *columns(rows, width, indent=2)] if rows else []
+
+
+def _settings(
+    kind: type, given: Mapping[str, object], width: int, names: Collection[str] | None
+) -> list[Text]:
+    told = meanings(kind)
+    rows: list[list[Text]] = []
+    for declared in fields(kind):
+        if names is not None and declared.name not in names:
+            continue
+        default = declared.default
+        value = given.get(declared.name, default)
+        changed = value != default
+        standard = "" if default is MISSING or not changed else f"default {option_word(default)}"
+        word = Text(option_word(value), "bold yellow" if changed else "")
+        meaning = joined([Text(told.get(declared.name, "")), Text(standard, "dim")])
+        rows.append([Text(declared.name), word, meaning])
+    return columns(rows, width, indent=2)
+
+
+def _history(spec: Spec, width: int) -> list[Text]:
+    if not spec.protocol.ghosts:
+        return []
+    kept = [Text(g, "bold yellow") for g in spec.protocol.ghosts if g in spec.setting.observe]
+    left = [Text(g, "dim") for g in spec.protocol.ghosts if g not in spec.setting.observe]
+    note = joined(kept, ", ") if kept else Text("none")
+    if left:
+        note.append(" · not: ", "dim").append_text(joined(left, ", "))
+    return [*_heading("history kept"), *paragraph(note, width, indent=2)]
+
+
+def _rules(system: System) -> list[Rule]:
+    return list(dict.fromkeys(ground.rule for ground in system.rules))
+
+
+def _ground(system: System) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    for ground in system.rules:
+        counts[ground.rule.name] = counts.get(ground.rule.name, 0) + 1
+    return counts
+
+
+def rule_lines(rules: Sequence[Rule], width: int, ground: Mapping[str, int]) -> list[Text]:
+    """Rules with their sentences; how often each is bound, and what fairness promises it."""
+    rows: list[list[Text]] = []
+    for rule in rules:
+        fair = "" if rule.fairness is Fairness.NONE else f"{rule.fairness.value}ly fair"
+        remark = Text(fair, "dim")
+        sentence = joined([Text(rule.sentence), remark])
+        count = ground.get(rule.name)
+        bound = [Text(times(count), "dim")] if count is not None else []
+        rows.append([Text(rule.name, "bold"), *bound, sentence])
+    return columns(rows, width, indent=2)
+
+
+def property_lines(families: Sequence[Family], width: int, *, built_in: bool = False) -> list[Text]:
+    """Properties with their kinds and sentences; also those that every spec is asked about."""
+    rows = [
+        [
+            Text(family.name, "bold"),
+            Text(family.kind.value, "dim"),
+            joined(
+                [
+                    Text(family.sentence),
+                    Text(f"needs [observe] {family.needs}" if family.needs else "", "dim"),
+                    Text("on request" if family.on_request else "", "dim"),
+                ]
+            ),
+        ]
+        for family in families
+    ]
+    rows += [
+        [Text(name, "bold"), Text("always", "dim"), Text(sentence)]
+        for name, sentence in BUILT_IN_SENTENCES.items()
+        if built_in
+    ]
+    return columns(rows, width, indent=2)

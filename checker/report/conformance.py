@@ -1,0 +1,139 @@
+"""What a comparison of model and engine came to."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.text import Text
+
+from checker.conformance.lockstep import Agreement, Disagreement
+from checker.logs.event_log.acceptance import Accepted, Given, Log, Rejected, Undecided, Verdict
+from checker.logs.findings import Severity
+
+from .filled import damage_lines
+from .layout import counted, duration, grouped, joined
+from .places import shown_file
+from .values import label_of, value_text
+
+
+def compared_lines(file: str, outcome: Agreement | Disagreement, seconds: float) -> Iterator[Text]:
+    """One spec: how much agrees, or how to get to where the two part."""
+    name = Text(shown_file(file), "bold")
+    if isinstance(outcome, Agreement):
+        yield Text("✓ ", "bold green") + name
+        parts = [
+            f"{grouped(outcome.states)} states",
+            f"{grouped(outcome.transitions)} transitions",
+            f"{grouped(outcome.observations)} observations",
+            duration(seconds),
+        ]
+        yield Text("  ") + joined(parts)
+    else:
+        yield Text("✗ ", "bold red") + name
+        yield from _parting(outcome)
+
+
+def _parting(outcome: Disagreement) -> Iterator[Text]:
+    for number, step in enumerate(outcome.steps, 1):
+        about = ", ".join(f"{kind} {value}" for kind, value in step.binding)
+        yield Text(f"  {number:>4}  {step.name}") + Text(f"  {about}" if about else "", "cyan")
+    yield Text("  then")
+    for what in outcome.what:
+        yield Text(f"        {what}", "red")
+
+
+def unbuilt_line(file: str, why: str) -> Text:
+    """A spec of a folder that has no counterpart in the engine."""
+    return Text(f"–   {shown_file(file)}: {why}", "dim")  # noqa: RUF001 - a dash
+
+
+def summary_line(agree: int, differ: int, unbuilt: int, states: int) -> Text:
+    """What all comparisons came to."""
+    parts = [
+        f"{counted(agree + differ, 'spec')} compared",
+        f"{agree} agree",
+        f"{differ} disagree" if differ else "",
+        f"{unbuilt} without a counterpart" if unbuilt else "",
+        f"{grouped(states)} states in all",
+    ]
+    return joined(part for part in parts if part)
+
+
+# --- event logs -----------------------------------------------------------------------------------
+
+#: So many of the last things are told that a rule has read before it could not be taken.
+READS_TOLD = 8
+
+
+def judged_lines(
+    file: str, log: Log, verdict: Verdict, seconds: float, lines: Sequence[str]
+) -> Iterator[Text]:
+    """What can be said of a log: whether a run explains it, and what the run shows."""
+    name = Text(shown_file(file), "bold")
+    counts = [counted(log.count, "event"), counted(len(log.sections), "section")]
+    match verdict.conforms:
+        case Accepted() as accepted:
+            yield _mark(verdict) + name + Text(f": accepted{_found(verdict)}")
+            unseen = accepted.unseen
+            counts += [f"{counted(unseen, 'step')} without an event"] if unseen else []
+        case Rejected() as rejected:
+            told = f": rejected at line {rejected.line}{_found(verdict)}"
+            yield Text("✗ ", "bold red") + name + Text(told)
+            yield from _refused(rejected, lines)
+        case Undecided() as undecided:
+            told = f": undecided{_found(verdict)}: {undecided.why}"
+            yield Text("? ", "bold yellow") + name + Text(told)
+            yield from _given_up(undecided)
+    yield Text("  ") + joined([*counts, verdict.coverage.value, duration(seconds)])
+    explained = verdict.conforms if isinstance(verdict.conforms, Accepted) else None
+    yield from damage_lines(log, explained)
+    for what, number in sorted(log.unknown.items()):
+        yield Text(f"  {what}: means nothing here, {number} times", "dim")
+    for finding in verdict.findings:
+        about = ", ".join(value for _, value in finding.binding)
+        style = "red" if finding.severity is not Severity.OPEN else "yellow"
+        yield Text(f"  {finding.severity.value:<9}", style) + Text(
+            f"{finding.property}({about})  from line {finding.line}"
+        )
+        yield Text(f"           {finding.sentence}", "dim")
+
+
+def _mark(verdict: Verdict) -> Text:
+    return Text("✗ ", "bold red") if verdict.fails else Text("✓ ", "bold green")
+
+
+def _found(verdict: Verdict) -> str:
+    """How many findings there are, in the line that says whether a run explains the log."""
+    return f", {counted(len(verdict.findings), 'finding')}" if verdict.findings else ""
+
+
+def _given_up(undecided: Undecided) -> Iterator[Text]:
+    """How far a search came, and what lets it go on."""
+    far = undecided.far
+    done = "explained, and judged up to" if far.judges else "explained up to"
+    yield Text(f"  {done} line {far.line} of {far.lines}, {counted(far.states, 'state')} seen")
+    match undecided.given_up:
+        case Given.STATES:
+            help_ = "a higher --max-states tries more; what is missing, or unseen, costs most"
+            yield Text(f"  help: {help_}", "dim")
+        case Given.SECONDS:
+            yield Text("  help: give --max-seconds more, or leave it out", "dim")
+        case Given.INTERRUPTED | Given.BOUND:
+            pass
+
+
+def _refused(rejected: Rejected, lines: Sequence[str]) -> Iterator[Text]:
+    if 0 < rejected.line <= len(lines):
+        yield Text(f"  {lines[rejected.line - 1].strip()}", "cyan")
+    yield Text(f"  no run explains it; {counted(rejected.states, 'state')} could be before it")
+    for number, refusal in enumerate(rejected.refusals):
+        if number:
+            yield Text("    or")
+        yield Text(f"    {refusal.why}")
+        if refusal.place is not None:
+            yield Text(f"    {refusal.place}: {refusal.source}", "dim")
+        for variable, value in refusal.reads[-READS_TOLD:]:
+            yield Text(f"        {label_of(variable):<24}{value_text(variable.domain, value)}")
+
+
+__all__ = ["compared_lines", "judged_lines", "summary_line", "unbuilt_line"]

@@ -1,0 +1,38 @@
+"""Where an event log has not all that happened: its damage, and the steps that were filled in."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.text import Text
+
+from checker.logs.event_log.acceptance import Accepted, Log
+from checker.logs.event_log.filled import filled_in, gaps
+
+from .layout import counted
+
+#: So many places are told; JSON has all.
+PLACES_TOLD = 6
+
+
+def damage_lines(log: Log, accepted: Accepted | None) -> Iterator[Text]:
+    """What cannot be read, where something may be missing, and what was filled in."""
+    if log.unreadable:
+        told = counted(len(log.unreadable), "line")
+        yield Text(f"  {told} cannot be read: {_some(log.unreadable)}", "yellow")
+    if missing := gaps(log):
+        yield Text(f"  something may be missing behind line {_some(missing)}", "yellow")
+    steps = filled_in(log, accepted) if accepted is not None else []
+    for behind, names in steps[:PLACES_TOLD]:
+        told = ", ".join(name if n == 1 else f"{n} {name}" for name, n in sorted(names.items()))
+        yield Text(f"  filled in behind line {behind}: {told}", "dim")
+    if len(steps) > PLACES_TOLD:
+        yield Text(f"  and behind {counted(len(steps) - PLACES_TOLD, 'line')} more", "dim")
+
+
+def _some(lines: Sequence[int]) -> str:
+    told = ", ".join(map(str, lines[:PLACES_TOLD]))
+    return f"{told} and {len(lines) - PLACES_TOLD} more" if len(lines) > PLACES_TOLD else told
+
+
+__all__ = ["damage_lines"]

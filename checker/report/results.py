@@ -1,0 +1,312 @@
+"""The result of a check: a table a spec in a terminal, and the rows as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from rich.text import Text
+
+from checker.search.answer import (
+    NO_DEADLOCK,
+    WELL_FORMED,
+    Holds,
+    NotAsked,
+    Report,
+    Unknown,
+    Vacuous,
+    Violated,
+)
+from checker.search.rows import SEARCH, Exit, Result, Row
+from checker.spec.cures import cure
+from model.language.explore import Branch
+
+from .layout import (
+    columns,
+    counted,
+    duration,
+    flow,
+    grouped,
+    joined,
+    paragraph,
+    shortened,
+)
+from .places import command, shown_file
+
+_MARKS = {
+    Exit.AS_EXPECTED: Text("✓ ", "bold green"),
+    Exit.FAILED: Text("✗ ", "bold red"),
+    Exit.LIMIT: Text("! ", "bold yellow"),
+}
+_STYLES = {"holds": "green", "violated": "red", "vacuous": "yellow", "unknown": "yellow"}
+#: Of more branches, or more names, than this only the number is told.
+BRANCHES_MAX = 6
+NAMES_MAX = 6
+_HOLDS = "also holding"
+_RECORDED = "The spec has the counts for its bounds, options and job as they were when recorded."
+_AFTER_A_FAULT = (
+    "A run ends where a step is a fault: the other answers say nothing of what would come after. "
+    "Mend the fault first."
+)
+
+
+# --- in a terminal -------------------------------------------------------------------------------
+
+
+def result_lines(result: Result, width: int) -> list[Text]:
+    """One spec: its name and title, what was asked for or went wrong, the rest in short, counts."""
+    lines = [_MARKS[result.exit] + Text(shown_file(result.spec.file), "bold")]
+    lines += paragraph(Text(result.spec.title), width, indent=2)
+    claims = [row for row in result.rows if row.is_claim and not _was_cut_short(row, result)]
+    aside = [row for row in claims if _is_aside(row, result)]
+    told = [row for row in claims if row not in aside]
+    lines += columns([_property_cells(row) for row in told], width, indent=4)
+    for line in _asides(aside):
+        lines += paragraph(Text(line, "dim"), width, indent=4)
+    for bound in dict.fromkeys(bound for row in claims for bound in row.bounds):
+        told_cure = f"to know more than the bound {bound} allows: {cure(result.spec, bound)}"
+        lines += paragraph(Text(told_cure, "dim"), width, indent=4)
+    lines += _search_lines(result, width)
+    cut_short = [row.property for row in result.rows if _was_cut_short(row, result)]
+    if result.report.stopped:
+        what = f"unknown: {', '.join(cut_short)}" if cut_short else ""
+        if len(cut_short) > NAMES_MAX:
+            what = f"{len(cut_short)} verdicts unknown"
+        why = joined([f"stopped: {result.report.stopped}", what])
+        lines += columns([[Text("!", "bold yellow"), why]], width, indent=4)
+    return lines
+
+
+def _is_aside(row: Row, result: Result) -> bool:
+    """Nobody asked for it in particular, and no trace shows that it is wrong."""
+    asked = row.property in result.spec.expectations or row.property in result.only
+    return row.ok and not asked and (row.verdict != Violated.word or row.trace is None)
+
+
+def _asides(rows: Sequence[Row]) -> Iterator[str]:
+    """One line for all that hold, one for each reason why others do not."""
+    names: dict[str, list[str]] = {}
+    for row in rows:
+        names.setdefault(_aside(row), []).append(row.property)
+    for head in sorted(names, key=lambda head: head != _HOLDS):
+        own = names[head]
+        if head.startswith(_HOLDS) and len(own) > NAMES_MAX:
+            built_in = [name for name in own if name in (WELL_FORMED, NO_DEADLOCK)]
+            rest = f"{len(own) - len(built_in)} more"
+            yield f"{head}: {', '.join([*built_in, rest])}"
+        else:
+            yield f"{head}: {', '.join(own)}"
+
+
+def _aside(row: Row) -> str:
+    exception = _in_full(row)
+    return f"{_bare_aside(row)} ({exception})" if exception else _bare_aside(row)
+
+
+def _bare_aside(row: Row) -> str:
+    match row.verdict:
+        case Holds.word:
+            return _HOLDS
+        case Violated.word:
+            return "never reached here"
+        case Vacuous.word:
+            return "vacuous here"
+        case NotAsked.word:
+            return f"not asked, since {row.why}"
+        case _:
+            return f"{row.verdict}, {row.why}" if row.why else row.verdict
+
+
+def _was_cut_short(row: Row, result: Result) -> bool:
+    """Only the limit on the search is why nothing is known."""
+    return bool(result.report.stopped) and row.verdict == Unknown.word
+
+
+def _property_cells(row: Row) -> list[Text]:
+    verdict = Text(row.verdict, _STYLES.get(row.verdict, "dim"))
+    return [_mark(row), Text(row.property), verdict, _remarks(row)]
+
+
+def _mark(row: Row) -> Text:
+    if row.ok and row.expected is None and row.verdict != Holds.word:
+        return Text("·", "dim")
+    return Text("✓", "green") if row.ok else Text("✗", "bold red")
+
+
+def _remarks(row: Row) -> Text:
+    steps = counted(row.steps, "step") if row.steps is not None else ""
+    if row.verdict == Holds.word and steps:
+        steps = f"reached in {steps}"
+    expected = ""
+    if row.expected is None and row.verdict == Violated.word:
+        expected = "nothing is expected of it"
+    elif not row.ok and row.expected != row.verdict:
+        expected = f"expected: {row.expected}"
+    elif row.ok and row.expected is not None and row.verdict != Holds.word:
+        expected = "as expected"
+    return joined([steps, row.why, _in_full(row), Text(expected, "" if row.ok else "bold")])
+
+
+def _in_full(row: Row) -> str:
+    """Which reductions that were asked for the answer is not under, and why."""
+    _, comma, exception = row.how.partition(", ")
+    return exception if comma else ""
+
+
+def _search_lines(result: Result, width: int) -> list[Text]:
+    row = next((row for row in result.rows if row.property == SEARCH), None)
+    lines: list[Text] = []
+    for remark in result.report.remarks:
+        lines += paragraph(Text(remark, "dim"), width, indent=4)
+    if result.system is not None:
+        for report in (result.report, *result.report.further):
+            lines += _count_lines(result, report, row, width)
+    if row is not None and row.verdict == Violated.word:
+        lines += columns([[_mark(row), Text(SEARCH), Text(row.why)]], width, indent=4)
+        lines += paragraph(Text(_RECORDED, "dim"), width, indent=4)
+        anew = command("check --record", result.spec, " --slow" if result.spec.slow else "")
+        lines.append(Text("    record the counts anew: ") + Text(anew, "bold"))
+    if any(row.property == WELL_FORMED and row.verdict == Violated.word for row in result.rows):
+        lines += paragraph(Text(_AFTER_A_FAULT, "dim"), width, indent=4)
+    if result.dead_branches:
+        lines += paragraph(Text(_branches(result.dead_branches), "dim"), width, indent=4)
+    failed = [row for row in result.rows if not row.ok and row.trace is not None]
+    for row in failed[:1]:
+        again = command("trace", result.spec, f" --property {row.property}")
+        again += "".join(f" --reduce {name}" for name in result.report.reduced)
+        lines.append(Text("    tell it step by step: ") + Text(again, "bold"))
+    return lines
+
+
+def _count_lines(result: Result, report: Report, row: Row | None, width: int) -> list[Text]:
+    """The counts of one search, and under which reductions they are."""
+    found, counts = report.statistics, result.spec.counts
+    under = f"under {' and '.join(report.reduced)}: " if report.reduced else ""
+    if not under and report is not result.report:
+        under = "in full: "
+    if not report.lists_states:
+        depth = f"nothing else up to depth {found.depth}"
+        if found.complete:
+            depth = f"nothing else: what is new ends at depth {found.depth}"
+        return flow(
+            [Text(each, "dim") for each in (depth, duration(found.seconds))], width, indent=4
+        )
+    numbers = [
+        under + counted(found.states, "state"),
+        counted(found.transitions, "transition"),
+        f"depth {found.depth}",
+        duration(found.seconds) + _before(report),
+        f"{grouped(round(found.states / found.seconds))} states/s" if found.seconds else "",
+    ]
+    is_judged = report is result.report and not report.reduced
+    if is_judged and counts is not None and row is not None and row.verdict == Holds.word:
+        numbers.append(f"as counted by {counts.counted_by}")
+    return flow([Text(each, "dim") for each in numbers], width, indent=4)
+
+
+def _before(report: Report) -> str:
+    """How much of its time a resumed search took in earlier runs."""
+    before = report.seconds_before
+    return f", {duration(before)} of it before it was resumed" if before else ""
+
+
+def _branches(branches: Sequence[Branch]) -> str:
+    count = f"{counted(len(branches), 'branch')} of the rules not taken here"
+    if len(branches) > BRANCHES_MAX:
+        return count
+    spots = [
+        f"{Path(each.file).name}:{each.line}{'' if each.outcome else ' else'}" for each in branches
+    ]
+    return f"{count}: {', '.join(spots)}"
+
+
+def summary_lines(
+    results: Sequence[Result],
+    errors: int,
+    skipped: int,
+    seconds: float,
+    interrupted: bool,
+    width: int,
+) -> list[Text]:
+    """What it comes to, over all specs."""
+    failed = sum(result.exit is Exit.FAILED for result in results)
+    undecided = sum(result.exit is Exit.LIMIT for result in results)
+    specs = f"{counted(len(results), 'spec')} checked"
+    good = len(results) - failed - undecided
+    unexpected = sum(row.ok and row.is_unexpected for result in results for row in result.rows)
+    every = good == len(results) and not errors
+    style = "bold red" if failed or errors else "bold yellow" if undecided else "bold green"
+    parts = [
+        Text(specs, style),
+        Text("all as expected" if every else f"{good} as expected"),
+        Text(f"{failed} not as expected" if failed else "", "bold red"),
+        Text(f"{undecided} undecided" if undecided else "", "bold yellow"),
+        Text(f"{errors} with mistakes in them" if errors else "", "bold red"),
+        Text(f"{skipped} slow, skipped: --slow checks them too" if skipped else ""),
+        Text("interrupted" if interrupted else "", "bold yellow"),
+        Text(duration(seconds), "dim"),
+    ]
+    lines = flow((part for part in parts if results or part is not parts[1]), width)
+    if unexpected:
+        lines += paragraph(Text(_unexpected(unexpected), "yellow"), width)
+    return lines
+
+
+def _unexpected(number: int) -> str:
+    """What is said of counterexamples that nobody expected, and that change no exit code."""
+    what = "property is" if number == 1 else "properties are"
+    return (
+        f"{grouped(number)} {what} violated, and nothing is expected there: with --strict that is "
+        "a failure"
+    )
+
+
+def compared_line(specs: int, seconds: float) -> Text:
+    """What it comes to, where specs were compared under releases."""
+    told = f"{counted(specs, 'spec')} compared under releases"
+    return joined([Text(told, "bold green"), Text(duration(seconds), "dim")])
+
+
+def slow_line(file: Path, title: str, width: int) -> Text:
+    """A spec that was not checked because it is slow."""
+    head = f"- {shown_file(file)} "
+    return Text(shortened(f"{head}skipped, slow: {title}", width), "dim")
+
+
+# --- as JSON -------------------------------------------------------------------------------------
+
+
+def json_rows(result: Result, traces: Mapping[str, str]) -> list[dict[str, object]]:
+    """The rows of a spec; `traces` are the files in which traces were written, by property."""
+    return [_json_row(result, row, traces) for row in result.rows]
+
+
+def _json_row(result: Result, row: Row, traces: Mapping[str, str]) -> dict[str, object]:
+    found = result.report.statistics_of(row.property)
+    under = result.spec.under
+    return {
+        "spec": shown_file(result.spec.file),
+        "release": under.release.key if under else None,
+        "scheduler": under.scheduler if under else None,
+        "property": row.property,
+        "verdict": row.verdict,
+        "expected": row.expected,
+        "ok": row.ok,
+        "backend": result.report.backend,
+        "states": found.states,
+        "transitions": found.transitions,
+        "depth": found.depth,
+        "steps": row.steps,
+        "seconds": round(found.seconds, 3),
+        "how": row.how,
+        "dead_branches": _json_branches(result) if row.property == SEARCH else [],
+        "trace": traces.get(row.property),
+        "why": row.why,
+    }
+
+
+def _json_branches(result: Result) -> list[dict[str, object]]:
+    return [
+        {"file": shown_file(each.file), "line": each.line, "outcome": each.outcome}
+        for each in result.dead_branches
+    ]

@@ -1,0 +1,265 @@
+"""A trace as a story: each step with what it changed, and at the end the values that matter.
+
+It is what the table of a trace draws and what its JSON says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import cast
+
+from checker.search.answer import NO_DEADLOCK, WELL_FORMED
+from checker.search.rows import Row
+from checker.spec.resumption import Way
+from model.language.entities import Entity, Variable
+from model.semantics import evaluate
+from model.system import Fault, GroundRule, Kind, Predicate, Property, State, System
+from model.trace import Trace, renamed, replay
+from model.values import NothingType
+
+from .blame import cells_that_matter
+from .places import shown_file
+from .values import Change, changes, label_of, value_text
+
+#: What the rows claim that every spec has.
+BUILT_IN_SENTENCES = {
+    WELL_FORMED: "No rule does what no rule may do: write outside a domain, overfill a queue, "
+    "read what is not there.",
+    NO_DEADLOCK: "Something can go on until the protocol has come to its end.",
+}
+
+
+@dataclass(frozen=True)
+class Told:
+    """One step: the rule, what it was bound to, and what changed.
+
+    If ids are given again, `renamed` are the names of the entities that are others after the step.
+    The first one is forgotten; each other one takes the name before its own.
+    """
+
+    number: int
+    rule: GroundRule
+    changes: tuple[Change, ...]
+    fault: Fault | None = None
+    renamed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Story:
+    """A whole trace. `loop` is the number of the step after which the run repeats itself for ever.
+
+    `ending` are the values on which the judgement rests, in the last state; of a property of steps
+    with the value before the last step. `rest` is the whole state in which a run comes to rest.
+    """
+
+    property: str
+    verdict: str
+    sentence: str
+    binding: tuple[tuple[str, str], ...]
+    start: tuple[tuple[str, str], ...]
+    groups: tuple[Group, ...]
+    steps: tuple[Told, ...]
+    loop: int | None
+    ending: tuple[Change, ...]
+    rest: tuple[Group, ...]
+    before: tuple[Before, ...] = ()
+
+
+@dataclass(frozen=True)
+class Before:
+    """How the system came about that a trace is resumed from: the spec's file, and the run."""
+
+    file: Path
+    groups: tuple[Group, ...]
+    steps: tuple[Told, ...]
+
+
+@dataclass(frozen=True)
+class Group:
+    """Entities of one class that are alike: their names, and their values by field."""
+
+    kind: str
+    names: tuple[str, ...]
+    values: tuple[tuple[str, str], ...]
+
+
+def story_of(system: System, row: Row, trace: Trace, ways: Iterable[Way] = ()) -> Story:
+    """The story of a trace, which is run through the semantics first; `ways` came before it."""
+    replay(system, trace)
+    prop = next((each for each in system.properties if each.name == row.property), None)
+    return Story(
+        row.property,
+        row.verdict,
+        prop.sentence if prop is not None else BUILT_IN_SENTENCES.get(row.property, ""),
+        row.binding,
+        tuple(values_of(system, trace.states[0])),
+        tuple(groups_of(system, trace.states[0])),
+        tuple(_steps(system, trace)),
+        trace.loop,
+        tuple(_ending(system, row, prop, trace)),
+        tuple(groups_of(system, trace.states[-1])) if _rests(row, trace) else (),
+        tuple(_before(way) for way in ways),
+    )
+
+
+def _before(way: Way) -> Before:
+    replay(way.system, way.trace)
+    groups = tuple(groups_of(way.system, way.trace.states[0]))
+    return Before(way.spec.file, groups, tuple(_steps(way.system, way.trace)))
+
+
+def _rests(row: Row, trace: Trace) -> bool:
+    """Whether nothing happens after the last state."""
+    return row.property == NO_DEADLOCK or trace.loop == len(trace.rules)
+
+
+def values_of(system: System, state: State) -> Iterator[tuple[str, str]]:
+    """Every variable of a state as text."""
+    for variable, value in _pairs(system, state):
+        yield variable.name, value_text(variable.domain, value)
+
+
+def _pairs(system: System, state: State) -> Iterator[tuple[Variable, object]]:
+    yield from zip(system.variables, system.values(state).values(), strict=True)
+
+
+def groups_of(system: System, state: State) -> list[Group]:
+    """The entities of a state, those of a class with equal values together.
+
+    Values that say nothing are left out: zero, false, nothing, empty.
+    """
+    entities: dict[tuple[str, str], list[tuple[str, str]]] = {}
+    for variable, value in _pairs(system, state):
+        key = (kind_of(variable.entity), variable.entity.name)
+        known = entities.setdefault(key, [])
+        if not _says_nothing(value):
+            known.append((variable.field, value_text(variable.domain, value)))
+    alike: dict[tuple[str, tuple[tuple[str, str], ...]], list[str]] = {}
+    for (kind, name), values in entities.items():
+        alike.setdefault((kind, tuple(values)), []).append(name)
+    return [
+        Group(kind, tuple(names), values)
+        for (kind, values), names in alike.items()
+        if values or any(names)
+    ]
+
+
+def kind_of(entity: Entity) -> str:
+    """What an entity is, to a reader: its class; the protocol itself has fields of its own."""
+    return type(entity).__name__ if entity.name else "(protocol)"
+
+
+def _says_nothing(value: object) -> bool:
+    if isinstance(value, tuple):
+        return all(map(_says_nothing, cast("tuple[object, ...]", value)))
+    return value in (False, 0, frozenset()) or isinstance(value, NothingType)
+
+
+def _steps(system: System, trace: Trace) -> Iterator[Told]:
+    for position, (rule, result) in enumerate(trace.steps(system)):
+        before = trace.states[position]
+        if isinstance(result, Fault):
+            yield Told(position + 1, rule, (), result)
+        else:
+            changed = tuple(changes_of(system, renamed(rule, before), result))
+            moved = tuple(name for name, where in rule.moved if evaluate(where, before))
+            yield Told(position + 1, rule, changed, renamed=moved)
+
+
+def changes_of(system: System, old: State, new: State) -> Iterator[Change]:
+    """What is different between two states."""
+    before, after = system.values(old), system.values(new)
+    for variable in system.variables:
+        yield from changes(variable, before[variable.name], after[variable.name])
+
+
+# --- the end -------------------------------------------------------------------------------------
+
+
+def _ending(system: System, row: Row, prop: Property | None, trace: Trace) -> Iterator[Change]:
+    last = trace.states[-1]
+    if row.property == NO_DEADLOCK:
+        yield from _values(system, list(cells_that_matter(system.terminal, last)), last, None)
+    if prop is None:
+        return
+    if prop.kind is Kind.ON_STEP:
+        if trace.fault is None and trace.rules:
+            before, rule = trace.states[-2], system.rules[trace.rules[-1]]
+            for predicate in _of_binding(prop.on_rules[trace.rules[-1]], row):
+                cells = _matter(predicate, before, last)
+                yield from _values(system, cells, last, renamed(rule, before))
+        return
+    for predicate in _of_binding(prop.predicates, row):
+        yield from _values(system, _matter(predicate, last, None), last, None)
+
+
+def _of_binding(predicates: Sequence[Predicate], row: Row) -> list[Predicate]:
+    """The predicate that the answer speaks of; all of them where it speaks of none."""
+    found = [each for each in predicates if each.binding == row.binding]
+    return (found or list(predicates))[:1]
+
+
+def _matter(predicate: Predicate, state: State, after: State | None) -> list[int]:
+    found = cells_that_matter(predicate.when, state, after)
+    return list(found | cells_that_matter(predicate.claim, state, after))
+
+
+def _values(
+    system: System, cells: Sequence[int], state: State, before: State | None
+) -> Iterator[Change]:
+    values = system.values(state)
+    earlier = system.values(before) if before is not None else values
+    for variable in dict.fromkeys(system.variable_of_cell[index] for index in cells):
+        old, new = earlier[variable.name], values[variable.name]
+        now = value_text(variable.domain, new)
+        was = value_text(variable.domain, old) if old != new else ""
+        yield Change(label_of(variable), was, now)
+
+
+# --- as JSON -------------------------------------------------------------------------------------
+
+
+def story_json(story: Story) -> dict[str, object]:
+    """The story as plain data."""
+    return {
+        "property": story.property,
+        "verdict": story.verdict,
+        "sentence": story.sentence,
+        "binding": dict(story.binding),
+        "initial": dict(story.start),
+        **({"before": [_before_json(each) for each in story.before]} if story.before else {}),
+        "steps": [_step_json(told) for told in story.steps],
+        "loop": story.loop,
+        "ending": [{"variable": each.label, "value": each.new} for each in story.ending],
+    }
+
+
+def _before_json(before: Before) -> dict[str, object]:
+    return {
+        "spec": shown_file(before.file),
+        "steps": [_step_json(told) for told in before.steps],
+    }
+
+
+def _step_json(told: Told) -> dict[str, object]:
+    return {
+        "step": told.number,
+        "rule": told.rule.rule.name,
+        "binding": dict(told.rule.binding),
+        "sentence": told.rule.rule.sentence,
+        **({"renamed": list(told.renamed)} if told.renamed else {}),
+        "cites": list(told.rule.rule.cites),
+        "changes": [
+            {"variable": each.label, "old": each.old, "new": each.new} for each in told.changes
+        ],
+        "fault": _fault_json(told.fault),
+    }
+
+
+def _fault_json(fault: Fault | None) -> dict[str, object] | None:
+    if fault is None:
+        return None
+    place = fault.place
+    return {"code": fault.code, "message": fault.message, "file": place.file, "line": place.line}

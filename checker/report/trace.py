@@ -1,0 +1,214 @@
+"""Draws a trace: step by step the rule, its sentence and what it changed; then why it is wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from rich.text import Text
+
+from checker.search.answer import NO_DEADLOCK, WELL_FORMED, Holds, Unknown, Violated
+from checker.spec.claim import Spec
+
+from .job import job_lines
+from .layout import Cell, columns, counted, flow, joined, paragraph
+from .places import shown_file
+from .story import Group, Story, Told
+from .values import ARROW, Change
+
+#: Where the text of a step begins, right of its number.
+INDENT = 6
+#: Labels longer than this do not push all values to the right.
+LABEL_MAX = 30
+_COLOURS = {
+    Holds.word: "bold green",
+    Violated.word: "bold red",
+    Unknown.word: "bold yellow",
+}
+
+
+def trace_lines(story: Story, spec: Spec, width: int) -> list[Text]:
+    """The whole trace, for a reader who has never seen one."""
+    lines = [*_head(story, spec, width), Text(), *_before(story, width)]
+    lines += [Text("start", "bold cyan"), *_groups(story.groups, width), _quiet()]
+    for told in story.steps:
+        if story.loop is not None and told.number == story.loop + 1:
+            lines += [Text(), _loop_start(told.number)]
+        lines += [Text(), *_step(told, story, width)]
+    if story.loop is not None:
+        lines += [Text(), _loop_end(story)]
+    if story.rest:
+        head = "the state for ever" if story.loop is not None else "the last state"
+        lines += [Text(), Text(head, "bold cyan"), *_groups(story.rest, width)]
+    return [*lines, Text(), *_ending(story, width)]
+
+
+def _before(story: Story, width: int) -> Iterator[Text]:
+    """The runs of the systems that it is resumed from, the first one first."""
+    for each in story.before:
+        length = counted(len(each.steps), "step")
+        yield Text("before ", "bold cyan").append(f"{shown_file(each.file)}, {length}", "dim")
+        yield from _groups(each.groups, width)
+        for told in each.steps:
+            yield Text()
+            yield from _step(told, story, width)
+        yield Text()
+    if story.before:
+        yield Text("what is left behind is what the next job starts from", "bold cyan")
+        yield Text()
+
+
+def _head(story: Story, spec: Spec, width: int) -> Iterator[Text]:
+    yield from paragraph(Text(spec.title, "bold"), width)
+    protocol = f"{spec.protocol.key}, variant {spec.variant}" if spec.variant else spec.protocol.key
+    # A path is never broken: it is there to be copied.
+    parts = (shown_file(spec.file), f"protocol {protocol}")
+    yield from flow([Text(part, "dim") for part in parts], width)
+    if spec.setting.job is not None:
+        yield Text()
+        yield from job_lines(spec.setting.job, width, indent=2)
+    yield Text()
+    colour = _COLOURS[story.verdict]
+    length = Text(f"{counted(len(story.steps), 'step')}, and no run is shorter")
+    if story.loop is not None:
+        stem = counted(story.loop, "step")
+        rest = counted(len(story.steps) - story.loop, "step")
+        length = Text(f"after {stem}, by a loop of {rest} that may go on for ever")
+        if story.loop == len(story.steps):
+            length = Text(f"after {stem} nothing happens any more")
+    head = Text(f"{story.property} is violated: ", colour) + length
+    if story.verdict == Holds.word:
+        head = Text(f"{story.property} is reached: ", colour) + length
+    elif story.verdict == Unknown.word:
+        head = Text(f"{story.property} is not decided: ", colour) + length + Text(", at a bound")
+    yield from paragraph(head, width)
+    yield from paragraph(Text(story.sentence), width, indent=2)
+
+
+def _groups(groups: Sequence[Group], width: int) -> list[Text]:
+    names = [", ".join(name for name in group.names if name) for group in groups]
+    wide = max(map(len, names), default=0) > width // 3
+    kinds = max((len(group.kind) for group in groups), default=0)
+    left = INDENT + kinds + 2 + (0 if wide else max(map(len, names), default=0) + 2)
+    rows: list[list[Cell]] = []
+    for group, name in zip(groups, names, strict=True):
+        fields = [_field(*pair) for pair in group.values]
+        lines = flow(fields, width - left, separator="  ") or [Text()]
+        kind = Text(group.kind, "dim")
+        if wide:
+            rows.append([kind, Text(name)])
+            rows.extend([Text(), line] for line in lines if line.plain)
+        else:
+            rows.append([kind, Text(name), lines[0]])
+            rows.extend([Text(), Text(), line] for line in lines[1:])
+    return columns(rows, width, indent=INDENT)
+
+
+def _quiet() -> Text:
+    return Text(" " * INDENT).append("what is not told is 0, false or empty", "dim italic")
+
+
+def _field(name: str, value: str) -> Text:
+    return Text(f"{name} ", "dim").append(value, "default")
+
+
+def _step(told: Told, story: Story, width: int) -> Iterator[Text]:
+    number = Text(f"{told.number:>{INDENT - 2}}  ", "bold cyan")
+    title = number + Text(told.rule.rule.name, "bold")
+    if told.rule.binding:
+        title.append("  ").append_text(_binding(told.rule.binding))
+    yield title
+    yield from paragraph(Text(told.rule.rule.sentence, "italic"), width, indent=INDENT)
+    if told.renamed:
+        yield from paragraph(Text(_renamed(told.renamed), "italic"), width, indent=INDENT)
+    yield from _changes(told.changes, story, width)
+    if told.fault is not None:
+        place = told.fault.place
+        where = f"{shown_file(place.file)}:{place.line}" if place.file else ""
+        fault = Text(f"fault {told.fault.code}: ", "bold red")
+        fault = joined([fault.append(told.fault.message, "default"), Text(where, "dim")])
+        yield from paragraph(fault, width, indent=INDENT + 2)
+    elif not told.changes:
+        yield Text(" " * (INDENT + 2)).append("nothing changes", "dim")
+
+
+def _renamed(names: Sequence[str]) -> str:
+    """Who is forgotten, and who is called by another name from this step on."""
+    pairs = zip(names[1:], names, strict=False)
+    others = "".join(f"; {old} is called {new} from here on" for old, new in pairs)
+    return f"The id {names[0]} is given again: {names[0]} is forgotten{others}."
+
+
+def _binding(binding: Sequence[tuple[str, str]]) -> Text:
+    words = {"True": "true", "False": "false"}
+    parts = [
+        Text(f"{name} ", "dim").append(words.get(value, value), "cyan") for name, value in binding
+    ]
+    return joined(parts, ", ")
+
+
+def _label_width(story: Story) -> int:
+    labels = [each.label for told in story.steps for each in told.changes]
+    labels += [each.label for each in story.ending]
+    return min(max((len(label) for label in labels), default=0), LABEL_MAX)
+
+
+def _changes(changes: Sequence[Change], story: Story, width: int) -> list[Text]:
+    label_width = _label_width(story)
+    moved_width = max((len(each.moved) for each in changes), default=0)
+    left = width - INDENT - label_width - moved_width - 8
+    rows: list[list[Cell]] = []
+    for each in changes:
+        label: Cell = Text(each.label.ljust(label_width))
+        if each.moved and len(each.new) > left:
+            # A queue is one drawing: rather a line of its own than a break.
+            rows.append([label, Text(each.moved)])
+            rows.append([Text(), Text(each.new, "bold")])
+        else:
+            rows.append([label, *_change(each)])
+    return columns(rows, width, indent=INDENT + 2)
+
+
+def _change(change: Change) -> list[Text]:
+    if change.moved:
+        return [Text(change.moved), Text(change.new, "bold")]
+    if not change.old:
+        return [Text(change.new, "bold")]
+    return [Text(change.old, "dim").append(f" {ARROW} ").append(change.new, "bold")]
+
+
+# --- the loop and the end ------------------------------------------------------------------------
+
+
+def _loop_start(number: int) -> Text:
+    return Text(
+        f"  ┌── from here on, step {number} and those after it repeat for ever", "bold yellow"
+    )
+
+
+def _loop_end(story: Story) -> Text:
+    assert story.loop is not None
+    if story.loop >= len(story.steps):
+        return Text("  ◇ nothing happens any more", "bold yellow")
+    where = f"step {story.loop}" if story.loop else "the start"
+    return Text(f"  └── back to the state after {where}", "bold yellow")
+
+
+def _ending(story: Story, width: int) -> Iterator[Text]:
+    if story.property == WELL_FORMED:
+        yield Text("A rule that can do this is not well-formed: guard it, or mend what it does.")
+        return
+    if story.property == NO_DEADLOCK:
+        yield Text("Here no rule can change anything, and the protocol has not ended:", "bold red")
+    elif story.verdict == Violated.word:
+        yield Text(f"This violates {story.property}:", "bold red")
+    elif story.verdict == Unknown.word:
+        yield Text(f"Only a bound keeps this from {story.property}:", "bold yellow")
+    else:
+        yield Text(f"This is {story.property}:", "bold green")
+    yield from paragraph(Text(story.sentence), width, indent=2)
+    if story.binding:
+        yield Text("  for ") + _binding(story.binding)
+    if story.ending:
+        when = "that state" if story.rest else "the loop" if story.loop is not None else "the end"
+        yield Text(f"  because in {when}", "dim")
+        yield from _changes(story.ending, story, width)

@@ -1,0 +1,69 @@
+"""A bug beside its fix: `X.toml` and `fixed/X.toml`, where both were checked."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from rich.text import Text
+
+from checker.search.answer import Holds, Violated
+from checker.search.rows import Result, Row
+
+from .layout import counted, flow, paragraph
+
+
+@dataclass(frozen=True)
+class Twins:
+    """A bug and its fix, both as expected; what falls, and what it is with the fix."""
+
+    bug: Result
+    fix: Result
+    found: Row
+    held: Row
+
+    @property
+    def witnesses(self) -> list[Row]:
+        """How far the interleaving comes with both."""
+        reached = {row.property for row in self.bug.rows if _is_reached(row)}
+        return [row for row in self.fix.rows if _is_reached(row) and row.property in reached]
+
+
+def twins(bug: Result, fix: Result) -> Twins | None:
+    """The two together, if the bug is found and the fix holds, and all else is as expected."""
+    if not bug.ok or not fix.ok:
+        return None
+    held = {row.property: row for row in fix.rows if row.verdict == Holds.word and row.expected}
+    for name in bug.spec.expectations:
+        for row in bug.rows:
+            if row.property == name and row.verdict == Violated.word and name in held:
+                return Twins(bug, fix, row, held[name])
+    return None
+
+
+def _is_reached(row: Row) -> bool:
+    return row.verdict == Holds.word and row.expected is not None and row.steps is not None
+
+
+def twin_lines(both: Twins, width: int) -> Iterator[Text]:
+    """What the bug is, that it is found, and that the fix holds."""
+    head = Text("✓ ", "bold green") + Text(both.bug.spec.file.stem, "bold")
+    yield head + Text(f"  {', '.join(both.bug.spec.cites[:1])}", "dim")
+    yield from paragraph(Text(both.bug.spec.title), width, indent=2)
+    steps = counted(both.found.steps, "step") if both.found.steps is not None else ""
+    parts = [
+        Text("bug ") + Text("✗ ", "bold red") + Text(f"{both.found.property} {steps}".strip()),
+        Text("fix ") + Text("✓ ", "bold green") + Text("it holds"),
+        *(Text(f"both reach {row.property}", "dim") for row in both.witnesses),
+    ]
+    yield from flow(parts, width, indent=4)
+
+
+def twins_line(count: int) -> Text:
+    """What it comes to, over all bugs beside their fixes."""
+    if count == 1:
+        return Text("1 bug found, and its fix holds", "bold green")
+    return Text(f"{count} bugs found, and each fix holds", "bold green")
+
+
+__all__ = ["Twins", "twin_lines", "twins", "twins_line"]

@@ -1,0 +1,201 @@
+"""What logs of real runs show, for a reader who wants to open them at a line."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+
+from rich.text import Text
+
+from checker.logs.findings import Severity
+from checker.logs.replay.histories import Fate
+from checker.logs.validate import CONFORM, TASKS_MAX, Conforms, Coverage, Judged
+from checker.logs.verdicts import Found, Verdict
+
+from .layout import counted, grouped, joined
+
+_STYLE = {
+    Severity.VIOLATED: "red",
+    Severity.STUCK: "red",
+    Severity.RECOVERED: "red",
+    Severity.OVERDUE: "red",
+    Severity.OPEN: "yellow",
+}
+#: Who tells a setting, and what came of one that nobody tells.
+_WHOSE = {"run.toml": "run.toml", "table": "the table of lines", "lines": "lines"}
+_OUTCOMES = {"explains": "explained", "rejected": "rejected", "undecided": "undecided"}
+
+
+def verdict_lines(verdict: Verdict) -> Iterator[Text]:
+    """One job or run: what became of it, and what it shows."""
+    mark = Text("✗ ", "bold red") if verdict.fails else Text("✓ ", "bold green")
+    if verdict.is_open and not verdict.fails:
+        mark = Text("? ", "bold yellow")
+    name = verdict.name or f"job {verdict.job}"
+    found = _found(verdict)
+    ended = "ended" if verdict.coverage is Coverage.COMPLETE else "running"
+    yield mark + Text(name, "bold") + Text(f": {verdict.state or ended}{found}")
+    yield Text("  ") + joined(_counts(verdict)) + Text(f"  {verdict.logs}", "dim")
+    if verdict.conforms is not None:
+        yield _conforms(verdict.conforms)
+        yield from _settings(verdict.conforms)
+    for each in verdict.ambiguous:
+        yield Text(f'  not judged: several vertices are called "{each}"', "yellow")
+    if verdict.too_many:
+        told = f"its lines tell of {grouped(verdict.too_many)} subtasks"
+        yield Text(f"  not judged: {told}; at most {TASKS_MAX} are looked at", "yellow")
+    if verdict.coverage is Coverage.GAP:
+        yield Text("  gap: its beginning or something in its midst is missing", "yellow")
+    yield from _undecided(verdict)
+    yield from _findings(verdict.findings)
+
+
+def _undecided(verdict: Verdict) -> Iterator[Text]:
+    """The properties that the lines leave open, and which level of logging would decide them."""
+    open_ = [name for name, levels in verdict.needs.items() if not levels]
+    others = [name for name in verdict.needs if name not in open_]
+    levels = dict.fromkeys(sorted(each for told in verdict.needs.values() for each in told))
+    if open_:
+        yield Text(f"  not decided by these lines: {', '.join(open_)}", "yellow")
+    if others:
+        yield Text(f"  not decided at this log level: {', '.join(others)}", "yellow")
+        yield Text(f"    this needs {', '.join(levels)}: see finale logging", "dim")
+
+
+def _found(verdict: Verdict) -> str:
+    """How many properties the job shows to be violated or stuck, and how many have recovered."""
+    recovered = {e.property for e in verdict.shows if e.severity is Severity.RECOVERED}
+    others = {e.property for e in verdict.shows if e.severity is not Severity.RECOVERED}
+    told = [(len(others), "violated or stuck"), (len(recovered - others), "stuck for a while")]
+    parts = [f", {counted(number, 'property')} {word}" for number, word in told if number]
+    return "".join(parts).replace("propertys", "properties")
+
+
+def _conforms(conforms: Conforms) -> Text:
+    lines = counted(conforms.lines, "line")
+    if conforms.accepted:
+        return Text(f"  accepted: a run of the protocol explains it, {lines}")
+    if conforms.rejected:
+        return Text(f"  rejected: {lines} explained; {conforms.why}", "red")
+    return Text(f"  undecided: {lines} explained; {conforms.why}", "yellow")
+
+
+def _settings(conforms: Conforms) -> Iterator[Text]:
+    """What is told of the settings of a job, by whom; and what came of those that nobody tells."""
+    by: dict[str, list[str]] = {}
+    for each in conforms.told:
+        line = "" if each.line is None else f" (line {each.line})"
+        by.setdefault(each.by, []).append(f"{each.name} = {each.value}{line}")
+    for whose, told in by.items():
+        yield Text(f"    told by {_WHOSE[whose]}: {', '.join(told)}", "dim")
+    for tried in conforms.tried:
+        settings = ", ".join(f"{name} = {value}" for name, value in tried.settings.items())
+        yield Text(f"    {_OUTCOMES[tried.outcome]} with {settings}")
+
+
+def _counts(verdict: Verdict) -> list[str]:
+    points = verdict.checkpoints
+    pending = points.get(Fate.PENDING, ())
+    told = [fate for fate in (Fate.COMPLETED, Fate.ABORTED) if fate in points]
+    parts = [f"{counted(sum(map(len, points.values())), 'checkpoint')}"] if len(points) > 1 else []
+    parts += [f"{len(points[fate])} {fate.value}" for fate in told]
+    parts += [f"{len(pending)} pending"] if pending else []
+    parts += [f"{counted(len(verdict.restored), 'restart')}"] if verdict.restored else []
+    return [*parts, counted(verdict.events, "event"), verdict.coverage.value]
+
+
+def _findings(findings: Sequence[Found]) -> Iterator[Text]:
+    """Each property once: where it is first shown, and for how many more."""
+    first: dict[tuple[str, Severity], Found] = {}
+    more: Counter[tuple[str, Severity]] = Counter()
+    for finding in findings:
+        key = (finding.property, finding.severity)
+        more[key] += key in first
+        first.setdefault(key, finding)
+    for key, finding in first.items():
+        about = ", ".join(value for _, value in finding.binding)
+        yield Text(f"  {finding.severity.value:<8} ", _STYLE[finding.severity]) + Text(
+            f"{finding.property}({about})" if about else finding.property
+        )
+        yield Text(f"           {finding.sentence}", "dim")
+        if finding.severity is Severity.OPEN:
+            yield Text(
+                "           not yet there when the log ends; nothing shows that it is overdue"
+            )
+        until = "" if finding.until is None else f", until line {finding.until}"
+        yield Text(f"           {finding.where()}{until}", "cyan")
+        if finding.why is not None:
+            yield Text(f"           {finding.why}")
+        if more[key]:
+            yield Text(f"           and for {more[key]} more")
+
+
+def unfinished_lines(judged: Judged, at: int | None) -> Iterator[Text]:
+    """For each task of a job that has not ended, what it waits for."""
+    history = judged.history
+    moment = "" if at is None else f" at line {at}"
+    yield Text(history.name or f"job {history.job}", "bold") + Text(
+        f": {history.state or 'running'}{moment}"
+    )
+    for each in judged.ambiguous:
+        yield Text(f'  nothing can be said: several vertices are called "{each}"', "yellow")
+    if judged.too_many:
+        told = f"its lines tell of {grouped(judged.too_many)} subtasks"
+        yield Text(f"  nothing can be said: {told}; at most {TASKS_MAX} are looked at", "yellow")
+    for each in judged.stops:
+        yield Text(f"  {each}", "yellow")
+    if not judged.unfinished and not judged.ambiguous and not judged.too_many:
+        yield Text("  no task is waited for", "dim")
+    for task in judged.unfinished:
+        since = "" if task.since is None else f", since line {task.since.line}"
+        yield Text(f"  {task.task} ", "cyan") + Text(f"{task.status}{since}")
+        for missing in task.missing:
+            yield Text(f"      {missing}")
+
+
+def summary_lines(
+    jobs: int,
+    shown: int,
+    conform: Counter[str],
+    lines: tuple[int, int, int, int],
+    strays: Sequence[tuple[int, str]],
+) -> Iterator[Text]:
+    """What became of all jobs, and of all lines: read, parsed, ignored, unparsable.
+
+    `conform`: how many are accepted, rejected or undecided.
+    """
+    read, parsed, ignored, unparsable = map(grouped, lines)
+    yield joined(
+        [
+            counted(jobs, "job"),
+            f"{shown} with findings",
+            *(f"{conform[word]} {word}" for word in CONFORM if conform[word]),
+            f"{read} lines: {parsed} parsed",
+            f"{ignored} ignored",
+            f"{unparsable} unparsable",
+        ]
+    )
+    for line, text in strays:
+        yield Text(f"  unparsable, line {line}: {text}", "yellow")
+
+
+def no_job_line(layouts: str, entries: int, first: str) -> Text:
+    """Why no job was found: in lines of these layouts, of which so many are of some entry.
+
+    `first` is the first line that nothing can be made of.
+    """
+    why = f"no line has the layout of {layouts}"
+    if entries:
+        why = "no line that could be read tells of one"
+    told = Text(f"no job was found: {why}", "yellow")
+    if first.startswith('{"event"'):
+        told += Text("; for event logs: --engine finale", "yellow")
+    return told
+
+
+def kept_line(folder: str, judged: int, known: int) -> Text:
+    """Where all of it is kept, and how much of it was known there."""
+    return Text(f"kept in {folder}: {grouped(judged)} judged, {grouped(known)} as before", "dim")
+
+
+__all__ = ["kept_line", "no_job_line", "summary_lines", "unfinished_lines", "verdict_lines"]

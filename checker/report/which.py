@@ -1,0 +1,65 @@
+"""For which settings a property holds, as a page and as JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from rich.text import Text
+
+from checker.search.answer import Holds, NotAsked, Unknown, Vacuous, Violated
+from checker.studies.which import Outcome, Setting, Which
+
+from .layout import columns, counted, joined, paragraph
+
+_STYLES = {"holds": "green", "violated": "red", "vacuous": "yellow", "unknown": "yellow"}
+
+
+def which_lines(found: Which, width: int) -> list[Text]:
+    """Each setting with its verdict, for how many it holds, and the weakest that break it."""
+    lines = [Text(found.name, "bold")]
+    lines += columns([_cells(each) for each in found.outcomes], width, indent=4)
+    total, holding = len(found.outcomes), len(found.those(Holds.word))
+    told = [f"holds in {holding} of {counted(total, 'setting')}"]
+    for word in (Vacuous.word, Unknown.word, NotAsked.word):
+        count = len(found.those(word))
+        told += [f"{word} in {count}"] if count else []
+    told += [found.stopped]
+    lines += paragraph(joined(told), width)
+    for each in found.weakest:
+        lines += paragraph(Text(f"the weakest that breaks it: {setting_text(each.setting)}"), width)
+    return lines
+
+
+def _cells(outcome: Outcome) -> list[Text]:
+    answer = outcome.answer
+    steps = counted(answer.steps, "step") if answer.steps is not None else ""
+    return [
+        Text(setting_text(outcome.setting)),
+        Text(answer.verdict.word, _STYLES.get(answer.verdict.word, "dim")),
+        joined([steps, answer.how if answer.verdict.word != Violated.word else ""]),
+    ]
+
+
+def setting_text(setting: Setting) -> str:
+    """A setting in one line."""
+    return ", ".join(f"{key} = {_value(value)}" for key, value in setting.values)
+
+
+def _value(value: object) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def which_rows(found: Which) -> Iterator[dict[str, object]]:
+    """A row for each setting."""
+    for each in found.outcomes:
+        yield {
+            "property": found.name,
+            "setting": dict(each.setting.values),
+            "verdict": each.answer.verdict.word,
+            "steps": each.answer.steps,
+            "how": each.answer.how,
+            "weakest": each in found.weakest,
+        }
+
+
+__all__ = ["setting_text", "which_lines", "which_rows"]

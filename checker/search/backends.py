@@ -1,0 +1,207 @@
+"""What checks a spec: the readable search, the native one, or as large as it turns out to be.
+
+The native search starts slower, for it compiles, and is over a hundred times as fast. `auto` begins
+with the readable one and changes over where there are more states than it does in that time, or
+where they take it longer, as those do that have many rules; a spec that is marked slow goes to the
+native one at once. If the native search is then stopped before it has seen as much, `auto` keeps
+the report of the readable one: more time never gives a worse answer. The bounded search, which asks
+a solver and lists no states, is for those who ask for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from time import perf_counter
+from typing import Literal
+
+from model.errors import FinaleError
+from model.system import System
+
+from .answer import Answer, Report, Unknown
+from .limits import INTERRUPTED, Limits, Progress, TimeOver
+from .options import DEFAULT, Means
+from .reductions.kinds import Reduction
+
+Backend = Literal["auto", "readable", "native", "bmc"]
+
+#: A readable search of more states than this takes longer than a native one takes to start.
+READABLE_STATES_MAX = 20_000
+#: So long a readable search may take that is not known to be small.
+READABLE_SECONDS_MAX = 10.0
+
+
+def check_with(  # noqa: PLR0913 - what is asked, of whom, and how far
+    backend: Backend,
+    system: System,
+    limits: Limits,
+    progress: Progress | None,
+    large: bool,
+    reductions: Collection[Reduction] = (),
+    means: Means = DEFAULT,
+    *,
+    only: Collection[str] = (),
+) -> Report:
+    """The answers to all properties of a system; `large` is known beforehand.
+
+    If only some rows matter, the bounded search does not look into the others.
+
+    Raises `needs-native`, `needs-bmc`, `hashed-partial-order`, `resume-under-reduction`,
+    `domain-too-large`, `too-many-rules`, `witness-missing`, and what resuming raises.
+    """
+    check_means(backend, reductions, means, limits)
+    if reductions:
+        from .reduced import check_reduced
+
+        _check_machine_code("reduce")
+        return check_reduced(system, reductions, limits, progress, means)
+    if backend == "bmc":
+        from .bmc import search
+
+        return search.check(system, limits, progress, only)
+    if backend == "readable":
+        return _readable(system, limits, progress)
+    if backend == "native" or means.needs_native:
+        return _native(system, limits, progress, means)
+    return _auto(system, limits, progress, large)
+
+
+def check_means(
+    backend: Backend, reductions: Collection[Reduction], means: Means, limits: Limits
+) -> None:
+    """Raises a coded error where a search is to do what it cannot."""
+    flag = "reduce" if reductions else means.needs_native
+    if limits.memory_max is not None and not flag:
+        flag = "max-memory"
+    if limits.steps_max is not None and backend != "bmc":
+        raise FinaleError(
+            "needs-bmc",
+            "--max-steps is for the bounded search only: the others go as far as there is to go",
+            advice="leave out --max-steps, or take --backend bmc",
+        )
+    if flag and backend in {"readable", "bmc"}:
+        raise FinaleError(
+            "needs-native",
+            f"--{flag} is for the native search only",
+            advice=f"leave out --{flag}, or take --backend native",
+        )
+    if Reduction.PARTIAL_ORDER in reductions and means.storage == "hashed":
+        raise FinaleError(
+            "hashed-partial-order",
+            "hashes have no order: what partial-order leaves out would differ from run to run",
+            advice="leave out one of the two, or take --storage compressed",
+        )
+    if reductions and means.resume is not None:
+        raise FinaleError(
+            "resume-under-reduction",
+            "a search under reductions cannot be saved: it may be several searches",
+            advice="leave out --reduce or --resume",
+        )
+
+
+# All are imported where they are needed: what they need takes long to load.
+
+
+def _readable(system: System, limits: Limits, progress: Progress | None) -> Report:
+    from .bfs import search
+
+    return search.check(system, limits, progress)
+
+
+def _native(
+    system: System, limits: Limits, progress: Progress | None, means: Means = DEFAULT
+) -> Report:
+    from .native import support
+
+    if support.why_not():
+        if means.needs_native:
+            _check_machine_code(means.needs_native)
+        return _portably(system, limits, progress)
+    from .native import search
+
+    return search.check(system, limits, progress, means=means)
+
+
+def _check_machine_code(flag: str) -> None:
+    from .native import support
+
+    reason = support.why_not()
+    if reason:
+        raise FinaleError(
+            "needs-native",
+            f"the portable search knows nothing of --{flag}, and {reason}",
+            advice=f"leave out --{flag}, or install what compiles machine code: see docs/warts.md",
+        )
+
+
+def _portably(system: System, limits: Limits, progress: Progress | None) -> Report:
+    """The native search's slower twin, with a note that it ran and why."""
+    from .native import support
+    from .native.portable import search as portable
+
+    report = portable.check(system, limits, progress)
+    note = f"the portable search ran: {support.why_not()}"
+    return replace(report, remarks=(*report.remarks, note))
+
+
+def _auto(system: System, limits: Limits, progress: Progress | None, large: bool) -> Report:
+    began = perf_counter()
+    before: Report | None = None
+    if not large or (limits.states_max is not None and limits.states_max <= READABLE_STATES_MAX):
+        few = _within_reason(limits)
+        before = _readable(system, few, progress)
+        if not _changes_over(before, few, limits):
+            return before
+    limits = limits.after(perf_counter() - began)
+    try:
+        report = _native(system, limits, progress)
+    except FinaleError as error:
+        if error.code not in {"domain-too-large", "too-many-rules"}:
+            raise
+        return _readable(system, limits, progress)
+    except (TimeOver, KeyboardInterrupt) as stop:
+        if before is None:
+            raise
+        word = limits.seconds_word if isinstance(stop, TimeOver) else INTERRUPTED
+        return _stopped_by(before, word)
+    if before is not None and report.stopped and _seen(report) < _seen(before):
+        return _stopped_by(before, report.stopped)
+    return report
+
+
+def _seen(report: Report) -> tuple[bool, int, int]:
+    """How far a search came. Both searches take states in the same order."""
+    found = report.statistics
+    return found.complete, found.transitions, found.states
+
+
+def _stopped_by(report: Report, word: str) -> Report:
+    """The report of a search that went on elsewhere and was stopped there, by this limit."""
+
+    def renamed(answer: Answer) -> Answer:
+        if not isinstance(answer.verdict, Unknown):
+            return answer
+        why = answer.verdict.why.replace(report.stopped, word, 1)
+        return replace(answer, verdict=replace(answer.verdict, why=why))
+
+    return replace(report, answers=tuple(map(renamed, report.answers)), stopped=word)
+
+
+def _within_reason(limits: Limits) -> Limits:
+    """The limits of a readable search that a native one may follow."""
+    states, seconds = limits.states_max, limits.seconds_max
+    if states is None or states > READABLE_STATES_MAX:
+        limits = replace(limits, states_max=READABLE_STATES_MAX)
+    if seconds is None or seconds > READABLE_SECONDS_MAX:
+        limits = replace(limits, seconds_max=READABLE_SECONDS_MAX, seconds_given=None)
+    return limits
+
+
+def _changes_over(report: Report, few: Limits, limits: Limits) -> bool:
+    """Whether a search came to a limit that is not the user's."""
+    if report.stopped == few.states_word:
+        return few.states_max != limits.states_max
+    return report.stopped == few.seconds_word and few.seconds_max != limits.seconds_max
+
+
+__all__ = ["READABLE_STATES_MAX", "Backend", "check_means", "check_with"]

@@ -1,0 +1,125 @@
+"""Expressions as Python text: what is used twice is computed once."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import assert_never
+
+from checker.search.state_graph.folding import parts
+from model.expressions import (
+    Add,
+    And,
+    Cell,
+    Constant,
+    Equal,
+    Expression,
+    IfThenElse,
+    Less,
+    Not,
+    Or,
+    Subtract,
+)
+
+#: Python's parser takes 200 nested parentheses: an expression deeper than this gets a name first.
+DEPTH_MAX = 60
+
+
+class Text:
+    """Writes expressions as Python text. Cells are the locals `c0`, `c1`, …; after a step `d0`, …
+
+    Expressions cannot fail, so one that is used twice may be computed ahead, whatever its place in
+    a choice. `names` are the locals that hold an expression already.
+    """
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self._names_made = 0
+
+    def line(self, depth: int, text: str) -> None:
+        """One line of the function, `depth` levels deep."""
+        self.lines.append(" " * depth + text)
+
+    def texts(
+        self, expressions: Sequence[Expression], depth: int, names: dict[Expression, str]
+    ) -> list[str]:
+        """The expressions as text; those parts that they share are given names before."""
+        uses: Counter[Expression] = Counter()
+        order: list[Expression] = []
+        for expression in expressions:
+            self._count(expression, uses, order, names)
+        heights: dict[Expression, int] = {}
+        for node in order:  # parts come before what they are part of
+            height = 1 + max((heights.get(part, 0) for part in parts(node)), default=0)
+            if height > DEPTH_MAX or (uses[node] > 1 and height > 1):
+                name = f"t{self._names_made}"
+                self._names_made += 1
+                self.line(depth, f"{name} = {_text(node, names)}")
+                names[node] = name
+                height = 0
+            heights[node] = height
+        return [_text(expression, names) for expression in expressions]
+
+    def _count(
+        self,
+        root: Expression,
+        uses: Counter[Expression],
+        order: list[Expression],
+        names: dict[Expression, str],
+    ) -> None:
+        pending = [(root, False)]
+        while pending:
+            node, complete = pending.pop()
+            if complete:
+                order.append(node)
+                continue
+            uses[node] += 1
+            if uses[node] == 1 and node not in names and not isinstance(node, Cell | Constant):
+                pending.append((node, True))
+                pending += [(part, False) for part in parts(node)]
+
+
+def _text(node: Expression, names: dict[Expression, str]) -> str:
+    name = names.get(node)
+    if name is not None:
+        return name
+    match node:
+        case Constant():
+            return str(node.value)
+        case Cell():
+            return f"{'d' if node.after else 'c'}{node.index}"
+        case Add():
+            return f"({_text(node.left, names)} + {_text(node.right, names)})"
+        case Subtract():
+            return f"({_text(node.left, names)} - {_text(node.right, names)})"
+        case Equal():
+            return f"({_text(node.left, names)} == {_text(node.right, names)})"
+        case Less():
+            return f"({_text(node.left, names)} < {_text(node.right, names)})"
+        case Not():
+            return f"(not {_text(node.operand, names)})"
+        case And():
+            return f"({' and '.join(_text(each, names) for each in node.operands)})"
+        case Or():
+            return f"({' or '.join(_text(each, names) for each in node.operands)})"
+        case IfThenElse():
+            yes, no = _text(node.yes, names), _text(node.no, names)
+            return f"({yes} if {_text(node.condition, names)} else {no})"
+        case _:
+            assert_never(node)
+
+
+def is_plain_integer(node: Expression) -> bool:
+    """Whether its text gives an int and never Python's True: what a cell of a state may hold."""
+    match node:
+        case Constant() | Cell():
+            return True
+        case And() | Or():
+            return all(is_plain_integer(operand) for operand in node.operands)
+        case IfThenElse():
+            return is_plain_integer(node.yes) and is_plain_integer(node.no)
+        case _:
+            return not node.boolean
+
+
+__all__ = ["Text", "is_plain_integer"]

@@ -1,0 +1,91 @@
+"""What is asked of a system, as conditions on single states: also what steps from them show.
+
+What a step shows is said of the state before it, with the new values in place of those after. So a
+run to a state is all that needs to be found, and the step that follows it is looked up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from checker.search.state_graph.folding import Known, folded
+from checker.search.state_graph.questions import FAULTS, Asked, Topic, of_states, of_steps
+from model.expressions import (
+    FALSE,
+    Cell,
+    Expression,
+    cell,
+    conjunction,
+    disjunction,
+    equal,
+    negation,
+)
+from model.system import Blocked, Fault, System, Update
+
+from .encoding import Way
+
+#: That nothing changes any more: of no property.
+DEADLOCK: Topic = (Asked.REACHED, -1)
+
+
+@dataclass(frozen=True)
+class Sought:
+    """The states to be found: those that show it or, `further` on, those from which a step does."""
+
+    subject: Topic
+    condition: Expression
+    further: int
+
+
+def sought(system: System, ways: Sequence[Way]) -> Iterator[Sought]:
+    """All that is asked of states and steps; what can be seen to be impossible is left out."""
+    found: dict[tuple[Topic, int], list[Expression]] = {(DEADLOCK, 0): [_deadlock(system, ways)]}
+    for question in of_states(system):
+        found.setdefault((question.topic, 0), []).append(question.condition)
+    for way in ways:
+        for topic, condition in _on_step(system, way):
+            found.setdefault((topic, 1), []).append(conjunction([way.condition, condition]))
+    for (subject, further), conditions in found.items():
+        condition = disjunction(conditions)
+        if condition is not FALSE:
+            yield Sought(subject, condition, further)
+
+
+def _on_step(system: System, way: Way) -> Iterator[tuple[Topic, Expression]]:
+    """What is asked of a step that takes a way, as conditions on the state before it."""
+    if isinstance(way.end, Fault):
+        yield FAULTS, conjunction(())
+    if not isinstance(way.end, Update):
+        return
+    after: Known = {
+        cell(each.index, each.low, each.high, each.boolean, after=True): way.writes.get(index, each)
+        for index, each in enumerate(system.cells)
+        if isinstance(each, Cell)
+    }
+    memo: Known = {}
+    for question in of_steps(system, way.rule):
+        yield question.topic, folded(question.condition, after, memo)
+
+
+def _deadlock(system: System, ways: Sequence[Way]) -> Expression:
+    """That nothing changes any more, no bound alone forbids it, and it is not the end."""
+    goes_on: list[Expression] = [system.terminal]
+    for way in ways:
+        match way.end:
+            case Update():
+                changes = [
+                    negation(equal(value, system.cells[index]))
+                    for index, value in way.writes.items()
+                ]
+                goes_on.append(conjunction([way.condition, disjunction(changes)]))
+            case Fault():
+                goes_on.append(way.condition)
+            case Blocked(bound=None):
+                pass
+            case Blocked():
+                goes_on.append(way.condition)
+    return negation(disjunction(goes_on))
+
+
+__all__ = ["DEADLOCK", "Sought", "sought"]

@@ -1,0 +1,221 @@
+"""Bounded model checking: a shortest counterexample, asked of a solver length after length.
+
+A counterexample of some length is a shortest one since all lengths below it were refuted before. It
+is also the least of them, so it is the one that a search shows. Where no length is left at which
+something new could be reached, all is proven, and the answers are as good as those of a search;
+else what was not found is unknown. Fair runs, and thereby liveness, are not asked about.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from time import perf_counter
+
+from checker.search.answer import NO_DEADLOCK, WELL_FORMED
+from checker.search.limits import INTERRUPTED, SECONDS_BETWEEN_NEWS, Limits, News, Progress
+from checker.search.state_graph.questions import FAULTS, Asked, Topic, of_states, of_steps
+from checker.search.state_graph.search import LimitHit
+from model.expressions import disjunction
+from model.semantics import evaluate, is_deadlock, steps
+from model.system import Fault, System
+from model.trace import Trace, replay
+
+from .asked import DEADLOCK, Sought, sought
+from .encoding import Encoding
+from .runs import Run, Runs
+
+#: Where nothing else is said, longer counterexamples than this are not looked for.
+STEPS_MAX = 25
+Binding = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Found:
+    """A run from an initial state that shows what was sought, and the binding of the predicate."""
+
+    initial: int
+    trace: Trace
+    binding: Binding = ()
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """What is shown is the least by it."""
+        return self.trace.length, self.initial, *self.trace.rules
+
+
+class Search:
+    """What was found, and up to which length.
+
+    `refuted` is the length up to which there is no counterexample beside those found, `stopped`
+    why no longer runs were asked about; if `is_complete`, no longer run reaches anything new.
+    """
+
+    def __init__(
+        self, system: System, limits: Limits, progress: Progress | None, only: Collection[str]
+    ) -> None:
+        self.system = system
+        self.limits = limits
+        self.progress = progress
+        self.found: dict[Topic, Found] = {}
+        self.refuted = -1
+        self.is_complete = False
+        self.stopped = ""
+        self._steps_max = limits.steps_max or STEPS_MAX
+        self._only = frozenset(only)
+        self._open: list[Sought] = []
+        self._possible: set[Topic] = set()
+        self._started = self._told = perf_counter()
+
+    def run(self) -> None:
+        """Ask until all is found or refuted, a limit is hit, or the user interrupts."""
+        try:
+            self._run()
+        except LimitHit as limit:
+            self.stopped = str(limit)
+        except KeyboardInterrupt:
+            self.stopped = INTERRUPTED
+
+    @property
+    def seconds(self) -> float:
+        """How long it has taken."""
+        return perf_counter() - self._started
+
+    # --- asking ----------------------------------------------------------------------------------
+
+    def _run(self) -> None:
+        encoding = Encoding(self.system)
+        wanted = list(sought(self.system, encoding.ways))
+        self._possible = {each.subject for each in wanted}
+        if self._deepen(encoding, [each for each in wanted if self._is_asked(each.subject)]):
+            # What holds may never have been put to the test.
+            tests = [each for each in wanted if self._is_antecedent(each.subject)]
+            self._deepen(encoding, tests, self.refuted)
+            self.is_complete = True
+
+    def _deepen(self, encoding: Encoding, wanted: list[Sought], last: int | None = None) -> bool:
+        """Ask for what is wanted, one length after the other, until all is settled.
+
+        The answer is whether no longer run reaches anything new; that is not asked if the `last`
+        length is known.
+        """
+        self._open, runs = wanted, Runs(encoding, self._look)
+        while self._open:
+            self._ask(runs)
+            if last is None:
+                self.refuted = runs.length
+            self._open = [each for each in self._open if self._is_open(each, runs.length + 1)]
+            if not self._open or runs.length == last:
+                return False
+            if runs.length >= self._steps_max:
+                steps = "step" if self._steps_max == 1 else "steps"
+                raise LimitHit(f"the limit of {self._steps_max} {steps}")
+            runs.extend()
+            if last is None and not runs.are_there():
+                return True
+        return False
+
+    def is_impossible(self, subject: Topic) -> bool:
+        """Whether the expressions alone show that there is no such state and no such step."""
+        return subject not in self._possible
+
+    def _is_asked(self, subject: Topic) -> bool:
+        if self._only and self._only.isdisjoint(self._rows(subject)):
+            return False
+        asked, index = subject
+        return asked is not Asked.WHEN or self.is_impossible((Asked.FAILS, index))
+
+    def _is_antecedent(self, subject: Topic) -> bool:
+        """Whether it is the antecedent of a property that was not found to fail."""
+        asked, index = subject
+        return asked is Asked.WHEN and (Asked.FAILS, index) not in self.found
+
+    def _rows(self, subject: Topic) -> set[str]:
+        """The rows of a report that depend on a subject: its own, and those it is a witness of."""
+        if subject == DEADLOCK:
+            return {NO_DEADLOCK}
+        if subject == FAULTS:
+            return {WELL_FORMED}
+        own = self.system.properties[subject[1]].name
+        return {own} | {each.name for each in self.system.properties if each.witness == own}
+
+    def _is_open(self, wanted: Sought, length: int) -> bool:
+        """Whether a run of this length may show it as soon as the one that is known."""
+        found = self.found.get(wanted.subject)
+        return found is None or found.trace.length >= length + wanted.further
+
+    def _ask(self, runs: Runs) -> None:
+        """Settle all that a run of this length shows, or a step from it that is not too long."""
+        length = runs.length
+        asked = [
+            each
+            for each in self._open
+            if self._is_open(each, length) and length + each.further <= self._steps_max
+        ]
+        while asked:
+            state = runs.last_state(disjunction(each.condition for each in asked))
+            if state is None:
+                return
+            for each in [each for each in asked if evaluate(each.condition, state)]:
+                asked.remove(each)
+                self._open.remove(each)
+                self._settle(each, runs.least(each.condition))
+
+    def _settle(self, wanted: Sought, run: Run | None) -> None:
+        """Keep the least counterexample; what a state shows comes before what a step shows."""
+        assert run is not None, "there is a run, for some state was found"
+        found = found_by(self.system, wanted, run)
+        known = self.found.get(wanted.subject)
+        if known is None or found.order <= known.order:
+            self.found[wanted.subject] = found
+
+    def _look(self) -> None:
+        """Tell how far it is. Raises LimitHit when the time is over."""
+        now = perf_counter()
+        seconds, seconds_max = now - self._started, self.limits.seconds_max
+        if seconds_max is not None and seconds > seconds_max:
+            raise LimitHit(self.limits.seconds_word)
+        if self.progress is not None and now - self._told >= SECONDS_BETWEEN_NEWS:
+            self._told = now
+            doing = f"no more counterexamples up to depth {max(self.refuted, 0)}"
+            self.progress(News(0, 0, self.refuted, 0, seconds, before=doing))
+
+
+def found_by(system: System, wanted: Sought, run: Run) -> Found:
+    """What a run to a state shows, with the step from there if it is one that shows it."""
+    found = _by_step(system, wanted, run) if wanted.further else _by_state(system, wanted, run)
+    replay(system, found.trace)
+    return found
+
+
+def _by_state(system: System, wanted: Sought, run: Run) -> Found:
+    state = run.trace.states[-1]
+    for question in of_states(system):
+        if question.topic == wanted.subject and evaluate(question.condition, state):
+            return Found(run.initial, run.trace, question.predicate.binding)
+    assert wanted.subject == DEADLOCK
+    assert is_deadlock(system, state)
+    return Found(run.initial, run.trace)
+
+
+def _by_step(system: System, wanted: Sought, run: Run) -> Found:
+    """The first step, in rule order, that shows it."""
+    trace = run.trace
+    numbers = {id(rule): number for number, rule in enumerate(system.rules)}
+    for step in steps(system, trace.states[-1]):
+        number = numbers[id(step.rule)]
+        rules = (*trace.rules, number)
+        if isinstance(step.result, Fault):
+            if wanted.subject == FAULTS:
+                return Found(run.initial, Trace(trace.states, rules, fault=step.result))
+            continue
+        for question in of_steps(system, number):
+            if question.topic == wanted.subject and evaluate(
+                question.condition, trace.states[-1], step.result
+            ):
+                longer = Trace((*trace.states, step.result), rules)
+                return Found(run.initial, longer, question.predicate.binding)
+    raise AssertionError("some step shows it")
+
+
+__all__ = ["STEPS_MAX", "Found", "Search", "found_by"]

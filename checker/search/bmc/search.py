@@ -1,0 +1,44 @@
+"""Check a system with a solver: this is the bounded search as others call it.
+
+`encoding.py` makes a transition relation of the system, `runs.py` asks about runs, `bmc.py` about
+what they show, `verdicts.py` answers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from checker.search.answer import Report, Statistics
+from checker.search.limits import Limits, Progress, check_witnesses
+from model.system import System
+
+from .bmc import Search
+from .verdicts import answers_of
+
+NO_LIMITS = Limits()
+
+
+def check(
+    system: System,
+    limits: Limits = NO_LIMITS,
+    progress: Progress | None = None,
+    only: Collection[str] = (),
+) -> Report:
+    """Answer every property of a system, or some rows by name: the others are not looked into.
+
+    Raises `witness-missing`.
+    """
+    check_witnesses(system)
+    search = Search(system, limits, progress, only)
+    search.run()
+    depth = max(search.refuted, 0)
+    return Report(
+        "bmc",
+        answers_of(search),
+        Statistics(0, 0, depth, search.seconds, search.is_complete),
+        stopped=search.stopped,
+        lists_states=False,
+    )
+
+
+__all__ = ["check"]

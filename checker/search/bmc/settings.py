@@ -1,0 +1,93 @@
+"""Of several settings, all that break a property: asked of one solver, length after length.
+
+The shortest counterexample of any setting comes first; its setting is left out from then on. What
+remains after the longest is not broken by runs of that length, or by none at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from time import perf_counter
+
+from checker.search.limits import INTERRUPTED, SECONDS_BETWEEN_NEWS, Limits, News, Progress
+from checker.search.state_graph.questions import Asked, Topic
+from checker.search.state_graph.search import LimitHit
+from model.expressions import conjunction
+from model.system import Kind, System
+from model.trace import Trace
+
+from .asked import Sought, sought
+from .bmc import STEPS_MAX, found_by
+from .encoding import Encoding
+from .joined import Joined, joined
+from .runs import Runs
+
+
+@dataclass
+class Settings:
+    """Which settings break a property, or reach it, with a shortest run each.
+
+    `refuted` is the length up to which the others do not; if `is_complete`, they never do.
+    """
+
+    systems: Sequence[System]
+    name: str
+    limits: Limits
+    progress: Progress | None = None
+    found: dict[int, Trace] = field(default_factory=dict[int, Trace])
+    refuted: int = -1
+    is_complete: bool = False
+    stopped: str = ""
+
+    def run(self) -> None:
+        """Ask until all are found, a limit is hit, or the user interrupts."""
+        self._started = self._told = perf_counter()
+        self._steps_max = self.limits.steps_max or STEPS_MAX
+        try:
+            self._run(joined(self.systems, self.name))
+        except LimitHit as limit:
+            self.stopped = str(limit)
+        except KeyboardInterrupt:
+            self.stopped = INTERRUPTED
+
+    def _run(self, together: Joined) -> None:
+        encoding = Encoding(together.system)
+        is_reached = together.system.properties[0].kind is Kind.REACHABLE
+        topic: Topic = (Asked.REACHED if is_reached else Asked.FAILS, 0)
+        asked = [each for each in sought(together.system, encoding.ways) if each.subject == topic]
+        runs = Runs(encoding, self._look)
+        while len(self.found) < len(self.systems):
+            for each in asked:
+                self._ask(together, runs, each)
+            self.refuted = runs.length
+            if runs.length >= self._steps_max:
+                return
+            runs.extend()
+            if not runs.are_there():
+                self.is_complete = True
+                return
+
+    def _ask(self, together: Joined, runs: Runs, wanted: Sought) -> None:
+        """Find all settings that break at this length."""
+        if runs.length + wanted.further > self._steps_max:
+            return
+        while (state := runs.last_state(wanted.condition)) is not None:
+            here = together.is_setting(state[0])
+            run = runs.least(conjunction([here, wanted.condition]))
+            assert run is not None, "there is a run, for some state was found"
+            self.found[state[0]] = together.own(found_by(together.system, wanted, run).trace)
+            runs.leave_out(here)
+
+    def _look(self) -> None:
+        now = perf_counter()
+        seconds, seconds_max = now - self._started, self.limits.seconds_max
+        if seconds_max is not None and seconds > seconds_max:
+            raise LimitHit(self.limits.seconds_word)
+        if self.progress is not None and now - self._told >= SECONDS_BETWEEN_NEWS:
+            self._told = now
+            doing = f"{len(self.found)} settings found, and no more up to depth {self.refuted}"
+            self.progress(News(0, 0, max(self.refuted, 0), 0, seconds, before=doing))
+
+
+__all__ = ["Settings"]

@@ -1,0 +1,114 @@
+"""z3 as a solver of truth values and bit-vectors that can be watched, and stopped, while it works.
+
+z3 works in a thread of its own, and the thread that asks looks on: at the clock, for the user's
+interrupt, and to tell how far it is. Left to itself, z3 would take an interrupt for an answer.
+"""
+
+from __future__ import annotations
+
+# z3 has no types.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportMissingTypeStubs=false
+import gc
+from collections.abc import Callable, Sequence
+from threading import Thread
+
+import z3
+
+from checker.search.state_graph.search import LimitHit
+
+from .terms import Term
+
+#: Between two looks, in seconds.
+BETWEEN_LOOKS = 0.05
+#: Most questions are answered after so many conflicts: no thread is begun for them.
+FEW, ALL = 100, 2**32 - 1
+
+
+class Solver:
+    """Assertions, and questions about them. `look` may raise: then the question is given up."""
+
+    def __init__(self, context: z3.Context, look: Callable[[], None], logic: str = "QF_FD") -> None:
+        self._context = context
+        self._solver = z3.SolverFor(logic, context)
+        self._solver.set("ctrl_c", False)
+        self._look = look
+        self.literals = 0
+        self._model: Term = None
+
+    def add(self, term: Term) -> None:
+        """Assert for good."""
+        self._solver.add(term)
+
+    def literal(self, term: Term) -> Term:
+        """A truth value that, assumed, makes a term true; otherwise nothing is said of it."""
+        self.literals += 1
+        name = z3.Bool(f"if{self.literals}", self._context)
+        self._solver.add(z3.Implies(name, term))
+        return name
+
+    def drop(self, literal: Term) -> None:
+        """That a literal is not assumed any more."""
+        self._solver.add(z3.Not(literal))
+
+    def can_be(self, *literals: Term) -> bool:
+        """Whether all that was asserted, and these, can be true together. Raises LimitHit."""
+        self._look()
+        answer = self._answer(literals, FEW)
+        if answer == z3.unknown:
+            answer = self._watched(literals)
+        if answer == z3.unknown:
+            raise LimitHit(f"the solver gave up: {self._solver.reason_unknown()}")
+        if answer == z3.unsat:
+            return False
+        self._model = None
+        return True
+
+    def _answer(self, literals: Sequence[Term], conflicts: int) -> Term:
+        self._solver.set("max_conflicts", conflicts)
+        return self._solver.check(*literals)
+
+    def _watched(self, literals: Sequence[Term]) -> Term:
+        """The answer to what is not answered soon. What was learned so far is kept."""
+        return watched(lambda: self._answer(literals, ALL), self._context, self._look)
+
+    def core(self) -> frozenset[int]:
+        """The numbers, as z3 has them, of literals that alone cannot be, of the last question."""
+        core: Term = self._solver.unsat_core()
+        return frozenset(each.get_id() for each in core)
+
+    @property
+    def model(self) -> Term:
+        """What made the last question true that could be; made when it is first asked for."""
+        if self._model is None:
+            self._model = self._solver.model()
+        return self._model
+
+
+def watched(ask: Callable[[], Term], context: z3.Context, look: Callable[[], None]) -> Term:
+    """What z3 answers in a thread of its own; this one looks on, and what `look` raises ends it.
+
+    Meanwhile no garbage is collected: it might be terms, and z3 does not expect to lose some of
+    them in one thread while it works in another.
+    """
+    answers: list[Term] = []
+    thread = Thread(target=lambda: answers.append(ask()), daemon=True)
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        thread.start()
+        while thread.is_alive():
+            thread.join(BETWEEN_LOOKS)
+            look()
+    except BaseException:
+        while thread.is_alive():  # before it has begun it would not hear
+            context.interrupt()
+            thread.join(BETWEEN_LOOKS)
+        raise
+    finally:
+        if collects:
+            gc.enable()
+    return answers[0]
+
+
+__all__ = ["Solver", "watched"]

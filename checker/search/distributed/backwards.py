@@ -1,0 +1,171 @@
+"""Shortest runs to what a search has found, from its levels: backwards, and then forwards again.
+
+For each goal the states are marked that lie on some shortest run to it: those of its level that
+settle it, those of the level before with a step to one of them, and so on. A run that begins in the
+first marked initial state, and always takes the first rule into a marked state, is the least of all
+shortest runs: the one that a search in process tells.
+"""
+
+from __future__ import annotations
+
+# What numba, llvmlite and scipy give has no types.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from checker.search.native.layout import Words
+from checker.search.native.loops import loops
+from checker.search.native.machine import Machine
+from checker.search.native.tables import Tables
+from checker.search.native.workers import Worker
+from model.semantics import outcome, updated
+from model.system import State, Update
+from model.trace import Trace
+
+from .files import LEVELS, Folder
+from .program import Compiled, program_of
+from .settling import Settling
+
+#: Goals that are looked for at once: a mask is a signed word.
+GOALS_MAX = 62
+#: More marked states of one level are not kept: runs are then shortest ones, and maybe not least.
+MARKED_MAX = 1 << 21
+
+Goals = Mapping[str, int]
+"""What is looked for, named as in `bucket.py`, each with its level."""
+
+
+@dataclass(frozen=True)
+class Marked:
+    """States of one level, one a row, and for which goals each is marked."""
+
+    states: Words
+    masks: NDArray[np.int64]
+
+    def index(self) -> dict[bytes, int]:
+        """The masks by states."""
+        rows = (row.tobytes() for row in self.states)
+        return dict(zip(rows, self.masks.tolist(), strict=True))
+
+
+class Backwards:
+    """Finds runs in the levels of a folder. `is_least` tells whether they are the least ones."""
+
+    def __init__(self, machine: Machine, folder: Folder) -> None:
+        self.machine, self.folder = machine, folder
+        self.width = machine.layout.width
+        self.is_least = True
+        self._settling = Settling(machine)
+        self._code = Compiled(program_of(machine), level=0)
+
+    def runs(self, goals: Goals) -> dict[str, Trace]:
+        """A least shortest run to each goal."""
+        found: dict[str, Trace] = {}
+        names = sorted(goals, key=lambda name: (goals[name], name))
+        for begin in range(0, len(names), GOALS_MAX):
+            some = {name: goals[name] for name in names[begin : begin + GOALS_MAX]}
+            found |= self._forwards(some, self._marked(some))
+        return found
+
+    # --- backwards -------------------------------------------------------------------------------
+
+    def _states(self, level: int) -> Iterator[Words]:
+        for owner, chunks in enumerate(self.folder.chunks(LEVELS, level)):
+            yield from self.folder.read(LEVELS, level, owner, self.width, chunks, None)
+
+    def _marked(self, goals: Goals) -> list[Marked]:
+        """The marked states, by level."""
+        marked: list[Marked] = []
+        after: Marked | None = None
+        for level in range(max(goals.values(), default=-1), -1, -1):
+            after = self._marked_at(level, goals, after)
+            marked.append(after)
+        return marked[::-1]
+
+    def _marked_at(self, level: int, goals: Goals, after: Marked | None) -> Marked:
+        leading = None if after is None else Leading(self._code, after)
+        states, masks = list[Words](), list[NDArray[np.int64]]()
+        for words in self._states(level):
+            found: NDArray[np.int64] = np.zeros(len(words) // self.width, np.int64)
+            if leading is not None:
+                found |= leading.masks(words)
+            for bit, (name, at_level) in enumerate(goals.items()):
+                if at_level == level:
+                    found[self._settling.where(name, words)] |= 1 << bit
+            states.append(words.reshape(-1, self.width)[found != 0])
+            masks.append(found[found != 0])
+        return self._not_too_many(np.concatenate(states), np.concatenate(masks))
+
+    def _not_too_many(self, states: Words, masks: NDArray[np.int64]) -> Marked:
+        if len(masks) > MARKED_MAX:
+            self.is_least = False
+            kept = np.zeros(len(masks), np.bool_)
+            kept[:MARKED_MAX] = True
+            for bit in range(GOALS_MAX):  # each goal keeps one that leads to it
+                kept[np.flatnonzero(masks >> bit & 1)[:1]] = True
+            states, masks = states[kept], masks[kept]
+        return Marked(np.ascontiguousarray(states), masks)
+
+    # --- forwards --------------------------------------------------------------------------------
+
+    def _forwards(self, goals: Goals, marked: list[Marked]) -> dict[str, Trace]:
+        states = {name: list[State]() for name in goals}
+        rules = {name: list[int]() for name in goals}
+        for level, each in enumerate(marked):
+            index = each.index()
+            for bit, (name, last) in enumerate(goals.items()):
+                if level <= last:
+                    before = states[name][-1] if level else None
+                    rule, state = self._next(before, index, 1 << bit)
+                    states[name].append(state)
+                    rules[name] += [rule] if level else []
+        return {name: Trace(tuple(states[name]), tuple(rules[name])) for name in goals}
+
+    def _next(
+        self, before: State | None, index: Mapping[bytes, int], goal: int
+    ) -> tuple[int, State]:
+        for rule, state in self._steps(before):
+            words = np.array(self.machine.layout.encode(state), np.uint64)
+            if index.get(words.tobytes(), 0) & goal:
+                return rule, state
+        raise AssertionError("a marked state has a step to one of the next level")
+
+    def _steps(self, before: State | None) -> Iterator[tuple[int, State]]:
+        """The steps from a state in rule order; without one, the initial states."""
+        if before is None:
+            yield from ((-1, state) for state in self.machine.initial)
+            return
+        for number, rule in enumerate(self.machine.system.rules):
+            end = outcome(rule.tree, before)
+            if isinstance(end, Update):
+                yield number, updated(end, before)
+
+
+class Leading:
+    """Tells which states have steps to marked ones, and for which goals."""
+
+    def __init__(self, code: Compiled, marked: Marked) -> None:
+        self._block, self._loops = code.block(), loops()
+        self._tables = Tables(code.program.width, self._block, self._loops)
+        self._worker = Worker(code.program.sizes, self._tables)
+        self._tables.append(marked.states.reshape(-1))
+        self._known, self._marked = len(marked.masks), marked
+
+    def masks(self, words: Words) -> NDArray[np.int64]:
+        """For which goals each of these states is marked."""
+        width, begin = self._tables.width, self._known
+        count = len(words) // width
+        self._tables.grow(begin + count)
+        self._tables.store[begin * width : (begin + count) * width] = words
+        found: NDArray[np.int64] = np.zeros(count, np.int64)
+        arrays = self._marked.masks.ctypes.data, found.ctypes.data
+        address, worker = self._block.ctypes.data, self._worker.address
+        self._loops.leads_into(address, worker, begin, begin + count, *arrays)
+        return found
+
+
+__all__ = ["Backwards", "Goals", "Marked"]

@@ -1,0 +1,182 @@
+"""A search that was spread, as verdicts are drawn from it."""
+
+from __future__ import annotations
+
+# What numba, llvmlite and scipy give has no types.
+# pyright: reportUnknownMemberType=false
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from checker.search.answer import Report, Statistics
+from checker.search.native.machine import Machine
+from checker.search.native.search import dead_branches, exercised
+from checker.search.state_graph.fairness import Fair
+from checker.search.state_graph.leaves import Leaf
+from checker.search.state_graph.questions import FAULTS, Asked, Finding, Question, Topic
+from checker.search.state_graph.search import LimitHit
+from checker.search.state_graph.verdicts import answers_of
+from model.semantics import evaluate, outcome, updated
+from model.system import Fault, State, System, Update
+from model.trace import Trace
+
+from .backwards import Backwards
+from .bucket import DEADLOCK, FAULT
+from .search import Spread
+
+NO_GRAPH = "a search that is spread keeps no state graph"
+NOT_LEAST = "too many states lie on shortest runs: a trace told may not be the least of them"
+
+
+class Explored:
+    """What a search that was spread has found. Its states are numbered as their runs are."""
+
+    def __init__(self, machine: Machine, spread: Spread) -> None:
+        self.machine, self.spread = machine, spread
+        self.stopped, self.stopped_after = spread.stopped, ""
+        manifest = spread.manifest
+        self.visited: NDArray[np.uint8] = _flags(manifest.visited)
+        self.seen: NDArray[np.uint8] = _flags(manifest.seen)
+        self._backwards = Backwards(machine, spread.folder)
+        self._runs: list[Trace] = []
+
+    @property
+    def system(self) -> System:
+        return self.machine.system
+
+    @property
+    def leaves(self) -> Sequence[Leaf]:
+        return self.machine.leaves
+
+    @property
+    def statistics(self) -> Statistics:
+        return self.spread.statistics
+
+    @property
+    def fair(self) -> Fair:
+        raise LimitHit(NO_GRAPH)
+
+    @property
+    def deadlock(self) -> int | None:
+        return self._numbers.get(DEADLOCK)
+
+    def look(self) -> None:
+        """All that takes long is done."""
+
+    def trace_to(self, position: int) -> Trace:
+        return self._runs[position]
+
+    # --- findings --------------------------------------------------------------------------------
+
+    @cached_property
+    def _named(self) -> dict[str, Topic]:
+        """The topics by the names that owners of states call them."""
+        topics = self.machine.topics
+        named = {f"s{place}": topic for place, topic in enumerate(topics.in_states)}
+        return named | {f"t{place}": topic for topic, place in topics.on_steps.items()}
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
+        """The numbers of the states that runs lead to: of all but what is not told by a run."""
+        first = self.spread.manifest.first
+        goals = {
+            name: level
+            for name, level in first.items()
+            if name not in self._named or self._named[name][0] is not Asked.WHEN
+        }
+        numbers: dict[str, int] = {}
+        for name, run in self._backwards.runs(goals).items():
+            numbers[name] = len(self._runs)
+            self._runs.append(run)
+        return numbers
+
+    @property
+    def findings(self) -> Mapping[Topic, Finding]:
+        """The first `yes` to each topic that got one."""
+        return self._findings
+
+    @cached_property
+    def _findings(self) -> Mapping[Topic, Finding]:
+        found: dict[Topic, Finding] = {}
+        places: dict[Topic, tuple[int, tuple[int, ...]]] = {}
+        for topic, place, finding in self._all_found():
+            if topic not in found or place < places[topic]:
+                found[topic], places[topic] = finding, place
+        return found
+
+    def _all_found(self) -> Iterator[tuple[Topic, tuple[int, tuple[int, ...]], Finding]]:
+        """Each finding with its topic, and its place: how long its run is, and which one."""
+        for name, level in self.spread.manifest.first.items():
+            if name == DEADLOCK:
+                continue
+            topic = self._named.get(name, FAULTS)
+            if topic[0] is Asked.WHEN:
+                yield topic, (level, ()), Finding((level, 0, -1), 0)
+                continue
+            finding = self._in_state(name, topic, level)
+            if name == FAULT or name[0] == "t":
+                finding = self._on_step(name, topic, level)
+            yield topic, (finding.place[0], self._path(finding)), finding
+
+    def _path(self, finding: Finding) -> tuple[int, ...]:
+        """The initial state and the rules of its run: runs that are found earlier have lesser."""
+        run = self._runs[finding.state]
+        last = () if finding.leaf is None else (self.leaves[finding.leaf].rule,)
+        return (self.machine.initial.index(run.states[0]), *run.rules, *last)
+
+    def _in_state(self, name: str, topic: Topic, level: int) -> Finding:
+        number = self._numbers[name]
+        questions = self.machine.topics.in_states.get(topic, [])
+        asked = _first_true(questions, self._runs[number].states[-1], None)
+        return Finding(
+            (level, number, -1), number, binding=asked.predicate.binding if asked else ()
+        )
+
+    def _on_step(self, name: str, topic: Topic, level: int) -> Finding:
+        number, topics = self._numbers[name], self.machine.topics
+        state = self._runs[number].states[-1]
+        for rule, ground in enumerate(self.system.rules):
+            end = outcome(ground.tree, state)
+            place = (level + 1, number, rule)
+            if name == FAULT:
+                if isinstance(end, Fault):
+                    return Finding(place, number, self.machine.numbers[rule, id(end)])
+            elif isinstance(end, Update):
+                after = updated(end, state)
+                asked = _first_true(topics.of_rule[rule].get(topic, []), state, after)
+                if asked is not None:
+                    leaf = self.machine.numbers[rule, id(end)]
+                    return Finding(place, number, leaf, after, asked.predicate.binding)
+        raise AssertionError("what was seen in a state is seen in it again")
+
+    # --- the report ------------------------------------------------------------------------------
+
+    def report(self) -> Report:
+        """What it says of all properties."""
+        answers = answers_of(self)
+        remarks = () if self._backwards.is_least else (NOT_LEAST,)
+        return Report(
+            "spread",
+            answers,
+            self.statistics,
+            dead_branches=() if self.stopped else dead_branches(self),
+            stopped=self.stopped or self.stopped_after,
+            exercised=frozenset(exercised(self)),
+            memory=self.spread.memory,
+            remarks=remarks,
+        )
+
+
+def _first_true(
+    questions: Sequence[Question], state: State, after: State | None
+) -> Question | None:
+    return next((each for each in questions if evaluate(each.condition, state, after)), None)
+
+
+def _flags(digits: str) -> NDArray[np.uint8]:
+    return np.frombuffer(bytes.fromhex(digits), np.uint8)
+
+
+__all__ = ["Explored"]

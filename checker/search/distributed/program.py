@@ -1,0 +1,92 @@
+"""What a worker needs of a system: its code as text, and how much there is of everything.
+
+Rules and properties are compiled into the text, so a worker never builds the system.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from checker.search.native.code import Code
+from checker.search.native.kernel import places as at
+from checker.search.native.machine import FUNCTIONS, Machine
+from checker.search.native.workers import Sizes, sizes_of
+
+# What numba, llvmlite and scipy give has no types.
+# pyright: reportUnknownMemberType=false
+from model.given import json_of
+
+
+@dataclass(frozen=True)
+class Program:
+    """A system as workers see it. `initial` is only there to tell systems apart."""
+
+    source: str
+    width: int
+    leaf_rules: tuple[int, ...]
+    sizes: Sizes
+    initial: tuple[tuple[int, ...], ...]
+
+    @cached_property
+    def identity(self) -> str:
+        """The same for the same search only."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
+
+    @cached_property
+    def text(self) -> str:
+        """The program as JSON."""
+        table = asdict(self)
+        table["sizes"].pop("order")
+        return json.dumps(table, sort_keys=True)
+
+
+def program_of(machine: Machine) -> Program:
+    """What workers need of a machine, which must have no reductions."""
+    assert machine.canonical is None
+    assert machine.order is None
+    initial = tuple(tuple(machine.layout.encode(state)) for state in machine.initial)
+    leaf_rules = tuple(leaf.rule for leaf in machine.leaves)
+    return Program(machine.source, machine.layout.width, leaf_rules, sizes_of(machine), initial)
+
+
+def program_from(text: str) -> Program:
+    """A program that was written as JSON."""
+    table = json_of(text)
+    return Program(
+        table["source"],
+        table["width"],
+        tuple(table["leaf_rules"]),
+        Sizes(**table["sizes"]),
+        tuple(tuple(state) for state in table["initial"]),
+    )
+
+
+class Compiled:
+    """A program as machine code, and the block of words through which the loops know it."""
+
+    def __init__(self, program: Program, level: int = 1) -> None:
+        self.program = program
+        self._code = Code(program.source, level)
+        self.addresses: Sequence[int] = self._code.addresses(FUNCTIONS)
+        self._leaf_rules: NDArray[np.int64] = np.array(program.leaf_rules, np.int64)
+
+    def block(self) -> NDArray[np.int64]:
+        """A new block, in which nothing was found yet and nothing has room."""
+        sizes = self.program.sizes
+        block: NDArray[np.int64] = np.zeros(at.SHARED_COUNT, np.int64)
+        block[[at.EXPAND, at.ASK, at.COVER, at.IS_STUCK]] = self.addresses
+        block[[at.DEADLOCK, at.FAULT_STATE, at.FAULT_LEAF]] = -1
+        block[at.CHUNKS], block[at.LEAF_RULES] = sizes.chunks, self._leaf_rules.ctypes.data
+        block[at.BRANCHES], block[at.LEAVES_COUNT] = sizes.branches + 1, sizes.leaves
+        block[at.STATE_TOPICS], block[at.STEP_TOPICS] = sizes.state_topics, sizes.step_topics
+        return block
+
+
+__all__ = ["Compiled", "Program", "program_from", "program_of"]

@@ -1,0 +1,158 @@
+"""Leads a search that is spread: has level after level done, and makes each one durable.
+
+Who does the work of a level is the crew: here, workers of a cluster, or this process itself.
+"""
+
+from __future__ import annotations
+
+# What numba, llvmlite and scipy give has no types.
+# pyright: reportUnknownMemberType=false
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from time import perf_counter
+
+from checker.search.answer import Statistics
+from checker.search.limits import INTERRUPTED, Limits, News, Progress
+from checker.search.state_graph.search import LimitHit
+
+from .bucket import Bucket, Done, Order
+from .files import LEVELS, MAIL, Folder, Manifest
+from .program import Compiled
+
+Crew = Callable[[Order], Sequence[Done]]
+"""Does the work of a level for all owners: what came of it, by owner."""
+
+
+class Spread:
+    """A search that is spread. `stopped` says why it did not see all."""
+
+    def __init__(
+        self,
+        folder: Folder,
+        manifest: Manifest,
+        limits: Limits,
+        progress: Progress | None = None,
+    ) -> None:
+        self.folder, self.manifest = folder, manifest
+        self.limits, self.progress = limits, progress
+        self.stopped = ""
+        self.memory = 0
+        self._seconds_before = manifest.seconds
+        self._began = perf_counter()
+
+    @property
+    def seconds(self) -> float:
+        """How long it has taken, with the searches that it goes on from."""
+        return self._seconds_before + perf_counter() - self._began
+
+    @property
+    def statistics(self) -> Statistics:
+        """The counts so far, of complete levels."""
+        manifest = self.manifest
+        frontier = 0 if manifest.is_complete else (manifest.levels or (0,))[-1]
+        return Statistics(
+            sum(manifest.levels),
+            manifest.transitions,
+            max(0, len(manifest.levels) - 1),
+            manifest.seconds,
+            manifest.is_complete,
+            frontier,
+        )
+
+    def run(self, crew: Crew) -> None:
+        """Search until all is seen, a limit is hit, or the user interrupts."""
+        self.folder.forget_after(len(self.manifest.levels))
+        try:
+            while not self.manifest.is_complete:
+                self._look()
+                order = Order(
+                    self.manifest.owners,
+                    len(self.manifest.levels),
+                    self.manifest.first,
+                    self.limits.memory_max,
+                )
+                self._commit(order, crew(order))
+        except LimitHit as limit:
+            self.stopped = str(limit)
+        except KeyboardInterrupt:
+            self.stopped = INTERRUPTED
+
+    def _look(self) -> None:
+        """Tell how far it is. Raises LimitHit when its time is over, or it has seen enough."""
+        limits, found = self.limits, self.statistics
+        if limits.seconds_max is not None and perf_counter() - self._began > limits.seconds_max:
+            raise LimitHit(limits.seconds_word)
+        if limits.states_max is not None and found.states >= limits.states_max:
+            raise LimitHit(limits.states_word)
+        self.tell()
+
+    def tell(self) -> None:
+        """Tell how far it is."""
+        if self.progress is not None:
+            found = self.statistics
+            counts = found.states, found.transitions, found.depth, found.frontier
+            self.progress(News(*counts, self.seconds, self.memory))
+
+    def _commit(self, order: Order, done: Sequence[Done]) -> None:
+        """Make a level count. Raises LimitHit where it was not done."""
+        for each in done:
+            if each.stopped:
+                raise LimitHit(f"{each.stopped}, which one of {order.owners} workers came to")
+        assert [each.owner for each in done] == list(range(order.owners))
+        states = sum(each.states for each in done)
+        kept = [each.chunks or [] for each in done]
+        mail = [each.mail or [] for each in done]
+        self.folder.write_chunks(LEVELS, order.level, kept)
+        self.folder.write_chunks(MAIL, order.level + 1, mail)
+        first = dict(self.manifest.first)
+        for each in done:
+            for name in each.settled:
+                first.setdefault(name, order.level)
+        self.manifest = replace(
+            self.manifest,
+            levels=(*self.manifest.levels, states) if states else self.manifest.levels,
+            transitions=self.manifest.transitions + sum(each.transitions for each in done),
+            first=first,
+            visited=_either([self.manifest.visited, *(each.visited.hex() for each in done)]),
+            seen=_either([self.manifest.seen, *(each.seen.hex() for each in done)]),
+            seconds=self.seconds,
+            is_complete=not any(mail),
+        )
+        self.memory = max(self.memory, sum(each.memory for each in done))
+        self.folder.write_manifest(self.manifest)
+        self.folder.forget_mail(order.level, order.owners)
+
+
+def _either(sets: Sequence[str]) -> str:
+    """The union of sets of flags, each a byte, in hexadecimal digits."""
+    found = 0
+    for each in sets:
+        found |= int(each or "0", 16)
+    return f"{found:0{len(sets[0])}x}" if sets[0] else ""
+
+
+class Alone:
+    """A crew of one process, which does the work of all owners one after the other."""
+
+    def __init__(self, folder: Folder, code: Compiled) -> None:
+        self.folder, self.code = folder, code
+        self.buckets: dict[int, Bucket] = {}
+
+    def __call__(self, order: Order) -> list[Done]:
+        return [self.done(order, owner) for owner in range(order.owners)]
+
+    def done(self, order: Order, owner: int) -> Done:
+        """Do the work of one owner, which is read from files if it is not held here."""
+        bucket = self.buckets.get(owner)
+        if bucket is None or bucket.level > order.level:
+            bucket = Bucket(self.code, owner, order.owners, order.memory_max)
+            self.buckets[owner] = bucket
+        try:
+            bucket.catch_up(self.folder, order.level)
+            return bucket.work(self.folder, order)
+        except LimitHit as limit:
+            del self.buckets[owner]
+            return Done(owner, stopped=str(limit))
+
+
+__all__ = ["Alone", "Crew", "Spread"]

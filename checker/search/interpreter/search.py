@@ -1,0 +1,55 @@
+"""Explore a protocol by running its rules on plain values: a second opinion on every count.
+
+`walk.py` searches, `verdicts.py` answers; `compare.py` confronts each rule with its decision tree.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from checker.search.answer import Report
+from checker.search.limits import Limits, Progress, check_witnesses
+from model.language.build import build
+from model.language.properties import Family
+from model.language.protocol import Protocol
+from model.system import System
+
+from .execution import PlainSystem
+from .verdicts import answers_of
+from .walk import Search
+
+NO_LIMITS = Limits()
+
+
+def explore(
+    protocol: Protocol,
+    families: Sequence[Family] = (),
+    limits: Limits = NO_LIMITS,
+    progress: Progress | None = None,
+) -> Report:
+    """Search all states of a protocol by running its rules; answer what properties claim.
+
+    Properties of liveness are `unknown` here. Raises `witness-missing`.
+    """
+    system = build(protocol, families)
+    return explore_plain(PlainSystem(protocol, families), system, limits, progress)
+
+
+def explore_plain(
+    plain: PlainSystem, system: System, limits: Limits = NO_LIMITS, progress: Progress | None = None
+) -> Report:
+    """The same for a protocol that was built: the system only gives traces their numbers."""
+    check_witnesses(system)
+    search = Search(plain, limits, progress)
+    search.run()
+    answers = answers_of(search, system)
+    return Report(
+        "concrete",
+        answers,
+        search.statistics,
+        stopped=search.stopped,
+        exercised=frozenset(search.exercised),
+    )
+
+
+__all__ = ["explore", "explore_plain"]

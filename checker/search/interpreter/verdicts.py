@@ -1,0 +1,114 @@
+"""From what the concrete search has found to an answer for each property.
+
+Traces are replayed on the decision trees.
+"""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from checker.search.answer import (
+    NO_DEADLOCK,
+    WELL_FORMED,
+    Answer,
+    Holds,
+    NotAsked,
+    Unknown,
+    Vacuous,
+    Verdict,
+    Violated,
+)
+from checker.search.limits import cut_short
+from model.semantics import outcome
+from model.system import Fault, Kind, Property, System
+from model.trace import Trace, replay
+
+from .walk import Found, Search
+
+
+def answers_of(search: Search, system: System) -> tuple[Answer, ...]:
+    """An answer for each property, then those of the rows that all systems have."""
+    verdicts = {prop.name: _verdict(search, system, prop) for prop in system.properties}
+    fault = search.findings.get(("fault", ""))
+    verdicts[WELL_FORMED] = (
+        _unless_cut(search, Holds())
+        if fault is None
+        else Violated(_trace(search, system, fault), fault.binding)
+    )
+    verdicts[NO_DEADLOCK] = (
+        _unless_cut(search, Holds())
+        if search.deadlock is None
+        else Violated(_trace_to(search, system, search.deadlock))
+    )
+    how = "partial" if search.stopped else "exhaustive"
+    return tuple(Answer(name, verdict, how) for name, verdict in verdicts.items())
+
+
+def _verdict(search: Search, system: System, prop: Property) -> Verdict:
+    findings = search.findings
+    if prop.not_asked:
+        return NotAsked(prop.not_asked)
+    match prop.kind:
+        case Kind.ALWAYS | Kind.ON_STEP:
+            fails = findings.get(("fails", prop.name))
+            if fails is not None:
+                return Violated(_trace(search, system, fails), fails.binding)
+            return _unless_cut(search, _vacuous(search, prop) or Holds())
+        case Kind.REACHABLE:
+            reached = findings.get(("reached", prop.name))
+            if reached is not None:
+                return Holds(_trace(search, system, reached))
+            return _unless_cut(search, Violated(None))
+        case Kind.LEADS_TO | Kind.EVENTUALLY:
+            return Unknown("the concrete search does not follow fair runs")
+        case _:
+            assert_never(prop.kind)
+
+
+def _vacuous(search: Search, prop: Property) -> Vacuous | None:
+    if ("when", prop.name) not in search.findings:
+        return Vacuous("its antecedent was never true")
+    if prop.witness is not None and ("reached", prop.witness) not in search.findings:
+        return Vacuous(f'its witness "{prop.witness}" is never reached')
+    return None
+
+
+def _unless_cut(search: Search, verdict: Verdict) -> Verdict:
+    return cut_short(search.stopped, search.statistics) if search.stopped else verdict
+
+
+# --- traces --------------------------------------------------------------------------------------
+
+
+def _trace_to(search: Search, system: System, position: int) -> Trace:
+    return _as_trace(search, system, search.path(position), None)
+
+
+def _trace(search: Search, system: System, found: Found) -> Trace:
+    return _as_trace(search, system, search.path(found.state), found)
+
+
+def _as_trace(
+    search: Search, system: System, path: list[tuple[int, int]], found: Found | None
+) -> Trace:
+    """The trace in the words of the system of decision trees, replayed there."""
+    plain = search.plain
+    ground = {(rule.rule.name, rule.binding): i for i, rule in enumerate(system.rules)}
+    numbers = [ground.get((rule.rule.name, rule.binding), -1) for rule in plain.rules]
+    states = [plain.world.encode(search.states[position]) for position, _ in path]
+    rules = [numbers[rule] for _, rule in path[1:]]
+    fault: Fault | None = None
+    if found is not None and found.rule is not None:
+        rules.append(numbers[found.rule])
+        if found.after is not None:
+            states.append(plain.world.encode(found.after))
+        else:
+            end = outcome(system.rules[rules[-1]].tree, states[-1])
+            assert isinstance(end, Fault), "the rule's decision tree has no fault here"
+            fault = end
+    trace = Trace(tuple(states), tuple(rules), fault=fault)
+    replay(system, trace)
+    return trace
+
+
+__all__ = ["answers_of"]

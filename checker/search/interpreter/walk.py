@@ -1,0 +1,177 @@
+"""A breadth-first search over plain values: counts and verdicts that owe nothing to decision trees.
+
+It counts what other searches count, chooses traces as they do (states in the order found, rules in
+their order), and is slow. Liveness it leaves to them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from time import perf_counter
+
+from checker.search.answer import Statistics
+from checker.search.limits import INTERRUPTED, Limits, News, Progress
+from model.language.properties import Family
+from model.system import Blocked, Fault, Kind
+
+from .execution import After, Judgement, PlainSystem, Values
+
+STATES_BETWEEN_LOOKS = 64
+
+
+class _LimitHit(Exception):
+    """The search has come to a limit; the argument names it."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """Where something was first found: in a state or, with `rule`, on a step from there.
+
+    A step into a fault has no state `after`. `place` orders what is found: length of the trace, the
+    state that was expanded, the rule.
+    """
+
+    place: tuple[int, int, int]
+    state: int
+    rule: int | None = None
+    after: Values | None = None
+    binding: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass
+class Search:
+    """The states in the order found, how each was found, and the first finding of each kind.
+
+    `findings` are by what was found ("fails", "when", "reached", "fault") and of which property.
+    """
+
+    plain: PlainSystem
+    limits: Limits
+    progress: Progress | None
+    states: list[Values] = field(default_factory=list[Values])
+    index: dict[Values, int] = field(default_factory=dict[Values, int])
+    parents: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
+    findings: dict[tuple[str, str], Found] = field(default_factory=dict[tuple[str, str], Found])
+    exercised: set[str] = field(default_factory=set[str])
+    deadlock: int | None = None
+    transitions: int = 0
+    expanded: int = 0
+    depth: int = 0
+    stopped: str = ""
+
+    def run(self) -> None:
+        """Search until all is seen, a limit is hit, or the user interrupts."""
+        self.started = perf_counter()
+        try:
+            self._run()
+        except _LimitHit as limit:
+            self.stopped = str(limit)
+        except KeyboardInterrupt:
+            self.stopped = INTERRUPTED
+        self.seconds = perf_counter() - self.started
+
+    def _run(self) -> None:
+        for position, values in enumerate(self.plain.initial()):
+            self._add(values, (-1, -1), (0, position, -1))
+        level_end = len(self.states)
+        while self.expanded < level_end:
+            for position in range(self.expanded, level_end):
+                if position % STATES_BETWEEN_LOOKS == 0:
+                    self._look()
+                self._expand(position)
+                self.expanded = position + 1
+            if len(self.states) > level_end:
+                self.depth += 1
+            level_end = len(self.states)
+
+    def _look(self) -> None:
+        seconds, seconds_max = perf_counter() - self.started, self.limits.seconds_max
+        if seconds_max is not None and seconds > seconds_max:
+            raise _LimitHit(self.limits.seconds_word)
+        if self.progress is not None:
+            self.progress(
+                News(
+                    states=len(self.states),
+                    transitions=self.transitions,
+                    depth=self.depth,
+                    frontier=len(self.states) - self.expanded,
+                    seconds=seconds,
+                )
+            )
+
+    def _add(self, values: Values, parent: tuple[int, int], place: tuple[int, int, int]) -> None:
+        number = len(self.states)
+        if number == self.limits.states_max:
+            raise _LimitHit(self.limits.states_word)
+        # Every value must be in its domain, and what is stored must be what was meant.
+        assert self.plain.world.decode(self.plain.world.encode(values)) == values
+        self.index[values] = number
+        self.parents.append(parent)
+        self.states.append(values)
+        for predicate in self.plain.predicates:
+            if not predicate.on_steps:
+                says = self.plain.judge_state(predicate, values)
+                found = Found(place, number, binding=predicate.binding)
+                self._note(predicate.family, says, found)
+
+    def _expand(self, position: int) -> None:
+        values, plain = self.states[position], self.plain
+        changes, bound = False, False
+        for index, rule in enumerate(plain.rules):
+            place = (self.depth + 1, position, index)
+            match plain.take(rule, values):
+                case After(values=after, earlier=earlier):
+                    self.transitions += 1
+                    self.exercised.add(rule.rule.name)
+                    changes = changes or after != values
+                    if after not in self.index:
+                        self._add(after, (position, index), place)
+                    before = values if earlier is None else earlier
+                    for predicate in plain.predicates:
+                        if predicate.on_steps:
+                            says = plain.judge_step(predicate, before, rule, after)
+                            found = Found(place, position, index, after, predicate.binding)
+                            self._note(predicate.family, says, found)
+                case Fault():
+                    changes = True
+                    self._keep(("fault", ""), Found(place, position, index))
+                case Blocked(bound=name):
+                    bound = bound or name is not None
+        if not changes and not bound and self.deadlock is None and not plain.is_terminal(values):
+            self.deadlock = position
+
+    def _note(self, family: Family, says: Judgement, found: Found) -> None:
+        if says == "fault":
+            self._keep(("fault", ""), found)
+        elif says != "silent":
+            self._keep(("when", family.name), found)
+            if family.kind is Kind.REACHABLE and says:
+                self._keep(("reached", family.name), found)
+            if family.kind in (Kind.ALWAYS, Kind.ON_STEP) and not says:
+                self._keep(("fails", family.name), found)
+
+    def _keep(self, topic: tuple[str, str], found: Found) -> None:
+        known = self.findings.get(topic)
+        if known is None or found.place < known.place:
+            self.findings[topic] = found
+
+    @property
+    def statistics(self) -> Statistics:
+        """The counts so far."""
+        states, depth = len(self.states), self.depth
+        if self.stopped and states:
+            depth = len(self.path(states - 1)) - 1
+        frontier = states - self.expanded
+        return Statistics(states, self.transitions, depth, self.seconds, not self.stopped, frontier)
+
+    def path(self, position: int) -> list[tuple[int, int]]:
+        """The states to a state from an initial one, each with the rule that led there, or -1."""
+        found: list[tuple[int, int]] = []
+        while position >= 0:
+            parent, rule = self.parents[position]
+            found.append((position, rule))
+            position = parent
+        return found[::-1]
+
+
+__all__ = ["Found", "Search"]

@@ -1,0 +1,320 @@
+"""Stubborn sets: of the steps of a batch those are thrown out that need not be taken.
+
+`checker/search/reductions/partial_order.py` says what a stubborn set is. Sets are bits in words:
+leaves first, observers behind them. In each state a set is closed from one enabled update after the
+other, and one more is made of the set of all transitions, from which one update after the other is
+left out with all that cannot stay without it. The smallest is taken, of those of which some step
+leads to a state that is still to be expanded.
+"""
+
+from __future__ import annotations
+
+# As in `memory.py`.
+# mypy: ignore-errors
+# ruff: noqa: SIM110
+# pyright: basic, reportCallIssue=false, reportArgumentType=false, reportGeneralTypeIssues=false
+from .memory import (
+    call_3,
+    count_bits,
+    half,
+    inline,
+    lowest_bit,
+    set_half,
+    set_word,
+    word,
+)
+from .places import (
+    BATCH,
+    CHUNKS,
+    FAULT_BIT,
+    HASHED,
+    HEAD,
+    KEY_WIDTH,
+    LEAVES,
+    ORDER,
+    ORDER_ATOM_WORDS,
+    ORDER_CHOSEN,
+    ORDER_DEPENDENT,
+    ORDER_ENABLED,
+    ORDER_ENABLING,
+    ORDER_GUARD_STARTS,
+    ORDER_GUARDS,
+    ORDER_INSIDE,
+    ORDER_LEAF_WORDS,
+    ORDER_LITERALS,
+    ORDER_PENDING,
+    ORDER_SAVED,
+    ORDER_TRUTHS,
+    ORDER_UPDATES,
+    ORDER_WORDS,
+    OUT,
+    SIZE,
+    SOURCE,
+    STARTS,
+    STORAGE,
+    STORE,
+    TABLE,
+    TABLE_BITS,
+    TOTAL,
+)
+from .table import find, hash_of, place_of
+
+#: What it costs to draw a transition into a set, beside one: an enabled one is a step to take.
+COST_ENABLED = 1000
+
+
+@inline
+def has(bits, number):
+    """Whether a number is in a set."""
+    return (word(bits, number >> 6) >> (number & 63)) & 1 != 0
+
+
+@inline
+def put(bits, number):
+    """Adds a number to a set."""
+    set_word(bits, number >> 6, word(bits, number >> 6) | (1 << (number & 63)))
+
+
+@inline
+def take_out(bits, number):
+    """Takes a number out of a set."""
+    set_word(bits, number >> 6, word(bits, number >> 6) & ~(1 << (number & 63)))
+
+
+@inline
+def thin(shared, own):
+    """Throws out the steps of a batch that need not be taken; faults stay."""
+    order = word(shared, ORDER)
+    call_3(word(order, ORDER_GUARDS), word(own, SOURCE), word(own, SIZE), word(own, ORDER_TRUTHS))
+    for i in range(word(own, SIZE)):
+        choose(shared, own, order, i)
+    out, leaves, starts = word(own, OUT), word(own, LEAVES), word(own, STARTS)
+    width, leaf_words = word(shared, KEY_WIDTH), word(order, ORDER_LEAF_WORDS)
+    kept, begin = 0, 0
+    for chunk in range(word(shared, CHUNKS)):
+        row = chunk * (BATCH + 1)
+        for i in range(word(own, SIZE)):
+            chosen = word(own, ORDER_CHOSEN) + i * leaf_words * 8
+            end = word(starts, row + i + 1)
+            set_word(starts, row + i, kept)
+            for step in range(begin, end):
+                leaf = half(leaves, step)
+                if leaf < FAULT_BIT and not has(chosen, leaf):
+                    continue
+                if kept < step:
+                    set_half(leaves, kept, leaf)
+                    for k in range(width):
+                        set_word(out, kept * width + k, word(out, step * width + k))
+                kept += 1
+            begin = end
+        set_word(starts, row + word(own, SIZE), kept)
+    set_word(own, TOTAL, kept)
+
+
+@inline
+def choose(shared, own, order, i):
+    """Which leaves to take in a state of the batch: a stubborn set, or all."""
+    leaf_words = word(order, ORDER_LEAF_WORDS)
+    chosen = word(own, ORDER_CHOSEN) + i * leaf_words * 8
+    truths = word(own, ORDER_TRUTHS) + i * word(order, ORDER_ATOM_WORDS) * 8
+    enabled, inside = word(own, ORDER_ENABLED), word(own, ORDER_INSIDE)
+    least = enabled_updates(shared, own, order, i)
+    for k in range(leaf_words):
+        set_word(chosen, k, -1)
+    for k in range(leaf_words):
+        seeds = word(enabled, k)
+        while seeds != 0 and least > 1:
+            seed = k * 64 + lowest_bit(seeds)
+            seeds &= seeds - 1
+            taken = closed(own, order, seed, truths, least)
+            # The cycle proviso of breadth-first search (Bošnački and Holzmann, "Improving SPIN's
+            # partial-order reduction for breadth-first search", 2005): what is left out here is
+            # not left out for ever.
+            if taken < least and goes_on(shared, own, i, inside):
+                least = taken
+                for part in range(leaf_words):
+                    set_word(chosen, part, word(inside, part))
+    if least > 1 and pruned(own, order, truths) < least and goes_on(shared, own, i, inside):
+        for part in range(leaf_words):
+            set_word(chosen, part, word(inside, part))
+
+
+@inline
+def enabled_updates(shared, own, order, i):
+    """Writes the set of the updates that a state has, and says how many they are."""
+    enabled, updates = word(own, ORDER_ENABLED), word(order, ORDER_UPDATES)
+    leaves, starts = word(own, LEAVES), word(own, STARTS)
+    for k in range(word(order, ORDER_LEAF_WORDS)):
+        set_word(enabled, k, 0)
+    count = 0
+    for chunk in range(word(shared, CHUNKS)):
+        row = chunk * (BATCH + 1) + i
+        for step in range(word(starts, row), word(starts, row + 1)):
+            leaf = half(leaves, step)
+            if leaf < FAULT_BIT and has(updates, leaf):
+                put(enabled, leaf)
+                count += 1
+    return count
+
+
+@inline
+def closed(own, order, seed, truths, below):
+    """Closes a set from an enabled update. Says how many updates of it are enabled; at `below` it
+    gives up."""
+    words, leaf_words = word(order, ORDER_WORDS), word(order, ORDER_LEAF_WORDS)
+    enabled, inside, pending = (
+        word(own, ORDER_ENABLED), word(own, ORDER_INSIDE), word(own, ORDER_PENDING),
+    )  # fmt: skip
+    for k in range(words):
+        set_word(inside, k, 0)
+    put(inside, seed)
+    set_word(pending, 0, seed)
+    waiting, taken = 1, 1
+    while waiting > 0 and taken < below:
+        waiting -= 1
+        transition = word(pending, waiting)
+        if transition < leaf_words * 64 and has(enabled, transition):
+            drawn, size = word(order, ORDER_DEPENDENT) + transition * words * 8, words
+        else:
+            literal = cheapest(own, order, transition, truths)
+            if literal < 0:
+                continue  # it observes something here, or changes nothing
+            drawn, size = word(order, ORDER_ENABLING) + literal * leaf_words * 8, leaf_words
+        for k in range(size):
+            fresh = word(drawn, k) & ~word(inside, k)
+            set_word(inside, k, word(inside, k) | fresh)
+            if k < leaf_words:
+                taken += count_bits(fresh & word(enabled, k))
+            while fresh != 0:
+                set_word(pending, waiting, k * 64 + lowest_bit(fresh))
+                waiting += 1
+                fresh &= fresh - 1
+    return taken
+
+
+@inline
+def pruned(own, order, truths):
+    """Leaves out of the set of all transitions what can be left out, one enabled update after the
+    other. Says how many updates of what stays are enabled."""
+    words, leaf_words = word(order, ORDER_WORDS), word(order, ORDER_LEAF_WORDS)
+    enabled, inside, saved = (
+        word(own, ORDER_ENABLED), word(own, ORDER_INSIDE), word(own, ORDER_SAVED),
+    )  # fmt: skip
+    for k in range(words):
+        set_word(inside, k, -1)
+    left = enabled_inside(own, leaf_words)
+    for k in range(leaf_words):
+        updates = word(enabled, k)
+        while updates != 0 and left > 1:
+            update = k * 64 + lowest_bit(updates)
+            updates &= updates - 1
+            if not has(inside, update):
+                continue
+            for part in range(words):
+                set_word(saved, part, word(inside, part))
+            take_out(inside, update)
+            leave_out(own, order, truths)
+            left = enabled_inside(own, leaf_words)
+            if left == 0:
+                for part in range(words):
+                    set_word(inside, part, word(saved, part))
+                left = enabled_inside(own, leaf_words)
+    return left
+
+
+@inline
+def enabled_inside(own, leaf_words):
+    """How many enabled updates are in the set."""
+    count = 0
+    for k in range(leaf_words):
+        count += count_bits(word(word(own, ORDER_ENABLED), k) & word(word(own, ORDER_INSIDE), k))
+    return count
+
+
+@inline
+def leave_out(own, order, truths):
+    """Leaves out of the set all that cannot stay, until the rest is stubborn."""
+    inside, changes = word(own, ORDER_INSIDE), True
+    while changes:
+        changes = False
+        for k in range(word(order, ORDER_WORDS)):
+            rest = word(inside, k)
+            while rest != 0:
+                transition = k * 64 + lowest_bit(rest)
+                rest &= rest - 1
+                if not can_stay(own, order, transition, truths):
+                    take_out(inside, transition)
+                    changes = True
+
+
+@inline
+def can_stay(own, order, transition, truths):
+    """Whether all is in the set that a transition of it needs there."""
+    words, leaf_words = word(order, ORDER_WORDS), word(order, ORDER_LEAF_WORDS)
+    inside = word(own, ORDER_INSIDE)
+    if transition < leaf_words * 64 and has(word(own, ORDER_ENABLED), transition):
+        drawn = word(order, ORDER_DEPENDENT) + transition * words * 8
+        return is_part(drawn, inside, words)
+    starts, literals = word(order, ORDER_GUARD_STARTS), word(order, ORDER_LITERALS)
+    is_settled = True
+    for place in range(word(starts, transition), word(starts, transition + 1)):
+        literal = word(literals, place)
+        if has(truths, literal >> 1) != (literal & 1 == 1):
+            is_settled = False
+            drawn = word(order, ORDER_ENABLING) + literal * leaf_words * 8
+            if is_part(drawn, inside, leaf_words):
+                return True
+    return is_settled
+
+
+@inline
+def is_part(bits, whole, words):
+    """Whether a set is a part of another."""
+    for k in range(words):
+        if word(bits, k) & ~word(whole, k) != 0:
+            return False
+    return True
+
+
+@inline
+def cheapest(own, order, transition, truths):
+    """Of the literals of a guard that are false, the one whose enabling costs least; -1 if none."""
+    starts, literals = word(order, ORDER_GUARD_STARTS), word(order, ORDER_LITERALS)
+    enabled, inside = word(own, ORDER_ENABLED), word(own, ORDER_INSIDE)
+    leaf_words = word(order, ORDER_LEAF_WORDS)
+    found, least = -1, 0
+    for place in range(word(starts, transition), word(starts, transition + 1)):
+        literal = word(literals, place)
+        if has(truths, literal >> 1) == (literal & 1 == 1):
+            continue
+        cost = 0
+        for k in range(leaf_words):
+            fresh = word(word(order, ORDER_ENABLING), literal * leaf_words + k) & ~word(inside, k)
+            cost += count_bits(fresh) + COST_ENABLED * count_bits(fresh & word(enabled, k))
+        if found < 0 or cost < least:
+            found, least = literal, cost
+    return found
+
+
+@inline
+def goes_on(shared, own, i, inside):
+    """Whether a step of the set leads to a state that is still to be expanded.
+
+    Such a state is not found yet, and then has a higher number, or it has one: which of the two
+    depends on the threads, the answer does not. Hashed states have no numbers.
+    """
+    storage, width, bits = word(shared, STORAGE), word(shared, KEY_WIDTH), word(shared, TABLE_BITS)
+    store, table = word(shared, STORE), word(shared, TABLE)
+    out, leaves, starts = word(own, OUT), word(own, LEAVES), word(own, STARTS)
+    for chunk in range(word(shared, CHUNKS)):
+        row = chunk * (BATCH + 1) + i
+        for step in range(word(starts, row), word(starts, row + 1)):
+            leaf = half(leaves, step)
+            if leaf >= FAULT_BIT or not has(inside, leaf):
+                continue
+            mixed = hash_of(out, step * width, width)
+            start = place_of(mixed, bits)
+            number, _ = find(storage, out, step, width, mixed, start, store, table, bits)
+            if number < 0 or (storage != HASHED and number > word(own, HEAD) + i):
+                return True
+    return False

@@ -1,0 +1,340 @@
+"""A system as the text of an LLVM module: its steps, and the questions asked of its states.
+
+    expand(in, n, out, leaves, starts, first)  all steps of n states, a chunk of rules at a time;
+                                               the steps of state i by chunk c are those from
+                                               starts[c][i] up to starts[c][i + 1]
+    ask(in, n, first)                          which topics some of n states settle
+    cover(in, leaf, seen)                      which branches a leaf takes in a state, of those
+                                               that it does not take in all; says whether some
+                                               of them are still unseen
+    is_stuck(in)                               whether a state that nothing changes is a deadlock
+
+`first` has for each open topic the least state, or step, that settles it: OPEN if none does so
+yet, CLOSED if it is settled already. Steps are ordered by state and then by rule.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cached_property
+
+from checker.search.state_graph.folding import Known, cells_read, folded
+from checker.search.state_graph.leaves import numbered
+from checker.search.state_graph.questions import Topic
+from model.expressions import FALSE, TRUE, Expression, disjunction
+from model.language.explore import Branch
+from model.system import Blocked, Fault, System, Update
+
+from .kernel.places import BATCH, FAULT_BIT, OPEN, RULES_MAX
+from .layout import Layout, check_rules
+from .topics import EARLY, Topics
+from .trees import AtLeaf, End, Trees
+from .values import Text, Values
+from .writes import after_words
+
+#: Rules in one function: too few unpack the state again and again, too many compile slowly.
+RULES_IN_CHUNK = 16
+
+
+class Lowering:
+    """Writes the module. `leaves` are numbered as everywhere; so are `branches`, in a table.
+
+    If states are `rewritten` after a step, a step to a copy of the state that it started from
+    looks like none: whether one changes anything is then seen before that.
+    """
+
+    def __init__(
+        self, system: System, layout: Layout, topics: Topics, rewritten: bool = False
+    ) -> None:
+        self.rewritten = rewritten
+        check_rules(system)
+        self.system = system
+        self.layout = layout
+        self.topics = topics
+        self.leaves, self.numbers = numbered(system)
+        self.branches: dict[Branch, int] = {}
+        for leaf in self.leaves:
+            for branch, _ in leaf.end.branches if isinstance(leaf.end, Update) else ():
+                self.branches.setdefault(branch, len(self.branches))
+
+    @cached_property
+    def chunks(self) -> int:
+        """How many functions the rules are split over."""
+        return max(1, -(-len(self.system.rules) // RULES_IN_CHUNK))
+
+    def source(self, look: Callable[[], None] = lambda: None) -> str:
+        """The text of the module. `look` is called for each chunk of rules, and may raise."""
+        functions: list[str] = []
+        for number in range(self.chunks):
+            look()
+            functions.append(self._chunk(number))
+        functions += [self._expand(), self._ask(), self._cover(), self._is_stuck()]
+        return "\n".join(functions)
+
+    # --- steps -----------------------------------------------------------------------------------
+
+    def _expand(self) -> str:
+        text = Text()
+        count = "0"
+        for number in range(self.chunks):
+            row = text.value(f"getelementptr i64, ptr %starts, i64 {number * (BATCH + 1)}")
+            arguments = f"ptr %in, i64 %n, ptr %out, ptr %leaves, ptr {row}, ptr %first"
+            count = text.value(f"call i64 @chunk{number}({arguments}, i64 {count})")
+        text.line(f"ret i64 {count}")
+        parameters = "ptr %in, i64 %n, ptr %out, ptr %leaves, ptr %starts, ptr %first"
+        return function("define i64", f"expand({parameters})", text)
+
+    def _chunk(self, number: int) -> str:
+        text = Text()
+        begin = number * RULES_IN_CHUNK
+        rules = range(begin, min(begin + RULES_IN_CHUNK, len(self.system.rules)))
+
+        def body(values: Values) -> str:
+            trees = Trees(text, lambda end: isinstance(end, Blocked), "%count")
+            for rule in rules:
+                trees.write(self.system.rules[rule].tree, values, self._step(text, trees, rule))
+            return trees.count
+
+        loop(text, self.layout, body, record_starts=True)
+        names = ("in", "out", "leaves", "starts", "first")
+        pointers = ", ".join(f"ptr noalias nocapture %{name}" for name in names)
+        header = f"chunk{number}({pointers.replace(', ', ', i64 %n, ', 1)}, i64 %start)"
+        return function("define internal i64", header, text, "noinline nounwind")
+
+    def _step(self, text: Text, trees: Trees, rule: int) -> AtLeaf:
+        def at_leaf(end: End, known: Known, values: Values) -> None:
+            count = trees.count
+            number = self.numbers[rule, id(end)]
+            place = text.value(f"getelementptr i32, ptr %leaves, i64 {count}")
+            if isinstance(end, Fault):
+                text.line(f"store i32 {number | FAULT_BIT}, ptr {place}")
+            else:
+                assert isinstance(end, Update)
+                text.line(f"store i32 {number}, ptr {place}")
+                offset = text.value(f"mul i64 {count}, {self.layout.width}")
+                out = text.value(f"getelementptr i64, ptr %out, i64 {offset}")
+                memo: Known = {}
+                writes = {index: folded(value, known, memo) for index, value in end.writes}
+                for word, name in enumerate(after_words(values, writes, self.system)):
+                    address = text.value(f"getelementptr i64, ptr {out}, i64 {word}")
+                    text.line(f"store i64 {name}, ptr {address}")
+                self._ask_step(text, rule, writes, known, values)
+            trees.leave(text.value(f"add i64 {count}, 1"))
+
+        return at_leaf
+
+    def _ask_step(
+        self,
+        text: Text,
+        rule: int,
+        writes: dict[int, Expression],
+        known: Known,
+        values: Values,
+    ) -> None:
+        """What is asked of steps, asked of this one: cells after it are what they are written."""
+        for topic, condition in self._conditions_after(rule, writes, known):
+            asked, settled, done = (text.fresh(name) for name in ("asked", "settled", "done"))
+            key = text.value(f"or i64 %step, {rule}")
+            place = text.value(f"getelementptr i64, ptr %first, i64 {self.topics.on_steps[topic]}")
+            least = text.value(f"load i64, ptr {place}")
+            text.branch(text.value(f"icmp slt i64 {key}, {least}"), asked, done)
+            text.open(asked)
+            text.branch(values.below().truth(condition), settled, done)
+            text.open(settled)
+            text.line(f"store i64 {key}, ptr {place}")
+            text.jump(done)
+            text.open(done)
+
+    def _conditions_after(
+        self, rule: int, writes: dict[int, Expression], known: Known
+    ) -> Iterator[tuple[Topic, Expression]]:
+        asked = self.topics.of_rule[rule]
+        if not asked:
+            return
+        memo: Known = {}
+        known = dict(known)
+        conditions = [each.condition for questions in asked.values() for each in questions]
+        for cell in cells_read(conditions):
+            if cell.after:
+                before = self.system.cells[cell.index]
+                known[cell] = writes.get(cell.index, known.get(before, before))
+        for topic, questions in asked.items():
+            condition = disjunction(folded(each.condition, known, memo) for each in questions)
+            if condition is not FALSE:
+                yield topic, condition
+
+    # --- states ----------------------------------------------------------------------------------
+
+    def _ask(self) -> str:
+        text = Text()
+        conditions = {
+            topic: disjunction(question.condition for question in questions)
+            for topic, questions in self.topics.in_states.items()
+        }
+        places = {topic: place for place, topic in enumerate(conditions)}
+        early = [topic for topic in conditions if topic[0] in EARLY or conditions[topic] is TRUE]
+        late = [topic for topic in conditions if topic not in early]
+
+        def body(values: Values) -> str:
+            if late:
+                hit, rest = text.fresh("hit"), text.fresh("rest")
+                text.branch(values.any(conditions[topic] for topic in late), hit, rest)
+                text.open(hit)
+                for topic in late:
+                    address, is_open = _is_open(text, places[topic])
+                    truth = values.truth(conditions[topic])
+                    settles = text.value(f"and i1 {is_open}, {truth}")
+                    old = text.value(f"load i64, ptr {address}")
+                    new = text.value(f"select i1 {settles}, i64 %i, i64 {old}")
+                    text.line(f"store i64 {new}, ptr {address}")
+                text.jump(rest)
+                text.open(rest)
+            for topic in early:
+                asked, settled, done = (text.fresh(name) for name in ("asked", "settled", "done"))
+                address, is_open = _is_open(text, places[topic])
+                text.branch(is_open, asked, done)
+                text.open(asked)
+                text.branch(values.below().truth(conditions[topic]), settled, done)
+                text.open(settled)
+                text.line(f"store i64 %i, ptr {address}")
+                text.jump(done)
+                text.open(done)
+            return "%count"
+
+        loop(text, self.layout, body)
+        return function("define i64", "ask(ptr %in, i64 %n, ptr %first)", text)
+
+    def _cover(self) -> str:
+        text = Text()
+        values = _unpacked(text, self.layout, "%in")
+        numbers = [number for number, leaf in enumerate(self.leaves) if _conditional(leaf.end)]
+        cases = " ".join(f"i64 {number}, label %leaf{number}" for number in numbers)
+        text.line(f"switch i64 %leaf, label %none [ {cases} ]")
+        text.open("none")
+        text.line("ret i64 0")
+        for number in numbers:
+            end = self.leaves[number].end
+            assert isinstance(end, Update)
+            text.open(f"leaf{number}")
+            here, all_seen, bytes_of = values.below(), "1", dict[str, str]()
+            for branch, condition in _conditional(end):
+                truth = here.truth(condition)
+                if truth not in bytes_of:
+                    bytes_of[truth] = text.value(f"zext i1 {truth} to i8")
+                place = f"getelementptr i8, ptr %seen, i64 {self.branches[branch]}"
+                address = text.value(place)
+                old = text.value(f"load i8, ptr {address}")
+                new = text.value(f"or i8 {old}, {bytes_of[truth]}")
+                text.line(f"store i8 {new}, ptr {address}")
+                all_seen = text.value(f"and i8 {all_seen}, {new}")
+            wide = text.value(f"zext i8 {all_seen} to i64")
+            text.line(f"ret i64 {text.value(f'xor i64 {wide}, 1')}")
+        return function("define i64", "cover(ptr %in, i64 %leaf, ptr %seen)", text)
+
+    def _is_stuck(self) -> str:
+        text = Text()
+        values = _unpacked(text, self.layout, "%in")
+        text.branch(values.truth(self.system.terminal), "no", "going")
+        text.open("no")
+        text.line("ret i64 0")
+        text.open("going")
+
+        def is_quiet(end: End) -> bool:
+            return end.bound is None if isinstance(end, Blocked) else not self.rewritten
+
+        trees = Trees(text, is_quiet, "0")
+
+        def at_leaf(end: End, known: Known, values: Values) -> None:
+            if isinstance(end, Update):
+                same, changed = text.fresh("same"), text.fresh("changed")
+                text.branch(self._changes(text, end, known, values), changed, same)
+                text.open(same)
+                trees.leave("0")
+                text.open(changed)
+            text.line("ret i64 0")
+
+        for rule in self.system.rules:
+            trees.write(rule.tree, values, at_leaf)
+        text.line("ret i64 1")
+        return function("define i64", "is_stuck(ptr %in)", text)
+
+    def _changes(self, text: Text, end: Update, known: Known, values: Values) -> str:
+        """Whether an update leads to another state."""
+        memo: Known = {}
+        writes = {index: folded(value, known, memo) for index, value in end.writes}
+        changes = "false"
+        for word, name in enumerate(after_words(values, writes, self.system)):
+            other = text.value(f"icmp ne i64 {name}, {values.words[word]}")
+            changes = text.value(f"or i1 {changes}, {other}")
+        return changes
+
+
+def question_source(layout: Layout, question: Expression, name: str) -> str:
+    """`name(in, n, out)`: for each of n states a byte, whether the question is true in it."""
+    text = Text()
+
+    def body(values: Values) -> str:
+        address = text.value("getelementptr i8, ptr %out, i64 %i")
+        byte = text.value(f"zext i1 {values.truth(question)} to i8")
+        text.line(f"store i8 {byte}, ptr {address}")
+        return "%count"
+
+    loop(text, layout, body)
+    return function("define i64", f"{name}(ptr %in, i64 %n, ptr %out)", text)
+
+
+def _conditional(end: Update | Fault) -> list[tuple[Branch, Expression]]:
+    """The branches that a leaf takes in some states only; the others, it takes when it is taken."""
+    branches = end.branches if isinstance(end, Update) else ()
+    return [(branch, condition) for branch, condition in branches if condition is not TRUE]
+
+
+def _is_open(text: Text, place: int) -> tuple[str, str]:
+    """The address of a topic in `first`, and whether it is open."""
+    address = text.value(f"getelementptr i64, ptr %first, i64 {place}")
+    least = text.value(f"load i64, ptr {address}")
+    return address, text.value(f"icmp eq i64 {least}, {OPEN}")
+
+
+def _unpacked(text: Text, layout: Layout, state: str) -> Values:
+    """The words of the state at an address."""
+    words: list[str] = []
+    for word in range(layout.width):
+        address = text.value(f"getelementptr i64, ptr {state}, i64 {word}")
+        words.append(text.value(f"load i64, ptr {address}"))
+    return Values(text, layout, words)
+
+
+def loop(
+    text: Text, layout: Layout, body: Callable[[Values], str], record_starts: bool = False
+) -> None:
+    """A loop over `n` states, `%i` of them behind it; it returns the count that the body made."""
+    text.jump("head")
+    text.open("head")
+    text.line("%i = phi i64 [ 0, %entry ], [ %i_next, %tail ]")
+    start = "%start" if record_starts else "0"
+    text.line(f"%count = phi i64 [ {start}, %entry ], [ %count_next, %tail ]")
+    if record_starts:
+        address = text.value("getelementptr i64, ptr %starts, i64 %i")
+        text.line(f"store i64 %count, ptr {address}")
+    text.branch(text.value("icmp slt i64 %i, %n"), "body", "done")
+    text.open("body")
+    offset = text.value(f"mul i64 %i, {layout.width}")
+    state = text.value(f"getelementptr i64, ptr %in, i64 {offset}")
+    text.line(f"%step = mul i64 %i, {RULES_MAX}")
+    count = body(_unpacked(text, layout, state))
+    text.jump("tail")
+    text.open("tail")
+    text.line(f"%count_next = add i64 {count}, 0")
+    text.line("%i_next = add i64 %i, 1")
+    text.jump("head")
+    text.open("done")
+    text.line("ret i64 %count")
+
+
+def function(kind: str, header: str, text: Text, attributes: str = "nounwind") -> str:
+    """The text of a function whose blocks are written."""
+    return "\n".join([f"{kind} @{header} {attributes} {{", "entry:", *text.lines, "}", ""])
+
+
+__all__ = ["Lowering", "function", "loop", "question_source"]

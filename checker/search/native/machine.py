@@ -1,0 +1,110 @@
+"""A system compiled for the search: packed, lowered, its functions at known addresses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from ctypes import CFUNCTYPE, c_int64, c_void_p
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from checker.search.reductions.canonical import Canonical
+from checker.search.reductions.partial_order import PartialOrder
+from model.expressions import Expression
+from model.semantics import evaluate, outcome
+from model.system import Blocked, State, System, leaves
+
+from .canonical import canonical_source
+from .code import Code
+from .layout import layout_of
+from .lower import Lowering
+from .order import Order, guards_source
+from .topics import Topics
+
+#: The functions that the search calls, in the order of the places in `kernel`.
+FUNCTIONS = ("expand", "ask", "cover", "is_stuck")
+
+
+class Machine:
+    """A system as the native search sees it. Raises `domain-too-large`.
+
+    With `canonical`, each state found is rewritten into the representative of its class. With
+    `partial_order`, the search takes the steps of stubborn sets only. `look` is called now and then
+    while the system is compiled, and may raise.
+    """
+
+    def __init__(
+        self,
+        system: System,
+        level: int = 0,
+        canonical: Canonical | None = None,
+        partial_order: PartialOrder | None = None,
+        look: Callable[[], None] = lambda: None,
+    ) -> None:
+        self.system = system
+        self.canonical = canonical
+        self.layout = layout_of(system)
+        self.topics = Topics(system)
+        self.lowering = Lowering(system, self.layout, self.topics, canonical is not None)
+        self.leaves, self.numbers = self.lowering.leaves, self.lowering.numbers
+        self.branches = self.lowering.branches
+        self.chunks = self.lowering.chunks
+        self.leaf_rules = np.array([leaf.rule for leaf in self.leaves], np.int64)
+        self._bounded = [
+            (number, rule.tree)
+            for number, rule in enumerate(system.rules)
+            if any(isinstance(end, Blocked) and end.bound for end in leaves(rule.tree))
+        ]
+        self.source = self.lowering.source(look)
+        if canonical is not None:
+            self.source += canonical_source(self.layout, canonical)
+        if partial_order is not None:
+            self.source += guards_source(self.layout, partial_order.atoms)
+        self._partial_order = partial_order
+        self._codes: list[Code] = []
+        look()
+        self.compile(level)
+
+    def compile(self, level: int) -> None:
+        """Compile it, or once more with more effort: `code` and `seconds` are the last one's.
+
+        What was compiled before can still be called.
+        """
+        began = perf_counter()
+        names = FUNCTIONS if self.canonical is None else (*FUNCTIONS, "canonical")
+        code = Code(self.source, level)
+        self._codes.append(code)
+        self.order: Order | None = None
+        if self._partial_order is not None:
+            self.order = Order(self._partial_order, *code.addresses(["guards"]))
+        #: At the place of what is not there is a zero.
+        self.code: NDArray[np.int64] = np.zeros(len(FUNCTIONS) + 1, np.int64)
+        self.code[: len(names)] = code.addresses(names)
+        self.level, self.seconds = level, perf_counter() - began
+
+    @property
+    def initial(self) -> list[State]:
+        """The states that a search begins with, each once."""
+        return list(dict.fromkeys(self.rewritten(state) for state in self.system.initial))
+
+    def rewritten(self, state: State) -> State:
+        """The state that stands for the class of this one."""
+        if self.canonical is None:
+            return state
+        words = np.array(self.layout.encode(state), np.uint64)
+        rewrite = CFUNCTYPE(c_int64, c_void_p, c_int64)(int(self.code[-1]))
+        rewrite(words.ctypes.data, 1)
+        return self.layout.decode([int(word) for word in words])
+
+    def bounds(self, state: State) -> Sequence[tuple[int, str]]:
+        """The ground rules that only a bound blocks, each with the bound."""
+        ends = ((number, outcome(tree, state)) for number, tree in self._bounded)
+        return [(rule, end.bound) for rule, end in ends if isinstance(end, Blocked) and end.bound]
+
+    def state_test(self, questions: Sequence[Expression]) -> Callable[[State], Sequence[int]]:
+        """A function that tells which of the questions are true in a state."""
+        return lambda state: [i for i, each in enumerate(questions) if evaluate(each, state)]
+
+
+__all__ = ["Machine"]

@@ -1,0 +1,105 @@
+"""Partial order as the inner loops read it: sets as words, and a function that tells the atoms."""
+
+from __future__ import annotations
+
+# What numba, llvmlite and scipy give has no types.
+# pyright: reportUnknownMemberType=false
+from collections.abc import Sequence
+from itertools import accumulate
+
+import numpy as np
+from numpy.typing import NDArray
+
+from checker.search.reductions.independence import Bits
+from checker.search.reductions.partial_order import PartialOrder
+from model.expressions import Expression
+
+from .kernel import places as at
+from .layout import WORD, Layout
+from .lower import function, loop
+from .values import Text, Values
+
+
+class Order:
+    """The block for partial order, with the arrays that it has the addresses of."""
+
+    def __init__(self, order: PartialOrder, guards: int) -> None:
+        self.leaf_words = _words(order.leaves)
+        self.atom_words = _words(len(order.atoms))
+        #: Observers begin with a word of their own.
+        self.words = self.leaf_words + _words(len(order.observers))
+        self.transitions = self.words * WORD
+        leaves, gap = order.leaves, self.leaf_words * WORD - order.leaves
+        guard_of = [*order.guards[:leaves], *[()] * gap, *order.guards[leaves:]]
+        guard_of += [()] * (self.transitions - len(guard_of))
+        moved = [_moved(bits, leaves, gap) for bits in order.dependent]
+        self._arrays = {
+            at.ORDER_UPDATES: _sets([order.updates], self.leaf_words),
+            at.ORDER_GUARD_STARTS: np.array([0, *accumulate(map(len, guard_of))], np.int64),
+            at.ORDER_LITERALS: np.array([each for guard in guard_of for each in guard], np.int64),
+            at.ORDER_DEPENDENT: _sets(moved, self.words),
+            at.ORDER_ENABLING: _sets(order.enabling, self.leaf_words),
+        }
+        self.block = np.zeros(at.ORDER_COUNT, np.int64)
+        self.block[at.ORDER_GUARDS] = guards
+        self.block[at.ORDER_ATOM_WORDS] = self.atom_words
+        self.block[at.ORDER_LEAF_WORDS], self.block[at.ORDER_WORDS] = self.leaf_words, self.words
+        for place, array in self._arrays.items():
+            self.block[place] = array.ctypes.data
+
+    @property
+    def address(self) -> int:
+        """Where the block is."""
+        return self.block.ctypes.data
+
+    @property
+    def sizes(self) -> dict[int, int]:
+        """How many words each array of a thread takes, by its place."""
+        return {
+            at.ORDER_TRUTHS: at.BATCH * self.atom_words,
+            at.ORDER_CHOSEN: at.BATCH * self.leaf_words,
+            at.ORDER_ENABLED: self.leaf_words,
+            at.ORDER_INSIDE: self.words,
+            at.ORDER_SAVED: self.words,
+            at.ORDER_PENDING: self.transitions,
+        }
+
+
+def guards_source(layout: Layout, atoms: Sequence[Expression]) -> str:
+    """`guards(in, n, out)`: for each of n states a set, of the atoms that are true in it."""
+    text = Text()
+    words = _words(len(atoms))
+
+    def body(values: Values) -> str:
+        offset = text.value(f"mul i64 %i, {words}")
+        row = text.value(f"getelementptr i64, ptr %out, i64 {offset}")
+        for word in range(words):
+            found = "0"
+            for shift, atom in enumerate(atoms[word * WORD : (word + 1) * WORD]):
+                bit = text.value(f"zext i1 {values.truth(atom)} to i64")
+                moved = text.value(f"shl i64 {bit}, {shift}")
+                found = text.value(f"or i64 {found}, {moved}")
+            address = text.value(f"getelementptr i64, ptr {row}, i64 {word}")
+            text.line(f"store i64 {found}, ptr {address}")
+        return "%count"
+
+    loop(text, layout, body)
+    return function("define i64", "guards(ptr %in, i64 %n, ptr %out)", text)
+
+
+def _words(count: int) -> int:
+    return -(-count // WORD)
+
+
+def _moved(bits: Bits, leaves: int, gap: int) -> Bits:
+    """The same set where observers are numbered after a gap."""
+    return bits & ((1 << leaves) - 1) | bits >> leaves << (leaves + gap)
+
+
+def _sets(sets: Sequence[Bits], words: int) -> NDArray[np.int64]:
+    """Sets one after the other, so many words each."""
+    whole = b"".join(bits.to_bytes(words * WORD // 8, "little") for bits in sets)
+    return np.frombuffer(whole, "<i8").astype(np.int64)
+
+
+__all__ = ["Order", "guards_source"]

@@ -1,0 +1,110 @@
+"""When a search is saved, and what of it: between the search and its folder (`resume.py`)."""
+
+from __future__ import annotations
+
+# What numba, llvmlite and scipy give has no types.
+# pyright: reportUnknownMemberType=false
+import hashlib
+from collections.abc import Iterator
+from time import perf_counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from checker.search.state_graph.search import LimitHit
+
+from .kernel import places as at
+from .layout import Words
+from .machine import Machine
+from .resume import CHUNK, Folder, Seen
+
+if TYPE_CHECKING:
+    from .walk import Search
+
+#: Saving may take so small a part of the time, and is done at least this often, at most that.
+SHARE_OF_TIME = 20
+SECONDS_MIN, SECONDS_MAX = 1.0, 30.0
+
+COUNTS = {
+    "states": at.STATES,
+    "expanded": at.EXPANDED,
+    "level_end": at.LEVEL_END,
+    "depth": at.DEPTH,
+    "transitions": at.TRANSITIONS,
+    "deadlock": at.DEADLOCK,
+    "fault_state": at.FAULT_STATE,
+    "fault_leaf": at.FAULT_LEAF,
+}
+
+
+class Saving:
+    """Saves a search from time to time."""
+
+    def __init__(self, folder: Folder, search: Search) -> None:
+        self.folder = folder
+        self.search = search
+        self._next = perf_counter() + SECONDS_MIN
+
+    def restore(self) -> float | None:
+        """Let the search be where it was saved, and say how long it had taken, if it was."""
+        seen = self.folder.seen()
+        if seen is None:
+            return None
+        search, block = self.search, self.search.block
+        levels = np.array(seen.levels, np.int64)
+        try:
+            for words in self.folder.states(seen):
+                search.tables.append(words)
+            while search.tables.levels.size < levels.size:
+                search.tables.grow_levels()
+        except LimitHit as limit:
+            block[at.STATES] = 0
+            raise LimitHit(f"{limit}, which what was saved does not fit into") from limit
+        except KeyboardInterrupt:
+            block[at.STATES] = 0  # without the rest, these states say nothing
+            raise
+        for name, place in COUNTS.items():
+            block[place] = seen.counts[name]
+        search.tables.levels[: levels.size] = levels
+        for name, array in search.arrays.items():
+            array[:] = seen.arrays[name]
+        return seen.seconds
+
+    def save_in_time(self, seconds: float) -> None:
+        """Save, if it is time to. Raises `disk-full`."""
+        began = perf_counter()
+        if began < self._next:
+            return
+        self.save(seconds)
+        took = perf_counter() - began
+        self._next = began + took + min(SECONDS_MAX, max(SECONDS_MIN, SHARE_OF_TIME * took))
+
+    def save(self, seconds: float) -> None:
+        """Save now. Raises `disk-full`."""
+        search, block = self.search, self.search.block
+        seen = Seen(
+            self.folder.system,
+            search.tables.width,
+            int(block[at.STATES]),
+            seconds,
+            {name: int(block[place]) for name, place in COUNTS.items()},
+            search.tables.levels[: int(block[at.DEPTH]) + 2].tolist(),
+            {name: array.tolist() for name, array in search.arrays.items()},
+        )
+        self.folder.save(seen, list(self._new(seen.states)))
+
+    def _new(self, states: int) -> Iterator[Words]:
+        for begin in range(self.folder.saved, states, CHUNK):
+            yield self.search.tables.unpacked(begin, min(begin + CHUNK, states))
+
+
+def identity(machine: Machine, is_hashed: bool) -> str:
+    """What is the same only for searches that find the same states in the same order.
+
+    Under hashed storage some states may be missing: no other search may go on from there.
+    """
+    parts = [machine.source, repr(machine.layout), repr(machine.initial), repr(is_hashed)]
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()
+
+
+__all__ = ["Saving", "identity"]

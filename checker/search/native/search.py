@@ -1,0 +1,164 @@
+"""Check a system: search all of its states, packed and compiled, and answer every property.
+
+This is the native back end as others call it; `walk.py` searches, `kernel/` has its inner loops.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from time import perf_counter
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from checker.search.answer import Answer, Report, Violated
+from checker.search.limits import Limits, News, Progress, check_witnesses, looking
+from checker.search.options import DEFAULT, Means
+from checker.search.reductions.canonical import Canonical
+from checker.search.reductions.kinds import Found
+from checker.search.reductions.under import canonical_of, partial_order_among
+from checker.search.state_graph.verdicts import EXHAUSTIVE, answers_of
+from model.expressions import TRUE, Constant
+from model.language.explore import Branch
+from model.system import System, Update
+
+from .graph import where
+from .loops import compile_within, loops, must_be_compiled
+from .machine import Machine
+from .rebuilt import Rebuilt
+from .storage import Storage, collision_probability
+from .walk import Search
+
+NO_LIMITS = Limits()
+#: What takes ten seconds, or as many more as the machine is busy.
+COMPILING = "compiling the search itself, once on this machine"
+PREPARING = "compiling the rules"
+#: Nothing is told of what takes less.
+SECONDS_UNTOLD = 1.0
+UPPER_BOUND = "symmetry: what is interchangeable names each other: the count is an upper bound"
+
+
+def check(
+    system: System,
+    limits: Limits = NO_LIMITS,
+    progress: Progress | None = None,
+    under: Sequence[Found] = (),
+    means: Means = DEFAULT,
+) -> Report:
+    """Answer every property of a system, and the rows that all systems have.
+
+    It is for the caller to ask only what the reductions that the search is under keep. Raises
+    `witness-missing`, `domain-too-large`, and `TimeOver` if time is over before it begins.
+    """
+    check_witnesses(system)
+    return report_of(searched(system, limits, progress, under, means))
+
+
+def searched(
+    system: System,
+    limits: Limits,
+    progress: Progress | None,
+    under: Sequence[Found] = (),
+    means: Means = DEFAULT,
+) -> Search:
+    """The search of a system, ended. Raises `TimeOver` if time is over before it begins."""
+    began = perf_counter()
+    prepare(limits, progress)
+    machine = Machine(
+        system,
+        canonical=canonical_of(system, under),
+        partial_order=partial_order_among(system, under),
+        look=looking(limits.after(perf_counter() - began), progress, PREPARING, SECONDS_UNTOLD),
+    )
+    search = Search(machine, limits.after(perf_counter() - began), progress, means)
+    search.run()
+    return search
+
+
+def prepare(limits: Limits, progress: Progress | None) -> None:
+    """Have the loops compiled. Raises `TimeOver` if that takes longer than the limit of time."""
+    if progress is not None and must_be_compiled():
+        progress(News(0, 0, 0, 0, 0.0, before=COMPILING))
+    if limits.seconds_max is not None:
+        compile_within(limits.seconds_max)
+    loops()
+
+
+def report_of(search: Search) -> Report:
+    """What a search that has ended says of all properties."""
+    canonical = search.machine.canonical
+    answers = answers_of(search if canonical is None else Rebuilt(search, canonical))
+    if search.storage is Storage.HASHED:
+        answers = tuple(_but_for_collisions(answer, search) for answer in answers)
+    return Report(
+        "native",
+        answers,
+        search.statistics,
+        dead_branches=() if search.stopped else dead_branches(search),
+        stopped=search.stopped or search.stopped_after,
+        exercised=frozenset(exercised(search)),
+        memory=search.memory,
+        remarks=tuple(_remarks(search)),
+    )
+
+
+def _remarks(search: Search) -> Iterator[str]:
+    canonical = search.machine.canonical
+    if canonical is not None and _in_doubt(search, canonical):
+        yield UPPER_BOUND
+    if search.unsaved:
+        yield f"{search.unsaved}; what was saved before is still good"
+    if search.storage is Storage.HASHED:
+        yield (
+            "hashed storage: some states may have been taken for others, "
+            f"with a probability below {collision_probability(search.statistics.states):.0e}"
+        )
+
+
+def _but_for_collisions(answer: Answer, search: Search) -> Answer:
+    """What was not found may have been taken for another state. What was found is replayed."""
+    if isinstance(answer.verdict, Violated) or answer.how != EXHAUSTIVE:
+        return answer
+    probability = collision_probability(search.statistics.states)
+    how = f"{answer.how} but for hash collisions (probability below {probability:.0e})"
+    return replace(answer, how=how)
+
+
+def _in_doubt(search: Search, canonical: Canonical) -> bool:
+    """Whether more than one state of some class may be among those counted."""
+    doubt = canonical.doubt(search.system)
+    if isinstance(doubt, Constant):
+        return bool(doubt.value)
+    return bool(search.statistics.states) and any(where(search, doubt))
+
+
+class Covered(Protocol):
+    """A search that knows which leaves and branches were taken."""
+
+    @property
+    def machine(self) -> Machine: ...
+    @property
+    def visited(self) -> NDArray[np.uint8]: ...
+    @property
+    def seen(self) -> NDArray[np.uint8]: ...
+
+
+def dead_branches(search: Covered) -> tuple[Branch, ...]:
+    """The branches that some leaf has and no transition exercised, by file and line."""
+    found = {branch for branch, place in search.machine.branches.items() if search.seen[place]}
+    for leaf, visited in zip(search.machine.leaves, search.visited, strict=True):
+        if visited and isinstance(leaf.end, Update):
+            found |= {branch for branch, condition in leaf.end.branches if condition is TRUE}
+    dead = search.machine.branches.keys() - found
+    return tuple(sorted(dead, key=lambda each: (each.file, each.line, not each.outcome)))
+
+
+def exercised(search: Covered) -> list[str]:
+    """The names of the rules that some transition takes."""
+    pairs = zip(search.machine.leaves, search.visited, strict=True)
+    return [search.machine.system.rules[leaf.rule].rule.name for leaf, visited in pairs if visited]
+
+
+__all__ = ["Covered", "check", "dead_branches", "exercised", "prepare", "report_of", "searched"]

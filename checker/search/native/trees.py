@@ -1,0 +1,78 @@
+"""Decision trees as LLVM blocks: nested branches that follow each tree to its leaf."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from checker.search.state_graph.folding import Known, folded, learn
+from model.expressions import Constant
+from model.system import Blocked, Fault, Test, Tree, Update, leaves
+
+from .values import Text, Values
+
+End = Blocked | Update | Fault
+
+AtLeaf = Callable[[End, Known, Values], None]
+"""Writes what is done at a leaf, given what is known and computed there. The last block that it
+opens must be left by `Trees.leave`, or by a return."""
+
+
+class Trees:
+    """Writes trees one after the other. Leaves that are `quiet` go on to the next tree at once.
+
+    `count` is the name of a number that leaves may change: each way out of a tree says what it is.
+    """
+
+    def __init__(self, text: Text, is_quiet: Callable[[End], bool], count: str) -> None:
+        self.text = text
+        self.is_quiet = is_quiet
+        self.count = count
+        self._next = ""
+        self._ways_out: list[tuple[str, str]] = []
+
+    def write(self, tree: Tree, values: Values, at_leaf: AtLeaf) -> None:
+        """One tree. What its root computes is known to the trees after it."""
+        if self._all_quiet(tree):
+            return
+        text, self._next, self._ways_out = self.text, self.text.fresh("next"), []
+        self._tree(tree, {}, values, at_leaf)
+        text.open(self._next)
+        ways = ", ".join(f"[ {count}, %{block} ]" for count, block in self._ways_out)
+        self.count = text.value(f"phi i64 {ways}")
+
+    def leave(self, count: str) -> None:
+        """Go on to the next tree, from the open block."""
+        self._ways_out.append((count, self.text.block))
+        self.text.jump(self._next)
+
+    def _all_quiet(self, tree: Tree) -> bool:
+        return all(self.is_quiet(end) for end in leaves(tree))
+
+    def _tree(self, tree: Tree, known: Known, values: Values, at_leaf: AtLeaf) -> None:
+        if self._all_quiet(tree):
+            self.leave(self.count)
+            return
+        if not isinstance(tree, Test):
+            at_leaf(tree, known, values)
+            return
+        test = folded(tree.condition, known, {})
+        if isinstance(test, Constant):
+            self._tree(tree.yes if test.value else tree.no, known, values, at_leaf)
+            return
+        condition = values.truth(test)
+        sides: list[tuple[str, Tree, bool]] = []
+        for tree_there, outcome in ((tree.yes, True), (tree.no, False)):
+            quiet = self._all_quiet(tree_there)
+            label = self._next if quiet else self.text.fresh("side")
+            sides.append((label, tree_there, outcome))
+            if quiet:
+                self._ways_out.append((self.count, self.text.block))
+        self.text.branch(condition, sides[0][0], sides[1][0])
+        for label, side, outcome in sides:
+            if label != self._next:
+                self.text.open(label)
+                below = learn(learn(known, tree.condition, outcome), test, outcome)
+                self._tree(side, below, values.below(), at_leaf)
+
+
+__all__ = ["AtLeaf", "End", "Trees"]

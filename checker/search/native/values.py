@@ -1,0 +1,228 @@
+"""Expressions as LLVM instructions over the words of a packed state.
+
+Integers are signed 64-bit values and truth values single bits. An expression cannot fail, so what
+is asked twice in one path is computed once, where it is asked first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import assert_never
+
+from checker.search.state_graph.folding import parts
+from model.errors import FinaleError
+from model.expressions import (
+    Add,
+    And,
+    Cell,
+    Constant,
+    Equal,
+    Expression,
+    IfThenElse,
+    Less,
+    Not,
+    Or,
+    Subtract,
+)
+
+from .layout import WORD, Layout
+
+#: Sums are computed in signed words: none may come near their bounds.
+VALUE_BITS_MAX = 62
+
+
+def signed(word: int) -> int:
+    """A word as LLVM writes it."""
+    return word - (1 << WORD) if word >> (WORD - 1) else word
+
+
+class Text:
+    """The instructions of one function, in the order of its blocks; `block` is the open one."""
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.block = "entry"
+        self._made = 0
+
+    def fresh(self, prefix: str) -> str:
+        """A name that is not used yet."""
+        self._made += 1
+        return f"{prefix}{self._made}"
+
+    def line(self, text: str) -> None:
+        """An instruction without a result."""
+        self.lines.append(f"  {text}")
+
+    def value(self, operation: str) -> str:
+        """The name of the result of an operation."""
+        self._made += 1
+        self.lines.append(f"  %v{self._made} = {operation}")
+        return f"%v{self._made}"
+
+    def open(self, label: str) -> None:
+        """Go on in a new block."""
+        self.lines.append(f"{label}:")
+        self.block = label
+
+    def branch(self, condition: str, yes: str, no: str) -> None:
+        """Go on in one of two blocks."""
+        self.line(f"br i1 {condition}, label %{yes}, label %{no}")
+
+    def jump(self, label: str) -> None:
+        """Go on in a block."""
+        self.line(f"br label %{label}")
+
+
+class Values:
+    """What is computed at one place of a function: names by expression."""
+
+    def __init__(self, text: Text, layout: Layout, words: Sequence[str]) -> None:
+        self.text = text
+        self.layout = layout
+        self.words = words
+        self._names: dict[Expression, str] = {}
+        self._masked: dict[int, str] = {}
+
+    def below(self) -> Values:
+        """What is computed at a place that is only come to from here."""
+        copy = Values(self.text, self.layout, self.words)
+        copy._names = dict(self._names)
+        copy._masked = dict(self._masked)
+        return copy
+
+    def truth(self, expression: Expression) -> str:
+        """A truth value, as a bit."""
+        assert expression.boolean
+        return self._of(expression)
+
+    def number(self, expression: Expression) -> str:
+        """An integer, or a truth value as one."""
+        name = self._of(expression)
+        if not expression.boolean:
+            return name
+        if isinstance(expression, Constant):
+            return str(expression.value)
+        return self.text.value(f"zext i1 {name} to i64")
+
+    def any(self, expressions: Iterable[Expression]) -> str:
+        """Whether one of several truth values is true."""
+        return self._joined("or", [self.truth(each) for each in expressions])
+
+    def masked(self, index: int) -> str:
+        """The bits of a cell, in their place."""
+        name = self._masked.get(index)
+        if name is None:
+            slot = self.layout.slots[index]
+            name = self.text.value(f"and i64 {self.words[slot.word]}, {signed(slot.mask)}")
+            self._masked[index] = name
+        return name
+
+    def _of(self, root: Expression) -> str:
+        if isinstance(root, Constant):
+            return self._literal(root)
+        pending: list[Expression] = [root]
+        while pending:
+            node = pending.pop()
+            if node in self._names:
+                continue
+            missing = [part for part in self._operands(node) if part not in self._names]
+            if missing:
+                pending += [node, *reversed(missing)]
+            else:
+                check_bounds(node)
+                self._names[node] = self._made(node)
+        return self._names[root]
+
+    @staticmethod
+    def _literal(constant: Constant) -> str:
+        if constant.boolean:
+            return "true" if constant.value else "false"
+        return str(constant.value)
+
+    @staticmethod
+    def _operands(node: Expression) -> Sequence[Expression]:
+        if _is_cell_test(node):
+            return []
+        return [part for part in parts(node) if not isinstance(part, Constant)]
+
+    def _made(self, node: Expression) -> str:
+        emit = self.text.value
+        match node:
+            case Constant():
+                return self._literal(node)
+            case Cell():
+                return self._cell(node)
+            case Add():
+                return emit(f"add i64 {self.number(node.left)}, {self.number(node.right)}")
+            case Subtract():
+                return emit(f"sub i64 {self.number(node.left)}, {self.number(node.right)}")
+            case Equal(left=Cell() as cell, right=Constant() as wanted) if not cell.boolean:
+                slot = self.layout.slots[cell.index]
+                bits = signed((wanted.value - slot.low) << slot.shift)
+                return emit(f"icmp eq i64 {self.masked(cell.index)}, {bits}")
+            case Equal():
+                if node.left.boolean and node.right.boolean:
+                    return emit(f"icmp eq i1 {self.truth(node.left)}, {self.truth(node.right)}")
+                return emit(f"icmp eq i64 {self.number(node.left)}, {self.number(node.right)}")
+            case Less():
+                return emit(f"icmp slt i64 {self.number(node.left)}, {self.number(node.right)}")
+            case Not():
+                return emit(f"xor i1 {self.truth(node.operand)}, true")
+            case And():
+                return self._joined("and", [self.truth(each) for each in node.operands])
+            case Or():
+                return self._joined("or", [self.truth(each) for each in node.operands])
+            case IfThenElse():
+                return self._choice(node)
+            case _:
+                assert_never(node)
+
+    def _cell(self, cell: Cell) -> str:
+        assert not cell.after, "what a step leads to is written in what it starts from"
+        slot = self.layout.slots[cell.index]
+        if cell.boolean:
+            return self.text.value(f"icmp ne i64 {self.masked(cell.index)}, 0")
+        name = self.masked(cell.index)
+        if slot.shift:
+            name = self.text.value(f"lshr i64 {name}, {slot.shift}")
+        if slot.low:
+            name = self.text.value(f"add i64 {name}, {slot.low}")
+        return name
+
+    def _choice(self, node: IfThenElse) -> str:
+        condition = self.truth(node.condition)
+        if node.boolean:
+            kind, yes, no = "i1", self.truth(node.yes), self.truth(node.no)
+        else:
+            kind, yes, no = "i64", self.number(node.yes), self.number(node.no)
+        return self.text.value(f"select i1 {condition}, {kind} {yes}, {kind} {no}")
+
+    def _joined(self, operation: str, names: Sequence[str]) -> str:
+        joined = names[0]
+        for name in names[1:]:
+            joined = self.text.value(f"{operation} i1 {joined}, {name}")
+        return joined
+
+
+def _is_cell_test(node: Expression) -> bool:
+    """A cell compared with a constant: decided on its bits, where they are."""
+    return (
+        isinstance(node, Equal)
+        and isinstance(node.left, Cell)
+        and isinstance(node.right, Constant)
+        and not node.left.boolean
+    )
+
+
+def check_bounds(node: Expression) -> None:
+    """Raises `domain-too-large` where signed words do not hold what a node may be."""
+    if max(abs(node.low), abs(node.high)) >> VALUE_BITS_MAX:
+        raise FinaleError(
+            "domain-too-large",
+            f"a sum may lie anywhere from {node.low} to {node.high}, "
+            "which the native search has no room for",
+            advice="take smaller numbers, or --backend readable",
+        )
+
+
+__all__ = ["Text", "Values", "check_bounds", "signed"]

@@ -1,0 +1,376 @@
+"""The native search: breadth-first over packed states, in the order of the readable one.
+
+States are numbered as they are found, expanded in that order, their steps taken in rule order; so
+counts, the first answer to each question and every trace are the same. Parents are not kept: they
+are found again, level by level, for the few traces that are shown.
+"""
+
+from __future__ import annotations
+
+# What numba, llvmlite and scipy give has no types.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportMissingTypeStubs=false
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from checker.search.answer import Statistics
+from checker.search.limits import INTERRUPTED, Limits, News, Progress
+from checker.search.options import DEFAULT, Means
+from checker.search.state_graph.leaves import Leaf
+from checker.search.state_graph.questions import Finding, Topic
+from checker.search.state_graph.search import LimitHit
+from model.errors import FinaleError
+from model.system import State, System
+from model.trace import Trace
+
+from .findings import findings_of
+from .graph import StoredFair, edges_of
+from .kernel import places as at
+from .loops import loops
+from .machine import Machine
+from .paths import parent
+from .resume import Folder
+from .saving import Saving, identity
+from .storage import STORAGES, DiskStore, Storage
+from .tables import STATES_MAX, Tables
+from .workers import Workers, threads_for
+
+#: Between two looks at the clock: at first this many states, then as many as take so long.
+STATES_BETWEEN_LOOKS = 256
+SECONDS_BETWEEN_LOOKS = 0.05
+#: Whether levels shrink, and how fast, is told from so many.
+LEVELS_LOOKED_AT = 4
+#: So many are looked at for bits that no cell has, when Python checks what is asserted.
+STATES_CHECKED = 1 << 12
+#: Better code takes three to six times as long to make, and saves a tenth to a fifth of the time:
+#: it is made when the search has taken so many times as long as making the first.
+WORTH = 60
+#: Progress is told at most once in so many seconds.
+SECONDS_BETWEEN_NEWS = 0.1
+
+Flags = NDArray[np.uint8]
+Numbers = NDArray[np.int64]
+
+
+class Search:
+    """A breadth-first search: what it has seen, and how far it is.
+
+    `stopped` says why it did not see all, `stopped_after` why the work after it was cut short,
+    `unsaved` why its end is not in the folder to resume from.
+    """
+
+    def __init__(
+        self,
+        machine: Machine,
+        limits: Limits,
+        progress: Progress | None,
+        means: Means = DEFAULT,
+    ) -> None:
+        self.machine = machine
+        self.limits = limits
+        self.progress = progress
+        self.means = means
+        self.storage = STORAGES[means.storage]
+        self.stopped = ""
+        self.stopped_after = ""
+        self.unsaved = ""
+        self.seconds = 0.0
+        topics = machine.topics
+        self.loops = loops()
+        self.block: Numbers = np.zeros(at.SHARED_COUNT, np.int64)
+        self.block[[at.DEADLOCK, at.FAULT_STATE, at.FAULT_LEAF]] = -1
+        self.state_found: Numbers = np.full(len(topics.in_states), -1, np.int64)
+        self.step_found: Numbers = np.full(len(topics.on_steps), -1, np.int64)
+        self.step_base: Numbers = np.full(len(topics.on_steps), -1, np.int64)
+        self.visited: Flags = np.zeros(len(machine.leaves), np.uint8)
+        self.seen: Flags = np.zeros(len(machine.branches) + 1, np.uint8)
+        self._parents: dict[int, tuple[int, int]] = {}
+        self._started = self._told = perf_counter()
+        self._tables: Tables | None = None
+        self._workers: Workers | None = None
+        self._opened: Saving | None = None
+        self._saving: Saving | None = None
+        #: What searches that this one goes on from have taken.
+        self._seconds_before = 0.0
+        self._findings: Mapping[Topic, Finding] | None = None
+        self._fair: StoredFair | None = None
+
+    @property
+    def tables(self) -> Tables:
+        """The states; a search that has no memory at all has not begun."""
+        assert self._tables is not None
+        return self._tables
+
+    @property
+    def workers(self) -> Workers:
+        """The threads."""
+        assert self._workers is not None
+        return self._workers
+
+    @property
+    def arrays(self) -> dict[str, Numbers | Flags]:
+        """What was found, by the names it is saved under."""
+        return {
+            "state_found": self.state_found,
+            "step_found": self.step_found,
+            "step_base": self.step_base,
+            "visited": self.visited,
+            "seen": self.seen,
+        }
+
+    @property
+    def address(self) -> int:
+        """Where the block is that the loops share."""
+        return self.block.ctypes.data
+
+    # --- searching -------------------------------------------------------------------------------
+
+    def run(self) -> None:
+        """Search until all is seen, a limit is hit, or the user interrupts."""
+        ended = False
+        try:
+            self._prepare()
+            self._begin()
+            self._saving = self._opened  # what was not begun is not saved
+            if self._saving is not None:
+                self._saving.save(self._seconds_before)
+            self._run()
+            ended = True
+            assert self._are_canonical(), "a step writes more than its state"
+        except LimitHit as limit:
+            self.stopped = str(limit)
+        except KeyboardInterrupt:
+            self.stopped = INTERRUPTED
+        finally:
+            self.seconds = self._seconds_before + perf_counter() - self._started
+            self._end(ended)
+
+    def _are_canonical(self) -> bool:
+        """Whether the last states found are what encoding them gives: if not, some count twice."""
+        states = int(self.block[at.STATES])
+        words = self.tables.unpacked(max(0, states - STATES_CHECKED), states)
+        return self.machine.layout.is_canonical(words)
+
+    def _end(self, ended: bool) -> None:
+        if self._workers is not None:
+            self._workers.close()
+        saving, self._saving = self._saving, None
+        try:  # a state that the limit of states cut off is not saved: it would be counted twice
+            if saving is not None and self.block[at.REASON] != at.LIMIT:
+                saving.save(self.seconds)
+        except FinaleError as error:
+            if not ended:
+                raise
+            self.unsaved = error.message  # the answer is known: it is not given up for this
+        finally:
+            if self._opened is not None:
+                self._opened.folder.close()
+
+    @property
+    def _states_word(self) -> str:
+        """Of the limit of states, which is that of the loops where none was given."""
+        return replace(self.limits, states_max=int(self.block[at.STATES_MAX])).states_word
+
+    def _prepare(self) -> None:
+        """Tell the loops all that they need to know."""
+        machine, block = self.machine, self.block
+        self._tell_code()
+        block[at.CHUNKS], block[at.LEAF_RULES] = machine.chunks, machine.leaf_rules.ctypes.data
+        block[at.STATES_MAX] = self.limits.states_max or STATES_MAX
+        block[at.BRANCHES], block[at.LEAVES_COUNT] = len(self.seen), len(self.visited)
+        block[at.STATE_TOPICS], block[at.STEP_TOPICS] = len(self.state_found), len(self.step_found)
+        block[at.VISITED], block[at.SEEN] = self.visited.ctypes.data, self.seen.ctypes.data
+        block[at.STATE_FOUND] = self.state_found.ctypes.data
+        block[at.STEP_FOUND] = self.step_found.ctypes.data
+        block[at.STEP_BASE] = self.step_base.ctypes.data
+        disk = DiskStore() if self.storage is Storage.HASHED else None
+        threads, memory_max = threads_for(self.means.threads), self.limits.memory_max
+        self._tables = Tables(
+            machine.layout.width, block, self.loops, self.storage, memory_max, disk, threads
+        )
+        self._workers = Workers(machine, self._tables, self.loops, threads)
+
+    def _begin(self) -> None:
+        """The initial states are the first level, unless more was seen before."""
+        if self.means.resume is not None and self._restored(self.means.resume):
+            if self.block[at.STATES] > self.block[at.STATES_MAX]:
+                raise LimitHit(self._states_word)
+            return
+        tables, layout, block = self.tables, self.machine.layout, self.block
+        initial = self.machine.initial
+        taken = initial[: int(block[at.STATES_MAX])]
+        words = [word for state in taken for word in layout.encode(state)]
+        tables.append(np.array(words, np.uint64))
+        block[at.LEVEL_END] = tables.levels[1] = len(taken)
+        self.loops.ask_all(self.address, self.workers.first.address, 0, len(taken))
+        if len(taken) < len(initial):
+            raise LimitHit(self._states_word)
+
+    def _restored(self, path: Path) -> bool:
+        """Whether the search goes on from what was saved. From then on it is saved there."""
+        saving = Saving(Folder(path, identity(self.machine, self.storage is Storage.HASHED)), self)
+        try:
+            before = saving.restore()
+        except BaseException:
+            saving.folder.close()  # what is refused is left alone
+            raise
+        self._opened, self._seconds_before = saving, before or 0.0
+        return before is not None
+
+    def _run(self) -> None:
+        between = STATES_BETWEEN_LOOKS
+        while True:
+            self.look()
+            began = perf_counter()
+            self.block[at.STOP] = self.block[at.EXPANDED] + between
+            self.workers.advance(self.block, between)
+            while self.block[at.REASON] not in {at.PAUSED, at.DONE}:
+                self._make_room()
+                self.workers.advance(self.block, between)
+            if self.block[at.REASON] == at.DONE:
+                return
+            if perf_counter() - began < SECONDS_BETWEEN_LOOKS / 2:
+                between *= 2
+            self._optimise()
+
+    def _optimise(self) -> None:
+        """Compile with more effort once the search takes long enough to be worth it."""
+        machine = self.machine
+        if machine.level == 0 and perf_counter() - self._started > WORTH * machine.seconds:
+            machine.compile(1)
+            self._tell_code()
+
+    def _tell_code(self) -> None:
+        places = [at.EXPAND, at.ASK, at.COVER, at.IS_STUCK, at.CANONICAL]
+        self.block[places] = self.machine.code
+        order = self.machine.order
+        self.block[at.ORDER] = order.address if order is not None else 0
+
+    def _make_room(self) -> None:
+        reason = int(self.block[at.REASON])
+        if reason == at.LIMIT:
+            raise LimitHit(self._states_word)
+        if reason == at.FULL:
+            self.tables.grow(int(self.block[at.NEEDED]))
+        elif reason == at.FULL_NODE:
+            self.tables.grow_nodes()
+        else:
+            self.tables.grow_levels()
+
+    def look(self) -> None:
+        """Tell how far the search is. Raises LimitHit when its time is over."""
+        now = perf_counter()
+        seconds, seconds_max = now - self._started, self.limits.seconds_max
+        if seconds_max is not None and seconds > seconds_max:
+            raise LimitHit(self.limits.seconds_word)
+        if self._saving is not None:
+            self._saving.save_in_time(self._seconds_before + seconds)
+        if self.progress is not None and now - self._told >= SECONDS_BETWEEN_NEWS:
+            self._told = now
+            self.progress(self._news(self._seconds_before + seconds))
+
+    def _news(self, seconds: float) -> News:
+        states, expanded = int(self.block[at.STATES]), int(self.block[at.EXPANDED])
+        transitions, depth = int(self.block[at.TRANSITIONS]), int(self.block[at.DEPTH])
+        frontier, memory = states - expanded, self.tables.bytes
+        left = states_left(self.tables.levels[: depth + 2], frontier)
+        seconds_left = None if left is None or not expanded else left * seconds / expanded
+        return News(states, transitions, depth, frontier, seconds, memory, seconds_left)
+
+    # --- what was found --------------------------------------------------------------------------
+
+    @property
+    def system(self) -> System:
+        """What was searched."""
+        return self.machine.system
+
+    @property
+    def leaves(self) -> Sequence[Leaf]:
+        """The leaves of its decision trees."""
+        return self.machine.leaves
+
+    @property
+    def deadlock(self) -> int | None:
+        """The number of the first state that is one."""
+        found = int(self.block[at.DEADLOCK])
+        return found if found >= 0 else None
+
+    @property
+    def statistics(self) -> Statistics:
+        """The counts so far."""
+        states, expanded = int(self.block[at.STATES]), int(self.block[at.EXPANDED])
+        depth = int(self.block[at.DEPTH])
+        if self.stopped and states:
+            depth = self.tables.level_of(states - 1)
+        return Statistics(
+            states,
+            int(self.block[at.TRANSITIONS]),
+            depth,
+            self.seconds,
+            not self.stopped,
+            states - expanded,
+        )
+
+    @property
+    def memory(self) -> int:
+        """The bytes that it has taken at most."""
+        return self._tables.peak if self._tables is not None else 0
+
+    @property
+    def findings(self) -> Mapping[Topic, Finding]:
+        """The first `yes` to each topic that got one."""
+        if self._findings is None:
+            self._findings = findings_of(self)
+        return self._findings
+
+    @property
+    def fair(self) -> StoredFair:
+        """The fairness of the system, on its complete state graph. Raises LimitHit."""
+        if self.storage is Storage.HASHED:
+            raise LimitHit("hashed storage keeps no state graph")
+        if self._fair is None:
+            self._fair = StoredFair(self, edges_of(self))
+        return self._fair
+
+    def state(self, number: int) -> State:
+        """A state, by its number."""
+        return self.machine.layout.decode(self.tables.words(number))
+
+    def parent(self, number: int) -> tuple[int, int] | None:
+        """The first state with a step to this one, and the leaf taken; an initial one has none."""
+        level = self.tables.level_of(number)
+        if not level:
+            return None
+        if number not in self._parents:
+            begin, end = (int(self.tables.levels[level - 1 + side]) for side in (0, 1))
+            self._parents[number] = parent(self, number, begin, end)
+        return self._parents[number]
+
+    def trace_to(self, position: int) -> Trace:
+        """The least shortest run to a state."""
+        states, rules = [self.state(position)], list[int]()
+        while (before := self.parent(position)) is not None:
+            position, leaf = before
+            rules.append(self.leaves[leaf].rule)
+            states.append(self.state(position))
+        return Trace(tuple(reversed(states)), tuple(reversed(rules)))
+
+
+def states_left(levels: Numbers, frontier: int) -> float | None:
+    """About how many states will still be expanded, if levels go on to shrink as the last did.
+
+    `levels` has the first state of each level. None while levels grow.
+    """
+    sizes = np.diff(levels)[-LEVELS_LOOKED_AT:]
+    if len(sizes) < LEVELS_LOOKED_AT or not sizes[0] > sizes[-1] > 0:
+        return None
+    ratio: float = float(sizes[-1] / sizes[0]) ** (1 / (len(sizes) - 1))
+    return frontier + float(sizes[-1]) * ratio / (1 - ratio)
+
+
+__all__ = ["Search", "states_left"]

@@ -1,0 +1,173 @@
+"""Checks a system under reductions: each property under those that keep its verdict.
+
+Properties that one set of reductions keeps are answered by one search. Where some property is kept
+by fewer, or none, there is another search for it, under these alone: a reduction that would be
+unsound for a property is not applied to it, and its answer says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from time import perf_counter
+
+from model.system import Property, System
+
+from .answer import (
+    NO_DEADLOCK,
+    WELL_FORMED,
+    Answer,
+    Report,
+    Unknown,
+    Vacuous,
+    Violated,
+)
+from .limits import (
+    INTERRUPTED,
+    Limits,
+    Progress,
+    TimeOver,
+    check_witnesses,
+    looking,
+)
+from .options import DEFAULT, Means
+from .reductions.find import find
+from .reductions.kinds import Found, Reduction
+
+LOOKING = "looking for what need not be searched"
+
+
+def check_reduced(
+    system: System,
+    reductions: Collection[Reduction],
+    limits: Limits,
+    progress: Progress | None,
+    means: Means = DEFAULT,
+) -> Report:
+    """Answer every property of a system, under the reductions as far as they keep the answer.
+
+    Limits are those of each search, but that of time is for all of them and for looking for
+    reductions: if it is over before any search begins, `TimeOver` is raised. Raises
+    `witness-missing`, `domain-too-large`.
+    """
+    check_witnesses(system)
+    began = perf_counter()
+    look = looking(limits, progress, LOOKING)
+    found = [find(each, system, look) for each in Reduction if each in reductions]
+    reports: list[Report] = []
+    for under, names in _passes(system, [each for each in found if each.reduces]):
+        if any(report.stopped == INTERRUPTED for report in reports):
+            reports.append(_not_begun(reports[0], names, INTERRUPTED))
+            continue
+        left = limits.after(perf_counter() - began)
+        try:
+            reports.append(_pass(system, under, names, found, left, progress, means))
+        except TimeOver:
+            if not reports:
+                raise
+            reports.append(_not_begun(reports[0], names, limits.seconds_word))
+    told = [remark for each in found for remark in each.remarks]
+    told += [remark for report in reports for remark in report.remarks]
+    return replace(_joined(system, reports), remarks=tuple(told))
+
+
+def _passes(system: System, found: Sequence[Found]) -> Iterator[tuple[list[Found], list[str]]]:
+    """Which properties and rows are answered under which reductions: most reductions first."""
+    names_under: dict[tuple[Reduction, ...], list[str]] = {}
+    for name in [*(prop.name for prop in system.properties), NO_DEADLOCK]:
+        kept = tuple(each.kind for each in found if not _refusal(system, each, name))
+        names_under.setdefault(kept, []).append(name)
+    for kinds in sorted(names_under, key=len, reverse=True):
+        yield [each for each in found if each.kind in kinds], names_under[kinds]
+
+
+def _refusal(system: System, found: Found, name: str) -> str:
+    """Why a verdict is not kept; one that depends on a witness depends on the witness's."""
+    refusal = found.refusal(name)
+    witness = next((prop.witness for prop in system.properties if prop.name == name), None)
+    if not refusal and witness is not None and found.refusal(witness):
+        refusal = f'its witness "{witness}": {found.refusal(witness)}'
+    return refusal
+
+
+def _pass(
+    system: System,
+    under: Sequence[Found],
+    names: Collection[str],
+    found: Sequence[Found],
+    limits: Limits,
+    progress: Progress | None,
+    means: Means,
+) -> Report:
+    from .native import search as native
+
+    part = replace(system, properties=tuple(_asked(system.properties, names)))
+    report = native.check(part, limits, progress, under, means)
+    answers = [each for each in report.answers if each.property in (*names, WELL_FORMED)]
+    told = (_told(system, each, under, found) for each in answers)
+    reduced = tuple(each.kind.value for each in under)
+    dead_branches = () if under else report.dead_branches
+    return replace(report, answers=tuple(told), reduced=reduced, dead_branches=dead_branches)
+
+
+def _asked(properties: Sequence[Property], names: Collection[str]) -> Iterator[Property]:
+    """The properties of these names, and the witnesses that they need."""
+    witnesses = {prop.witness for prop in properties if prop.name in names}
+    for prop in properties:
+        if prop.name in names or prop.name in witnesses:
+            yield prop
+
+
+def _told(system: System, answer: Answer, under: Sequence[Found], found: Sequence[Found]) -> Answer:
+    """The answer with how it was reached, and without what the reductions do not keep."""
+    kinds = [each.kind for each in under]
+    how = answer.how
+    if kinds:
+        how += f" under {' and '.join(kind.value for kind in kinds)}"
+    for each in found:
+        if each.reduces and each.kind not in kinds:
+            how += f", not under {each.kind.value}"
+            why = _refusal(system, each, answer.property)
+            how += f": {why}" if why else ""
+    verdict = answer.verdict
+    is_shortest = Reduction.PARTIAL_ORDER not in kinds
+    if isinstance(verdict, Vacuous) and not is_shortest:
+        verdict = Unknown(f"{verdict.why}, which proves nothing under partial-order")
+    return replace(answer, verdict=verdict, how=how, is_shortest=is_shortest)
+
+
+def _not_begun(before: Report, names: Sequence[str], stopped: str) -> Report:
+    """The answers of a search that was not begun, because the one before it was stopped."""
+    unknown = Unknown(f"{stopped}: the search for it was not begun")
+    answers = tuple(Answer(name, unknown, "partial") for name in (*names, WELL_FORMED))
+    statistics = replace(before.statistics, states=0, transitions=0, depth=0, complete=False)
+    return Report(before.backend, answers, statistics, stopped=stopped)
+
+
+def _joined(system: System, reports: Sequence[Report]) -> Report:
+    """One report of several searches: each property as its own search answers it."""
+    given: dict[str, list[Answer]] = {}
+    for report in reports:
+        for answer in report.answers:
+            given.setdefault(answer.property, []).append(answer)
+    names = [*(prop.name for prop in system.properties), WELL_FORMED, NO_DEADLOCK]
+    first, *further = reports
+    return replace(
+        first,
+        answers=tuple(_worst(given[name]) for name in names),
+        stopped=next((report.stopped for report in reports if report.stopped), ""),
+        exercised=frozenset[str]().union(*(report.exercised for report in reports)),
+        further=tuple(further),
+    )
+
+
+def _worst(answers: Sequence[Answer]) -> Answer:
+    """What counts of several answers: each search tells faults, of rules and its properties."""
+    violated = [each for each in answers if isinstance(each.verdict, Violated)]
+    unknown = [each for each in answers if isinstance(each.verdict, Unknown)]
+    if violated:
+        return min(violated, key=lambda each: each.steps or 0)
+    return unknown[0] if unknown else answers[0]
+
+
+__all__ = ["check_reduced"]

@@ -1,0 +1,312 @@
+"""Dead variables: cells whose value nobody will read before it is written again.
+
+For a *control* (the status of a task, a checkpoint, …) a cell is dead at some of its values: where
+the control has one of them, no rule and no property reads the cell, and a step to another value
+writes it. The largest such set of values is found by taking values away until it is so. A cell that
+nobody reads at all is always dead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+from checker.search.answer import NO_DEADLOCK
+from checker.search.state_graph.folding import Known, cells_read, folded, learn
+from checker.search.state_graph.questions import of_states, of_steps
+from model.domains import Enum
+from model.expressions import (
+    FALSE,
+    TRUE,
+    Add,
+    Cell,
+    Constant,
+    Expression,
+    IfThenElse,
+    cell,
+    conjunction,
+    disjunction,
+    equal,
+    integer,
+    negation,
+)
+from model.system import Kind, System, Test, Tree, Update
+
+from .canonical import Reset
+from .kinds import Reduction
+from .normal import Proofs
+
+#: Why liveness and deadlocks are not asked, where they are not.
+FAIR_RUNS = "runs that never end are not told from what is kept"
+CHANGES = "some step might change nothing but what is dead"
+
+
+@dataclass(frozen=True)
+class DeadVariables:
+    """Where which cells of a system are dead."""
+
+    resets: tuple[Reset, ...]
+    remarks: tuple[str, ...]
+    refused: tuple[tuple[str, str], ...] = ()
+
+    kind = Reduction.DEAD_VARIABLES
+
+    @property
+    def reduces(self) -> bool:
+        return bool(self.resets)
+
+    def refusal(self, name: str) -> str:
+        return dict(self.refused).get(name, "")
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """What an update does on one path of a rule, where the control has a known value.
+
+    `reads` has, for each cell that is written, the cells that its new value is made of; `after` the
+    values that the control may have then.
+    """
+
+    reads: Mapping[int, frozenset[int]]
+    after: frozenset[int]
+
+
+@dataclass(frozen=True)
+class Uses:
+    """What is read, and what may be done, where the control has a known value."""
+
+    reads: frozenset[int]
+    leaves: tuple[Leaf, ...]
+
+
+def dead_variables_of(system: System) -> DeadVariables:
+    """Where which cells of a system are dead, and the verdicts that are kept."""
+    finder = _Finder(system)
+    resets = tuple(finder.resets())
+    if not resets:
+        return DeadVariables((), ("dead-variables: nothing is ever dead",))
+    names = {system.variable_of_cell[index].name for reset in resets for index in reset.cells}
+    some = len({index for reset in resets for index in reset.cells})
+    remark = f"dead-variables: {some} cells of {len(names)} variables are dead at times"
+    refused = [
+        (prop.name, FAIR_RUNS)
+        for prop in system.properties
+        if prop.kind in (Kind.LEADS_TO, Kind.EVENTUALLY)
+    ]
+    if finder.may_change_only_dead(resets):
+        refused.append((NO_DEADLOCK, CHANGES))
+    return DeadVariables(resets, (remark,), tuple(refused))
+
+
+class _Finder:
+    """Finds, for each control, the cells that are dead at some of its values."""
+
+    def __init__(self, system: System) -> None:
+        self.system = system
+        self.controls = [
+            system.cells[variable.offset]
+            for variable in system.variables
+            if isinstance(variable.domain, Enum)
+        ]
+        control_cells = {each.index for each in self.controls if isinstance(each, Cell)}
+        self.cells = [
+            index
+            for index, each in enumerate(system.cells)
+            if isinstance(each, Cell) and index not in control_cells
+        ]
+        self._plain = [_uses_of_tree(rule.tree, None, {}) for rule in system.rules]
+
+    def resets(self) -> Iterator[Reset]:
+        """The cells that are dead together, each time with the condition."""
+        never_read = self._never_read()
+        if never_read:
+            yield Reset(TRUE, tuple(sorted(never_read)))
+        for control in self.controls:
+            if not isinstance(control, Cell):
+                continue
+            found: dict[frozenset[int], list[int]] = {}
+            uses = self._uses(control)
+            for index in self.cells:
+                values = _dead_values(index, uses) if index not in never_read else frozenset[int]()
+                if values:
+                    found.setdefault(values, []).append(index)
+            for values, cells in found.items():
+                condition = disjunction(equal(control, integer(each)) for each in sorted(values))
+                yield Reset(condition, tuple(cells))
+
+    def _never_read(self) -> set[int]:
+        read = set(self._asked)
+        for uses in self._plain:
+            read |= uses.reads
+            for leaf in uses.leaves:
+                for written, parts in leaf.reads.items():
+                    read |= parts - {written}
+        return set(self.cells) - read
+
+    # --- what is read ----------------------------------------------------------------------------
+
+    def _uses(self, control: Cell) -> dict[int, Uses]:
+        """What is read and done at each value of a control."""
+        after = cell(control.index, control.low, control.high, control.boolean, after=True)
+        found: dict[int, Uses] = {}
+        for value in range(control.low, control.high + 1):
+            known: Known = {control: integer(value)}
+            parts = [_uses_of_tree(rule.tree, control, known) for rule in self.system.rules]
+            asked = self._asked_where({**known, after: integer(value)}, control)
+            reads = asked.union(*(each.reads for each in parts))
+            leaves = tuple(leaf for each in parts for leaf in each.leaves)
+            found[value] = Uses(frozenset(reads), leaves)
+        return found
+
+    @cached_property
+    def _questions(self) -> list[Expression]:
+        """All that is asked of states and steps in a search; what is asked of fair runs is not."""
+        asked = [each.condition for each in of_states(self.system)]
+        for rule in range(len(self.system.rules)):
+            asked += [each.condition for each in of_steps(self.system, rule)]
+        return list(dict.fromkeys([self.system.terminal, *asked]))
+
+    @cached_property
+    def _asked(self) -> set[int]:
+        return _indices(self._questions)
+
+    @cached_property
+    def _cells_of_question(self) -> dict[Expression, set[int]]:
+        return {each: _indices([each]) for each in self._questions}
+
+    def _asked_where(self, known: Known, control: Cell) -> set[int]:
+        memo: Known = {}
+        found: set[int] = set()
+        for question, cells in self._cells_of_question.items():
+            depends = control.index in cells
+            found |= _indices([folded(question, known, memo)]) if depends else cells
+        return found
+
+    # --- deadlocks -------------------------------------------------------------------------------
+
+    def may_change_only_dead(self, resets: Iterable[Reset]) -> bool:
+        """Whether a step might change nothing that is kept: then an end is not told for sure.
+
+        It does not if it writes only cells that are alive, or is seen to change one of these.
+        """
+        deadness: dict[int, Expression] = {}
+        for reset in resets:
+            for index in reset.cells:
+                deadness[index] = disjunction([deadness.get(index, FALSE), reset.condition])
+        for rule in self.system.rules:
+            for update, known in _updates(rule.tree, {}, set()):
+                memo: Known = {}
+                writes = {index: folded(value, known, memo) for index, value in update.writes}
+                after: Known = {self.system.cells[index]: each for index, each in writes.items()}
+                alive = {
+                    index
+                    for index in writes
+                    if _is_false(dead := deadness.get(index, FALSE), known)
+                    and _is_false(folded(dead, after, {}), known)
+                }
+                changed = any(self._changes(index, writes[index], known) for index in alive)
+                if changed or len(alive) == len(writes):
+                    continue
+                if not self._changes_a_control({each: writes[each] for each in alive}, known):
+                    return True
+        return False
+
+    def _changes_a_control(self, writes: Mapping[int, Expression], known: Known) -> bool:
+        """Whether it is proven by cases that some control gets another value than it has."""
+        controls = {each.index for each in self.controls if isinstance(each, Cell)}
+        path = [
+            test if value.value else negation(test)
+            for test, value in known.items()
+            if test.boolean and isinstance(value, Constant)
+        ]
+        is_same = [equal(writes[i], self.system.cells[i]) for i in controls & writes.keys()]
+        return bool(is_same) and Proofs().are_equal(conjunction([*path, *is_same]), FALSE)
+
+    def _changes(self, index: int, value: Expression, known: Known) -> bool:
+        """Whether a cell is seen to get another value than it has."""
+        before = self.system.cells[index]
+        if isinstance(value, Add) and value.left is before and isinstance(value.right, Constant):
+            return True
+        return _is_false(equal(value, known.get(before, before)), known)
+
+
+def _is_false(condition: Expression, known: Known) -> bool:
+    return folded(condition, known, {}) is FALSE
+
+
+def _indices(expressions: Iterable[Expression]) -> set[int]:
+    return {each.index for each in cells_read(expressions)}
+
+
+def _dead_values(index: int, uses: Mapping[int, Uses]) -> frozenset[int]:
+    """The largest set of values of the control at which a cell is dead."""
+    values = {value for value, each in uses.items() if not _is_read(index, each)}
+    while True:
+        kept = {value for value in values if _stays_dead(index, uses[value], values)}
+        if kept == values:
+            return frozenset(values)
+        values = kept
+
+
+def _is_read(index: int, uses: Uses) -> bool:
+    """Whether a cell is read, but for its own new value."""
+    return index in uses.reads or any(
+        index in parts and written != index
+        for leaf in uses.leaves
+        for written, parts in leaf.reads.items()
+    )
+
+
+def _stays_dead(index: int, uses: Uses, values: set[int]) -> bool:
+    """Whether each step that leads to where the cell is not dead writes it anew."""
+    for leaf in uses.leaves:
+        is_anew = index in leaf.reads and index not in leaf.reads[index]
+        if not is_anew and not leaf.after <= values:
+            return False
+    return True
+
+
+def _uses_of_tree(tree: Tree, control: Cell | None, known: Known) -> Uses:
+    """What a rule reads and does, as far as what is known lets it."""
+    reads: set[int] = set()
+    found = [_leaf(update, control, here) for update, here in _updates(tree, known, reads)]
+    return Uses(frozenset(reads), tuple(found))
+
+
+def _updates(tree: Tree, known: Known, reads: set[int]) -> Iterator[tuple[Update, Known]]:
+    """The updates that a rule may come to, each with what is known there; notes what is read."""
+    pending: list[tuple[Tree, Known]] = [(tree, known)]
+    while pending:
+        node, here = pending.pop()
+        if isinstance(node, Test):
+            test = folded(node.condition, here, {})
+            if isinstance(test, Constant):
+                pending.append((node.yes if test.value else node.no, here))
+                continue
+            reads |= _indices([test])
+            for side, outcome in ((node.yes, True), (node.no, False)):
+                pending.append((side, learn(learn(here, node.condition, outcome), test, outcome)))
+        elif isinstance(node, Update):
+            yield node, here
+
+
+def _leaf(update: Update, control: Cell | None, known: Known) -> Leaf:
+    memo: Known = {}
+    writes = {index: folded(value, known, memo) for index, value in update.writes}
+    after: frozenset[int] = frozenset()
+    if control is not None:
+        value = writes.get(control.index, known.get(control, control))
+        after = frozenset(_possible(value))
+    reads = {index: frozenset(_indices([value])) for index, value in writes.items()}
+    return Leaf(reads, after)
+
+
+def _possible(expression: Expression) -> set[int]:
+    """The values that an expression may have, or more."""
+    if isinstance(expression, IfThenElse):
+        return _possible(expression.yes) | _possible(expression.no)
+    return set(range(expression.low, expression.high + 1))
+
+
+__all__ = ["DeadVariables", "dead_variables_of"]

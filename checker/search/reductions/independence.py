@@ -1,0 +1,234 @@
+"""Which transitions can matter to each other: what enables what, and what does not commute.
+
+All of it is decided by what transitions read and write, then by rewriting one's guard and values
+over the state before the other, and at last, where that leaves a question, by a prover. What none
+of them excludes is taken to be possible.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from checker.search.state_graph.folding import Known, cells_read, folded
+from model.expressions import Cell, Constant, Equal, Expression, equal, negation
+
+from .transitions import Guard, Literal, Transition, Transitions
+
+Bits = int
+"""A set of numbers, one bit each."""
+
+MayHold = Callable[[Sequence[Expression], Sequence[Expression]], bool]
+"""Whether some state satisfies all of the first conditions and one of the second ones; a prover
+that cannot tell says yes."""
+
+
+@dataclass(frozen=True)
+class Relations:
+    """What the transitions have to do with each other.
+
+    Transitions are numbered: leaves as everywhere, then observers. `dependent` has for each leaf
+    the transitions that do not accord with it: where both are enabled, one may disable the other,
+    or it may matter which comes first; of observers, those that it may disable. `enabling` has for
+    each literal the leaves that may make it true.
+    """
+
+    dependent: tuple[Bits, ...]
+    enabling: tuple[Bits, ...]
+
+
+def relations_of(transitions: Transitions, may_hold: MayHold | None = None) -> Relations:
+    """The relations between the transitions of a system."""
+    return _Relating(transitions, may_hold or (lambda _facts, _ways: True)).relations()
+
+
+@dataclass
+class _Side:
+    """A transition with what is asked of it again and again."""
+
+    guard: Guard
+    literals: frozenset[Literal]
+    writes: Mapping[int, Expression]
+    guard_reads: set[int]
+    value_reads: set[int]
+    known: Known
+    fixed: dict[int, int]
+    #: The literals that may hold before it and not after it.
+    breaks: set[Literal]
+    #: Substitutes the values written for the cells, in expressions over the state after.
+    changed: Known
+    memo: Known
+
+    def after(self, expression: Expression) -> Expression:
+        """An expression in the state after it, told in the state before it."""
+        return folded(expression, self.changed, self.memo)
+
+
+class _Relating:
+    def __init__(self, transitions: Transitions, may_hold: MayHold) -> None:
+        self.system = transitions.system
+        self.atoms = transitions.atoms.all
+        self.leaves = len(transitions.leaves)
+        self.may_hold = may_hold
+        self.reads = [_indices([atom]) for atom in self.atoms]
+        observers = (Transition(each.guard) for each in transitions.observers)
+        self.sides = {
+            number: self._side(transitions, each)
+            for number, each in enumerate([*transitions.leaves, *observers])
+            if each is not None
+        }
+        self.enabling = [0] * (2 * len(self.atoms))
+        self.updates = [number for number, side in self.sides.items() if side.writes]
+
+    def _side(self, transitions: Transitions, each: Transition) -> _Side:
+        fixed: dict[int, int] = {}
+        for literal in each.guard:
+            match self.atoms[literal // 2]:
+                case Equal(left=Cell() as cell, right=Constant() as value) if literal % 2:
+                    fixed[cell.index] = value.value
+                case Cell() as cell:
+                    fixed[cell.index] = literal % 2
+                case _:
+                    pass
+        return _Side(
+            each.guard,
+            frozenset(each.guard),
+            each.writes,
+            set[int]().union(*(self.reads[literal // 2] for literal in each.guard)),
+            _indices(each.writes.values()),
+            transitions.atoms.known(each.guard),
+            fixed,
+            set(),
+            {self.system.cells[index]: value for index, value in each.writes.items()},
+            {},
+        )
+
+    def relations(self) -> Relations:
+        """All of them."""
+        for literal in range(2 * len(self.atoms)):
+            for number in self._enabling(literal):
+                self.enabling[literal] |= 1 << number
+                self.sides[number].breaks.add(literal ^ 1)
+        return Relations(tuple(self._dependent()), tuple(self.enabling))
+
+    # --- enabling --------------------------------------------------------------------------------
+
+    def _enabling(self, literal: Literal) -> Iterator[int]:
+        for number in self.updates:
+            update = self.sides[number]
+            writes_it = not self.reads[literal // 2].isdisjoint(update.writes)
+            if writes_it and self._makes(update, literal):
+                yield number
+
+    def _makes(self, update: _Side, literal: Literal) -> bool:
+        """Whether an update may lead from where a literal is false to where it is true."""
+        atom = self.atoms[literal // 2]
+        if literal in update.literals:
+            return False
+        before = _of(folded(atom, update.known, {}), literal ^ 1)
+        if _is_false(before):
+            return False
+        then = _of(folded(update.after(atom), update.known, {}), literal)
+        return self._possible((update,), [before], [then])
+
+    # --- dependence ------------------------------------------------------------------------------
+
+    def _dependent(self) -> list[Bits]:
+        found = [0] * self.leaves
+        for place, one in enumerate(self.updates):
+            first = self.sides[one]
+            for other in self.updates[place + 1 :]:
+                if not self._accord(first, self.sides[other]):
+                    found[one] |= 1 << other
+                    found[other] |= 1 << one
+            for other, then in self.sides.items():
+                if not then.writes and self._may_disable(first, then):
+                    found[one] |= 1 << other
+        return found
+
+    def _accord(self, one: _Side, other: _Side) -> bool:
+        """Whether, where both are enabled, neither disables the other and they commute."""
+        if (
+            other.writes.keys().isdisjoint(one.guard_reads | one.value_reads)
+            and one.writes.keys().isdisjoint(other.guard_reads | other.value_reads)
+            and one.writes.keys().isdisjoint(other.writes)
+        ):
+            return True
+        if _exclude(one, other):
+            return True
+        known = one.known | other.known
+        wrong = [
+            *self._broken(one, other.guard, known),
+            *self._broken(other, one.guard, known),
+            *self._different(one, other, known),
+        ]
+        return not self._possible((one, other), [], wrong)
+
+    def _may_disable(self, update: _Side, other: _Side) -> bool:
+        if update.breaks.isdisjoint(other.literals) or _exclude(update, other):
+            return False
+        wrong = self._broken(update, other.guard, update.known | other.known)
+        return self._possible((update, other), [], list(wrong))
+
+    def _broken(self, update: _Side, guard: Guard, known: Known) -> Iterator[Expression]:
+        """The ways in which a guard that holds before a step may not hold after it."""
+        memo: Known = {}
+        for literal in guard:
+            if literal in update.breaks:
+                then = folded(update.after(self.atoms[literal // 2]), known, memo)
+                yield _of(then, literal ^ 1)
+
+    def _different(self, one: _Side, other: _Side, known: Known) -> Iterator[Expression]:
+        """The ways in which it may matter which of two updates comes first."""
+        memo: Known = {}
+        for index in one.writes.keys() | other.writes.keys():
+            first, then = one.writes.get(index), other.writes.get(index)
+            one_last = other.after(first) if first is not None else then
+            other_last = one.after(then) if then is not None else first
+            if one_last is not other_last:
+                assert one_last is not None
+                assert other_last is not None
+                sides = folded(one_last, known, memo), folded(other_last, known, memo)
+                yield negation(equal(*sides))
+
+    # --- what is possible ------------------------------------------------------------------------
+
+    def _possible(
+        self, sides: Sequence[_Side], facts: list[Expression], wrong: list[Expression]
+    ) -> bool:
+        """Whether one of some conditions may hold where guards and facts do."""
+        wrong = [each for each in wrong if not _is_false(each)]
+        if not wrong:
+            return False
+        if len(sides) > 1:
+            one, other = sides
+            for literal in other.guard:
+                if _is_false(_of(folded(self.atoms[literal // 2], one.known, {}), literal)):
+                    return False
+        guards = dict.fromkeys(literal for side in sides for literal in side.guard)
+        facts = [*(_of(self.atoms[literal // 2], literal) for literal in guards), *facts]
+        denied = {negation(fact) for fact in facts}
+        wrong = [each for each in wrong if each not in denied]
+        return bool(wrong) and self.may_hold(facts, wrong)
+
+
+def _exclude(one: _Side, other: _Side) -> bool:
+    """Whether two guards can be seen not to hold together: most that cannot are told so."""
+    if any(literal ^ 1 in one.literals for literal in other.guard):
+        return True
+    return any(other.fixed.get(cell, value) != value for cell, value in one.fixed.items())
+
+
+def _of(atom: Expression, literal: Literal) -> Expression:
+    return atom if literal % 2 else negation(atom)
+
+
+def _is_false(expression: Expression) -> bool:
+    return isinstance(expression, Constant) and not expression.value
+
+
+def _indices(expressions: Iterable[Expression]) -> set[int]:
+    return {cell.index for cell in cells_read(expressions)}
+
+
+__all__ = ["Bits", "MayHold", "Relations", "relations_of"]

@@ -1,0 +1,222 @@
+"""Whether a system is the same after a renaming: its initial states, rules, end and properties.
+
+Renaming the state and taking the renamed rule must come to the same as taking the rule and renaming
+the state after it. It is shown for each rule by itself: as the same decision tree, in one form, or
+along every pair of paths that do not exclude each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from checker.search.state_graph.folding import Known, folded
+from model.expressions import FALSE, Constant, Expression, choose, conjunction, negation
+from model.semantics import outcome, updated
+from model.system import (
+    Blocked,
+    Fault,
+    GroundRule,
+    Predicate,
+    Property,
+    System,
+    Test,
+    Tree,
+    Update,
+)
+
+from .normal import Proofs
+from .renaming import Renaming
+
+#: Pairs of paths of two trees that are looked at before a proof is given up.
+PATHS_MAX = 2_000
+
+Binding = tuple[tuple[str, str], ...]
+
+_WORDS = {Blocked: "is blocked", Update: "is taken", Fault: "reads or writes what is not there"}
+
+
+class Invariance:
+    """Compares a system with itself under one renaming."""
+
+    def __init__(self, system: System, renaming: Renaming, proofs: Proofs) -> None:
+        self.system = system
+        self.renaming = renaming
+        self.proofs = proofs
+        self._names = {str(one): str(other) for one, other in renaming.pairs}
+        self._before: Known = renaming.substitution()
+        self._memo: Known = {}
+        self._around: Known = {**self._before, **renaming.substitution(after=True)}
+        self._memo_around: Known = {}
+        self._rules = {(rule.rule.name, rule.binding): i for i, rule in enumerate(system.rules)}
+
+    def of_system(self) -> str:
+        """Why the system changes by the renaming; empty if it is seen not to."""
+        initial = set(self.system.initial)
+        if {self.renaming.applied(state) for state in initial} != initial:
+            return "they do not begin alike"
+        pairs = [(rule, self._renamed_rule(rule)) for rule in self.system.rules]
+        for rule, other in pairs:
+            if other is None:
+                return f"{rule} has no counterpart"
+            difference = self._difference_on_samples(rule, other)
+            if difference:
+                return difference
+        for rule, other in pairs:
+            assert other is not None
+            if not self._is_same_rule(rule, other):
+                if rule is other:
+                    return f"{rule} is not seen to treat them alike"
+                return f"{rule} and {other} are not seen to do the same"
+        terminal = self.system.terminal
+        if not self.proofs.are_equal(terminal, self._renamed(terminal)):
+            return "the end of the protocol tells them apart"
+        return ""
+
+    def of_property(self, prop: Property) -> str:
+        """Why a property changes by the renaming; empty if it is seen not to."""
+        if not self._are_same(prop.predicates, prop.predicates):
+            return "it tells apart what is interchangeable"
+        for rule, predicates in zip(self.system.rules, prop.on_rules, strict=False):
+            other = self._renamed_rule(rule)
+            assert other is not None, "it was asked for a system that stays the same"
+            others = prop.on_rules[self._rules[other.rule.name, other.binding]]
+            if not self._are_same(predicates, others):
+                return "it tells apart what is interchangeable"
+        return ""
+
+    def _renamed(self, expression: Expression) -> Expression:
+        """What an expression is in the renamed state."""
+        return folded(expression, self._before, self._memo)
+
+    def _renamed_rule(self, rule: GroundRule) -> GroundRule | None:
+        found = self._rules.get((rule.rule.name, self._renamed_binding(rule.binding)))
+        return None if found is None else self.system.rules[found]
+
+    def _renamed_binding(self, binding: Binding) -> Binding:
+        return tuple((name, self._names.get(value, value)) for name, value in binding)
+
+    # --- properties ------------------------------------------------------------------------------
+
+    def _are_same(self, ones: Iterable[Predicate], others: Sequence[Predicate]) -> bool:
+        """Whether each predicate has its renamed one among the others."""
+        by_binding = {each.binding: each for each in others}
+        for one in ones:
+            other = by_binding.get(self._renamed_binding(one.binding))
+            if other is None or not self._is_same(one, other):
+                return False
+        return True
+
+    def _is_same(self, one: Predicate, other: Predicate) -> bool:
+        pairs = ((one.when, other.when), (one.claim, other.claim), (one.fault, other.fault))
+        return all(
+            self.proofs.are_equal(mine, folded(its, self._around, self._memo_around))
+            for mine, its in pairs
+        )
+
+    # --- rules -----------------------------------------------------------------------------------
+
+    def _difference_on_samples(self, rule: GroundRule, other: GroundRule) -> str:
+        """What they do differently in some state; empty if nothing is seen.
+
+        Most that are different are found out by this, and soon.
+        """
+        for state in self.proofs.samples(self.system):
+            mine = outcome(rule.tree, state)
+            renamed = self.renaming.applied(state)
+            its = outcome(other.tree, renamed)
+            if type(mine) is not type(its):
+                where = "when they change names it" if rule is other else f"{other}"
+                return f"{rule} {_WORDS[type(mine)]} where {where} {_WORDS[type(its)]}"
+            if not isinstance(mine, Update) or not isinstance(its, Update):
+                continue
+            after, reached = self.renaming.applied(updated(mine, state)), updated(its, renamed)
+            if after != reached:
+                index = next(i for i, value in enumerate(after) if value != reached[i])
+                name = self.system.variable_of_cell[index].name
+                if rule is other:
+                    return f"{rule} makes something else of {name} when they change names"
+                return f"{rule} and {other} do different things to {name}"
+        return ""
+
+    def _is_same_rule(self, rule: GroundRule, other: GroundRule) -> bool:
+        self._paths = PATHS_MAX
+        return self._is_same_tree(rule.tree, other.tree, ())
+
+    def _is_same_tree(self, one: Tree, other: Tree, path: tuple[Expression, ...]) -> bool:
+        """Whether both come to the same where what the path says is true."""
+        self._paths -= 1
+        if self._paths < 0:
+            return False
+        if isinstance(one, Test) and isinstance(other, Test):
+            test, its = one.condition, self._renamed(other.condition)
+            if self.proofs.normal.of(test) is self.proofs.normal.of(its):
+                return self._is_same_tree(one.yes, other.yes, (*path, test)) and (
+                    self._is_same_tree(one.no, other.no, (*path, negation(test)))
+                )
+        if isinstance(one, Test):
+            return self._on_both_sides(one.condition, path, (one.yes, other), (one.no, other))
+        if isinstance(other, Test):
+            condition = self._renamed(other.condition)
+            return self._on_both_sides(condition, path, (one, other.yes), (one, other.no))
+        return self._is_same_end(one, other, path) or self._is_excluded(path)
+
+    def _on_both_sides(
+        self,
+        condition: Expression,
+        path: tuple[Expression, ...],
+        yes: tuple[Tree, Tree],
+        no: tuple[Tree, Tree],
+    ) -> bool:
+        """Whether two trees come to the same, be the condition true or not."""
+        for case, pair in ((condition, yes), (negation(condition), no)):
+            if self._is_denied(case, path):
+                continue
+            if not self._is_same_tree(*pair, (*path, case)):
+                return False
+        return True
+
+    def _is_denied(self, case: Expression, path: tuple[Expression, ...]) -> bool:
+        """Whether the path has decided otherwise, in so many words."""
+        normal = self.proofs.normal.of(conjunction([*path, case]))
+        return isinstance(normal, Constant) and not normal.value
+
+    def _is_excluded(self, path: tuple[Expression, ...]) -> bool:
+        return self.proofs.are_equal(conjunction(path), FALSE)
+
+    def _is_same_end(self, one: Tree, other: Tree, path: tuple[Expression, ...]) -> bool:
+        match one, other:
+            case Blocked(), Blocked():
+                return one.bound == other.bound
+            case Fault(), Fault():
+                return (one.code, one.place) == (other.code, other.place)
+            case Update(), Update():
+                return self._is_same_update(one, other, path)
+            case _:
+                return False
+
+    def _is_same_update(self, one: Update, other: Update, path: tuple[Expression, ...]) -> bool:
+        before = list(self.system.cells)
+        after = list(before)
+        for index, value in one.writes:
+            after[index] = value
+        written = {index for index, _ in one.writes}
+        its = dict(other.writes)
+        for move in self.renaming.moves:
+            is_touched = move.source in written or any(cell in written for cell, _ in move.guard)
+            if not is_touched and move.target not in its:
+                continue
+            mine = self.renaming.image(move, after)
+            if move.target in its:
+                reached = self._renamed(its[move.target])
+            else:
+                reached = self.renaming.image(move, before)
+            if self.proofs.are_equal(mine, reached):
+                continue
+            # Where the path is not taken, it does not matter what they are.
+            mine = choose(conjunction(path), mine, reached)
+            if not self.proofs.are_equal(mine, reached):
+                return False
+        return True
+
+
+__all__ = ["Invariance"]

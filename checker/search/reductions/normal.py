@@ -1,0 +1,172 @@
+"""Whether two expressions mean the same: one form for what only differs in order, then cases.
+
+Operands whose order means nothing are put in one order, so that equal expressions are one object.
+Where that does not show it, the values of one cell after the other are tried, until both sides are
+one object in every case. That is a proof; it is given up after so many cases.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from random import Random
+from typing import assert_never
+
+from checker.search.state_graph.folding import Known, cells_read, folded
+from model.expressions import (
+    Add,
+    And,
+    Cell,
+    Constant,
+    Equal,
+    Expression,
+    IfThenElse,
+    Less,
+    Not,
+    Or,
+    Subtract,
+    choose,
+    conjunction,
+    disjunction,
+    equal,
+    integer,
+    less,
+    minus,
+    negation,
+    plus,
+    truth,
+)
+from model.semantics import steps
+from model.system import State, System
+
+#: Cases tried before a proof is given up.
+CASES_MAX = 4_000
+#: Runs, and their steps, from which samples are taken.
+RUNS, RUN_STEPS = 3, 15
+
+
+class Normal:
+    """Puts expressions into one form. It keeps what it has seen: identity is equality."""
+
+    def __init__(self) -> None:
+        self._forms: dict[Expression, Expression] = {}
+        self._numbers: dict[Expression, int] = {}
+
+    def of(self, expression: Expression) -> Expression:
+        """The one form of an expression."""
+        form = self._forms.get(expression)
+        if form is None:
+            form = self._forms[expression] = self._made(expression)
+            self._forms[form] = form
+            self._numbers.setdefault(form, len(self._numbers))
+        return form
+
+    def _ordered(self, expressions: Sequence[Expression]) -> list[Expression]:
+        forms = [self.of(each) for each in expressions]
+        return sorted(forms, key=lambda form: self._numbers[form])
+
+    def _made(self, node: Expression) -> Expression:
+        match node:
+            case Constant() | Cell():
+                return node
+            case Add():
+                return self._sum(node)
+            case Subtract():
+                return minus(self.of(node.left), self.of(node.right))
+            case Equal():
+                return equal(*self._ordered([node.left, node.right]))
+            case Less():
+                return less(self.of(node.left), self.of(node.right))
+            case Not():
+                return negation(self.of(node.operand))
+            case And():
+                return self._sorted(conjunction(self.of(each) for each in node.operands))
+            case Or():
+                return self._sorted(disjunction(self.of(each) for each in node.operands))
+            case IfThenElse():
+                return choose(self.of(node.condition), self.of(node.yes), self.of(node.no))
+            case _:
+                assert_never(node)
+
+    def _sorted(self, joined: Expression) -> Expression:
+        """The operands that are left after joining, in order."""
+        if isinstance(joined, And):
+            return conjunction(self._ordered(joined.operands))
+        if isinstance(joined, Or):
+            return disjunction(self._ordered(joined.operands))
+        return joined
+
+    def _sum(self, node: Expression) -> Expression:
+        parts = list(_summands(node))
+        constant = sum(part.value for part in parts if isinstance(part, Constant))
+        total: Expression = integer(0)
+        for part in self._ordered([part for part in parts if not isinstance(part, Constant)]):
+            total = plus(total, part)
+        return plus(total, integer(constant))
+
+
+def _summands(node: Expression) -> Iterator[Expression]:
+    if isinstance(node, Add):
+        yield from _summands(node.left)
+        yield from _summands(node.right)
+    else:
+        yield node
+
+
+class Proofs:
+    """Proves equality by cases, and keeps what more than one proof needs."""
+
+    def __init__(self) -> None:
+        self.normal = Normal()
+        self._sampled: System | None = None
+        self._samples: Sequence[State] = ()
+        self._proven: set[tuple[Expression, Expression]] = set()
+
+    def samples(self, system: System) -> Sequence[State]:
+        """Some reachable states: what differs in one of them need not be tried to be proven."""
+        if self._sampled is not system:
+            self._sampled, self._samples = system, _walked(system)
+        return self._samples
+
+    def are_equal(self, one: Expression, other: Expression) -> bool:
+        """Whether they are the same in all states; False also where that was not seen."""
+        self._left = CASES_MAX
+        return self._equal(one, other)
+
+    def _equal(self, one: Expression, other: Expression) -> bool:
+        one, other = self.normal.of(one), self.normal.of(other)
+        if one is other or (one, other) in self._proven:
+            return True
+        self._left -= 1
+        if self._left < 0 or one.high < other.low or other.high < one.low:
+            return False
+        cells = sorted(cells_read([one, other]), key=lambda each: (each.after, each.index))
+        if not cells:
+            return False
+        # What both sides read is decided first: they differ in the order of the rest.
+        both = cells_read([one]) & cells_read([other])
+        cell = next((each for each in cells if each in both), cells[0])
+        for value in range(cell.low, cell.high + 1):
+            known: Known = {cell: truth(bool(value)) if cell.boolean else integer(value)}
+            memo: Known = {}
+            if not self._equal(folded(one, known, memo), folded(other, known, memo)):
+                return False
+        self._proven.add((one, other))
+        return True
+
+
+def _walked(system: System) -> list[State]:
+    """The states of a few runs, the same ones each time."""
+    found = dict.fromkeys(system.initial)
+    for seed in range(RUNS):
+        state, choose_one = system.initial[0], Random(seed)
+        for _ in range(RUN_STEPS):
+            results = [step.result for step in steps(system, state)]
+            after = [each for each in results if isinstance(each, tuple) and each != state]
+            if not after:
+                break
+            state = choose_one.choice(after)
+            found.setdefault(state)
+    return list(found)
+
+
+__all__ = ["Normal", "Proofs"]

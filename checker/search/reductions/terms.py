@@ -1,0 +1,147 @@
+"""Expressions as terms of z3: the one translation, with integers of z3's own or of another kind.
+
+Truth values and connectives are z3's. What an integer is, a subclass may say: here it is one of
+z3's, in `checker/search/bmc/terms.py` a bit-vector.
+"""
+
+from __future__ import annotations
+
+# z3 has no types.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportMissingTypeStubs=false
+from collections.abc import Callable, Sequence
+from typing import Any, assert_never
+
+import z3
+
+from checker.search.state_graph.folding import parts
+from model.expressions import (
+    Add,
+    And,
+    Cell,
+    Constant,
+    Equal,
+    Expression,
+    IfThenElse,
+    Less,
+    Not,
+    Or,
+    Subtract,
+)
+
+Term = Any
+"""A term of z3."""
+
+
+def all_of(terms: Sequence[Term], context: z3.Context) -> Term:
+    """That all terms hold; without the checks of z3's own `And`, which take most of the time."""
+    array = (z3.Ast * len(terms))(*(each.as_ast() for each in terms))
+    return z3.BoolRef(z3.Z3_mk_and(context.ref(), len(terms), array), context)
+
+
+def any_of(terms: Sequence[Term], context: z3.Context) -> Term:
+    """That some term holds."""
+    array = (z3.Ast * len(terms))(*(each.as_ast() for each in terms))
+    return z3.BoolRef(z3.Z3_mk_or(context.ref(), len(terms), array), context)
+
+
+class Translation:
+    """The terms of expressions; `variable` makes those of cells. Equal nodes are made once."""
+
+    def __init__(self, variable: Callable[[Cell], Term], context: z3.Context) -> None:
+        self._variable = variable
+        self._context = context
+        self._made: dict[Expression, Term] = {}
+
+    def of(self, root: Expression) -> Term:
+        """The term of an expression."""
+        made, pending = self._made, [root]
+        while pending:
+            node = pending[-1]
+            missing = [part for part in parts(node) if part not in made]
+            if node in made or not missing:
+                pending.pop()
+                if node not in made:
+                    made[node] = self._make(node)
+            else:
+                pending += missing
+        return made[root]
+
+    def _make(self, node: Expression) -> Term:
+        of = self._made.__getitem__
+        match node:
+            case Constant():
+                if node.boolean:
+                    return z3.BoolVal(bool(node.value), self._context)
+                return self._constant(node)
+            case Cell():
+                assert not node.after, "steps are asked of the state before them"
+                return self._variable(node)
+            case Add() | Subtract():
+                return self._computed(node)
+            case Equal() | Less():
+                if node.left.boolean:
+                    assert isinstance(node, Equal)
+                    return of(node.left) == of(node.right)
+                return self._compared(node)
+            case Not():
+                return z3.Not(of(node.operand))
+            case And():
+                return all_of([*map(of, node.operands)], self._context)
+            case Or():
+                return any_of([*map(of, node.operands)], self._context)
+            case IfThenElse():
+                yes, no = of(node.yes), of(node.no)
+                if not node.boolean:
+                    yes, no = self._as_one(node)
+                return z3.If(of(node.condition), yes, no)
+            case _:
+                assert_never(node)
+
+    # --- integers --------------------------------------------------------------------------------
+
+    def _constant(self, node: Constant) -> Term:
+        return z3.IntVal(node.value, self._context)
+
+    def _computed(self, node: Add | Subtract) -> Term:
+        left, right = self._made[node.left], self._made[node.right]
+        return left + right if isinstance(node, Add) else left - right
+
+    def _compared(self, node: Equal | Less) -> Term:
+        left, right = self._made[node.left], self._made[node.right]
+        return left == right if isinstance(node, Equal) else left < right
+
+    def _as_one(self, node: IfThenElse) -> tuple[Term, Term]:
+        """Both sides of a choice, as integers of one kind."""
+        return self._made[node.yes], self._made[node.no]
+
+
+class Variables:
+    """Free variables for cells, made where they are first met; `bounded` is told what bounds each.
+
+    Integers are z3's own.
+    """
+
+    def __init__(
+        self, name: str, context: z3.Context, bounded: Callable[[Term], None] | None = None
+    ) -> None:
+        self._name, self._context, self._bounded = name, context, bounded
+        self._made: dict[int, Term] = {}
+
+    def __call__(self, cell: Cell) -> Term:
+        """The variable of a cell."""
+        term = self._made.get(cell.index)
+        if term is None:
+            term = self._made[cell.index] = self._new(cell)
+        return term
+
+    def _new(self, cell: Cell) -> Term:
+        if cell.boolean:
+            return z3.Bool(f"{self._name}{cell.index}", self._context)
+        term = z3.Int(f"{self._name}{cell.index}", self._context)
+        if self._bounded is not None:
+            self._bounded(z3.And(cell.low <= term, term <= cell.high))
+        return term
+
+
+__all__ = ["Term", "Translation", "Variables", "all_of", "any_of"]

@@ -1,0 +1,233 @@
+"""What partial order speaks of: transitions, each with a guard that is a list of literals.
+
+A transition is a leaf of a ground rule's decision tree: an update, or a fault. Beside them there
+are *observers*, which change nothing: one is enabled where a question that is asked of states or
+steps has the answer that settles it. A reduction that keeps whether each observer can become
+enabled keeps the answers, so visibility needs no rules of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import product
+from math import prod
+
+from checker.search.state_graph.folding import Known, cells_read, folded, learn
+from checker.search.state_graph.leaves import numbered
+from checker.search.state_graph.questions import Asked, Question, of_states, of_steps
+from model.expressions import And, Constant, Expression, IfThenElse, Not, Or
+from model.system import Blocked, Fault, System, Test, Tree, Update
+
+#: A question is split into so many observers at most: each waits for one way to settle it.
+WAYS_MAX = 16
+
+Literal = int
+"""An atom by its number, times two; plus one where the atom is to be true."""
+
+Guard = tuple[Literal, ...]
+"""What must hold, all of it."""
+
+
+class Never(Exception):
+    """A guard that no state satisfies."""
+
+
+@dataclass(frozen=True)
+class Transition:
+    """A leaf of a rule with its guard; `writes` is empty for faults and observers."""
+
+    guard: Guard
+    writes: Mapping[int, Expression] = field(default_factory=dict[int, Expression])
+
+
+@dataclass(frozen=True)
+class Observer:
+    """A way to settle a question about a property, by the property's name."""
+
+    name: str
+    guard: Guard
+
+
+class Atoms:
+    """The conditions that guards are made of, numbered in the order found."""
+
+    def __init__(self) -> None:
+        self.all: list[Expression] = []
+        self._numbers: dict[Expression, int] = {}
+
+    def literal(self, atom: Expression, holds: bool) -> Literal:
+        """The literal that says whether an atom holds."""
+        number = self._numbers.get(atom)
+        if number is None:
+            number = self._numbers[atom] = len(self.all)
+            self.all.append(atom)
+        return 2 * number + holds
+
+    def guard(self, literals: Iterable[tuple[Expression, bool]]) -> Guard:
+        """The guard of some literals, each once. Raises Never."""
+        found = dict.fromkeys(self.literal(atom, holds) for atom, holds in literals)
+        if any(literal ^ 1 in found for literal in found):
+            raise Never
+        return tuple(found)
+
+    def known(self, guard: Iterable[Literal]) -> Known:
+        """What is known where a guard holds."""
+        known: Known = {}
+        for literal in guard:
+            known = learn(known, self.all[literal // 2], bool(literal % 2))
+        return known
+
+
+def literals(condition: Expression, holds: bool) -> Iterator[tuple[Expression, bool]]:
+    """The atoms that a condition is a conjunction of. Raises Never."""
+    match condition:
+        case Constant():
+            if bool(condition.value) != holds:
+                raise Never
+        case Not():
+            yield from literals(condition.operand, not holds)
+        case And() if holds:
+            for operand in condition.operands:
+                yield from literals(operand, True)
+        case Or() if not holds:
+            for operand in condition.operands:
+                yield from literals(operand, False)
+        case _:
+            yield condition, holds
+
+
+Way = tuple[tuple[Expression, bool], ...]
+
+
+def ways(condition: Expression, holds: bool) -> list[Way]:
+    """Conjunctions of which the condition is the disjunction; one if they would be too many."""
+    try:
+        return [tuple(way) for way in _ways(condition, holds)]
+    except _TooMany:
+        return [tuple(literals(condition, holds))]
+
+
+class _TooMany(Exception):
+    pass
+
+
+def _ways(condition: Expression, holds: bool) -> list[Way]:
+    match condition:
+        case Constant():
+            return [()] if bool(condition.value) == holds else []
+        case Not():
+            return _ways(condition.operand, not holds)
+        case And() | Or() if isinstance(condition, And) == holds:
+            choices = [_ways(part, holds) for part in condition.operands]
+            if prod(map(len, choices)) > WAYS_MAX:  # before they are built
+                raise _TooMany
+            found = [tuple(each for part in parts for each in part) for parts in product(*choices)]
+        case And() | Or():
+            found = [way for part in condition.operands for way in _ways(part, holds)]
+        case IfThenElse():
+            found = [
+                (*first, *then)
+                for outcome, side in ((True, condition.yes), (False, condition.no))
+                for first in _ways(condition.condition, outcome)
+                for then in _ways(side, holds)
+            ]
+        case _:
+            return [((condition, holds),)]
+    if len(found) > WAYS_MAX:
+        raise _TooMany
+    return found
+
+
+@dataclass(frozen=True)
+class Transitions:
+    """All of a system: `leaves` by their numbers, None where no state leads to one; observers."""
+
+    system: System
+    atoms: Atoms
+    leaves: tuple[Transition | None, ...]
+    observers: tuple[Observer, ...]
+
+
+def transitions_of(system: System) -> Transitions:
+    """The transitions and observers of a system."""
+    atoms = Atoms()
+    found, numbers = numbered(system)
+    leaves: list[Transition | None] = [None] * len(found)
+    observers: dict[Observer, None] = {}
+    for name, condition in _asked_of_states(system):
+        for guard in _guards(atoms, (), condition):
+            observers[Observer(name, guard)] = None
+    for number, rule in enumerate(system.rules):
+        asked = of_steps(system, number)
+        for path, known, end in _paths(rule.tree, (), {}):
+            try:
+                guard = atoms.guard(path)
+            except Never:
+                continue
+            memo: Known = {}
+            writes: dict[int, Expression] = {}
+            if isinstance(end, Update):
+                for index, value in end.writes:
+                    new = folded(value, known, memo)
+                    if new is not system.cells[index]:
+                        writes[index] = new
+                for name, condition in _asked_of_step(system, asked, known, writes):
+                    for each in _guards(atoms, path, condition):
+                        observers[Observer(name, each)] = None
+            leaves[numbers[number, id(end)]] = Transition(guard, writes)
+    return Transitions(system, atoms, tuple(leaves), tuple(observers))
+
+
+def _guards(atoms: Atoms, path: Way, condition: Expression) -> Iterator[Guard]:
+    for way in ways(condition, True):
+        try:
+            yield atoms.guard((*path, *way))
+        except Never:
+            continue
+
+
+def _paths(tree: Tree, path: Way, known: Known) -> Iterator[tuple[Way, Known, Update | Fault]]:
+    """The leaves that are not blocked, each with the literals on the way to it."""
+    if isinstance(tree, Test):
+        test = folded(tree.condition, known, {})
+        for side, outcome in ((tree.yes, True), (tree.no, False)):
+            try:
+                further = (*path, *literals(test, outcome))
+            except Never:
+                continue
+            below = learn(learn(known, tree.condition, outcome), test, outcome)
+            yield from _paths(side, further, below)
+    elif not isinstance(tree, Blocked):
+        yield path, known, tree
+
+
+def _name(system: System, question: Question) -> str:
+    return system.properties[question.subject].name
+
+
+def _asked_of_states(system: System) -> Iterator[tuple[str, Expression]]:
+    for question in of_states(system):
+        if question.asked is not Asked.WHEN:
+            yield _name(system, question), question.condition
+
+
+def _asked_of_step(
+    system: System, asked: list[Question], known: Known, writes: Mapping[int, Expression]
+) -> Iterator[tuple[str, Expression]]:
+    """What is asked of a step, as conditions on the state that it starts from."""
+    conditions = [each.condition for each in asked if each.asked is not Asked.WHEN]
+    known, memo = dict(known), dict[Expression, Expression]()
+    for read in cells_read(conditions):
+        if read.after:
+            before = system.cells[read.index]
+            known[read] = writes.get(read.index, known.get(before, before))
+    for question in asked:
+        if question.asked is not Asked.WHEN:
+            yield _name(system, question), folded(question.condition, known, memo)
+
+
+__all__ = [
+    "Atoms", "Guard", "Literal", "Never", "Observer", "Transition", "Transitions",
+    "transitions_of", "ways",
+]  # fmt: skip

@@ -1,0 +1,97 @@
+"""Checks one spec: builds its system, searches it, and lays the answers beside what is expected."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from time import perf_counter
+
+from checker.spec.claim import Spec
+from model.language.properties import Family
+
+from .answer import (
+    NO_DEADLOCK,
+    WELL_FORMED,
+    Answer,
+    Report,
+    Statistics,
+    Unknown,
+)
+from .backends import Backend, check_with
+from .limits import INTERRUPTED, Limits, Progress, TimeOver, looking
+from .options import DEFAULT, Means
+from .reductions.kinds import Reduction
+from .rows import Result, result_of
+
+#: That a system is being built is told when it has taken so long.
+SECONDS_UNTOLD = 1.0
+BUILDING = "building the system"
+
+
+def run(
+    spec: Spec,
+    limits: Limits | None = None,
+    progress: Progress | None = None,
+    only: Collection[str] = (),
+    backend: Backend = "auto",
+    reductions: Collection[Reduction] = (),
+    means: Means = DEFAULT,
+) -> Result:
+    """The result of a spec: all its properties, or some by name.
+
+    The limit of time is for all of it. Where the work ends before the search begins, every answer
+    is `unknown`.
+    """
+    limits, families = limits or Limits(), chosen(spec, only)
+    began = perf_counter()
+    system, doing = None, BUILDING
+    try:
+        system = spec.system(families, looking(limits, progress, BUILDING, SECONDS_UNTOLD))
+        doing = "preparing the search"
+        before = _seconds_before(means)
+        left = limits.after(perf_counter() - began)
+        report = check_with(
+            backend, system, left, progress, spec.slow, reductions, means, only=only
+        )
+        report = replace(report, seconds_before=before)
+    except TimeOver:
+        report = nothing_searched(limits.seconds_word, doing, families, began)
+    except KeyboardInterrupt:
+        report = nothing_searched(INTERRUPTED, doing, families, began)
+    return result_of(spec, system, report, only)
+
+
+def _seconds_before(means: Means) -> float:
+    if means.resume is None:
+        return 0.0
+    from .native.resume import seconds_saved
+
+    return seconds_saved(means.resume)
+
+
+def nothing_searched(stopped: str, doing: str, families: Sequence[Family], began: float) -> Report:
+    """What is known where nothing was searched."""
+    unknown = Unknown(f"{stopped} while {doing}: nothing was searched")
+    names = [*(family.name for family in families), WELL_FORMED, NO_DEADLOCK]
+    return Report(
+        "none",
+        tuple(Answer(name, unknown, "partial") for name in names),
+        Statistics(0, 0, 0, perf_counter() - began, complete=False),
+        stopped=stopped,
+        remarks=(f"nothing was searched: it ended while {doing}",),
+    )
+
+
+def chosen(spec: Spec, only: Collection[str]) -> tuple[Family, ...]:
+    """The properties named, with the witnesses that some of them name; without names, those asked.
+
+    A property on request is asked where the spec expects it.
+    """
+    if not only:
+        return spec.asked
+    wanted = {family.name for family in spec.families if family.name in only}
+    wanted |= {f.witness for f in spec.families if f.name in wanted and f.witness}
+    return tuple(family for family in spec.families if family.name in wanted)
+
+
+__all__ = ["chosen", "nothing_searched", "run"]

@@ -1,0 +1,171 @@
+"""Liveness: whether on every fair run what is promised comes about.
+
+A run violates `leads-to` if its cause holds somewhere and its goal neither there nor later, and
+`eventually` if its goal never holds (where its antecedent, if it has one, holds initially). Such a
+run ends in a fair component of the states that keep it waiting (`fairness.py`), and there is one
+if there is such a component.
+
+What a bound has a part in is not decided. If a component is fair in the strict reading, where what
+a bound blocks counts as enabled, the property is violated. If only others are fair, a run waits for
+ever only because a bound blocks a fair rule: `unknown`, naming the bound. That a bound blocks a
+rule that is never fair does not matter: such a rule need not be taken without the bound either.
+
+What must come is owed to the entity that the binding named when it became due. If ids are given
+again while something is owed, the name may pass to another entity. Then only runs without such a
+step are looked at: one that waits is a counterexample, and else the property is not asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from checker.search.answer import Holds, NotAsked, Unknown, Vacuous, Verdict, Violated
+from model.expressions import FALSE, Expression, conjunction, negation
+from model.system import IDS_GIVEN_AGAIN, Kind, Predicate, Property, System
+from model.trace import replay
+
+from .fairness import Fair
+from .lasso import Path, lasso, loop, stem
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A run that waits for ever, for one binding of a property; `bounds` have a part in it."""
+
+    stem: Path
+    rules: tuple[int, ...]
+    component: tuple[int, ...]
+    binding: tuple[tuple[str, str], ...]
+    strict: bool
+    bounds: tuple[str, ...]
+
+    @property
+    def order(self) -> tuple[int, int, tuple[int, ...]]:
+        """Shortest first, then the least by initial state and rules."""
+        return len(self.rules), self.stem[0][0], self.rules
+
+
+def judge(fair: Fair, prop: Property, look: Callable[[], None]) -> Verdict:
+    """The verdict on a liveness property, on the complete graph. `look` may raise to stop it."""
+    tests = [_Obligation(fair, prop, predicate) for predicate in prop.predicates]
+    if not any(test.is_ever_due() for test in tests):
+        return Vacuous("its antecedent was never true")
+    open_tests = [test for test in tests if test.may_wait()]
+    for strict in (True, False):
+        found: list[Waiting] = []
+        for test in open_tests:
+            look()
+            waiting = test.waiting(strict)
+            found += [waiting] if waiting is not None else []
+        if found:
+            return _verdict(fair, min(found, key=lambda each: each.order))
+    return NotAsked(IDS_GIVEN_AGAIN) if any(test.may_move for test in tests) else Holds()
+
+
+def _verdict(fair: Fair, waiting: Waiting) -> Verdict:
+    component, strict = waiting.component, waiting.strict
+    turns = loop(fair, component, waiting.stem[-1][0], strict)
+    trace = lasso(fair.graph, waiting.stem, turns)
+    replay(fair.system, trace)
+    if strict:
+        return Violated(trace, waiting.binding)
+    names = ", ".join(waiting.bounds)
+    return Unknown(f"it waits for ever only because of the bound {names}", trace, waiting.bounds)
+
+
+def questions_of(system: System) -> Iterator[Expression]:
+    """All that is asked of single states to judge the liveness properties of a system."""
+    for prop in system.properties:
+        if prop.kind in (Kind.LEADS_TO, Kind.EVENTUALLY):
+            for predicate in prop.predicates:
+                yield from _questions(predicate)
+
+
+def _questions(predicate: Predicate) -> tuple[Expression, Expression, Expression, Expression]:
+    """Whether the antecedent holds, whether the goal is missed, whether both are so; and whether
+    a step can make another entity of one that the binding names."""
+    waits = negation(predicate.claim)
+    return predicate.when, waits, conjunction([predicate.when, waits]), predicate.moved
+
+
+class _Obligation:
+    """One binding of a property: where it is due, and where it is not yet discharged."""
+
+    def __init__(self, fair: Fair, prop: Property, predicate: Predicate) -> None:
+        self.fair, self.graph = fair, fair.graph
+        self.binding = predicate.binding
+        self.at_once = prop.kind is Kind.EVENTUALLY
+        self._when, self._waits, self._due, self._moved = _questions(predicate)
+
+    def is_ever_due(self) -> bool:
+        """Whether the antecedent holds anywhere; of `eventually`, in an initial state."""
+        count = self.graph.initial if self.at_once else len(self.graph.states)
+        return self.fair.holds_among(self._when, range(count))
+
+    def may_wait(self) -> bool:
+        """Whether the goal is missed in some state that a run may stay in: else it cannot wait."""
+        return self.fair.holds_among(self._waits, self.fair.staying)
+
+    @cached_property
+    def may_move(self) -> bool:
+        """Whether the binding can name another entity while the goal is still owed to this one."""
+        if self._moved is FALSE:
+            return False
+        region = self.fair.reached(self._all_causes, self._all_pending)
+        moved = self.fair.where(self._moved)
+        return any(owed and moves for owed, moves in zip(region, moved, strict=True))
+
+    @cached_property
+    def pending(self) -> bytearray:
+        """Marks the states where the goal does not hold, and cannot be owed to another entity."""
+        return self._staying(self._all_pending)
+
+    @cached_property
+    def causes(self) -> bytearray:
+        """Marks the states where the property becomes due and the goal does not hold."""
+        return self._staying(self._all_causes)
+
+    @cached_property
+    def region(self) -> bytearray:
+        """Marks the states that a run can wait in: reached from a cause without the goal."""
+        return self.fair.reached(self.causes, self.pending)
+
+    @cached_property
+    def _all_pending(self) -> bytearray:
+        return self.fair.where(self._waits)
+
+    @cached_property
+    def _all_causes(self) -> bytearray:
+        causes = self.fair.where(self._due)
+        if self.at_once:
+            later = len(causes) - self.graph.initial
+            causes[self.graph.initial :] = bytes(later)
+        return causes
+
+    def _staying(self, marks: bytearray) -> bytearray:
+        """The marked states, without those from which a step renumbers what the binding names."""
+        if not self.may_move:
+            return marks
+        moved = self.fair.where(self._moved)
+        return bytearray(mark and not moves for mark, moves in zip(marks, moved, strict=True))
+
+    def waiting(self, strict: bool) -> Waiting | None:
+        """The least run that waits for ever, if there is one."""
+        ends = bytearray(len(self.graph.states))
+        component_of: dict[int, list[int]] = {}
+        for component in self.fair.components(self.region, strict):
+            for state in component:
+                ends[state] = 1
+                component_of[state] = component
+        if not component_of:
+            return None
+        path = stem(self.graph, self.causes, self.pending, ends, self.at_once)
+        rules = tuple(self.graph.leaves[leaf].rule for _, leaf in path[1:])
+        component = component_of[path[-1][0]]
+        bounds = {bound for state in component for _, bound in self.fair.bounds(state)}
+        return Waiting(path, rules, tuple(component), self.binding, strict, tuple(sorted(bounds)))
+
+
+__all__ = ["judge", "questions_of"]

@@ -1,0 +1,60 @@
+"""What a search that lists all states has found: all that verdicts are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Protocol
+
+from checker.search.answer import Statistics
+from model.system import System
+from model.trace import Trace
+
+from .fairness import Fair
+from .leaves import Leaf
+from .questions import Finding, Topic
+
+
+class LimitHit(Exception):
+    """The search has come to a limit; the argument names it."""
+
+
+class Searched(Protocol):
+    """A search that has ended.
+
+    `stopped` says why it did not see all, `stopped_after` why the work after it was cut short.
+    """
+
+    stopped: str
+    stopped_after: str
+
+    @property
+    def system(self) -> System: ...
+    @property
+    def leaves(self) -> Sequence[Leaf]: ...
+    @property
+    def findings(self) -> Mapping[Topic, Finding]:
+        """The first `yes` to each topic that got one."""
+        ...
+
+    @property
+    def deadlock(self) -> int | None:
+        """The number of the first state that is one."""
+        ...
+
+    @property
+    def statistics(self) -> Statistics: ...
+    @property
+    def fair(self) -> Fair:
+        """The fairness of the system, on its complete state graph."""
+        ...
+
+    def trace_to(self, position: int) -> Trace:
+        """The least shortest run to a state."""
+        ...
+
+    def look(self) -> None:
+        """Tell how far the work is. Raises LimitHit when its time is over."""
+        ...
+
+
+__all__ = ["LimitHit", "Searched"]

@@ -1,0 +1,116 @@
+"""From what a search has found to an answer for each property, and for the rows beside them.
+
+A violation stands however the search ended: breadth-first, its trace is a shortest one. Everything
+else is claimed of a complete search only; after one that was cut short it is unknown.
+"""
+
+from __future__ import annotations
+
+from typing import assert_never
+
+from checker.search.answer import (
+    NO_DEADLOCK,
+    WELL_FORMED,
+    Answer,
+    Holds,
+    NotAsked,
+    Unknown,
+    Vacuous,
+    Verdict,
+    Violated,
+)
+from checker.search.limits import INTERRUPTED, cut_short
+from model.system import Kind, Property
+from model.trace import Trace, replay
+
+from .graph import extended
+from .liveness import judge
+from .questions import FAULTS, Asked, Finding
+from .search import LimitHit, Searched
+
+EXHAUSTIVE = "exhaustive"
+PARTIAL = "partial"
+
+
+def answers_of(search: Searched) -> tuple[Answer, ...]:
+    """An answer for each property of the system, then those of the rows that all systems have."""
+    verdicts = {
+        prop.name: _verdict(search, index, prop)
+        for index, prop in enumerate(search.system.properties)
+    }
+    verdicts[WELL_FORMED] = _violated_by(search, FAULTS) or _unless_cut(search, Holds())
+    verdicts[NO_DEADLOCK] = _no_deadlock(search)
+    how = PARTIAL if search.stopped else EXHAUSTIVE
+    return tuple(Answer(name, verdict, how) for name, verdict in verdicts.items())
+
+
+def _verdict(search: Searched, index: int, prop: Property) -> Verdict:
+    if prop.not_asked:
+        return NotAsked(prop.not_asked)
+    match prop.kind:
+        case Kind.ALWAYS | Kind.ON_STEP:
+            violated = _violated_by(search, (Asked.FAILS, index))
+            return violated or _unless_cut(search, vacuous(search, index, prop) or Holds())
+        case Kind.REACHABLE:
+            reached = search.findings.get((Asked.REACHED, index))
+            if reached is not None:
+                return Holds(_trace(search, reached))
+            return _unless_cut(search, Violated(None))
+        case Kind.LEADS_TO | Kind.EVENTUALLY:
+            return _liveness(search, prop)
+        case _:
+            assert_never(prop.kind)
+
+
+def _liveness(search: Searched, prop: Property) -> Verdict:
+    if search.stopped:
+        return cut_short(search.stopped, search.statistics)
+    if not search.stopped_after:
+        try:
+            return judge(search.fair, prop, search.look)
+        except LimitHit as limit:
+            search.stopped_after = str(limit)
+        except KeyboardInterrupt:
+            search.stopped_after = INTERRUPTED
+    return Unknown(f"{search.stopped_after}: all states were seen, but not all fair runs")
+
+
+def _no_deadlock(search: Searched) -> Verdict:
+    if search.deadlock is None:
+        return _unless_cut(search, Holds())
+    return Violated(_replayed(search, search.trace_to(search.deadlock)))
+
+
+def _violated_by(search: Searched, topic: tuple[Asked, int]) -> Violated | None:
+    finding = search.findings.get(topic)
+    return Violated(_trace(search, finding), finding.binding) if finding is not None else None
+
+
+def _unless_cut(search: Searched, verdict: Verdict) -> Verdict:
+    return cut_short(search.stopped, search.statistics) if search.stopped else verdict
+
+
+def vacuous(search: Searched, index: int, prop: Property) -> Vacuous | None:
+    """Why a property that is not violated says nothing, if it does; of a complete search."""
+    findings = search.findings
+    if (Asked.WHEN, index) not in findings:
+        return Vacuous("its antecedent was never true")
+    names = [each.name for each in search.system.properties]
+    if prop.witness is not None and (Asked.REACHED, names.index(prop.witness)) not in findings:
+        return Vacuous(f'its witness "{prop.witness}" is never reached')
+    return None
+
+
+def _trace(search: Searched, finding: Finding) -> Trace:
+    if finding.leaf is None:
+        return _replayed(search, search.trace_to(finding.state))
+    path, leaf = search.trace_to(finding.state), search.leaves[finding.leaf]
+    return _replayed(search, extended(path, leaf, finding.after))
+
+
+def _replayed(search: Searched, trace: Trace) -> Trace:
+    replay(search.system, trace)
+    return trace
+
+
+__all__ = ["EXHAUSTIVE", "PARTIAL", "answers_of", "vacuous"]

@@ -1,0 +1,141 @@
+"""What a spec claims: a protocol in a setting, what is expected of it, the system that it means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from model.errors import FinaleError, Place
+from model.language.build import build, world_of
+from model.language.properties import Family
+from model.language.protocol import Protocol, Setting
+from model.system import System
+from model.topology import Pattern
+
+from .catalogue import Catalogue
+from .key_lines import KeyLines
+from .releases import Under
+from .resumption import Resumption
+
+#: A state wider than this is never searched to the end; to encode it alone would take long.
+BITS_MAX = 4096
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """What a spec expects of one property; `steps` is the length of the trace."""
+
+    property: str
+    verdict: str
+    steps: int | None = None
+
+
+@dataclass(frozen=True)
+class Counts:
+    """The exact numbers of the full search, and who counted them a second time."""
+
+    states: int
+    transitions: int
+    depth: int
+    counted_by: str
+
+
+@dataclass(frozen=True)
+class Spec:
+    """A valid spec. `families` are the properties that apply and whose history is kept.
+
+    Without names, only those of them are `asked`.
+    """
+
+    file: Path
+    title: str
+    cites: tuple[str, ...]
+    protocol: type[Protocol]
+    variant: str | None
+    slow: bool
+    setting: Setting
+    counts: Counts | None
+    expectations: Mapping[str, Expectation]
+    families: tuple[Family, ...]
+    lines: KeyLines
+    catalogue: Catalogue
+    #: The release whose options it has.
+    under: Under | None = None
+    #: What it is resumed from.
+    resumption: Resumption | None = None
+    #: Whether properties on request are asked, too.
+    asks_all: bool = False
+
+    @property
+    def asked(self) -> tuple[Family, ...]:
+        """The properties that are answered if none is named: not those on request alone."""
+        named = self.expectations
+        return tuple(
+            f for f in self.families if self.asks_all or not f.on_request or f.name in named
+        )
+
+    def instance(self) -> Protocol:
+        """The protocol in the setting of this spec. Raises coded errors of the protocol's own."""
+        with self._blaming():
+            return self.protocol(self.setting)
+
+    def system(
+        self, families: Sequence[Family] | None = None, look: Callable[[], None] | None = None
+    ) -> System:
+        """The system to search, with the properties asked or some. Raises `state-too-wide`.
+
+        `look` is called all along: what it raises ends the work.
+        """
+        protocol = self.instance()
+        with self._blaming():
+            probe = self.protocol(self.setting)
+            world = world_of(probe, probe.keeps())
+            bits = sum(
+                (c.high - c.low).bit_length() for v in world.variables for c in v.domain.cells
+            )
+            if bits > BITS_MAX:
+                raise self._too_wide(f"a state takes {bits} bits")
+            return build(protocol, self.asked if families is None else families, look)
+
+    def refuse_too_wide_job(self) -> None:
+        """Raises `state-too-wide` where the things of the job alone take too many bits."""
+        job = self.setting.job
+        if job is None:
+            return
+        count = sum(vertex.parallelism + sum(vertex.records) for vertex in job.vertices)
+        for edge in job.edges:
+            p = job.vertex(edge.source).parallelism
+            q = job.vertex(edge.target).parallelism
+            count += p * q if edge.pattern is Pattern.ALL_TO_ALL else max(p, q)
+        if count > BITS_MAX:
+            raise self._too_wide(f"the job has {count} subtasks, channels and records")
+
+    def _too_wide(self, what: str) -> FinaleError:
+        return FinaleError(
+            "state-too-wide",
+            f"{what}, more than the {BITS_MAX} that can be searched",
+            place=Place(str(self.file)),
+            advice="take a smaller job or smaller bounds: protocols go wrong on small ones",
+        )
+
+    @contextmanager
+    def _blaming(self) -> Generator[None]:
+        try:
+            with self.catalogue.blaming_user_code():
+                yield
+        except FinaleError as error:
+            raise located(error, self.file, self.lines) from None
+
+
+def located(error: FinaleError, file: Path, lines: KeyLines) -> FinaleError:
+    """The error with the file of the spec and the line of its key, where it has no file yet."""
+    place = error.place or Place()
+    if place.file is None:
+        line = lines.of_dotted(place.key) if place.key else None
+        error.place = Place(str(file), line, place.key, place.rule)
+    return error
+
+
+__all__ = ["BITS_MAX", "Counts", "Expectation", "Spec", "located"]

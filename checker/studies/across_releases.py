@@ -1,0 +1,129 @@
+"""What a spec comes to under several releases: its job and bounds, their protocols and options.
+
+A spec's own options stay: a release says only what the spec leaves open. Nothing is expected of a
+release, and options in which two releases do not differ are searched once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from checker.search.rows import Result, Row
+from checker.spec.claim import Spec
+from checker.spec.reading import BUILT_IN, spec_of
+from checker.spec.releases import Under, preset, settings_asked, topic_of
+from checker.spec.toml_text import toml_in
+from checker.spec.typed import is_table
+from model.errors import FinaleError
+
+#: Of the spec alone, and not of a release.
+_OWN = ("release", "search", "expect")
+
+Search = Callable[[Spec, Collection[str]], Result]
+"""Searches a spec for some properties."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """A release, what its protocol came to, and why not where there is no result."""
+
+    under: Under
+    protocol: str | None
+    result: Result | None
+    why: str = ""
+
+    def row(self, name: str) -> Row | None:
+        """What became of a property, if anything did."""
+        rows = self.result.rows if self.result else ()
+        return next((row for row in rows if row.property == name), None)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A spec under releases: a column for each, a line for each of the properties."""
+
+    spec: Spec
+    properties: tuple[str, ...]
+    columns: tuple[Column, ...]
+
+
+def compared(
+    spec: Spec, releases: Sequence[Under], only: Sequence[str], search: Search
+) -> Comparison:
+    """The spec under releases, for the properties named or else those that it expects.
+
+    Raises `no-release` for a protocol that no release has.
+    """
+    topic = topic_of(spec.protocol.key)
+    if topic is None:
+        raise FinaleError(
+            "no-release",
+            f'no release has the protocol "{spec.protocol.key}"',
+            advice="leave out --releases for this spec",
+        )
+    names = tuple(only) or tuple(spec.expectations) or tuple(each.name for each in spec.asked)
+    known: dict[object, Column] = {}
+    columns = tuple(
+        column
+        for asked in releases
+        for column in _columns(spec, asked, topic, names, search, known)
+    )
+    return Comparison(spec, names, columns)
+
+
+def _columns(
+    spec: Spec,
+    asked: Under,
+    topic: str,
+    names: Sequence[str],
+    search: Search,
+    known: dict[object, Column],
+) -> Iterator[Column]:
+    key = asked.release.protocols.get(topic)
+    if key is None:
+        yield Column(asked, None, None, f"it has nothing for {topic}")
+        return
+    kind = spec.catalogue.protocol(key)
+    for under in settings_asked(kind, asked):
+        same = (key, *sorted(preset(kind, under).items()))
+        if same not in known:
+            known[same] = _column(spec, key, under, names, search)
+        yield _of(known[same], under)
+
+
+def _of(column: Column, under: Under) -> Column:
+    """The same, found for another release with the same options."""
+    result = column.result
+    if result is not None:
+        result = replace(result, spec=replace(result.spec, under=under))
+    return replace(column, under=under, result=result)
+
+
+def _column(spec: Spec, key: str, under: Under, names: Sequence[str], search: Search) -> Column:
+    try:
+        changed = _under(spec, key, under)
+    except FinaleError as error:
+        # The spec itself is valid: what is refused is something that this protocol does not have.
+        return Column(under, key, None, error.message)
+    answered = {*BUILT_IN, *(family.name for family in changed.families)}
+    able = [name for name in names if name in answered]
+    if not able:
+        return Column(under, key, None, "it does not have the views that are read")
+    return Column(under, key, search(changed, able))
+
+
+def _under(spec: Spec, key: str, under: Under) -> Spec:
+    """The spec with a release's protocol and options. Raises coded errors where it has no sense."""
+    table, lines = toml_in(spec.file)
+    given = table.get("options", {})
+    own = given if is_table(given) else {}
+    options: dict[str, object] = {**preset(spec.catalogue.protocol(key), under), **own}
+    kept = {name: value for name, value in table.items() if name not in _OWN}
+    changed = spec_of(
+        spec.file, {**kept, "protocol": key, "options": options}, lines, spec.catalogue
+    )
+    return replace(changed, under=under)
+
+
+__all__ = ["Column", "Comparison", "compared"]
