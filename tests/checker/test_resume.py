@@ -161,7 +161,7 @@ def test_a_search_that_hit_a_limit_goes_on(tmp_path: Path) -> None:
 # --- killed --------------------------------------------------------------------------------------
 
 SCRIPT = """
-from checker.native import saving
+from checker.search.native import saving
 saving.SECONDS_MIN, saving.SHARE_OF_TIME = 0.0, 0
 from cli.main import main
 import sys
