@@ -97,7 +97,7 @@ def test_each_complaint_can_be_made(text: str, complaint: str) -> None:
 
 # Tests whose assertions do not stand in them: where -> the reason.
 ASSERTS_ELSEWHERE = {
-    "test_portable.py::test_it_loads_nothing_that_compiles": "in a process of its own",
+    "test_without_llvm.py::test_it_loads_nothing_that_compiles": "in a process of its own",
 }
 
 

@@ -111,37 +111,30 @@ def _readable(system: System, limits: Limits, progress: Progress | None) -> Repo
 def _native(
     system: System, limits: Limits, progress: Progress | None, means: Means = DEFAULT
 ) -> Report:
+    """The report of the native search, or of the readable one if there is no machine code."""
     from .native import support
 
-    if support.why_not():
-        if means.needs_native:
-            _check_machine_code(means.needs_native)
-        return _portably(system, limits, progress)
+    if reason := support.why_not():
+        _check_machine_code(means.needs_native or ("max-memory" if limits.memory_max else ""))
+        report = _readable(system, limits, progress)
+        note = f"the readable search ran: {reason}"
+        return replace(report, remarks=(*report.remarks, note))
     from .native import search
 
     return search.check(system, limits, progress, means=means)
 
 
 def _check_machine_code(flag: str) -> None:
+    """Raises `needs-native` if a flag needs machine code that cannot be compiled here."""
     from .native import support
 
     reason = support.why_not()
-    if reason:
+    if reason and flag:
         raise FinaleError(
             "needs-native",
-            f"the portable search knows nothing of --{flag}, and {reason}",
+            f"the readable search does not know --{flag}, and {reason}",
             advice=f"leave out --{flag}, or install what compiles machine code: see docs/warts.md",
         )
-
-
-def _portably(system: System, limits: Limits, progress: Progress | None) -> Report:
-    """The native search's slower twin, with a note that it ran and why."""
-    from .native import support
-    from .native.portable import search as portable
-
-    report = portable.check(system, limits, progress)
-    note = f"the portable search ran: {support.why_not()}"
-    return replace(report, remarks=(*report.remarks, note))
 
 
 def _auto(system: System, limits: Limits, progress: Progress | None, large: bool) -> Report:

@@ -12,8 +12,8 @@ from checker.search.answer import Report, Statistics, Unknown
 from checker.search.backends import READABLE_STATES_MAX, check_with
 from checker.search.bfs.search import check as check_readably
 from checker.search.limits import INTERRUPTED, Limits, News, TimeOver
+from checker.search.native import layout, tables, walk
 from checker.search.native import search as native
-from checker.search.native import tables, walk
 from checker.search.native.kernel import places as at
 from checker.search.native.layout import CELL_BITS_MAX, WORD, layout_of
 from checker.search.native.loops import CACHE_VARIABLE, compile_within, loops, must_be_compiled
@@ -102,13 +102,37 @@ class TooWide(Protocol):
         self.number = 1 if self.number == 0 else 0
 
 
-def test_a_domain_that_is_too_large_is_refused_and_read_instead() -> None:
-    system = build(TooWide(Setting()))
+class Sum(Protocol):
+    """Numbers that fit, whose sums do not."""
+
+    number = field(Range(0, 2**47), 0)
+
+    @rule
+    def grow(self) -> None:
+        """Always twice as much, up to a point."""
+        doubled = self.number
+        for _ in range(20):
+            doubled = doubled + doubled
+        self.number = 1 if doubled == 0 else 0
+
+
+@pytest.mark.parametrize("kind", [TooWide, Sum])
+def test_a_domain_that_is_too_large_is_refused_and_read_instead(kind: type[Protocol]) -> None:
+    system = build(kind(Setting()))
     with pytest.raises(FinaleError) as caught:
         check(system)
     assert caught.value.code == "domain-too-large"
     report = check_with("auto", system, Limits(), None, large=True)
     assert (report.backend, report.statistics.states) == ("readable", 2)
+
+
+def test_more_rules_than_can_be_numbered_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(layout, "RULES_MAX", 4)
+    system = yardstick(1, 1, 2)
+    with pytest.raises(FinaleError) as caught:
+        check(system)
+    assert caught.value.code == "too-many-rules"
+    assert check_with("auto", system, Limits(), None, large=True).backend == "readable"
 
 
 # --- exact counts --------------------------------------------------------------------------------
