@@ -15,9 +15,9 @@ from checker.search.interpreter.compare import Pair
 from checker.search.interpreter.execution import PlainSystem
 from checker.search.interpreter.search import explore_plain
 from checker.search.limits import Limits
+from checker.search.native.breadth_first import NativeSearch
 from checker.search.native.machine import Machine
 from checker.search.native.search import report_of
-from checker.search.native.walk import Search
 from checker.search.options import DEFAULT, Means
 from model.errors import FinaleError
 from model.language.build import build
@@ -107,8 +107,8 @@ def assert_agree(protocol: Written, compared: bool) -> Seen:
     return seen(system, report, compared)
 
 
-def searched_on(machine: Machine, limits: Limits, means: Means = DEFAULT) -> Search:
-    search = Search(machine, limits, None, means)
+def searched_on(machine: Machine, limits: Limits, means: Means = DEFAULT) -> NativeSearch:
+    search = NativeSearch(machine, limits, None, means)
     search.run()
     return search
 

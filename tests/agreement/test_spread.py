@@ -74,7 +74,7 @@ def assert_told_alike(system: System, found: Report, wanted: Report) -> None:
 @pytest.fixture(autouse=True)
 def is_looked_at_often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small searches, too, are outgrown in the middle of a level."""
-    monkeypatch.setattr("checker.search.native.walk.STATES_BETWEEN_LOOKS", 1)
+    monkeypatch.setattr("checker.search.native.breadth_first.STATES_BETWEEN_LOOKS", 1)
     monkeypatch.setattr(os, "fsync", lambda _: None)  # a hundred searches would wait for the disk
 
 

@@ -13,6 +13,8 @@ import pytest
 from checker.search.answer import Answer, Report, Unknown
 from checker.search.limits import Limits
 from checker.search.native import nodes, tables, workers
+from checker.search.native.breadth_first import NativeSearch, states_left
+from checker.search.native.finished import FinishedSearch
 from checker.search.native.free_memory import share_of_free_memory
 from checker.search.native.kernel import places as at
 from checker.search.native.layout import ALL_ONES
@@ -22,7 +24,6 @@ from checker.search.native.nodes import Nodes, tree_over
 from checker.search.native.search import check, report_of, searched
 from checker.search.native.storage import DiskStore, Storage, collision_probability
 from checker.search.native.tables import Tables
-from checker.search.native.walk import Search, states_left
 from checker.search.options import Means
 from checker.search.reductions.find import find
 from checker.search.reductions.kinds import Reduction
@@ -84,7 +85,7 @@ def assert_agree(system: System, limits: Limits) -> None:
     liveness = [prop.name for prop in system.properties if prop.kind in LIVENESS]
 
     def report(means: Means) -> Report:
-        search = Search(machine, limits, None, means)
+        search = NativeSearch(machine, limits, None, means)
         search.run()
         return report_of(search)
 
@@ -129,7 +130,9 @@ def test_a_limit_is_kept_where_parts_need_room(
 
 
 def test_parents_are_found_where_there_was_no_room_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    search = Search(Machine(yardstick(1, 2, 2)), Limits(), None, Means("compressed", threads=1))
+    search = NativeSearch(
+        Machine(yardstick(1, 2, 2)), Limits(), None, Means("compressed", threads=1)
+    )
     grown = Tables.grow_nodes
 
     def at_most_ten_thousand(self: Tables) -> None:
@@ -141,7 +144,9 @@ def test_parents_are_found_where_there_was_no_room_for_all(monkeypatch: pytest.M
     search.run()
     assert search.stopped == "no room"
     states = search.statistics.states
-    assert all(search.parent(number) is not None for number in range(states - 300, states))
+    assert all(
+        FinishedSearch(search).parent(number) is not None for number in range(states - 300, states)
+    )
 
 
 @pytest.mark.parametrize("reduction", [Reduction.PARTIAL_ORDER, Reduction.SYMMETRY])

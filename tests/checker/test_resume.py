@@ -16,7 +16,7 @@ import pytest
 
 from checker.search.answer import Report
 from checker.search.limits import INTERRUPTED, Limits, News
-from checker.search.native import resume, saving, walk
+from checker.search.native import breadth_first, resume, saving
 from checker.search.native.layout import Words
 from checker.search.native.search import check
 from checker.search.native.tables import Tables
@@ -50,8 +50,8 @@ def stopped_at(depth: int, folder: Path, storage: StorageName = "exact") -> Repo
             raise KeyboardInterrupt
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(walk, "SECONDS_BETWEEN_NEWS", 0.0)
-        patch.setattr(walk, "SECONDS_BETWEEN_LOOKS", 0.0)
+        patch.setattr(breadth_first, "SECONDS_BETWEEN_NEWS", 0.0)
+        patch.setattr(breadth_first, "SECONDS_BETWEEN_LOOKS", 0.0)
         report = check(yardstick(), progress=interrupt, means=Means(storage, resume=folder))
     assert report.stopped == INTERRUPTED
     return report
@@ -74,7 +74,7 @@ def test_an_interrupted_search_goes_on(
     again = stopped_at(30, tmp_path, second).statistics
     assert 0 < seen.states < again.states < 111_400
     news: list[News] = []
-    monkeypatch.setattr(walk, "SECONDS_BETWEEN_NEWS", 0.0)
+    monkeypatch.setattr(breadth_first, "SECONDS_BETWEEN_NEWS", 0.0)
     report = check(yardstick(), progress=news.append, means=Means(second, resume=tmp_path))
     assert news[0].states == again.states
     assert told(report) == told(check(yardstick()))
@@ -331,7 +331,7 @@ def test_a_full_disk_leaves_what_was_saved(tmp_path: Path, monkeypatch: pytest.M
     with monkeypatch.context() as patch:
         patch.setattr(saving, "SECONDS_MIN", 0.0)
         patch.setattr(saving, "SECONDS_MAX", 0.0)
-        patch.setattr(walk, "SECONDS_BETWEEN_LOOKS", 0.0)
+        patch.setattr(breadth_first, "SECONDS_BETWEEN_LOOKS", 0.0)
         patch.setattr(os, "pwrite", full)
         with pytest.raises(FinaleError) as caught:
             check(yardstick(), means=Means(resume=tmp_path))

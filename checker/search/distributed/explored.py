@@ -5,21 +5,22 @@ from __future__ import annotations
 # What numba, llvmlite and scipy give has no types.
 # pyright: reportUnknownMemberType=false
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from checker.search.answer import Report, Statistics
+from checker.search.native.finished import first_step
 from checker.search.native.machine import Machine
 from checker.search.native.search import dead_branches, exercised
 from checker.search.state_graph.fairness import Fair
 from checker.search.state_graph.leaves import Leaf
-from checker.search.state_graph.questions import FAULTS, Asked, Finding, Question, Topic
+from checker.search.state_graph.questions import FAULTS, Asked, Finding, Topic, first_true
 from checker.search.state_graph.search import LimitHit
 from checker.search.state_graph.verdicts import answers_of
-from model.semantics import evaluate, outcome, updated
-from model.system import Fault, State, System, Update
+from model.system import System
 from model.trace import Trace
 
 from .backwards import Backwards
@@ -92,13 +93,9 @@ class Explored:
             self._runs.append(run)
         return numbers
 
-    @property
+    @cached_property
     def findings(self) -> Mapping[Topic, Finding]:
         """The first `yes` to each topic that got one."""
-        return self._findings
-
-    @cached_property
-    def _findings(self) -> Mapping[Topic, Finding]:
         found: dict[Topic, Finding] = {}
         places: dict[Topic, tuple[int, tuple[int, ...]]] = {}
         for topic, place, finding in self._all_found():
@@ -129,27 +126,17 @@ class Explored:
     def _in_state(self, name: str, topic: Topic, level: int) -> Finding:
         number = self._numbers[name]
         questions = self.machine.topics.in_states.get(topic, [])
-        asked = _first_true(questions, self._runs[number].states[-1], None)
+        asked = first_true(questions, self._runs[number].states[-1])
         return Finding(
             (level, number, -1), number, binding=asked.predicate.binding if asked else ()
         )
 
     def _on_step(self, name: str, topic: Topic, level: int) -> Finding:
-        number, topics = self._numbers[name], self.machine.topics
+        number = self._numbers[name]
         state = self._runs[number].states[-1]
-        for rule, ground in enumerate(self.system.rules):
-            end = outcome(ground.tree, state)
-            place = (level + 1, number, rule)
-            if name == FAULT:
-                if isinstance(end, Fault):
-                    return Finding(place, number, self.machine.numbers[rule, id(end)])
-            elif isinstance(end, Update):
-                after = updated(end, state)
-                asked = _first_true(topics.of_rule[rule].get(topic, []), state, after)
-                if asked is not None:
-                    leaf = self.machine.numbers[rule, id(end)]
-                    return Finding(place, number, leaf, after, asked.predicate.binding)
-        raise AssertionError("what was seen in a state is seen in it again")
+        step = first_step(self.machine, state, topic, is_fault=name == FAULT)
+        assert step is not None, "what was seen in a state is seen in it again"
+        return replace(step, place=(level + 1, number, step.place[2]), state=number)
 
     # --- the report ------------------------------------------------------------------------------
 
@@ -167,12 +154,6 @@ class Explored:
             memory=self.spread.memory,
             remarks=remarks,
         )
-
-
-def _first_true(
-    questions: Sequence[Question], state: State, after: State | None
-) -> Question | None:
-    return next((each for each in questions if evaluate(each.condition, state, after)), None)
 
 
 def _flags(digits: str) -> NDArray[np.uint8]:

@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.search.limits import Limits, Progress
+from checker.search.native.breadth_first import NativeSearch
 from checker.search.native.kernel import places as at
 from checker.search.native.layout import Words
 from checker.search.native.loops import loops
 from checker.search.native.machine import Machine
-from checker.search.native.walk import Search
 from checker.search.options import DEFAULT, Means
 from checker.search.state_graph.search import LimitHit
 
@@ -29,7 +29,7 @@ from .files import CHUNK, LEVELS, MAIL, Folder, Manifest, StatesFile
 from .program import Program
 
 
-class Local(Search):
+class Local(NativeSearch):
     """A search that may be outgrown: by so many states, or by the memory that it may take."""
 
     def __init__(
@@ -70,7 +70,7 @@ class Local(Search):
         """The transitions from some states, counted anew."""
         first_edge: NDArray[np.int64] = np.zeros(end + 1, np.int64)
         faulty: NDArray[np.int64] = np.empty((1, 2), np.int64)
-        nothing = np.empty(at.BATCH * max(1, len(self.system.rules)), np.int32)
+        nothing = np.empty(at.BATCH * max(1, len(self.machine.system.rules)), np.int32)
         count = 0
         for head in range(begin, end, at.BATCH):
             first_edge[head] = 0

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import repeat
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,13 +21,11 @@ from checker.search.state_graph.search import LimitHit
 from model.expressions import Expression
 from model.system import State
 
+from .breadth_first import NativeSearch
 from .code import Code
 from .lower import question_source
 from .machine import Machine
 from .tables import Tables
-
-if TYPE_CHECKING:
-    from .walk import Search
 
 #: Edges lead to states by numbers of 31 bits, and scipy counts them in such.
 EDGES_MAX = 2**31 - 1
@@ -86,7 +84,7 @@ class Stored:
         return self.targets[edges.start : edges.stop]
 
 
-def edges_of(search: Search) -> Stored:
+def edges_of(search: NativeSearch) -> Stored:
     """The graph of a search that is complete. Raises LimitHit."""
     tables = search.tables
     states, transitions = search.statistics.states, search.statistics.transitions
@@ -117,7 +115,7 @@ def edges_of(search: Search) -> Stored:
     return Stored(search.machine.leaves, decoded, initial, first_edge, target, leaf, at_fault)
 
 
-def where(search: Search, question: Expression) -> bytearray:
+def where(search: NativeSearch, question: Expression) -> bytearray:
     """Marks the states found where the question is true."""
     marks = bytearray(search.statistics.states)
     code = Code(question_source(search.machine.layout, question, "question"), 0)
@@ -130,8 +128,8 @@ def where(search: Search, question: Expression) -> bytearray:
 class StoredFair(Fair):
     """Fairness on the stored graph, with what concerns all states done at once."""
 
-    def __init__(self, search: Search, graph: Stored) -> None:
-        super().__init__(search.system, graph, search.machine)
+    def __init__(self, search: NativeSearch, graph: Stored) -> None:
+        super().__init__(search.machine.system, graph, search.machine)
         self.search = search
         self.stored = graph
         self._codes: list[Code] = []

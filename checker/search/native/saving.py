@@ -5,11 +5,11 @@ from __future__ import annotations
 # What numba, llvmlite and scipy give has no types.
 # pyright: reportUnknownMemberType=false
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from time import perf_counter
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from checker.search.state_graph.search import LimitHit
 
@@ -17,9 +17,7 @@ from .kernel import places as at
 from .layout import Words
 from .machine import Machine
 from .resume import CHUNK, Folder, Seen
-
-if TYPE_CHECKING:
-    from .walk import Search
+from .tables import Block, Tables
 
 #: Saving may take so small a part of the time, and is done at least this often, at most that.
 SHARE_OF_TIME = 20
@@ -38,11 +36,17 @@ COUNTS = {
 
 
 class Saving:
-    """Saves a search from time to time."""
+    """Saves a search from time to time: its block, its states, and the arrays of what it found."""
 
-    def __init__(self, folder: Folder, search: Search) -> None:
+    def __init__(
+        self,
+        folder: Folder,
+        block: Block,
+        tables: Tables,
+        arrays: Mapping[str, NDArray[np.int64] | NDArray[np.uint8]],
+    ) -> None:
         self.folder = folder
-        self.search = search
+        self.block, self.tables, self.arrays = block, tables, arrays
         self._next = perf_counter() + SECONDS_MIN
 
     def restore(self) -> float | None:
@@ -50,13 +54,13 @@ class Saving:
         seen = self.folder.seen()
         if seen is None:
             return None
-        search, block = self.search, self.search.block
+        block, tables = self.block, self.tables
         levels = np.array(seen.levels, np.int64)
         try:
             for words in self.folder.states(seen):
-                search.tables.append(words)
-            while search.tables.levels.size < levels.size:
-                search.tables.grow_levels()
+                tables.append(words)
+            while tables.levels.size < levels.size:
+                tables.grow_levels()
         except LimitHit as limit:
             block[at.STATES] = 0
             raise LimitHit(f"{limit}, which what was saved does not fit into") from limit
@@ -65,8 +69,8 @@ class Saving:
             raise
         for name, place in COUNTS.items():
             block[place] = seen.counts[name]
-        search.tables.levels[: levels.size] = levels
-        for name, array in search.arrays.items():
+        tables.levels[: levels.size] = levels
+        for name, array in self.arrays.items():
             array[:] = seen.arrays[name]
         return seen.seconds
 
@@ -81,21 +85,21 @@ class Saving:
 
     def save(self, seconds: float) -> None:
         """Save now. Raises `disk-full`."""
-        search, block = self.search, self.search.block
+        block, tables = self.block, self.tables
         seen = Seen(
             self.folder.system,
-            search.tables.width,
+            tables.width,
             int(block[at.STATES]),
             seconds,
             {name: int(block[place]) for name, place in COUNTS.items()},
-            search.tables.levels[: int(block[at.DEPTH]) + 2].tolist(),
-            {name: array.tolist() for name, array in search.arrays.items()},
+            tables.levels[: int(block[at.DEPTH]) + 2].tolist(),
+            {name: array.tolist() for name, array in self.arrays.items()},
         )
         self.folder.save(seen, list(self._new(seen.states)))
 
     def _new(self, states: int) -> Iterator[Words]:
         for begin in range(self.folder.saved, states, CHUNK):
-            yield self.search.tables.unpacked(begin, min(begin + CHUNK, states))
+            yield self.tables.unpacked(begin, min(begin + CHUNK, states))
 
 
 def identity(machine: Machine, is_hashed: bool) -> str:

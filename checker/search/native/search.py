@@ -24,12 +24,13 @@ from model.expressions import TRUE, Constant
 from model.language.explore import Branch
 from model.system import System, Update
 
+from .breadth_first import NativeSearch
+from .finished import FinishedSearch
 from .graph import where
+from .lifted import LiftedSearch
 from .loops import compile_within, loops, must_be_compiled
 from .machine import Machine
-from .rebuilt import Rebuilt
 from .storage import Storage, collision_probability
-from .walk import Search
 
 NO_LIMITS = Limits()
 #: What takes ten seconds, or as many more as the machine is busy.
@@ -62,7 +63,7 @@ def searched(
     progress: Progress | None,
     under: Sequence[Found] = (),
     means: Means = DEFAULT,
-) -> Search:
+) -> NativeSearch:
     """The search of a system, ended. Raises `TimeOver` if time is over before it begins."""
     began = perf_counter()
     prepare(limits, progress)
@@ -72,7 +73,7 @@ def searched(
         partial_order=partial_order_among(system, under),
         look=looking(limits.after(perf_counter() - began), progress, PREPARING, SECONDS_UNTOLD),
     )
-    search = Search(machine, limits.after(perf_counter() - began), progress, means)
+    search = NativeSearch(machine, limits.after(perf_counter() - began), progress, means)
     search.run()
     return search
 
@@ -86,10 +87,11 @@ def prepare(limits: Limits, progress: Progress | None) -> None:
     loops()
 
 
-def report_of(search: Search) -> Report:
+def report_of(search: NativeSearch) -> Report:
     """What a search that has ended says of all properties."""
     canonical = search.machine.canonical
-    answers = answers_of(search if canonical is None else Rebuilt(search, canonical))
+    finished = FinishedSearch(search) if canonical is None else LiftedSearch(search, canonical)
+    answers = answers_of(finished)
     if search.storage is Storage.HASHED:
         answers = tuple(_but_for_collisions(answer, search) for answer in answers)
     return Report(
@@ -97,14 +99,14 @@ def report_of(search: Search) -> Report:
         answers,
         search.statistics,
         dead_branches=() if search.stopped else dead_branches(search),
-        stopped=search.stopped or search.stopped_after,
+        stopped=search.stopped or finished.stopped_after,
         exercised=frozenset(exercised(search)),
         memory=search.memory,
         remarks=tuple(_remarks(search)),
     )
 
 
-def _remarks(search: Search) -> Iterator[str]:
+def _remarks(search: NativeSearch) -> Iterator[str]:
     canonical = search.machine.canonical
     if canonical is not None and _in_doubt(search, canonical):
         yield UPPER_BOUND
@@ -117,7 +119,7 @@ def _remarks(search: Search) -> Iterator[str]:
         )
 
 
-def _but_for_collisions(answer: Answer, search: Search) -> Answer:
+def _but_for_collisions(answer: Answer, search: NativeSearch) -> Answer:
     """What was not found may have been taken for another state. What was found is replayed."""
     if isinstance(answer.verdict, Violated) or answer.how != EXHAUSTIVE:
         return answer
@@ -126,9 +128,9 @@ def _but_for_collisions(answer: Answer, search: Search) -> Answer:
     return replace(answer, how=how)
 
 
-def _in_doubt(search: Search, canonical: Canonical) -> bool:
+def _in_doubt(search: NativeSearch, canonical: Canonical) -> bool:
     """Whether more than one state of some class may be among those counted."""
-    doubt = canonical.doubt(search.system)
+    doubt = canonical.doubt(search.machine.system)
     if isinstance(doubt, Constant):
         return bool(doubt.value)
     return bool(search.statistics.states) and any(where(search, doubt))

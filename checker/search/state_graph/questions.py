@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from model.expressions import FALSE, Expression, conjunction, negation
+from model.semantics import evaluate
 from model.system import Kind, Predicate, State, System
 
 
@@ -67,6 +68,13 @@ def of_steps(system: System, rule: int) -> list[Question]:
     return [each for each in _of_steps(system, rule) if each.condition is not FALSE]
 
 
+def first_true(
+    questions: Iterable[Question], state: State, after: State | None = None
+) -> Question | None:
+    """The first question that is true in a state, or on the step to `after`."""
+    return next((each for each in questions if evaluate(each.condition, state, after)), None)
+
+
 def _fails(predicate: Predicate) -> Expression:
     return conjunction([predicate.when, negation(predicate.claim)])
 
@@ -94,4 +102,4 @@ def _of_steps(system: System, rule: int) -> Iterator[Question]:
             yield Question(Asked.FAILS, index, predicate, _fails(predicate))
 
 
-__all__ = ["FAULTS", "Asked", "Finding", "Question", "Topic", "of_states", "of_steps"]
+__all__ = ["FAULTS", "Asked", "Finding", "Question", "Topic", "first_true", "of_states", "of_steps"]

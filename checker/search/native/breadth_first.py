@@ -10,7 +10,6 @@ from __future__ import annotations
 # What numba, llvmlite and scipy give has no types.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false, reportMissingTypeStubs=false
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
@@ -19,21 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.search.answer import Statistics
-from checker.search.limits import INTERRUPTED, Limits, News, Progress
+from checker.search.limits import INTERRUPTED, SECONDS_BETWEEN_NEWS, Limits, News, Progress
 from checker.search.options import DEFAULT, Means
-from checker.search.state_graph.leaves import Leaf
-from checker.search.state_graph.questions import Finding, Topic
 from checker.search.state_graph.search import LimitHit
 from model.errors import FinaleError
-from model.system import State, System
-from model.trace import Trace
+from model.system import State
 
-from .findings import findings_of
-from .graph import StoredFair, edges_of
 from .kernel import places as at
 from .loops import loops
 from .machine import Machine
-from .paths import parent
 from .resume import Folder
 from .saving import Saving, identity
 from .storage import STORAGES, DiskStore, Storage
@@ -50,18 +43,15 @@ STATES_CHECKED = 1 << 12
 #: Better code takes three to six times as long to make, and saves a tenth to a fifth of the time:
 #: it is made when the search has taken so many times as long as making the first.
 WORTH = 60
-#: Progress is told at most once in so many seconds.
-SECONDS_BETWEEN_NEWS = 0.1
-
 Flags = NDArray[np.uint8]
 Numbers = NDArray[np.int64]
 
 
-class Search:
+class NativeSearch:
     """A breadth-first search: what it has seen, and how far it is.
 
-    `stopped` says why it did not see all, `stopped_after` why the work after it was cut short,
-    `unsaved` why its end is not in the folder to resume from.
+    `stopped` says why the search did not see all states; `unsaved` says why the end of the search
+    is not in the folder to resume from.
     """
 
     def __init__(
@@ -77,7 +67,6 @@ class Search:
         self.means = means
         self.storage = STORAGES[means.storage]
         self.stopped = ""
-        self.stopped_after = ""
         self.unsaved = ""
         self.seconds = 0.0
         topics = machine.topics
@@ -89,7 +78,6 @@ class Search:
         self.step_base: Numbers = np.full(len(topics.on_steps), -1, np.int64)
         self.visited: Flags = np.zeros(len(machine.leaves), np.uint8)
         self.seen: Flags = np.zeros(len(machine.branches) + 1, np.uint8)
-        self._parents: dict[int, tuple[int, int]] = {}
         self._started = self._told = perf_counter()
         self._tables: Tables | None = None
         self._workers: Workers | None = None
@@ -97,8 +85,6 @@ class Search:
         self._saving: Saving | None = None
         #: What searches that this one goes on from have taken.
         self._seconds_before = 0.0
-        self._findings: Mapping[Topic, Finding] | None = None
-        self._fair: StoredFair | None = None
 
     @property
     def tables(self) -> Tables:
@@ -213,7 +199,8 @@ class Search:
 
     def _restored(self, path: Path) -> bool:
         """Whether the search goes on from what was saved. From then on it is saved there."""
-        saving = Saving(Folder(path, identity(self.machine, self.storage is Storage.HASHED)), self)
+        folder = Folder(path, identity(self.machine, self.storage is Storage.HASHED))
+        saving = Saving(folder, self.block, self.tables, self.arrays)
         try:
             before = saving.restore()
         except BaseException:
@@ -285,22 +272,6 @@ class Search:
     # --- what was found --------------------------------------------------------------------------
 
     @property
-    def system(self) -> System:
-        """What was searched."""
-        return self.machine.system
-
-    @property
-    def leaves(self) -> Sequence[Leaf]:
-        """The leaves of its decision trees."""
-        return self.machine.leaves
-
-    @property
-    def deadlock(self) -> int | None:
-        """The number of the first state that is one."""
-        found = int(self.block[at.DEADLOCK])
-        return found if found >= 0 else None
-
-    @property
     def statistics(self) -> Statistics:
         """The counts so far."""
         states, expanded = int(self.block[at.STATES]), int(self.block[at.EXPANDED])
@@ -321,44 +292,9 @@ class Search:
         """The bytes that it has taken at most."""
         return self._tables.peak if self._tables is not None else 0
 
-    @property
-    def findings(self) -> Mapping[Topic, Finding]:
-        """The first `yes` to each topic that got one."""
-        if self._findings is None:
-            self._findings = findings_of(self)
-        return self._findings
-
-    @property
-    def fair(self) -> StoredFair:
-        """The fairness of the system, on its complete state graph. Raises LimitHit."""
-        if self.storage is Storage.HASHED:
-            raise LimitHit("hashed storage keeps no state graph")
-        if self._fair is None:
-            self._fair = StoredFair(self, edges_of(self))
-        return self._fair
-
     def state(self, number: int) -> State:
         """A state, by its number."""
         return self.machine.layout.decode(self.tables.words(number))
-
-    def parent(self, number: int) -> tuple[int, int] | None:
-        """The first state with a step to this one, and the leaf taken; an initial one has none."""
-        level = self.tables.level_of(number)
-        if not level:
-            return None
-        if number not in self._parents:
-            begin, end = (int(self.tables.levels[level - 1 + side]) for side in (0, 1))
-            self._parents[number] = parent(self, number, begin, end)
-        return self._parents[number]
-
-    def trace_to(self, position: int) -> Trace:
-        """The least shortest run to a state."""
-        states, rules = [self.state(position)], list[int]()
-        while (before := self.parent(position)) is not None:
-            position, leaf = before
-            rules.append(self.leaves[leaf].rule)
-            states.append(self.state(position))
-        return Trace(tuple(reversed(states)), tuple(reversed(rules)))
 
 
 def states_left(levels: Numbers, frontier: int) -> float | None:
@@ -373,4 +309,4 @@ def states_left(levels: Numbers, frontier: int) -> float | None:
     return frontier + float(sizes[-1]) * ratio / (1 - ratio)
 
 
-__all__ = ["Search", "states_left"]
+__all__ = ["NativeSearch", "states_left"]
