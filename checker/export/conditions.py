@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from checker.search.state_graph.folding import Known, cells_read, folded, learn, parts
+from checker.search.state_graph.folding import Known, cells_read, fold, folded, learn, parts
 from model.expressions import (
     FALSE,
     TRUE,
@@ -181,16 +181,7 @@ def fair_keys(system: System) -> dict[tuple[str, tuple[str, ...]], list[GroundRu
 
 def written_out(expression: Expression, sizes: dict[Expression, int]) -> int:
     """How many nodes an expression has where what it shares is written out each time."""
-    pending = [expression]
-    while pending:
-        node = pending[-1]
-        missing = [part for part in parts(node) if part not in sizes]
-        if missing:
-            pending += missing
-            continue
-        sizes[node] = 1 + sum(sizes[part] for part in parts(node))
-        pending.pop()
-    return sizes[expression]
+    return fold(expression, lambda node: 1 + sum(sizes[part] for part in parts(node)), sizes)
 
 
 def expressions_in(tree: Tree) -> Iterator[Expression]:

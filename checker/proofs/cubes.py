@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias, assert_never
 
+from checker.search.state_graph.folding import OPERATIONS
 from model.expressions import (
     Add,
     And,
@@ -79,7 +80,7 @@ def _found(node: Expression, state: State, known: _Known) -> tuple[int, Cube]:
         case Add() | Subtract() | Equal() | Less():
             left, one = _resting(node.left, state, known)
             right, other = _resting(node.right, state, known)
-            return _computed(node, left, right), one | other
+            return int(OPERATIONS[type(node)](left, right)), one | other
         case Not():
             value, cube = _resting(node.operand, state, known)
             return 1 - value, cube
@@ -92,18 +93,6 @@ def _found(node: Expression, state: State, known: _Known) -> tuple[int, Cube]:
             return value, one | other
         case _:
             assert_never(node)
-
-
-def _computed(node: Add | Subtract | Equal | Less, left: int, right: int) -> int:
-    match node:
-        case Add():
-            return left + right
-        case Subtract():
-            return left - right
-        case Equal():
-            return int(left == right)
-        case Less():
-            return int(left < right)
 
 
 def _of_operands(decisive: int, operands: Sequence[tuple[int, Cube]]) -> tuple[int, Cube]:

@@ -8,7 +8,7 @@ from rich.text import Text
 
 from checker.proofs.unbounded.proof import Obstacle
 from checker.proofs.unbounded.prove import Proven, Result
-from checker.proofs.unbounded.window import Window
+from checker.proofs.unbounded.window import IdWindow
 from checker.spec.claim import Spec
 from model.language.entities import Variable
 
@@ -60,7 +60,7 @@ def _why_aside(result: Result) -> str:
     return "is not kept, or rests on one that is not"
 
 
-def _result(window: Window, result: Result, width: int) -> Iterator[Text]:
+def _result(window: IdWindow, result: Result, width: int) -> Iterator[Text]:
     mark = Text(f"  {_MARKS[result.verdict]} ", _STYLES[result.verdict])
     name = Text(f"{result.family.name}  ", "bold") + Text(result.verdict)
     yield joined([mark + name, duration(result.seconds)])
@@ -74,7 +74,7 @@ def _result(window: Window, result: Result, width: int) -> Iterator[Text]:
         yield from _obstacle(window, obstacle, width)
 
 
-def _obstacle(window: Window, obstacle: Obstacle, width: int) -> Iterator[Text]:
+def _obstacle(window: IdWindow, obstacle: Obstacle, width: int) -> Iterator[Text]:
     about = ", ".join(f"{name} {value}" for name, value in obstacle.binding)
     said = "A state that satisfies the clauses, perhaps never reached, in which it fails"
     if obstacle.step is not None:
@@ -89,13 +89,13 @@ def _obstacle(window: Window, obstacle: Obstacle, width: int) -> Iterator[Text]:
         yield from columns([*_changed(window, obstacle)], width, indent=6)
 
 
-def _state(window: Window, obstacle: Obstacle) -> Iterator[tuple[str, str]]:
+def _state(window: IdWindow, obstacle: Obstacle) -> Iterator[tuple[str, str]]:
     for variable, value in _values(window, obstacle.before):
         if _says_something(variable, value):
             yield label_of(variable), value_text(variable.domain, value)
 
 
-def _changed(window: Window, obstacle: Obstacle) -> Iterator[tuple[str, str]]:
+def _changed(window: IdWindow, obstacle: Obstacle) -> Iterator[tuple[str, str]]:
     if obstacle.after is None:
         return
     pairs = zip(_values(window, obstacle.before), _values(window, obstacle.after), strict=True)
@@ -104,7 +104,7 @@ def _changed(window: Window, obstacle: Obstacle) -> Iterator[tuple[str, str]]:
             yield each.label, f"{each.old} {ARROW} {each.new}"
 
 
-def _values(window: Window, state: tuple[int, ...]) -> Iterator[tuple[Variable, object]]:
+def _values(window: IdWindow, state: tuple[int, ...]) -> Iterator[tuple[Variable, object]]:
     for variable in window.world.variables:
         if variable.entity not in window.gaps:
             yield variable, variable.domain.decode([state[index] for index in variable.indices])
@@ -131,7 +131,7 @@ def proven_json(spec: Spec, proven: Proven) -> dict[str, object]:
     }
 
 
-def _result_json(window: Window, result: Result) -> dict[str, object]:
+def _result_json(window: IdWindow, result: Result) -> dict[str, object]:
     row: dict[str, object] = {
         "property": result.family.name,
         "verdict": result.verdict,

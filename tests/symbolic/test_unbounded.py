@@ -17,7 +17,7 @@ from checker.proofs.unbounded.clauses import catalogue_of
 from checker.proofs.unbounded.proof import Proof
 from checker.proofs.unbounded.prove import prove_unbounded
 from checker.proofs.unbounded.terms import Terms
-from checker.proofs.unbounded.window import Step, Window
+from checker.proofs.unbounded.window import IdWindow, RuleEffect
 from checker.search.answer import Holds, Vacuous
 from checker.search.limits import Limits, News
 from checker.search.native.search import check
@@ -58,10 +58,10 @@ def of(name: str) -> tuple[type[Protocol], Setting]:
     return spec(name).protocol, spec(name).setting
 
 
-def window_of(name: str, size: int = 4) -> Window:
+def window_of(name: str, size: int = 4) -> IdWindow:
     known = spec(name)
     setting = replace(known.setting, observe=frozenset({"taken"}))
-    return Window(known.protocol, setting, size)  # type: ignore[arg-type]
+    return IdWindow(known.protocol, setting, size)  # type: ignore[arg-type]
 
 
 @cache
@@ -71,7 +71,7 @@ def proof_of(name: str) -> Proof:
     return Proof(window_of(name), known.clauses, known.witnesses)
 
 
-def steps_of(proof: Proof, *rules: str) -> Iterator[Step]:
+def steps_of(proof: Proof, *rules: str) -> Iterator[RuleEffect]:
     """Those of the rules of these names; of each the first parameters are enough."""
     for rule in rules:
         yield next(step for step in proof.window.steps if step.bound.rule.name == rule)
@@ -240,7 +240,7 @@ class Seen:
     Its source has one record, and that is the one that the window looks at.
     """
 
-    def __init__(self, window: Window, ids: tuple[int, ...]) -> None:
+    def __init__(self, window: IdWindow, ids: tuple[int, ...]) -> None:
         self.window, self.ids = window, ids
         self.place = {number: 2 * n + 2 for n, number in enumerate(ids)}
 
@@ -312,7 +312,7 @@ class Seen:
         return f"cp{self.place[number]}" if number in self.place else "beyond"
 
 
-def equals(window: Window, terms: dict[int, Any], cells: dict[int, int]) -> list[Any]:
+def equals(window: IdWindow, terms: dict[int, Any], cells: dict[int, int]) -> list[Any]:
     """That cells have values."""
     found: list[Any] = []
     for index, value in cells.items():
@@ -323,7 +323,9 @@ def equals(window: Window, terms: dict[int, Any], cells: dict[int, int]) -> list
     return found
 
 
-def admits(proof: Proof, seen: Seen, system: System, step: Step, was: State, then: State) -> bool:
+def admits(
+    proof: Proof, seen: Seen, system: System, step: RuleEffect, was: State, then: State
+) -> bool:
     """Whether what was read off of a rule allows a step that is seen."""
     state = Terms(proof.symbols, proof.symbols.state, name="s")
     after = state.after_step(step.writes)
@@ -370,7 +372,7 @@ def test_steps_of_real_runs_are_seen_in_windows(
     bounds = {**known.setting.bounds, "failures": 1, **more, "checkpoints": 4}
     setting = replace(known.setting, observe=frozenset({"taken"}), bounds=bounds)
     system = build(known.protocol(setting))
-    proof = Proof(Window(known.protocol, setting, 2), ())  # type: ignore[arg-type]
+    proof = Proof(IdWindow(known.protocol, setting, 2), ())  # type: ignore[arg-type]
     by_name = {str(step): step for step in proof.window.steps}
     draws = random.Random(5)
     rules: set[str] = set()

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from checker.proofs.window import Effect
 from model.protocols.parts.channels import Channel
 from model.protocols.parts.coordinator import Checkpointing
 from model.protocols.parts.gate import AlignedGate, Arrival
@@ -23,7 +24,7 @@ from model.topology import Edge, Job, Vertex
 from .fact import Fact, Marks, Question
 from .logic import Logic, Term, Z3Logic
 from .reading import After, State, faults
-from .window import Binding, Step, Symbol, Window
+from .window import Binding, JobWindow, Symbol
 
 IDS = 3
 KNOWN = Symbol("T.newest.0", 0, 1, True)
@@ -42,7 +43,7 @@ class Gates:
     options: Mapping[str, object]
 
     @cached_property
-    def window(self) -> tuple[Window, Channel]:
+    def window(self) -> tuple[JobWindow, Channel]:
         """X is one input of the task T, C any other."""
         sources = tuple(Vertex.source(name, records=0) for name in "XC")
         job = Job((*sources, Vertex("T")), (Edge("X", "T"), Edge("C", "T")))
@@ -59,7 +60,7 @@ class Gates:
         def is_other(logic: Logic, binding: Binding, node: Term) -> Term:
             return logic.differ(node, binding[one])
 
-        return Window(protocol, (one,), {other: is_other}, (other,)), one
+        return JobWindow(protocol, (one,), {other: is_other}, (other,)), one
 
     def blocks(self, others: tuple[type[AlignedGate], ...]) -> bool:
         """Whether the gate blocks inputs at barriers, and is none of the others."""
@@ -73,7 +74,7 @@ class Gates:
         return bool(protocol.aborts_on_end)
 
     @cached_property
-    def events(self) -> Mapping[str, Step]:
+    def events(self) -> Mapping[str, Effect]:
         """What happens to a gate, by the method that is told."""
         window, one = self.window
         protocol: Any = window.protocol
@@ -86,7 +87,7 @@ class Gates:
         }
 
     @cached_property
-    def call(self) -> Step:
+    def call(self) -> Effect:
         """PL-7: the task is called when all its inputs have ended."""
         window, _ = self.window
         protocol: Any = window.protocol

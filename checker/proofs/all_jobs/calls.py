@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from checker.proofs.window import Effect
 from model.protocols.parts.checkpoints import CheckpointStatus
 
 from .fact import Fact, Marks, Question
@@ -23,7 +24,7 @@ from .plans import (
     planned,
 )
 from .reading import After, State, faults, returns
-from .window import Binding, Step, Symbol, Window
+from .window import Binding, JobWindow, Symbol
 
 
 @dataclass(frozen=True)
@@ -103,13 +104,13 @@ def _kept(plans: Plans, name: str, sentence: str, part: Callable[[Pending, Term]
     return Fact(name, ("PL-6", "S12"), sentence, ask, of=rules)
 
 
-def _is_taken(window: Window, step: Step, before: State, binding: Binding) -> Term:
+def _is_taken(window: JobWindow, step: Effect, before: State, binding: Binding) -> Term:
     """Where a rule is taken, be it into a fault."""
     logic, how = before.logic, (window, step, before, binding)
     return logic.either(returns(*how), faults(*how))
 
 
-def _sound(window: Window, step: Step, before: State, binding: Binding) -> Term:
+def _sound(window: JobWindow, step: Effect, before: State, binding: Binding) -> Term:
     """Where a rule does not fault."""
     return before.logic.negation(faults(window, step, before, binding))
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+from checker.proofs.window import Effect
 from model.language.entities import Entity
 from model.language.plain import PlainStore
 from model.language.stops import BlockedHere, FaultHere
@@ -30,7 +31,7 @@ from .plans import Plans
 from .reading import After, State, returns
 from .sending import Outputs
 from .starts import Starts
-from .window import Step, Window, not_for_any_job
+from .window import JobWindow, not_for_any_job
 
 #: What plans and calls read and write; other fields stay as they begin.
 PLANNED = frozenset({"status", "reported_finished", "finished", "awaited"})
@@ -52,11 +53,11 @@ class Laid:
 
     protocol: Any
     nodes: tuple[Entity, ...]
-    names: Window = field(init=False)
+    names: JobWindow = field(init=False)
 
     def __post_init__(self) -> None:
         # A window of all that there is, where nothing stands for many, names the cells alike.
-        self.names = Window(self.protocol, self.nodes, {}, ())
+        self.names = JobWindow(self.protocol, self.nodes, {}, ())
         self.reset()
 
     def reset(self) -> None:
@@ -108,8 +109,8 @@ class Laid:
     def compare(
         self,
         edges: Collection[tuple[int, int]],
-        window: Window,
-        step: Step,
+        window: JobWindow,
+        step: Effect,
         single: Mapping[Entity, int],
         act: Callable[[], object],
         *,

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from checker.proofs.window import Effect
 from model.language.entities import Entity
 from model.language.properties import Family
 from model.properties import checkpoints as said
@@ -24,7 +25,7 @@ from model.topology import Edge, Job, Vertex
 from .fact import Fact, Marks, Question
 from .logic import Logic, Term, Z3Logic
 from .reading import After, State, claimed
-from .window import Among, Binding, Step, Symbol, Window
+from .window import Among, Binding, JobWindow, Symbol
 
 Of = Callable[[Term], Term]
 """Something that is said of a task."""
@@ -56,7 +57,7 @@ class Plans:
         return protocol, {task.name: task for task in protocol.tasks}, protocol.checkpoints[0]
 
     @cached_property
-    def plan(self) -> tuple[Window, Task, Checkpoint]:
+    def plan(self) -> tuple[JobWindow, Task, Checkpoint]:
         """T is any task, P any that it reads."""
         job = Job((Vertex.source("P", records=0), Vertex("T")), (Edge("P", "T"),))
         protocol, named, checkpoint = self._laid_out(job)
@@ -68,12 +69,12 @@ class Plans:
         def is_read(logic: Logic, binding: Binding, node: Term) -> Term:
             return logic.edge(node, binding[task])
 
-        window = Window(protocol, (), {task: anyone, producer: is_read}, (task,))
+        window = JobWindow(protocol, (), {task: anyone, producer: is_read}, (task,))
         vars(protocol)["tasks"] = window.written
         return window, task, checkpoint
 
     @cached_property
-    def call(self) -> tuple[Window, Task, Checkpoint]:
+    def call(self) -> tuple[JobWindow, Task, Checkpoint]:
         """T is one task, D any that reads it, Q any other that D reads, R any other task."""
         sources = (Vertex.source(name, records=0) for name in "TQR")
         job = Job((*sources, Vertex("D")), (Edge("T", "D"), Edge("Q", "D")))
@@ -92,18 +93,18 @@ class Plans:
             return logic.both(logic.negation(logic.edge(binding[task], node)), is_other)
 
         many: Mapping[Entity, Among] = {below: reads, beside: is_read_too, others: is_elsewhere}
-        window = Window(protocol, (task,), many, (below, others))
+        window = JobWindow(protocol, (task,), many, (below, others))
         vars(protocol)["tasks"] = (task, below, others)
         return window, task, checkpoint
 
     @cached_property
-    def begin(self) -> Step:
+    def begin(self) -> Effect:
         """PL-2, PL-3: the next checkpoint is begun."""
         window = self.plan[0]
         protocol: Any = window.protocol
         return window.step(protocol.begin)
 
-    def called(self, rule: str) -> Step:
+    def called(self, rule: str) -> Effect:
         """A rule of a task and a checkpoint."""
         window, task, checkpoint = self.call
         return window.step(lambda: getattr(window.protocol, rule)(task, checkpoint))

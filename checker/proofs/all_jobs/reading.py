@@ -10,6 +10,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import assert_never
 
+from checker.proofs.window import Claim, Effect
+from checker.search.state_graph.folding import OPERATIONS, fold
 from model.expressions import (
     Add,
     And,
@@ -26,7 +28,7 @@ from model.expressions import (
 from model.language.entities import Entity
 
 from .logic import Logic, Term
-from .window import Binding, Claim, Step, Symbol, Window, not_for_any_job
+from .window import Binding, JobWindow, Symbol, not_for_any_job
 
 Read = Callable[[Symbol, "tuple[Term, ...]"], Term]
 """The value of a symbol at nodes, in some state."""
@@ -54,7 +56,7 @@ class State:
 class After(State):
     """The state after a step, from a state; `binding` says which nodes the single entities are."""
 
-    def __init__(self, before: State, window: Window, step: Step, binding: Binding) -> None:
+    def __init__(self, before: State, window: JobWindow, step: Effect, binding: Binding) -> None:
         super().__init__(before.logic)
         self.before, self.window, self.step, self.binding = before, window, step, binding
 
@@ -81,17 +83,17 @@ class After(State):
         return formula(written, self.window, self.before, self.before, binding)
 
 
-def returns(window: Window, step: Step, before: State, binding: Binding) -> Term:
+def returns(window: JobWindow, step: Effect, before: State, binding: Binding) -> Term:
     """Where a step can be taken."""
     return formula(step.returns, window, before, before, binding)
 
 
-def faults(window: Window, step: Step, before: State, binding: Binding) -> Term:
+def faults(window: JobWindow, step: Effect, before: State, binding: Binding) -> Term:
     """Where a step does what no rule may do."""
     return formula(step.faults, window, before, before, binding)
 
 
-def claimed(window: Window, claim: Claim, before: State, after: State, binding: Binding) -> Term:
+def claimed(window: JobWindow, claim: Claim, before: State, after: State, binding: Binding) -> Term:
     """What a property says of a step, or of the state after it."""
     logic = before.logic
     when = formula(claim.when, window, before, after, binding)
@@ -99,7 +101,7 @@ def claimed(window: Window, claim: Claim, before: State, after: State, binding: 
 
 
 def formula(
-    root: Expression, window: Window, before: State, after: State, binding: Binding
+    root: Expression, window: JobWindow, before: State, after: State, binding: Binding
 ) -> Term:
     """An expression over the cells of a window as a formula.
 
@@ -108,26 +110,16 @@ def formula(
     """
     logic = before.logic
     known: dict[Expression, Term] = {}
+    of = known.__getitem__
 
-    def of(node: Expression) -> Term:
-        if node not in known:
-            known[node] = made(node)
-        return known[node]
-
-    def made(node: Expression) -> Term:
+    def make(node: Expression) -> Term:
         match node:
             case Constant():
                 return logic.truth(bool(node.value)) if node.boolean else logic.number(node.value)
             case Cell():
                 return cell_value(node)
-            case Add():
-                return of(node.left) + of(node.right)
-            case Subtract():
-                return of(node.left) - of(node.right)
-            case Equal():
-                return of(node.left) == of(node.right)
-            case Less():
-                return of(node.left) < of(node.right)
+            case Add() | Subtract() | Equal() | Less():
+                return OPERATIONS[type(node)](of(node.left), of(node.right))
             case Not():
                 return logic.negation(of(node.operand))
             case And():
@@ -165,7 +157,7 @@ def formula(
 
         return logic.exists(body) if meaning.some else logic.forall(body)
 
-    return of(root)
+    return fold(root, make, known)
 
 
 __all__ = ["After", "Read", "State", "claimed", "faults", "formula", "returns"]

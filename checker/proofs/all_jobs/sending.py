@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from checker.proofs.window import Effect
 from model.language.entities import Entity
 from model.protocols.parts.coordinator import Checkpointing
 from model.protocols.parts.elements import Barrier, EndOfPartition
@@ -20,7 +21,7 @@ from model.topology import Edge, Job, Vertex
 from .fact import Fact, Marks, Question
 from .logic import Logic, Term, Z3Logic
 from .reading import After, State, formula, returns
-from .window import Binding, Step, Window
+from .window import Binding, JobWindow
 
 
 @dataclass(frozen=True)
@@ -31,7 +32,7 @@ class Outputs:
     options: Mapping[str, object]
 
     @cached_property
-    def window(self) -> tuple[Any, Window, Entity]:
+    def window(self) -> tuple[Any, JobWindow, Entity]:
         """The protocol; C is any output of the task T."""
         job = Job((Vertex.source("T", records=0), Vertex("D")), (Edge("T", "D"),))
         bounds = {"checkpoints": 1, "channel": 4}
@@ -41,10 +42,10 @@ class Outputs:
         def anyone(logic: Logic, binding: Binding, node: Term) -> Term:
             return logic.truth(True)
 
-        return protocol, Window(protocol, (), {output: anyone}, (output,)), output
+        return protocol, JobWindow(protocol, (), {output: anyone}, (output,)), output
 
     @cached_property
-    def performing(self) -> Step:
+    def performing(self) -> Effect:
         """AL-5: a task takes its part of a checkpoint that is not known to be aborted."""
         protocol, window, _ = self.window
         task, checkpoint = protocol.tasks[0], protocol.checkpoints[0]
@@ -52,14 +53,14 @@ class Outputs:
         return window.step(lambda: protocol.perform(task, checkpoint), given=live)
 
     @cached_property
-    def closing(self) -> Step:
+    def closing(self) -> Effect:
         """FC-9: a task closes."""
         protocol, window, _ = self.window
         return window.step(lambda: protocol.close_task(protocol.tasks[0]))
 
 
 def _sent(
-    outputs: Outputs, name: str, of: str, what: str, step: Step, holds: Callable[[Any], object]
+    outputs: Outputs, name: str, of: str, what: str, step: Effect, holds: Callable[[Any], object]
 ) -> Fact:
     def ask(logic: Z3Logic) -> list[Question]:
         _, window, output = outputs.window

@@ -25,7 +25,7 @@ from model.language.properties import Family, Taken
 from model.system import Kind
 
 from .terms import Symbols, Term, Terms
-from .window import Claim, Step, Window
+from .window import IdClaim, IdWindow, RuleEffect
 
 #: What one question may cost, in z3's own unit, so that the answer does not depend on the machine.
 RESOURCES_MAX = 100_000_000
@@ -61,7 +61,7 @@ class Answer:
 @dataclass(frozen=True)
 class _Goal:
     family: Family
-    claim: Claim
+    claim: IdClaim
     when: Term
     violated: Term
 
@@ -86,7 +86,7 @@ class Proof:
 
     def __init__(
         self,
-        window: Window,
+        window: IdWindow,
         clauses: Sequence[Family],
         witnesses: Mapping[str, str] | None = None,
         look: Callable[[], None] = lambda: None,
@@ -97,9 +97,9 @@ class Proof:
         self._witnesses = witnesses or {}
         self._look = look
         self._state = Terms(self.symbols, self.symbols.state)
-        self._claims: dict[str, tuple[Claim, ...]] = {}
+        self._claims: dict[str, tuple[IdClaim, ...]] = {}
         #: Of properties of steps: those that they say something of, if the clauses let them be.
-        self._speaking: dict[str, list[Step]] = {}
+        self._speaking: dict[str, list[RuleEffect]] = {}
         self.asked = 0
 
     # --- the questions ---------------------------------------------------------------------------
@@ -114,7 +114,7 @@ class Proof:
                 return answer
         return Answer(True)
 
-    def consecution(self, step: Step, families: Sequence[Family]) -> Answer:
+    def consecution(self, step: RuleEffect, families: Sequence[Family]) -> Answer:
         """Whether a step keeps some of the clauses, where all hold before it."""
         state = Terms(self.symbols, self.symbols.state, name="s")
         assumed, after, choice = self._taken(step, state)
@@ -130,7 +130,7 @@ class Proof:
         assumed = self._hypotheses
         return self._ask(assumed, self._state, goals, None, self.symbols.state, None)
 
-    def implied_by_step(self, families: Sequence[Family], step: Step) -> Answer:
+    def implied_by_step(self, families: Sequence[Family], step: RuleEffect) -> Answer:
         """Whether the clauses imply what is said of a step."""
         state = Terms(self.symbols, self.symbols.state, name="s")
         assumed, after, choice = self._taken(step, state)
@@ -143,7 +143,7 @@ class Proof:
             self._speaking.setdefault(family.name, []).append(step)
         return self._ask(assumed, terms, goals, step, self.symbols.state, after)
 
-    def can_be_taken(self, step: Step) -> bool:
+    def can_be_taken(self, step: RuleEffect) -> bool:
         """Whether the clauses may leave a state in which a step can be taken: else all is kept."""
         state = Terms(self.symbols, self.symbols.state, name="s")
         assumed, _, _ = self._taken(step, state)
@@ -158,7 +158,7 @@ class Proof:
             return self._may_hold(self._hypotheses, goals)
         return any(self._speaks_of(step, family) for step in self._speaking.get(family.name, ()))
 
-    def _speaks_of(self, step: Step, family: Family) -> bool:
+    def _speaks_of(self, step: RuleEffect, family: Family) -> bool:
         state = Terms(self.symbols, self.symbols.state, name="s")
         assumed, after, choice = self._taken(step, state)
         terms = Terms(self.symbols, self.symbols.state, after, name="t")
@@ -183,7 +183,7 @@ class Proof:
             state[there] == (state[index] >= 1) for index, there in self.window.presence.items()
         ]
 
-    def _taken(self, step: Step, state: Terms) -> tuple[list[Term], dict[int, Term], _Choice]:
+    def _taken(self, step: RuleEffect, state: Terms) -> tuple[list[Term], dict[int, Term], _Choice]:
         """That a step is taken, what comes after it, and the ids to choose for it."""
         guard = z3.And(state.of(step.returns), *self._empty_gaps(state))
         after = state.after_step(step.writes)
@@ -200,7 +200,7 @@ class Proof:
         """That an id is in the window, if there is one."""
         return z3.Or(term == 0, *(term == each for each in self.symbols.ids))
 
-    def _witness(self, family: Family, claim: Claim) -> Term:
+    def _witness(self, family: Family, claim: IdClaim) -> Term:
         """The id by which a claim is shown, in the state that the clauses are of."""
         name = f"{dict(claim.binding)['task']}.{self._witnesses[family.name]}"
         return self._state.of(self.window.cells[self.window.id_of(name)])
@@ -254,7 +254,7 @@ class Proof:
 
     # --- asking ----------------------------------------------------------------------------------
 
-    def _claims_of(self, family: Family, step: Step | None) -> tuple[Claim, ...]:
+    def _claims_of(self, family: Family, step: RuleEffect | None) -> tuple[IdClaim, ...]:
         if Taken in family.mark.hints.values():
             return self.window.claims(family, step)
         if family.name not in self._claims:
@@ -266,7 +266,7 @@ class Proof:
         families: Sequence[Family],
         terms: Terms,
         of_step: _Choice,
-        step: Step | None,
+        step: RuleEffect | None,
         changed: Collection[int] | None = None,
     ) -> list[_Goal]:
         """That claims are violated; where only some cells have changed, those that read them."""
@@ -286,7 +286,7 @@ class Proof:
         return found
 
     def _chosen(
-        self, name: str, claim: Claim, step: Step | None, choices: Sequence[_Choice]
+        self, name: str, claim: IdClaim, step: RuleEffect | None, choices: Sequence[_Choice]
     ) -> list[Term]:
         """That the ids are in the window that must be, and of the others as many as have room."""
         about = {each.name for each in claim.ids}
@@ -307,7 +307,7 @@ class Proof:
         assumed: Iterable[Term],
         terms: Terms,
         goals: list[_Goal],
-        step: Step | None,
+        step: RuleEffect | None,
         before: dict[int, Term],
         after: dict[int, Term] | None,
     ) -> Answer:

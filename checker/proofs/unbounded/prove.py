@@ -24,7 +24,7 @@ from model.system import Kind
 
 from .clauses import Catalogue, catalogue_of
 from .proof import Answer, Obstacle, Proof
-from .window import Window
+from .window import IdWindow
 
 #: So many ids are in a window: two of a clause, the parameter of a rule, and one that it names.
 IDS = 4
@@ -56,7 +56,7 @@ class Proven:
     came: then there are none, and nothing is proven.
     """
 
-    window: Window
+    window: IdWindow
     clauses: tuple[Family, ...]
     set_aside: tuple[Result, ...]
     results: tuple[Result, ...]
@@ -91,7 +91,7 @@ def prove_unbounded(
     goals = _goals(kind, catalogue, names)
     needed = {f.needs for f in (*catalogue.clauses, *goals) if f.needs is not None}
     clock = _Clock(limits, progress)
-    window = Window(kind, replace(setting, observe=frozenset(needed)), IDS, clock.look)
+    window = IdWindow(kind, replace(setting, observe=frozenset(needed)), IDS, clock.look)
     return _Proving(window, catalogue, clock).prove(goals)
 
 
@@ -133,7 +133,7 @@ class _Clock:
 class _Proving:
     """Asks first which clauses prove each other, then what follows from them."""
 
-    def __init__(self, window: Window, catalogue: Catalogue, clock: _Clock) -> None:
+    def __init__(self, window: IdWindow, catalogue: Catalogue, clock: _Clock) -> None:
         self._window, self._catalogue, self._clock = window, catalogue, clock
         #: Under no clauses, until it is known which are kept.
         self._proof = self._of(())

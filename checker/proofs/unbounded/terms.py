@@ -14,6 +14,7 @@ from functools import cached_property
 
 import z3
 
+from checker.proofs.window import Quantified
 from checker.search.reductions.terms import Term, Translation
 from checker.search.state_graph.folding import parts
 from model.expressions import (
@@ -27,7 +28,7 @@ from model.expressions import (
     Subtract,
 )
 
-from .window import NO_BOUND, RECORDS, Window
+from .window import NO_BOUND, RECORDS, IdWindow
 
 #: Constants as near to it as this were compared with what has no bound, and something was added.
 NEAR = 1000
@@ -36,7 +37,7 @@ NEAR = 1000
 class Symbols:
     """The terms of the ids of a window, of what has no bound, and of the cells of a state."""
 
-    def __init__(self, window: Window) -> None:
+    def __init__(self, window: IdWindow) -> None:
         self.window = window
         self.context = z3.Context()
         self.zero = z3.IntVal(0, self.context)
@@ -173,16 +174,16 @@ class Terms(Translation):
             else:
                 term = z3.Bool(name, self._context)
             self._unknown[node] = term
-            if isinstance(node, Cell) and node.index in self.window.meaning:
-                self._explain(term, *self.window.meaning[node.index])
+            if isinstance(node, Cell) and node.index in self.window.quantified:
+                self._explain(term, self.window.quantified[node.index])
         return self._unknown[node]
 
-    def _explain(self, asked: Term, holds: Expression, some: bool) -> None:
+    def _explain(self, asked: Term, meaning: Quantified) -> None:
         """What holds of some id of a gap, or not of all, is so of one of them."""
         name = f"{self.name}{len(self._unknown)}."
         one = Terms(self.symbols, self.before, self.after, name)
-        of_one = one.of(holds)
-        meant = z3.Implies(asked, of_one) if some else z3.Or(asked, z3.Not(of_one))
+        of_one = one.of(meaning.holds)
+        meant = z3.Implies(asked, of_one) if meaning.some else z3.Or(asked, z3.Not(of_one))
         self.facts += [*one.facts, meant]
 
     # --- comparisons -----------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import assert_never
 
-from checker.search.state_graph.folding import parts
+from checker.search.state_graph.folding import SIGNS, nodes, parts
 from model.expressions import (
     Add,
     And,
@@ -44,10 +44,12 @@ class Text:
         self, expressions: Sequence[Expression], depth: int, names: dict[Expression, str]
     ) -> list[str]:
         """The expressions as text; those parts that they share are given names before."""
-        uses: Counter[Expression] = Counter()
-        order: list[Expression] = []
-        for expression in expressions:
-            self._count(expression, uses, order, names)
+        order = [
+            node for node in nodes(expressions, names) if not isinstance(node, Cell | Constant)
+        ]
+        uses = Counter(expressions)
+        for node in order:
+            uses.update(parts(node))
         heights: dict[Expression, int] = {}
         for node in order:  # parts come before what they are part of
             height = 1 + max((heights.get(part, 0) for part in parts(node)), default=0)
@@ -60,24 +62,6 @@ class Text:
             heights[node] = height
         return [_text(expression, names) for expression in expressions]
 
-    def _count(
-        self,
-        root: Expression,
-        uses: Counter[Expression],
-        order: list[Expression],
-        names: dict[Expression, str],
-    ) -> None:
-        pending = [(root, False)]
-        while pending:
-            node, complete = pending.pop()
-            if complete:
-                order.append(node)
-                continue
-            uses[node] += 1
-            if uses[node] == 1 and node not in names and not isinstance(node, Cell | Constant):
-                pending.append((node, True))
-                pending += [(part, False) for part in parts(node)]
-
 
 def _text(node: Expression, names: dict[Expression, str]) -> str:
     name = names.get(node)
@@ -88,14 +72,9 @@ def _text(node: Expression, names: dict[Expression, str]) -> str:
             return str(node.value)
         case Cell():
             return f"{'d' if node.after else 'c'}{node.index}"
-        case Add():
-            return f"({_text(node.left, names)} + {_text(node.right, names)})"
-        case Subtract():
-            return f"({_text(node.left, names)} - {_text(node.right, names)})"
-        case Equal():
-            return f"({_text(node.left, names)} == {_text(node.right, names)})"
-        case Less():
-            return f"({_text(node.left, names)} < {_text(node.right, names)})"
+        case Add() | Subtract() | Equal() | Less():
+            sign = SIGNS[type(node)]
+            return f"({_text(node.left, names)} {sign} {_text(node.right, names)})"
         case Not():
             return f"(not {_text(node.operand, names)})"
         case And():

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import assert_never
 
-from checker.search.state_graph.folding import parts
+from checker.search.state_graph.folding import fold, parts
 from model.errors import FinaleError
 from model.expressions import (
     Add,
@@ -120,18 +120,7 @@ class Values:
     def _of(self, root: Expression) -> str:
         if isinstance(root, Constant):
             return self._literal(root)
-        pending: list[Expression] = [root]
-        while pending:
-            node = pending.pop()
-            if node in self._names:
-                continue
-            missing = [part for part in self._operands(node) if part not in self._names]
-            if missing:
-                pending += [node, *reversed(missing)]
-            else:
-                check_bounds(node)
-                self._names[node] = self._made(node)
-        return self._names[root]
+        return fold(root, self._made, self._names, self._operands)
 
     @staticmethod
     def _literal(constant: Constant) -> str:
@@ -146,16 +135,16 @@ class Values:
         return [part for part in parts(node) if not isinstance(part, Constant)]
 
     def _made(self, node: Expression) -> str:
+        check_bounds(node)
         emit = self.text.value
         match node:
             case Constant():
                 return self._literal(node)
             case Cell():
                 return self._cell(node)
-            case Add():
-                return emit(f"add i64 {self.number(node.left)}, {self.number(node.right)}")
-            case Subtract():
-                return emit(f"sub i64 {self.number(node.left)}, {self.number(node.right)}")
+            case Add() | Subtract():
+                name = "add" if isinstance(node, Add) else "sub"
+                return emit(f"{name} i64 {self.number(node.left)}, {self.number(node.right)}")
             case Equal(left=Cell() as cell, right=Constant() as wanted) if not cell.boolean:
                 slot = self.layout.slots[cell.index]
                 bits = signed((wanted.value - slot.low) << slot.shift)

@@ -9,29 +9,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from random import Random
-from typing import assert_never
 
-from checker.search.state_graph.folding import Known, cells_read, folded
+from checker.search.state_graph.folding import Known, cells_read, folded, with_parts
 from model.expressions import (
     Add,
     And,
-    Cell,
     Constant,
     Equal,
     Expression,
-    IfThenElse,
-    Less,
-    Not,
     Or,
-    Subtract,
-    choose,
     conjunction,
     disjunction,
     equal,
     integer,
-    less,
-    minus,
-    negation,
     plus,
     truth,
 )
@@ -66,26 +56,14 @@ class Normal:
 
     def _made(self, node: Expression) -> Expression:
         match node:
-            case Constant() | Cell():
-                return node
             case Add():
                 return self._sum(node)
-            case Subtract():
-                return minus(self.of(node.left), self.of(node.right))
             case Equal():
                 return equal(*self._ordered([node.left, node.right]))
-            case Less():
-                return less(self.of(node.left), self.of(node.right))
-            case Not():
-                return negation(self.of(node.operand))
-            case And():
-                return self._sorted(conjunction(self.of(each) for each in node.operands))
-            case Or():
-                return self._sorted(disjunction(self.of(each) for each in node.operands))
-            case IfThenElse():
-                return choose(self.of(node.condition), self.of(node.yes), self.of(node.no))
+            case And() | Or():
+                return self._sorted(with_parts(node, self.of))
             case _:
-                assert_never(node)
+                return with_parts(node, self.of)
 
     def _sorted(self, joined: Expression) -> Expression:
         """The operands that are left after joining, in order."""

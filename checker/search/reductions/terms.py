@@ -14,7 +14,7 @@ from typing import Any, assert_never
 
 import z3
 
-from checker.search.state_graph.folding import parts
+from checker.search.state_graph.folding import OPERATIONS, fold
 from model.expressions import (
     Add,
     And,
@@ -55,17 +55,7 @@ class Translation:
 
     def of(self, root: Expression) -> Term:
         """The term of an expression."""
-        made, pending = self._made, [root]
-        while pending:
-            node = pending[-1]
-            missing = [part for part in parts(node) if part not in made]
-            if node in made or not missing:
-                pending.pop()
-                if node not in made:
-                    made[node] = self._make(node)
-            else:
-                pending += missing
-        return made[root]
+        return fold(root, self._make, self._made)
 
     def _make(self, node: Expression) -> Term:
         of = self._made.__getitem__
@@ -104,12 +94,10 @@ class Translation:
         return z3.IntVal(node.value, self._context)
 
     def _computed(self, node: Add | Subtract) -> Term:
-        left, right = self._made[node.left], self._made[node.right]
-        return left + right if isinstance(node, Add) else left - right
+        return OPERATIONS[type(node)](self._made[node.left], self._made[node.right])
 
     def _compared(self, node: Equal | Less) -> Term:
-        left, right = self._made[node.left], self._made[node.right]
-        return left == right if isinstance(node, Equal) else left < right
+        return OPERATIONS[type(node)](self._made[node.left], self._made[node.right])
 
     def _as_one(self, node: IfThenElse) -> tuple[Term, Term]:
         """Both sides of a choice, as integers of one kind."""
