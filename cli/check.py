@@ -15,11 +15,11 @@ from rich.text import Text
 
 from checker.report.layout import console, paragraph, write
 from checker.report.results import compared_line, json_rows, slow_line, summary_lines
-from checker.search.backends import Backend, check_means
+from checker.search.backends import Backend, check_options
 from checker.search.limits import INTERRUPTED, Limits
-from checker.search.options import Means
+from checker.search.options import SearchOptions
 from checker.search.reductions.kinds import Reduction
-from checker.search.rows import PRECEDENCE, SEARCH, Exit, Result, strictly
+from checker.search.rows import PRECEDENCE, SEARCH, Exit, SpecResult, strictly
 from checker.search.run import chosen, run
 from checker.spec.catalogue import Catalogue, catalogue
 from checker.spec.reading import Spec, check_property_name, read_spec
@@ -100,7 +100,7 @@ def check(  # noqa: PLR0913 - one parameter a flag
         limits_of(max_states, max_seconds, max_memory, threads, max_steps),
         backend,
         tuple(Reduction(name) for name in reduce),
-        Means(storage, threads, resume),
+        SearchOptions(storage, threads, resume),
         slow,
         record,
         trace_dir,
@@ -128,7 +128,7 @@ class Options:
     limits: Limits
     backend: Backend
     reductions: tuple[Reduction, ...]
-    means: Means
+    search: SearchOptions
     slow: bool
     record: bool
     trace_dir: Path | None
@@ -143,7 +143,7 @@ class Options:
         """
         own: dict[str, object] = {
             "--record": self.record,
-            "--resume": self.means.resume,
+            "--resume": self.search.resume,
             "--trace-dir": self.trace_dir,
             "--all-properties": self.all_properties,
             "--strict": self.strict,
@@ -167,13 +167,13 @@ class Options:
                 "counts under a reduction are never recorded: a spec has those of the full search",
                 advice="leave out --reduce, or --record",
             )
-        if self.means.resume is not None and (len(paths) > 1 or paths[0].is_dir()):
+        if self.search.resume is not None and (len(paths) > 1 or paths[0].is_dir()):
             raise FinaleError(
                 "resume-one-spec",
                 "a folder to resume from holds the search of one spec",
                 advice="name one spec, and a folder of its own for each",
             )
-        check_means(self.backend, self.reductions, self.means, self.limits)
+        check_options(self.backend, self.reductions, self.search, self.limits)
 
 
 @dataclass
@@ -182,7 +182,7 @@ class Checking:
 
     options: Options
     as_text: bool
-    results: list[Result] = field(default_factory=list[Result])
+    results: list[SpecResult] = field(default_factory=list[SpecResult])
     rows: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
     seen: set[Path] = field(default_factory=set[Path])
     compared: int = 0
@@ -242,9 +242,9 @@ class Checking:
         else:
             self._keep(spec, self._searched(spec, self.options.properties))
 
-    def _searched(self, spec: Spec, properties: Collection[str]) -> Result:
+    def _searched(self, spec: Spec, properties: Collection[str]) -> SpecResult:
         options = self.options
-        if options.means.storage == "hashed":
+        if options.search.storage == "hashed":
             tell_unanswered(spec, properties)
         with Meter(spec.file.name) as meter:
             return run(
@@ -254,7 +254,7 @@ class Checking:
                 properties,
                 options.backend,
                 options.reductions,
-                options.means,
+                options.search,
             )
 
     def _compare(self, spec: Spec, releases: Sequence[Under]) -> None:
@@ -275,7 +275,7 @@ class Checking:
         if any(result.report.stopped == INTERRUPTED for result in results):
             raise KeyboardInterrupt
 
-    def _keep(self, spec: Spec, result: Result) -> None:
+    def _keep(self, spec: Spec, result: SpecResult) -> None:
         interrupted = result.report.stopped == INTERRUPTED
         if self.options.record and not interrupted:
             from checker.studies.recording import record
@@ -295,24 +295,24 @@ class Checking:
         if interrupted:
             raise KeyboardInterrupt
 
-    def _again(self, result: Result) -> str:
+    def _again(self, result: SpecResult) -> str:
         """The command that goes on from what was saved, if something was left to do."""
-        if not result.report.stopped or self.options.means.resume is None:
+        if not result.report.stopped or self.options.search.resume is None:
             return ""
         spec = result.spec
-        options, means = self.options, self.options.means
+        options, search = self.options, self.options.search
         words = ["finale", "check", str(spec.file)]
         words += ["--slow"] if spec.slow else []
         words += ["--all-properties"] if options.all_properties else []
         words += ["--strict"] if options.strict else []
         words += [] if options.backend == "auto" else ["--backend", options.backend]
-        words += [] if means.storage == "exact" else ["--storage", means.storage]
-        words += [] if means.threads is None else ["--threads", str(means.threads)]
+        words += [] if search.storage == "exact" else ["--storage", search.storage]
+        words += [] if search.threads is None else ["--threads", str(search.threads)]
         for name in options.properties:
             words += ["--property", name]
         if options.catalogue.folder is not None:
             words += ["--protocols", str(options.catalogue.folder)]
-        return shlex.join([*words, "--resume", str(means.resume)])
+        return shlex.join([*words, "--resume", str(search.resume)])
 
     def refuse_unused(self) -> None:
         """What was asked for in vain: slow specs alone, or a property that no spec is asked about.

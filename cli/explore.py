@@ -10,7 +10,7 @@ from cyclopts import Parameter
 
 from checker.report.layout import console, write
 from checker.report.results import json_rows
-from checker.search.rows import SEARCH, Exit, Result
+from checker.search.rows import SEARCH, Exit, SpecResult
 from checker.spec.catalogue import catalogue
 from checker.spec.reading import check_property_name, read_spec
 from model.errors import FinaleError
@@ -88,13 +88,13 @@ def explore(  # noqa: PLR0913 - one parameter a flag
     return Exit.INTERRUPTED if interrupted else result.exit
 
 
-def _print(result: Result, as_text: bool, resume: Path | None) -> None:
+def _print(result: SpecResult, as_text: bool, resume: Path | None) -> None:
     if not as_text:
         rows = json_rows(result, {})
         say_json({"finale": VERSION, "results": rows, "ok": result.ok})
         return
 
-    def again(result: Result) -> str:
+    def again(result: SpecResult) -> str:
         if not result.report.stopped or resume is None:
             return ""
         return shlex.join(["finale", "explore", str(result.spec.file), "--resume", str(resume)])

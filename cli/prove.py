@@ -10,11 +10,11 @@ from cyclopts import Parameter
 
 from checker.proofs.needed import Explaining
 from checker.proofs.prove import (
-    Means,
+    Inconclusive,
     Outcome,
+    ProofMethod,
     Proven,
     Proving,
-    Undecided,
     does_not_apply,
     topics_of,
 )
@@ -51,7 +51,7 @@ def prove(  # noqa: PLR0913 - one parameter a flag
     *,
     properties: PropertyNames = (),
     by: Annotated[
-        Means,
+        ProofMethod,
         Parameter(help="How; auto asks for an invariant, one clause after the other."),
     ] = "auto",
     max_seconds: Annotated[float | None, Parameter(help="Stop after so long.")] = None,
@@ -174,4 +174,6 @@ def exit_of(spec: Spec, outcomes: Sequence[Outcome]) -> Exit:
     """Whether all is as the spec expects; what it expects nothing of is as expected."""
     if any(is_as_expected(spec, each) is False for each in outcomes):
         return Exit.FAILED
-    return Exit.LIMIT if any(isinstance(each, Undecided) for each in outcomes) else Exit.AS_EXPECTED
+    return (
+        Exit.LIMIT if any(isinstance(each, Inconclusive) for each in outcomes) else Exit.AS_EXPECTED
+    )

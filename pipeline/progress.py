@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-SECONDS_BETWEEN_NEWS = 0.25
+SECONDS_BETWEEN_REPORTS = 0.25
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ def watched(spark: SparkSession, tell: Callable[[Tasks], None]) -> Generator[Non
     tracker = spark.sparkContext.statusTracker()
 
     def watch() -> None:
-        while not ended.wait(SECONDS_BETWEEN_NEWS):
+        while not ended.wait(SECONDS_BETWEEN_REPORTS):
             stages = [tracker.getStageInfo(each) for each in tracker.getActiveStageIds()]
             known = [each for each in stages if each is not None]
             tell(

@@ -11,8 +11,8 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from checker.search.bfs.machine import Compiled
-from checker.search.limits import News, Progress
+from checker.search.bfs.machine import CompiledSuccessors
+from checker.search.limits import ProgressListener, SearchProgress
 from checker.spec.claim import Spec
 from model.language.build import build
 from model.language.entities import Variable
@@ -27,7 +27,7 @@ from .engines import engine_for
 Both = tuple[State, Observation]
 """A state of the model, and what is seen of the engine in it."""
 
-SECONDS_BETWEEN_NEWS = 0.2
+SECONDS_BETWEEN_REPORTS = 0.2
 
 #: What the model remembers for its properties alone.
 HISTORY = frozenset({"taken", "cut", "progress", "calls"})
@@ -73,7 +73,7 @@ class Model:
 
     def __init__(self, system: System) -> None:
         self.system = system
-        self.machine = Compiled(self.system)
+        self.machine = CompiledSuccessors(self.system)
         seen = [v for v in self.system.variables if v.ghost not in HISTORY]
         self.names = [v.name for v in seen]
         self._words = [Words(v) for v in seen]
@@ -111,7 +111,7 @@ class LockStep:
         self._seen: dict[Observation, tuple[Word, ...]] = {}
         self._came: dict[Both, tuple[Both, StepId] | None] = {}
 
-    def run(self, progress: Progress | None = None) -> Agreement | Disagreement:
+    def run(self, progress: ProgressListener | None = None) -> Agreement | Disagreement:
         """Compare all that can be reached, until something differs."""
         began, told = time.monotonic(), 0.0
         start = self.model.initial, self.engine.observe()
@@ -125,9 +125,9 @@ class LockStep:
         while todo:
             both, depth, saved = todo.popleft()
             seconds = time.monotonic() - began
-            if progress is not None and seconds - told > SECONDS_BETWEEN_NEWS:
+            if progress is not None and seconds - told > SECONDS_BETWEEN_REPORTS:
                 told = seconds
-                progress(News(len(states), len(transitions), depth, len(todo), seconds))
+                progress(SearchProgress(len(states), len(transitions), depth, len(todo), seconds))
             steps = self.model.steps(both[0])
             states.add(both[0])
             go_back(saved)

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 import z3
 
-from checker.search.bmc.encoding import Way, ways_of
+from checker.search.bmc.encoding import RulePath, ways_of
 from checker.search.bmc.solver import Solver
 from checker.search.reductions.terms import Term, Translation, Variables, all_of, any_of
 from checker.search.state_graph.folding import Known, cells_read, folded
@@ -163,7 +163,7 @@ class Certifier:
         self._solver.drop(literal)
         return found
 
-    def _breaks(self, way: Way, clauses: Sequence[Expression]) -> Expression:
+    def _breaks(self, way: RulePath, clauses: Sequence[Expression]) -> Expression:
         """That a way is taken, and some clause does not hold after it."""
         after: Known = {
             cell: way.writes[index]

@@ -15,7 +15,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Sequence
 
-from checker.search.bmc.encoding import Encoding, Way
+from checker.search.bmc.encoding import RulePath, TransitionRelation
 from checker.search.bmc.solver import Solver
 from checker.search.bmc.terms import Term
 from model.expressions import FALSE, Expression, conjunction
@@ -28,16 +28,16 @@ from .random_walks import walked
 LITERALS_MAX = 500
 
 
-class Reached(Exception):
+class BadStateReached(Exception):
     """A bad state is reached."""
 
 
-class Reachability:
+class Ic3:
     """The frames of a system. `look` may raise to stop: what was found until then is true."""
 
     def __init__(self, system: System, look: Callable[[], None]) -> None:
         self.system = system
-        self.encoding = Encoding(system)
+        self.encoding = TransitionRelation(system)
         self.questions = 0
         #: Some reachable states, all initial ones among them.
         self.reached = walked(system, look)
@@ -63,7 +63,7 @@ class Reachability:
         Raises Reached, LimitHit.
         """
         if any(resting(bad, state)[0] for state in self.reached):
-            raise Reached
+            raise BadStateReached
         self._bad = bad
         self._frames, self._names = [], []
         self._add_frame()
@@ -79,7 +79,7 @@ class Reachability:
 
     # --- what breaks it by itself ----------------------------------------------------------------
 
-    def broken(self, bad: Expression) -> tuple[State, Way] | None:
+    def broken(self, bad: Expression) -> tuple[State, RulePath] | None:
         """A state that is not bad, and a step from there to one that is.
 
         Whether it is reached is not asked: it is only not among those that are proven never to be.
@@ -138,7 +138,7 @@ class Reachability:
         while waiting:
             frame, _, cube = heapq.heappop(waiting)
             if frame == 0 or self._is_reached(cube):
-                raise Reached
+                raise BadStateReached
             if any(known <= cube for each in self._frames[frame:] for known in each):
                 continue
             found, number = self._entered(cube, frame), number + 1
@@ -153,7 +153,7 @@ class Reachability:
             if frame < last:
                 heapq.heappush(waiting, (frame + 1, number, cube))
 
-    def _entered(self, cube: Cube, frame: int | None) -> Cube | tuple[State, Way]:
+    def _entered(self, cube: Cube, frame: int | None) -> Cube | tuple[State, RulePath]:
         """A state outside the cube, of the frame before, and a step from it into the cube.
 
         If there is none, a part of the cube that is as good a reason, with no state in it that is
@@ -188,7 +188,7 @@ class Reachability:
                     cube = found
         return cube
 
-    def _before(self, state: State, way: Way, cube: Cube) -> Cube:
+    def _before(self, state: State, way: RulePath, cube: Cube) -> Cube:
         """The states from which this way leads into the cube for the same reason as from this."""
         cells, tests = self.system.cells, [way.condition]
         tests += [has(way.writes.get(index, cells[index]), value) for index, value in sorted(cube)]
@@ -229,11 +229,11 @@ class Reachability:
     def _state(self) -> State:
         return self.encoding.state(self.solver.model, 0)
 
-    def _taken(self, state: State) -> Way:
+    def _taken(self, state: State) -> RulePath:
         """The way that the step of the last answer takes."""
         rule = self.encoding.chosen(self.solver.model, 0)
         ways = (way for way in self.encoding.taken if way.rule == rule)
         return next(way for way in ways if resting(way.condition, state)[0])
 
 
-__all__ = ["Reachability", "Reached"]
+__all__ = ["BadStateReached", "Ic3"]

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from checker.search.bmc.encoding import Encoding
-from checker.search.bmc.runs import REPETITIONS_MAX, Runs
+from checker.search.bmc.encoding import TransitionRelation
+from checker.search.bmc.runs import REPETITIONS_MAX, BoundedRuns
 from checker.search.bmc.solver import Solver
 from model.expressions import Expression
 from model.system import State, System
@@ -30,11 +30,11 @@ class Induction:
 
     def __init__(self, system: System, bad: Expression, look: Callable[[], None]) -> None:
         self.system, self.bad = system, bad
-        self.encoding = Encoding(system)
+        self.encoding = TransitionRelation(system)
         self.questions = 0
         #: It is not inductive over so many steps.
         self.tried = 0
-        self._runs = Runs(self.encoding, look)
+        self._runs = BoundedRuns(self.encoding, look)
         self._solver = Solver(self.encoding.context, look)
         self._solver.add(self.encoding.bounds(0))
 

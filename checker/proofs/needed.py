@@ -24,7 +24,7 @@ from time import perf_counter
 
 from checker.search.answer import Violated
 from checker.search.bmc.search import check
-from checker.search.limits import INTERRUPTED, Limits, News, Progress
+from checker.search.limits import INTERRUPTED, Limits, ProgressListener, SearchProgress
 from checker.search.run import chosen
 from checker.search.state_graph.questions import Topic
 from checker.search.state_graph.search import LimitHit
@@ -54,7 +54,7 @@ class Without:
 
 
 @dataclass(frozen=True)
-class Needed:
+class NeededGuard:
     """A guard that the invariant needs, and what becomes of the property without it."""
 
     guard: Guard | Operand
@@ -62,7 +62,7 @@ class Needed:
 
 
 @dataclass(frozen=True)
-class Part:
+class ClaimPart:
     """A part of a claim that says several things, and on how many clauses of the invariant it
     rests: on none if it is kept by every step by itself, and `None` if only together with others.
     """
@@ -72,7 +72,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Chosen:
+class OptionChoice:
     """Another value of an option, and what becomes of the property with it."""
 
     name: str
@@ -82,7 +82,7 @@ class Chosen:
 
 
 @dataclass(frozen=True)
-class Why:
+class ProofNeeds:
     """What a proof needs, and what not: `free` may all be left out together.
 
     `stopped` says why not everything was asked.
@@ -90,11 +90,11 @@ class Why:
 
     name: str
     free: tuple[Guard | Operand, ...]
-    needed: tuple[Needed, ...]
-    options: tuple[Chosen, ...]
+    needed: tuple[NeededGuard, ...]
+    options: tuple[OptionChoice, ...]
     seconds: float
     stopped: str = ""
-    parts: tuple[Part, ...] = ()
+    parts: tuple[ClaimPart, ...] = ()
 
 
 class Explaining:
@@ -102,27 +102,27 @@ class Explaining:
 
     def __init__(self, spec: Spec, limits: Limits) -> None:
         self.spec, self._limits = spec, limits
-        self._progress: Progress | None = None
+        self._progress: ProgressListener | None = None
         self._began = perf_counter()
         self._cells = 0
 
-    def explain(self, proven: Proven, progress: Progress | None = None) -> Why:
+    def explain(self, proven: Proven, progress: ProgressListener | None = None) -> ProofNeeds:
         """What the proof of a property needs. Raises KeyboardInterrupt."""
         began, stopped, self._progress = perf_counter(), "", progress
         watch, free = self._watched(proven), set[Guard | Operand]()
         conditions = self._conditions(proven, watch)
-        needed, options, parts = list[Needed](), list[Chosen](), list[Part]()
+        needed, options, parts = list[NeededGuard](), list[OptionChoice](), list[ClaimPart]()
         try:
             free.update(self.left_out(proven))
             for each in conditions:
                 if each not in free:
                     self._tell(f"without {guard_text(each)[1]}")
-                    needed.append(Needed(each, self._without(proven, each)))
+                    needed.append(NeededGuard(each, self._without(proven, each)))
             parts.extend(self.parts(proven))
             options.extend(self._options(proven))
         except LimitHit as limit:
             stopped = str(limit)
-        return Why(
+        return ProofNeeds(
             proven.name,
             tuple(each for each in conditions if each in free),
             tuple(needed),
@@ -167,7 +167,7 @@ class Explaining:
         if self._limits.seconds_max is not None and seconds > self._limits.seconds_max:
             raise LimitHit(self._limits.seconds_word)
         if self._progress is not None:
-            self._progress(News(0, 0, 0, 0, seconds, before=f"why: {doing}"))
+            self._progress(SearchProgress(0, 0, 0, 0, seconds, before=f"why: {doing}"))
 
     def _by_core(self, proven: Proven, watch: Watch) -> tuple[list[Guard], frozenset[Guard]]:
         """Guards that are needed by no question of the check, all together, and those that are.
@@ -219,7 +219,7 @@ class Explaining:
         except FinaleError:
             return Without("no system")
 
-    def parts(self, proven: Proven) -> Iterator[Part]:
+    def parts(self, proven: Proven) -> Iterator[ClaimPart]:
         """The sides of a claim that has several, each as if it were all that is claimed."""
         sides = list(self._sides(proven, either=False))
         for side in sides:
@@ -227,9 +227,9 @@ class Explaining:
             others = [e for e in sides if e != side and e.lines == side.lines]
             with watching(others):
                 proving = Proving(self._system(self.spec, proven), self._limits)
-            yield Part(side, proving.clauses_needed(_topic(proving, proven), proven))
+            yield ClaimPart(side, proving.clauses_needed(_topic(proving, proven), proven))
 
-    def _options(self, proven: Proven) -> Iterator[Chosen]:
+    def _options(self, proven: Proven) -> Iterator[OptionChoice]:
         setting = self.spec.setting
         now = self.spec.instance().options
         for name, others in alternatives(self.spec.protocol.Options):
@@ -241,7 +241,7 @@ class Explaining:
                 spec = replace(self.spec, setting=replace(setting, options=options))
                 words = option_word(value), option_word(other)
                 self._tell(f"{name} = {words[1]}")
-                yield Chosen(name, *words, self._with(spec, proven))
+                yield OptionChoice(name, *words, self._with(spec, proven))
 
     def _with(self, spec: Spec, proven: Proven) -> Without:
         try:
@@ -374,11 +374,11 @@ def _shown(source: str, condition: ast.expr) -> str:
 
 
 __all__ = [
-    "Chosen",
+    "ClaimPart",
     "Explaining",
-    "Needed",
-    "Part",
-    "Why",
+    "NeededGuard",
+    "OptionChoice",
+    "ProofNeeds",
     "Without",
     "alternatives",
     "guard_text",

@@ -16,7 +16,7 @@ from typing import Literal
 from checker.search.answer import NO_DEADLOCK, WELL_FORMED
 from checker.search.bmc.asked import DEADLOCK, sought
 from checker.search.bmc.encoding import ways_of
-from checker.search.limits import SECONDS_BETWEEN_NEWS, Limits, News, Progress
+from checker.search.limits import SECONDS_BETWEEN_REPORTS, Limits, ProgressListener, SearchProgress
 from checker.search.state_graph.folding import cells_read
 from checker.search.state_graph.questions import FAULTS, Asked, Topic
 from checker.search.state_graph.search import LimitHit
@@ -27,10 +27,10 @@ from model.system import GroundRule, Kind, State, System
 
 from .certificate import Certificate, Certifier, certify_steps
 from .cubes import Cube, within
-from .ic3 import Reachability, Reached
+from .ic3 import BadStateReached, Ic3
 from .induction import Induction
 
-Means = Literal["auto", "induction", "spacer"]
+ProofMethod = Literal["auto", "induction", "spacer"]
 #: Induction is tried over so many steps.
 STEPS_MAX = 10
 #: When the time is over, so many seconds are left to tell what stands in the way.
@@ -83,7 +83,7 @@ class Break:
 
 
 @dataclass(frozen=True)
-class Undecided:
+class Inconclusive:
     """Neither was found: what was tried, and what stands in the way of an induction."""
 
     name: str
@@ -95,29 +95,29 @@ class Undecided:
     word = "unknown"
 
 
-Outcome = Proven | Refuted | Undecided
+Outcome = Proven | Refuted | Inconclusive
 
 
 class Proving:
     """Asks about the safety properties of a system, one after the other."""
 
     def __init__(
-        self, system: System, limits: Limits, by: Means = "auto", given: Collection[str] = ()
+        self, system: System, limits: Limits, by: ProofMethod = "auto", given: Collection[str] = ()
     ) -> None:
         self.system, self.limits, self.by, self.given = system, limits, by, frozenset(given)
-        self._progress: Progress | None = None
+        self._progress: ProgressListener | None = None
         self._began = self._told = perf_counter()
         self._until: float | None = None
         self._doing = ""
         self._left = 1
         self._conditions = dict(_conditions(system))
-        self._frames: Reachability | None = None
+        self._frames: Ic3 | None = None
         self._certifier = Certifier(system, self._look)
 
     @property
-    def _reachability(self) -> Reachability:
+    def _reachability(self) -> Ic3:
         if self._frames is None:
-            self._frames = Reachability(self.system, self._look)
+            self._frames = Ic3(self.system, self._look)
         return self._frames
 
     def asked(self, only: Collection[str] = ()) -> list[tuple[str, Topic]]:
@@ -129,7 +129,7 @@ class Proving:
     def _is_asked(self, name: str, only: Collection[str]) -> bool:
         return name in only if only else name not in self.given
 
-    def prove(self, asked: tuple[str, Topic], progress: Progress | None = None) -> Outcome:
+    def prove(self, asked: tuple[str, Topic], progress: ProgressListener | None = None) -> Outcome:
         """The outcome for one of these. Raises KeyboardInterrupt."""
         name, topic = asked
         self._doing, self._progress, began = name, progress, perf_counter()
@@ -159,7 +159,7 @@ class Proving:
         else:
             try:
                 found = sorted(self._reachability.prove(bad), key=_size)
-            except Reached:
+            except BadStateReached:
                 return Refuted(name, 0)
             proven = self._by_cubes(name, found, bad)
             questions = self._reachability.questions - asked_before
@@ -224,7 +224,9 @@ class Proving:
         clauses = [negation(self._condition(topic)) for topic in topics]
         found = self._certifier.certify(clauses, bad)
         if not isinstance(found, Certificate):
-            return Undecided(name, found, (f"{', '.join(sorted(self.given))} as given",), None, 0)
+            return Inconclusive(
+                name, found, (f"{', '.join(sorted(self.given))} as given",), None, 0
+            )
         return Proven(name, (), (), 1, 0, found.questions, 0, given=tuple(sorted(self.given)))
 
     def _by_induction(self, name: str, bad: Expression) -> Proven | None:
@@ -270,13 +272,13 @@ class Proving:
     def _is_never(self, condition: Expression) -> bool:
         try:
             self._reachability.prove(condition)
-        except Reached:
+        except BadStateReached:
             return False
         return True
 
     # --- what is not decided ---------------------------------------------------------------------
 
-    def _undecided(self, name: str, topic: Topic, why: str) -> Undecided:
+    def _undecided(self, name: str, topic: Topic, why: str) -> Inconclusive:
         bad, depth = self._condition(topic), self._frames.depth if self._frames is not None else 0
         tried = ["induction over one step"]
         if self.by == "induction":
@@ -291,7 +293,7 @@ class Proving:
             found = self._break(bad)
         except LimitHit:
             found = None
-        return Undecided(name, why, tuple(tried), found, 0)
+        return Inconclusive(name, why, tuple(tried), found, 0)
 
     def _break(self, bad: Expression) -> Break | None:
         found = self._reachability.broken(bad)
@@ -317,13 +319,13 @@ class Proving:
         now = perf_counter()
         if self._until is not None and now > self._until:
             raise LimitHit(self.limits.seconds_word)
-        if self._progress is not None and now - self._told >= SECONDS_BETWEEN_NEWS:
+        if self._progress is not None and now - self._told >= SECONDS_BETWEEN_REPORTS:
             self._told = now
             doing = self._doing
             if self._frames is not None:
                 asked, depth = self._frames.questions, self._frames.depth
                 doing = f"{doing}: {asked} questions, {depth} steps deep"
-            self._progress(News(0, 0, 0, 0, now - self._began, before=doing))
+            self._progress(SearchProgress(0, 0, 0, 0, now - self._began, before=doing))
 
 
 def does_not_apply(name: str) -> FinaleError:
@@ -360,12 +362,12 @@ def _size(cube: Cube) -> tuple[int, list[tuple[int, int]]]:
 
 __all__ = [
     "Break",
-    "Means",
+    "Inconclusive",
     "Outcome",
+    "ProofMethod",
     "Proven",
     "Proving",
     "Refuted",
-    "Undecided",
     "does_not_apply",
     "topics_of",
 ]

@@ -108,9 +108,9 @@ def _causes(given: Iterable[Cause]) -> tuple[Cause, ...]:
 
 def _taken(system: System, offsets: Sequence[int]) -> tuple[Taken, bool]:
     """What the steps of the first states do to some cells, and whether these are all states."""
-    from checker.search.bfs.machine import Compiled
+    from checker.search.bfs.machine import CompiledSuccessors
 
-    machine = Compiled(system)
+    machine = CompiledSuccessors(system)
     found: set[tuple[int, int, int, int]] = set()
     seen = set(system.initial)
     frontier = list(system.initial)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from rich.text import Text
 
 from checker.proofs.cubes import Cube
-from checker.proofs.prove import Break, Outcome, Proven, Refuted, Undecided
+from checker.proofs.prove import Break, Inconclusive, Outcome, Proven, Refuted
 from checker.search.answer import NO_DEADLOCK, WELL_FORMED, Holds, Vacuous, Violated
 from checker.spec.claim import Spec
 from model.system import System
@@ -35,7 +35,7 @@ def head_lines(spec: Spec, system: System, width: int) -> Iterator[Text]:
 def outcome_lines(spec: Spec, system: System, outcome: Outcome, width: int) -> Iterator[Text]:
     """One property: the outcome, its sentence, and the invariant, or what stands in its way."""
     mark = {True: "✓", False: "✗", None: "·"}[is_as_expected(spec, outcome)]
-    mark = "!" if isinstance(outcome, Undecided) else mark
+    mark = "!" if isinstance(outcome, Inconclusive) else mark
     head = Text(f"  {mark} ", _STYLES[outcome.word]) + Text(f"{outcome.name}  ", "bold")
     yield Text()
     yield joined([head + Text(outcome.word), *_costs(outcome), duration(outcome.seconds)])
@@ -47,7 +47,7 @@ def outcome_lines(spec: Spec, system: System, outcome: Outcome, width: int) -> I
         case Refuted():
             steps = command("trace", spec, f" --property {outcome.name}")
             yield from paragraph(Text(f"its steps: {steps}", "dim"), width, indent=4)
-        case Undecided():
+        case Inconclusive():
             yield from paragraph(
                 Text(f"{outcome.why}. Tried: {', '.join(outcome.tried)}."), width, indent=4
             )
@@ -126,7 +126,7 @@ def is_as_expected(spec: Spec, outcome: Outcome) -> bool | None:
     if verdict is None and outcome.name in (WELL_FORMED, NO_DEADLOCK):
         verdict = Holds.word
     match outcome:
-        case Undecided():
+        case Inconclusive():
             return None
         case _ if verdict is None:
             return None
@@ -196,7 +196,7 @@ def outcome_json(spec: Spec, system: System, outcome: Outcome) -> dict[str, obje
             }
         case Refuted():
             pass
-        case Undecided(breaks=found):
+        case Inconclusive(breaks=found):
             row |= {"why": outcome.why, "tried": outcome.tried, "break": None}
             if found is not None:
                 row["break"] = _break_json(system, found)

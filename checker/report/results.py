@@ -17,7 +17,7 @@ from checker.search.answer import (
     Vacuous,
     Violated,
 )
-from checker.search.rows import SEARCH, Exit, Result, Row
+from checker.search.rows import SEARCH, Exit, ResultRow, SpecResult
 from checker.spec.cures import cure
 from model.language.explore import Branch
 
@@ -53,7 +53,7 @@ _AFTER_A_FAULT = (
 # --- in a terminal -------------------------------------------------------------------------------
 
 
-def result_lines(result: Result, width: int) -> list[Text]:
+def result_lines(result: SpecResult, width: int) -> list[Text]:
     """One spec: its name and title, what was asked for or went wrong, the rest in short, counts."""
     lines = [_MARKS[result.exit] + Text(shown_file(result.spec.file), "bold")]
     lines += paragraph(Text(result.spec.title), width, indent=2)
@@ -77,13 +77,13 @@ def result_lines(result: Result, width: int) -> list[Text]:
     return lines
 
 
-def _is_aside(row: Row, result: Result) -> bool:
+def _is_aside(row: ResultRow, result: SpecResult) -> bool:
     """Nobody asked for it in particular, and no trace shows that it is wrong."""
     asked = row.property in result.spec.expectations or row.property in result.only
     return row.ok and not asked and (row.verdict != Violated.word or row.trace is None)
 
 
-def _asides(rows: Sequence[Row]) -> Iterator[str]:
+def _asides(rows: Sequence[ResultRow]) -> Iterator[str]:
     """One line for all that hold, one for each reason why others do not."""
     names: dict[str, list[str]] = {}
     for row in rows:
@@ -98,12 +98,12 @@ def _asides(rows: Sequence[Row]) -> Iterator[str]:
             yield f"{head}: {', '.join(own)}"
 
 
-def _aside(row: Row) -> str:
+def _aside(row: ResultRow) -> str:
     exception = _in_full(row)
     return f"{_bare_aside(row)} ({exception})" if exception else _bare_aside(row)
 
 
-def _bare_aside(row: Row) -> str:
+def _bare_aside(row: ResultRow) -> str:
     match row.verdict:
         case Holds.word:
             return _HOLDS
@@ -117,23 +117,23 @@ def _bare_aside(row: Row) -> str:
             return f"{row.verdict}, {row.why}" if row.why else row.verdict
 
 
-def _was_cut_short(row: Row, result: Result) -> bool:
+def _was_cut_short(row: ResultRow, result: SpecResult) -> bool:
     """Only the limit on the search is why nothing is known."""
     return bool(result.report.stopped) and row.verdict == Unknown.word
 
 
-def _property_cells(row: Row) -> list[Text]:
+def _property_cells(row: ResultRow) -> list[Text]:
     verdict = Text(row.verdict, _STYLES.get(row.verdict, "dim"))
     return [_mark(row), Text(row.property), verdict, _remarks(row)]
 
 
-def _mark(row: Row) -> Text:
+def _mark(row: ResultRow) -> Text:
     if row.ok and row.expected is None and row.verdict != Holds.word:
         return Text("·", "dim")
     return Text("✓", "green") if row.ok else Text("✗", "bold red")
 
 
-def _remarks(row: Row) -> Text:
+def _remarks(row: ResultRow) -> Text:
     steps = counted(row.steps, "step") if row.steps is not None else ""
     if row.verdict == Holds.word and steps:
         steps = f"reached in {steps}"
@@ -147,13 +147,13 @@ def _remarks(row: Row) -> Text:
     return joined([steps, row.why, _in_full(row), Text(expected, "" if row.ok else "bold")])
 
 
-def _in_full(row: Row) -> str:
+def _in_full(row: ResultRow) -> str:
     """Which reductions that were asked for the answer is not under, and why."""
     _, comma, exception = row.how.partition(", ")
     return exception if comma else ""
 
 
-def _search_lines(result: Result, width: int) -> list[Text]:
+def _search_lines(result: SpecResult, width: int) -> list[Text]:
     row = next((row for row in result.rows if row.property == SEARCH), None)
     lines: list[Text] = []
     for remark in result.report.remarks:
@@ -178,7 +178,9 @@ def _search_lines(result: Result, width: int) -> list[Text]:
     return lines
 
 
-def _count_lines(result: Result, report: Report, row: Row | None, width: int) -> list[Text]:
+def _count_lines(
+    result: SpecResult, report: Report, row: ResultRow | None, width: int
+) -> list[Text]:
     """The counts of one search, and under which reductions they are."""
     found, counts = report.statistics, result.spec.counts
     under = f"under {' and '.join(report.reduced)}: " if report.reduced else ""
@@ -221,7 +223,7 @@ def _branches(branches: Sequence[Branch]) -> str:
 
 
 def summary_lines(
-    results: Sequence[Result],
+    results: Sequence[SpecResult],
     errors: int,
     skipped: int,
     seconds: float,
@@ -276,12 +278,12 @@ def slow_line(file: Path, title: str, width: int) -> Text:
 # --- as JSON -------------------------------------------------------------------------------------
 
 
-def json_rows(result: Result, traces: Mapping[str, str]) -> list[dict[str, object]]:
+def json_rows(result: SpecResult, traces: Mapping[str, str]) -> list[dict[str, object]]:
     """The rows of a spec; `traces` are the files in which traces were written, by property."""
     return [_json_row(result, row, traces) for row in result.rows]
 
 
-def _json_row(result: Result, row: Row, traces: Mapping[str, str]) -> dict[str, object]:
+def _json_row(result: SpecResult, row: ResultRow, traces: Mapping[str, str]) -> dict[str, object]:
     found = result.report.statistics_of(row.property)
     under = result.spec.under
     return {
@@ -305,7 +307,7 @@ def _json_row(result: Result, row: Row, traces: Mapping[str, str]) -> dict[str, 
     }
 
 
-def _json_branches(result: Result) -> list[dict[str, object]]:
+def _json_branches(result: SpecResult) -> list[dict[str, object]]:
     return [
         {"file": shown_file(each.file), "line": each.line, "outcome": each.outcome}
         for each in result.dead_branches

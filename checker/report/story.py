@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import cast
 
 from checker.search.answer import NO_DEADLOCK, WELL_FORMED
-from checker.search.rows import Row
+from checker.search.rows import ResultRow
 from checker.spec.resumption import Way
 from model.language.entities import Entity, Variable
 from model.semantics import evaluate
@@ -85,7 +85,7 @@ class Group:
     values: tuple[tuple[str, str], ...]
 
 
-def story_of(system: System, row: Row, trace: Trace, ways: Iterable[Way] = ()) -> Story:
+def story_of(system: System, row: ResultRow, trace: Trace, ways: Iterable[Way] = ()) -> Story:
     """The story of a trace, which is run through the semantics first; `ways` came before it."""
     replay(system, trace)
     prop = next((each for each in system.properties if each.name == row.property), None)
@@ -110,7 +110,7 @@ def _before(way: Way) -> Before:
     return Before(way.spec.file, groups, tuple(_steps(way.system, way.trace)))
 
 
-def _rests(row: Row, trace: Trace) -> bool:
+def _rests(row: ResultRow, trace: Trace) -> bool:
     """Whether nothing happens after the last state."""
     return row.property == NO_DEADLOCK or trace.loop == len(trace.rules)
 
@@ -178,7 +178,9 @@ def changes_of(system: System, old: State, new: State) -> Iterator[Change]:
 # --- the end -------------------------------------------------------------------------------------
 
 
-def _ending(system: System, row: Row, prop: Property | None, trace: Trace) -> Iterator[Change]:
+def _ending(
+    system: System, row: ResultRow, prop: Property | None, trace: Trace
+) -> Iterator[Change]:
     last = trace.states[-1]
     if row.property == NO_DEADLOCK:
         yield from _values(system, list(cells_that_matter(system.terminal, last)), last, None)
@@ -195,7 +197,7 @@ def _ending(system: System, row: Row, prop: Property | None, trace: Trace) -> It
         yield from _values(system, _matter(predicate, last, None), last, None)
 
 
-def _of_binding(predicates: Sequence[Predicate], row: Row) -> list[Predicate]:
+def _of_binding(predicates: Sequence[Predicate], row: ResultRow) -> list[Predicate]:
     """The predicate that the answer speaks of; all of them where it speaks of none."""
     found = [each for each in predicates if each.binding == row.binding]
     return (found or list(predicates))[:1]

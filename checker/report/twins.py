@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rich.text import Text
 
 from checker.search.answer import Holds, Violated
-from checker.search.rows import Result, Row
+from checker.search.rows import ResultRow, SpecResult
 
 from .layout import counted, flow, paragraph
 
@@ -17,19 +17,19 @@ from .layout import counted, flow, paragraph
 class Twins:
     """A bug and its fix, both as expected; what falls, and what it is with the fix."""
 
-    bug: Result
-    fix: Result
-    found: Row
-    held: Row
+    bug: SpecResult
+    fix: SpecResult
+    found: ResultRow
+    held: ResultRow
 
     @property
-    def witnesses(self) -> list[Row]:
+    def witnesses(self) -> list[ResultRow]:
         """How far the interleaving comes with both."""
         reached = {row.property for row in self.bug.rows if _is_reached(row)}
         return [row for row in self.fix.rows if _is_reached(row) and row.property in reached]
 
 
-def twins(bug: Result, fix: Result) -> Twins | None:
+def twins(bug: SpecResult, fix: SpecResult) -> Twins | None:
     """The two together, if the bug is found and the fix holds, and all else is as expected."""
     if not bug.ok or not fix.ok:
         return None
@@ -41,7 +41,7 @@ def twins(bug: Result, fix: Result) -> Twins | None:
     return None
 
 
-def _is_reached(row: Row) -> bool:
+def _is_reached(row: ResultRow) -> bool:
     return row.verdict == Holds.word and row.expected is not None and row.steps is not None
 
 

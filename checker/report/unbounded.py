@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rich.text import Text
 
 from checker.proofs.unbounded.proof import Obstacle
-from checker.proofs.unbounded.prove import Proven, Result
+from checker.proofs.unbounded.prove import ClauseResult, UnboundedProof
 from checker.proofs.unbounded.window import IdWindow
 from checker.spec.claim import Spec
 from model.language.entities import Variable
@@ -30,7 +30,7 @@ def head_lines(spec: Spec, width: int) -> Iterator[Text]:
     yield Text()
 
 
-def clause_lines(proven: Proven, width: int) -> Iterator[Text]:
+def clause_lines(proven: UnboundedProof, width: int) -> Iterator[Text]:
     """The clauses, each a sentence."""
     if not proven.clauses:
         yield Text("No clause is known to be kept by every rule.", "bold yellow")
@@ -41,7 +41,7 @@ def clause_lines(proven: Proven, width: int) -> Iterator[Text]:
         yield from paragraph(Text(clause.sentence), width, indent=4)
 
 
-def result_lines(proven: Proven, width: int) -> Iterator[Text]:
+def result_lines(proven: UnboundedProof, width: int) -> Iterator[Text]:
     """The properties, and the clauses that are set aside: each with its verdict."""
     for result in proven.results:
         yield from _result(proven.window, result, width)
@@ -54,13 +54,13 @@ def result_lines(proven: Proven, width: int) -> Iterator[Text]:
         yield from paragraph(Text(f"Not all was asked: {proven.stopped}", "yellow"), width)
 
 
-def _why_aside(result: Result) -> str:
+def _why_aside(result: ClauseResult) -> str:
     if result.verdict == "unknown":
         return "is not known to be kept"
     return "is not kept, or rests on one that is not"
 
 
-def _result(window: IdWindow, result: Result, width: int) -> Iterator[Text]:
+def _result(window: IdWindow, result: ClauseResult, width: int) -> Iterator[Text]:
     mark = Text(f"  {_MARKS[result.verdict]} ", _STYLES[result.verdict])
     name = Text(f"{result.family.name}  ", "bold") + Text(result.verdict)
     yield joined([mark + name, duration(result.seconds)])
@@ -117,7 +117,7 @@ def _says_something(variable: Variable, value: object) -> bool:
 # --- as JSON -------------------------------------------------------------------------------------
 
 
-def proven_json(spec: Spec, proven: Proven) -> dict[str, object]:
+def proven_json(spec: Spec, proven: UnboundedProof) -> dict[str, object]:
     """The same as plain data."""
     return {
         "spec": shown_file(spec.file),
@@ -131,7 +131,7 @@ def proven_json(spec: Spec, proven: Proven) -> dict[str, object]:
     }
 
 
-def _result_json(window: IdWindow, result: Result) -> dict[str, object]:
+def _result_json(window: IdWindow, result: ClauseResult) -> dict[str, object]:
     row: dict[str, object] = {
         "property": result.family.name,
         "verdict": result.verdict,

@@ -19,8 +19,8 @@ from model.errors import FinaleError
 from model.system import System
 
 from .answer import Answer, Report, Unknown
-from .limits import INTERRUPTED, Limits, Progress, TimeOver
-from .options import DEFAULT, Means
+from .limits import INTERRUPTED, Limits, ProgressListener, TimeOver
+from .options import DEFAULT, SearchOptions
 from .reductions.kinds import Reduction
 
 Backend = Literal["auto", "readable", "native", "bmc"]
@@ -35,10 +35,10 @@ def check_with(  # noqa: PLR0913 - what is asked, of whom, and how far
     backend: Backend,
     system: System,
     limits: Limits,
-    progress: Progress | None,
+    progress: ProgressListener | None,
     large: bool,
     reductions: Collection[Reduction] = (),
-    means: Means = DEFAULT,
+    options: SearchOptions = DEFAULT,
     *,
     only: Collection[str] = (),
 ) -> Report:
@@ -49,28 +49,28 @@ def check_with(  # noqa: PLR0913 - what is asked, of whom, and how far
     Raises `needs-native`, `needs-bmc`, `hashed-partial-order`, `resume-under-reduction`,
     `domain-too-large`, `too-many-rules`, `witness-missing`, and what resuming raises.
     """
-    check_means(backend, reductions, means, limits)
+    check_options(backend, reductions, options, limits)
     if reductions:
         from .reduced import check_reduced
 
         _check_machine_code("reduce")
-        return check_reduced(system, reductions, limits, progress, means)
+        return check_reduced(system, reductions, limits, progress, options)
     if backend == "bmc":
         from .bmc import search
 
         return search.check(system, limits, progress, only)
     if backend == "readable":
         return _readable(system, limits, progress)
-    if backend == "native" or means.needs_native:
-        return _native(system, limits, progress, means)
+    if backend == "native" or options.needs_native:
+        return _native(system, limits, progress, options)
     return _auto(system, limits, progress, large)
 
 
-def check_means(
-    backend: Backend, reductions: Collection[Reduction], means: Means, limits: Limits
+def check_options(
+    backend: Backend, reductions: Collection[Reduction], options: SearchOptions, limits: Limits
 ) -> None:
     """Raises a coded error where a search is to do what it cannot."""
-    flag = "reduce" if reductions else means.needs_native
+    flag = "reduce" if reductions else options.needs_native
     if limits.memory_max is not None and not flag:
         flag = "max-memory"
     if limits.steps_max is not None and backend != "bmc":
@@ -85,13 +85,13 @@ def check_means(
             f"--{flag} is for the native search only",
             advice=f"leave out --{flag}, or take --backend native",
         )
-    if Reduction.PARTIAL_ORDER in reductions and means.storage == "hashed":
+    if Reduction.PARTIAL_ORDER in reductions and options.storage == "hashed":
         raise FinaleError(
             "hashed-partial-order",
             "hashes have no order: what partial-order leaves out would differ from run to run",
             advice="leave out one of the two, or take --storage compressed",
         )
-    if reductions and means.resume is not None:
+    if reductions and options.resume is not None:
         raise FinaleError(
             "resume-under-reduction",
             "a search under reductions cannot be saved: it may be several searches",
@@ -102,26 +102,29 @@ def check_means(
 # All are imported where they are needed: what they need takes long to load.
 
 
-def _readable(system: System, limits: Limits, progress: Progress | None) -> Report:
+def _readable(system: System, limits: Limits, progress: ProgressListener | None) -> Report:
     from .bfs import search
 
     return search.check(system, limits, progress)
 
 
 def _native(
-    system: System, limits: Limits, progress: Progress | None, means: Means = DEFAULT
+    system: System,
+    limits: Limits,
+    progress: ProgressListener | None,
+    options: SearchOptions = DEFAULT,
 ) -> Report:
     """The report of the native search, or of the readable one if there is no machine code."""
     from .native import support
 
     if reason := support.why_not():
-        _check_machine_code(means.needs_native or ("max-memory" if limits.memory_max else ""))
+        _check_machine_code(options.needs_native or ("max-memory" if limits.memory_max else ""))
         report = _readable(system, limits, progress)
         note = f"the readable search ran: {reason}"
         return replace(report, remarks=(*report.remarks, note))
     from .native import search
 
-    return search.check(system, limits, progress, means=means)
+    return search.check(system, limits, progress, options=options)
 
 
 def _check_machine_code(flag: str) -> None:
@@ -137,7 +140,7 @@ def _check_machine_code(flag: str) -> None:
         )
 
 
-def _auto(system: System, limits: Limits, progress: Progress | None, large: bool) -> Report:
+def _auto(system: System, limits: Limits, progress: ProgressListener | None, large: bool) -> Report:
     began = perf_counter()
     before: Report | None = None
     if not large or (limits.states_max is not None and limits.states_max <= READABLE_STATES_MAX):
@@ -197,4 +200,4 @@ def _changes_over(report: Report, few: Limits, limits: Limits) -> bool:
     return report.stopped == few.seconds_word and few.seconds_max != limits.seconds_max
 
 
-__all__ = ["READABLE_STATES_MAX", "Backend", "check_means", "check_with"]
+__all__ = ["READABLE_STATES_MAX", "Backend", "check_options", "check_with"]

@@ -14,7 +14,7 @@ from .answer import Statistics, Unknown
 #: What `Report.stopped` says of a search that the user stopped.
 INTERRUPTED = "interrupted"
 #: Progress is told at most once in so many seconds.
-SECONDS_BETWEEN_NEWS = 0.1
+SECONDS_BETWEEN_REPORTS = 0.1
 #: What is left for a search where what went before it has taken all the time there is.
 SECONDS_MIN = 0.001
 
@@ -77,7 +77,7 @@ class TimeOver(Exception):
 
 
 @dataclass(frozen=True)
-class News:
+class SearchProgress:
     """How far a search is: as `Statistics`, with the bytes that it has taken, where it knows.
 
     `seconds_left` is an estimate, and `None` where nothing can be said yet: it is a guess that the
@@ -95,12 +95,12 @@ class News:
     before: str = ""
 
 
-Progress = Callable[[News], None]
+ProgressListener = Callable[[SearchProgress], None]
 """Called a few times a second while a search runs, always from the thread that asked for it."""
 
 
 def looking(
-    limits: Limits, progress: Progress | None, doing: str, untold: float = 0.0
+    limits: Limits, progress: ProgressListener | None, doing: str, untold: float = 0.0
 ) -> Callable[[], None]:
     """What looks at the clock while there is no search yet, and tells what is done instead.
 
@@ -114,8 +114,8 @@ def looking(
         if limits.seconds_max is not None and seconds > limits.seconds_max:
             raise TimeOver
         if progress is not None and seconds >= told:
-            told = seconds + SECONDS_BETWEEN_NEWS
-            progress(News(0, 0, 0, 0, seconds, before=doing))
+            told = seconds + SECONDS_BETWEEN_REPORTS
+            progress(SearchProgress(0, 0, 0, 0, seconds, before=doing))
 
     return look
 
@@ -149,10 +149,10 @@ def cut_short(stopped: str, seen: Statistics) -> Unknown:
 
 __all__ = [
     "INTERRUPTED",
-    "SECONDS_BETWEEN_NEWS",
+    "SECONDS_BETWEEN_REPORTS",
     "Limits",
-    "News",
-    "Progress",
+    "ProgressListener",
+    "SearchProgress",
     "TimeOver",
     "check_witnesses",
     "cut_short",

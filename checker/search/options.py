@@ -17,7 +17,7 @@ THREADS_MAX = 256
 
 
 @dataclass(frozen=True)
-class Means:
+class SearchOptions:
     """What the native search can be told. `threads` None takes all processors.
 
     `resume` is a folder: what the search has seen is saved there again and again, and a search of
@@ -55,6 +55,6 @@ class Means:
         return next((name for name, is_given in given.items() if is_given), "")
 
 
-DEFAULT = Means()
+DEFAULT = SearchOptions()
 
-__all__ = ["DEFAULT", "Means", "StorageName"]
+__all__ = ["DEFAULT", "SearchOptions", "StorageName"]

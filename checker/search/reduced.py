@@ -25,14 +25,14 @@ from .answer import (
 from .limits import (
     INTERRUPTED,
     Limits,
-    Progress,
+    ProgressListener,
     TimeOver,
     check_witnesses,
     looking,
 )
-from .options import DEFAULT, Means
+from .options import DEFAULT, SearchOptions
 from .reductions.find import find
-from .reductions.kinds import Found, Reduction
+from .reductions.kinds import AppliedReduction, Reduction
 
 LOOKING = "looking for what need not be searched"
 
@@ -41,8 +41,8 @@ def check_reduced(
     system: System,
     reductions: Collection[Reduction],
     limits: Limits,
-    progress: Progress | None,
-    means: Means = DEFAULT,
+    progress: ProgressListener | None,
+    options: SearchOptions = DEFAULT,
 ) -> Report:
     """Answer every property of a system, under the reductions as far as they keep the answer.
 
@@ -61,7 +61,7 @@ def check_reduced(
             continue
         left = limits.after(perf_counter() - began)
         try:
-            reports.append(_pass(system, under, names, found, left, progress, means))
+            reports.append(_pass(system, under, names, found, left, progress, options))
         except TimeOver:
             if not reports:
                 raise
@@ -71,7 +71,9 @@ def check_reduced(
     return replace(_joined(system, reports), remarks=tuple(told))
 
 
-def _passes(system: System, found: Sequence[Found]) -> Iterator[tuple[list[Found], list[str]]]:
+def _passes(
+    system: System, found: Sequence[AppliedReduction]
+) -> Iterator[tuple[list[AppliedReduction], list[str]]]:
     """Which properties and rows are answered under which reductions: most reductions first."""
     names_under: dict[tuple[Reduction, ...], list[str]] = {}
     for name in [*(prop.name for prop in system.properties), NO_DEADLOCK]:
@@ -81,7 +83,7 @@ def _passes(system: System, found: Sequence[Found]) -> Iterator[tuple[list[Found
         yield [each for each in found if each.kind in kinds], names_under[kinds]
 
 
-def _refusal(system: System, found: Found, name: str) -> str:
+def _refusal(system: System, found: AppliedReduction, name: str) -> str:
     """Why a verdict is not kept; one that depends on a witness depends on the witness's."""
     refusal = found.refusal(name)
     witness = next((prop.witness for prop in system.properties if prop.name == name), None)
@@ -92,17 +94,17 @@ def _refusal(system: System, found: Found, name: str) -> str:
 
 def _pass(
     system: System,
-    under: Sequence[Found],
+    under: Sequence[AppliedReduction],
     names: Collection[str],
-    found: Sequence[Found],
+    found: Sequence[AppliedReduction],
     limits: Limits,
-    progress: Progress | None,
-    means: Means,
+    progress: ProgressListener | None,
+    options: SearchOptions,
 ) -> Report:
     from .native import search as native
 
     part = replace(system, properties=tuple(_asked(system.properties, names)))
-    report = native.check(part, limits, progress, under, means)
+    report = native.check(part, limits, progress, under, options)
     answers = [each for each in report.answers if each.property in (*names, WELL_FORMED)]
     told = (_told(system, each, under, found) for each in answers)
     reduced = tuple(each.kind.value for each in under)
@@ -118,7 +120,12 @@ def _asked(properties: Sequence[Property], names: Collection[str]) -> Iterator[P
             yield prop
 
 
-def _told(system: System, answer: Answer, under: Sequence[Found], found: Sequence[Found]) -> Answer:
+def _told(
+    system: System,
+    answer: Answer,
+    under: Sequence[AppliedReduction],
+    found: Sequence[AppliedReduction],
+) -> Answer:
     """The answer with how it was reached, and without what the reductions do not keep."""
     kinds = [each.kind for each in under]
     how = answer.how

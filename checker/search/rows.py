@@ -44,7 +44,7 @@ PRECEDENCE = (Exit.INTERRUPTED, Exit.BAD_INPUT, Exit.FAILED, Exit.LIMIT, Exit.AS
 
 
 @dataclass(frozen=True)
-class Row:
+class ResultRow:
     """One line of a result. `expected` is None where nothing is expected: then it is `ok`."""
 
     property: str
@@ -69,7 +69,7 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Result:
+class SpecResult:
     """What one spec came to. `only` are the properties that were asked for, if not all.
 
     There is no system where the work ended before it was built.
@@ -78,7 +78,7 @@ class Result:
     spec: Spec
     system: System | None
     report: Report
-    rows: tuple[Row, ...]
+    rows: tuple[ResultRow, ...]
     only: frozenset[str] = frozenset()
 
     @property
@@ -102,19 +102,19 @@ class Result:
 
 def result_of(
     spec: Spec, system: System | None, report: Report, only: Collection[str] = ()
-) -> Result:
+) -> SpecResult:
     """The rows of a report: all, or those of some properties."""
     rows = [row for row in _rows(spec, report) if not only or row.property in only]
-    return Result(spec, system, report, tuple(rows), frozenset(only))
+    return SpecResult(spec, system, report, tuple(rows), frozenset(only))
 
 
-def strictly(result: Result) -> Result:
+def strictly(result: SpecResult) -> SpecResult:
     """The result with a failure in each row that is violated and of which nothing is expected."""
     rows = (replace(row, ok=row.ok and not row.is_unexpected) for row in result.rows)
     return replace(result, rows=tuple(rows))
 
 
-def _rows(spec: Spec, report: Report) -> Iterator[Row]:
+def _rows(spec: Spec, report: Report) -> Iterator[ResultRow]:
     answers = {answer.property: answer for answer in report.answers}
     for expected in spec.expectations.values():
         if expected.verdict == DoesNotApply.word and expected.property not in answers:
@@ -129,7 +129,7 @@ def _default(name: str) -> Expectation | None:
     return Expectation(name, Holds.word) if name in (WELL_FORMED, NO_DEADLOCK) else None
 
 
-def _property_row(answer: Answer, expected: Expectation | None) -> Row:
+def _property_row(answer: Answer, expected: Expectation | None) -> ResultRow:
     verdict, trace = answer.verdict, trace_of(answer.verdict)
     steps = trace.length if trace is not None else None
     why, ok = why_of(verdict), True
@@ -138,7 +138,7 @@ def _property_row(answer: Answer, expected: Expectation | None) -> Row:
         ok = verdict.word == expected.verdict and as_long
         if verdict.word == expected.verdict and not as_long:
             why = f"expected {expected.steps} steps, found {'no trace' if steps is None else steps}"
-    return Row(
+    return ResultRow(
         answer.property,
         verdict.word,
         expected.verdict if expected else None,
@@ -174,12 +174,12 @@ def why_of(verdict: Verdict) -> str:
             return ""
 
 
-def _search_row(counts: Counts | None, report: Report) -> Row:
+def _search_row(counts: Counts | None, report: Report) -> ResultRow:
     found = report.statistics
     how = next((answer.how for answer in report.answers), "exhaustive")
     if not report.lists_states:
         verdict = Unknown.word if report.stopped else Holds.word
-        return Row(SEARCH, verdict, None, None, True, None, how, report.stopped)
+        return ResultRow(SEARCH, verdict, None, None, True, None, how, report.stopped)
     if report.reduced:
         counts = None  # those of the spec are of the full search
         how = (
@@ -199,15 +199,15 @@ def _search_row(counts: Counts | None, report: Report) -> Row:
         wrong = [f"{name} {want} expected, {got} found" for name, want, got in pairs if want != got]
         verdict, why = Violated.word if wrong else Holds.word, "; ".join(wrong)
     ok = expected is None or verdict == expected
-    return Row(SEARCH, verdict, expected, None, ok, None, how, why)
+    return ResultRow(SEARCH, verdict, expected, None, ok, None, how, why)
 
 
 __all__ = [
     "PRECEDENCE",
     "SEARCH",
     "Exit",
-    "Result",
-    "Row",
+    "ResultRow",
+    "SpecResult",
     "result_of",
     "strictly",
     "trace_of",

@@ -27,7 +27,7 @@ from .toml_text import toml_in
 from .typed import Complain, is_table
 
 if TYPE_CHECKING:
-    from checker.search.bfs.walk import Search
+    from checker.search.bfs.search import ReadableSearch
 
     from .claim import Spec
 
@@ -40,7 +40,7 @@ class LeftBehind:
     """All that a system can leave behind, each with the state in which it was first found."""
 
     system: System
-    search: Search
+    search: ReadableSearch
     found: dict[object, int]
 
     @property
@@ -71,12 +71,12 @@ class Resumption:
     @cached_property
     def left(self) -> LeftBehind:
         """All that the first system can leave behind. Raises `resume-too-large`, `resume-empty`."""
-        from checker.search.bfs.machine import Compiled
-        from checker.search.bfs.walk import Search
+        from checker.search.bfs.machine import CompiledSuccessors
+        from checker.search.bfs.search import ReadableSearch
 
         protocol = self.first.instance()
         system = build(protocol)
-        search = Search(Compiled(system), Limits(states_max=STATES_MAX), None)
+        search = ReadableSearch(CompiledSuccessors(system), Limits(states_max=STATES_MAX), None)
         search.run()
         if search.stopped:
             raise FinaleError(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from checker.search.rows import Result, Row
+from checker.search.rows import ResultRow, SpecResult
 from checker.spec.claim import Spec
 from checker.spec.reading import BUILT_IN, spec_of
 from checker.spec.releases import Under, preset, settings_asked, topic_of
@@ -20,7 +20,7 @@ from model.errors import FinaleError
 #: Of the spec alone, and not of a release.
 _OWN = ("release", "search", "expect")
 
-Search = Callable[[Spec, Collection[str]], Result]
+Search = Callable[[Spec, Collection[str]], SpecResult]
 """Searches a spec for some properties."""
 
 
@@ -30,10 +30,10 @@ class Column:
 
     under: Under
     protocol: str | None
-    result: Result | None
+    result: SpecResult | None
     why: str = ""
 
-    def row(self, name: str) -> Row | None:
+    def row(self, name: str) -> ResultRow | None:
         """What became of a property, if anything did."""
         rows = self.result.rows if self.result else ()
         return next((row for row in rows if row.property == name), None)

@@ -11,7 +11,7 @@ from time import perf_counter
 
 from checker.search.answer import DoesNotApply, NotAsked, Unknown
 from checker.search.limits import INTERRUPTED, Limits
-from checker.search.rows import SEARCH, Result
+from checker.search.rows import SEARCH, SpecResult
 from checker.search.run import run
 from checker.spec.catalogue import Catalogue, catalogue
 from model.errors import FinaleError
@@ -105,7 +105,7 @@ def done(
     return Done(key, setting, rows, seconds, stopped, limits=order.limits_given)
 
 
-def _rows(result: Result, names: tuple[str, ...], seconds: float) -> Iterator[Row]:
+def _rows(result: SpecResult, names: tuple[str, ...], seconds: float) -> Iterator[Row]:
     found = {row.property: row for row in result.rows if row.property != SEARCH}
     for name in names or tuple(found):
         states = result.report.statistics_of(name).states

@@ -11,14 +11,14 @@ import pytest
 from checker.search.answer import Report, Statistics, Unknown
 from checker.search.backends import READABLE_STATES_MAX, check_with
 from checker.search.bfs.search import check as check_readably
-from checker.search.limits import INTERRUPTED, Limits, News, TimeOver
+from checker.search.limits import INTERRUPTED, Limits, SearchProgress, TimeOver
 from checker.search.native import breadth_first, layout, tables
 from checker.search.native import search as native
 from checker.search.native.breadth_first import NativeSearch
 from checker.search.native.kernel import places as at
 from checker.search.native.layout import CELL_BITS_MAX, WORD, layout_of
 from checker.search.native.loops import CACHE_VARIABLE, compile_within, loops, must_be_compiled
-from checker.search.native.machine import Machine
+from checker.search.native.machine import NativeMachine
 from checker.search.native.search import check, searched
 from checker.search.native.tables import Tables
 from checker.search.state_graph.search import LimitHit
@@ -209,7 +209,7 @@ def test_tables_that_may_not_grow_stay_as_they_are() -> None:
 
 
 def test_time_is_limited() -> None:
-    search = NativeSearch(Machine(yardstick(2, 1, 3)), Limits(seconds_max=1e-9), None)
+    search = NativeSearch(NativeMachine(yardstick(2, 1, 3)), Limits(seconds_max=1e-9), None)
     search.run()
     assert search.stopped == "the limit of 1e-09 seconds"
     assert search.statistics.frontier > 0
@@ -268,7 +268,7 @@ def test_that_the_search_itself_is_compiled_is_told(
 ) -> None:
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
     assert not must_be_compiled()  # it was, in this process
-    told: list[News] = []
+    told: list[SearchProgress] = []
     monkeypatch.setattr(native, "must_be_compiled", lambda: True)
     check(yardstick(2, 1, 3), progress=told.append)
     assert told[0].before == native.COMPILING
@@ -278,9 +278,9 @@ def test_that_the_search_itself_is_compiled_is_told(
 
 
 def test_an_interrupt_keeps_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(breadth_first, "SECONDS_BETWEEN_NEWS", 0.0)
+    monkeypatch.setattr(breadth_first, "SECONDS_BETWEEN_REPORTS", 0.0)
 
-    def interrupt(news: News) -> None:
+    def interrupt(news: SearchProgress) -> None:
         if news.depth > 5:
             raise KeyboardInterrupt
 
@@ -293,9 +293,9 @@ def test_an_interrupt_keeps_what_is_known(monkeypatch: pytest.MonkeyPatch) -> No
 def test_an_interrupt_of_the_work_after_the_search_leaves_only_liveness_open(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(breadth_first, "SECONDS_BETWEEN_NEWS", 0.0)
+    monkeypatch.setattr(breadth_first, "SECONDS_BETWEEN_REPORTS", 0.0)
 
-    def interrupt(news: News) -> None:
+    def interrupt(news: SearchProgress) -> None:
         if news.frontier == 0:
             raise KeyboardInterrupt
 

@@ -13,7 +13,7 @@ from checker.search.backends import check_with
 from checker.search.limits import Limits
 from checker.search.native import support
 from checker.search.native.search import check as check_natively
-from checker.search.options import Means
+from checker.search.options import SearchOptions
 from checker.search.reductions.kinds import Reduction
 from model.errors import FinaleError
 from model.language.build import build
@@ -77,19 +77,19 @@ def test_auto_searches_to_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("switched_off")
 @pytest.mark.parametrize(
-    ("flag", "limits", "reductions", "means"),
+    ("flag", "limits", "reductions", "options"),
     [
-        ("reduce", Limits(), [Reduction.SYMMETRY], Means()),
-        ("storage", Limits(), [], Means("compressed")),
-        ("threads", Limits(), [], Means(threads=2)),
-        ("max-memory", Limits(memory_max=2**30), [], Means()),
+        ("reduce", Limits(), [Reduction.SYMMETRY], SearchOptions()),
+        ("storage", Limits(), [], SearchOptions("compressed")),
+        ("threads", Limits(), [], SearchOptions(threads=2)),
+        ("max-memory", Limits(memory_max=2**30), [], SearchOptions()),
     ],
 )
 def test_flags_of_the_native_search_are_refused(
-    flag: str, limits: Limits, reductions: list[Reduction], means: Means
+    flag: str, limits: Limits, reductions: list[Reduction], options: SearchOptions
 ) -> None:
     with pytest.raises(FinaleError, match=f"the readable search does not know --{flag}") as caught:
-        check_with("native", yardstick(2, 1, 3), limits, None, False, reductions, means)
+        check_with("native", yardstick(2, 1, 3), limits, None, False, reductions, options)
     assert caught.value.code == "needs-native"
 
 

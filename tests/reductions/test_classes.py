@@ -7,7 +7,7 @@ import pytest
 from checker.search.limits import Limits
 from checker.search.native.lifted import LiftedSearch
 from checker.search.native.search import searched
-from checker.search.reductions.canonical import Canonical, Group
+from checker.search.reductions.canonical import Canonical, SymmetryGroup
 from checker.search.reductions.symmetry import symmetry_of
 from checker.search.reductions.under import canonical_of
 from model.language.build import build
@@ -56,14 +56,14 @@ def test_a_trace_of_eight_managers_is_lifted_in_few_comparisons(
     canonical = canonical_of(system, [found])
     assert canonical is not None
     search = searched(system, Limits(), None, [found])
-    calls, permuted = 0, Group.permuted
+    calls, permuted = 0, SymmetryGroup.permuted
 
-    def counted(group: Group, state: State, order: list[int]) -> State:
+    def counted(group: SymmetryGroup, state: State, order: list[int]) -> State:
         nonlocal calls
         calls += 1
         return permuted(group, state, order)
 
-    monkeypatch.setattr(Group, "permuted", counted)
+    monkeypatch.setattr(SymmetryGroup, "permuted", counted)
     trace = LiftedSearch(search, canonical).trace_to(search.statistics.states - 1)
     replay(system, trace)
     assert len(trace.rules) == search.statistics.depth

@@ -16,10 +16,10 @@ from checker.proofs.unbounded import prove as proving
 from checker.proofs.unbounded.clauses import catalogue_of
 from checker.proofs.unbounded.proof import Proof
 from checker.proofs.unbounded.prove import prove_unbounded
-from checker.proofs.unbounded.terms import Terms
+from checker.proofs.unbounded.terms import WindowTerms
 from checker.proofs.unbounded.window import IdWindow, RuleEffect
 from checker.search.answer import Holds, Vacuous
-from checker.search.limits import Limits, News
+from checker.search.limits import Limits, SearchProgress
 from checker.search.native.search import check
 from checker.search.state_graph.search import LimitHit
 from checker.spec.claim import Spec
@@ -207,13 +207,13 @@ def test_when_the_time_is_over_what_is_left_is_unknown(monkeypatch: pytest.Monke
 
     told = list[str]()
 
-    def stop_at_the_second(news: News) -> None:
+    def stop_at_the_second(news: SearchProgress) -> None:
         told.append(news.before)
         if news.before.startswith("does decided-once"):
             raise LimitHit("the limit")
 
     names = ["finish-before-close", "decided-once", "completed-in-order"]
-    monkeypatch.setattr(proving, "SECONDS_BETWEEN_NEWS", 0.0)
+    monkeypatch.setattr(proving, "SECONDS_BETWEEN_REPORTS", 0.0)
     late = prove_unbounded(kind, setting, names, progress=stop_at_the_second)
     assert [each.verdict for each in late.results] == ["proven", "unknown", "unknown"]
     assert late.stopped == (
@@ -224,7 +224,7 @@ def test_when_the_time_is_over_what_is_left_is_unknown(monkeypatch: pytest.Monke
 
 
 def test_an_interrupt_ends_it() -> None:
-    def interrupt(_: News) -> None:
+    def interrupt(_: SearchProgress) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -327,7 +327,7 @@ def admits(
     proof: Proof, seen: Seen, system: System, step: RuleEffect, was: State, then: State
 ) -> bool:
     """Whether what was read off of a rule allows a step that is seen."""
-    state = Terms(proof.symbols, proof.symbols.state, name="s")
+    state = WindowTerms(proof.symbols, proof.symbols.state, name="s")
     after = state.after_step(step.writes)
     solver = z3.Solver(ctx=proof.symbols.context)
     for total, one in proof.symbols.records.values():

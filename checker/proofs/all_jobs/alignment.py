@@ -21,9 +21,9 @@ from model.protocols.parts.gate import AlignedGate, Arrival
 from model.rules import Setting
 from model.topology import Edge, Job, Vertex
 
-from .fact import Fact, Marks, Question
+from .fact import Fact, FactCase, Marks
 from .logic import Logic, Term, Z3Logic
-from .reading import After, State, faults
+from .reading import JobState, StateAfterStep, faults
 from .window import Binding, JobWindow, Symbol
 
 IDS = 3
@@ -99,7 +99,7 @@ class Gates:
 class Inputs:
     """What is known of a gate in a state. `brought` are the inputs whose barrier has come."""
 
-    def __init__(self, state: State, brought: Callable[[Term], Term]) -> None:
+    def __init__(self, state: JobState, brought: Callable[[Term], Term]) -> None:
         self.state, self.brought = state, brought
         self.logic = state.logic
 
@@ -180,7 +180,7 @@ class Inputs:
 
 
 @dataclass(frozen=True)
-class Event:
+class GateEvent:
     """Something happens at one input, in a state of which all is known that is claimed."""
 
     name: str
@@ -191,14 +191,14 @@ class Event:
     fault: Term
 
 
-def _events(gates: Gates, logic: Z3Logic) -> list[Event]:
+def _events(gates: Gates, logic: Z3Logic) -> list[GateEvent]:
     window, one = gates.window
     at = logic.some_node("x")
-    state = State(logic)
+    state = JobState(logic)
     before = Inputs(state, logic.of("brought"))
-    found: list[Event] = []
+    found: list[GateEvent] = []
     for name, step in gates.events.items():
-        after = After(state, window, step, {one: at})
+        after = StateAfterStep(state, window, step, {one: at})
         brought = _brought_after(before, at) if name in BARRIERS else before.brought
         given = [
             before.all_claims(),
@@ -207,7 +207,7 @@ def _events(gates: Gates, logic: Z3Logic) -> list[Event]:
         fault = faults(window, step, state, {one: at})
         if name != BY_CALL:
             given.append(logic.negation(state.holds("blocked", at)))
-        found.append(Event(name, before, Inputs(after, brought), given, at, fault))
+        found.append(GateEvent(name, before, Inputs(after, brought), given, at, fault))
     return found
 
 
@@ -221,7 +221,7 @@ def _brought_after(before: Inputs, at: Term) -> Callable[[Term], Term]:
     return brought
 
 
-def _question(event: Event, claim: Term, further: Sequence[Term] = ()) -> Question:
+def _question(event: GateEvent, claim: Term, further: Sequence[Term] = ()) -> FactCase:
     state = event.before.state
     marks: Marks = {
         "has brought the barrier": event.before.brought,
@@ -230,21 +230,21 @@ def _question(event: Event, claim: Term, further: Sequence[Term] = ()) -> Questi
         f"now: {event.name}": lambda node: node == event.at,
     }
     sound = event.before.logic.both(event.before.logic.negation(event.fault), claim)
-    return Question(event.name, [*event.given, *further], sound, marks)
+    return FactCase(event.name, [*event.given, *further], sound, marks)
 
 
 def _kept(
     gates: Gates, name: str, cites: tuple[str, ...], sentence: str, part: Callable[[Inputs], Term]
 ) -> Fact:
-    def ask(logic: Z3Logic) -> list[Question]:
+    def ask(logic: Z3Logic) -> list[FactCase]:
         return [_question(each, part(each.after)) for each in _events(gates, logic)]
 
     return Fact(name, cites, sentence, ask, node="input", of=tuple(gates.events))
 
 
 def _takes_when_all_came(gates: Gates) -> Fact:
-    def ask(logic: Z3Logic) -> list[Question]:
-        found: list[Question] = []
+    def ask(logic: Z3Logic) -> list[FactCase]:
+        found: list[FactCase] = []
         for event in _events(gates, logic):
             state = event.before.state
             aborted = (state.holds(f"T.aborted[cp{place + 1}]") for place in range(IDS))
@@ -263,7 +263,7 @@ def _takes_when_all_came(gates: Gates) -> Fact:
     )
 
 
-def _taken_exactly(event: Event) -> Term:
+def _taken_exactly(event: GateEvent) -> Term:
     logic, before, after = event.before.logic, event.before, event.after
     came = logic.forall(lambda node: logic.either(after.has_come(node), node == event.at))
     claims: list[Term] = []
@@ -281,12 +281,12 @@ def _taken_exactly(event: Event) -> Term:
 
 
 def _called_at_the_end(gates: Gates) -> Fact:
-    def ask(logic: Z3Logic) -> list[Question]:
+    def ask(logic: Z3Logic) -> list[FactCase]:
         window, one = gates.window
         at = logic.some_node("x")
-        state = State(logic)
+        state = JobState(logic)
         before = Inputs(state, logic.of("brought"))
-        after = Inputs(After(state, window, gates.call, {one: at}), before.brought)
+        after = Inputs(StateAfterStep(state, window, gates.call, {one: at}), before.brought)
         given = [
             before.all_claims(),
             logic.forall(state.of("ended")),
@@ -297,7 +297,7 @@ def _called_at_the_end(gates: Gates) -> Fact:
         once = logic.both(logic.negation(before.is_taken(COMING)), after.is_taken(COMING))
         sound = logic.negation(faults(window, gates.call, state, {one: at}))
         claim = logic.both(sound, once, after.takes_once())
-        return [Question("on_trigger", given, claim, marks)]
+        return [FactCase("on_trigger", given, claim, marks)]
 
     return Fact(
         "called-after-the-ends",

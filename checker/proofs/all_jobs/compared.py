@@ -26,9 +26,9 @@ from model.topology import Edge, Job, Pattern, Sink, Vertex, all_shapes
 
 from .alignment import BY_CALL, COMING, IDS, Gates
 from .calls import RULES_OF_CALLS
-from .logic import Given
+from .logic import GivenGraph
 from .plans import Plans
-from .reading import After, State, returns
+from .reading import JobState, StateAfterStep, returns
 from .sending import Outputs
 from .starts import Starts
 from .window import JobWindow, not_for_any_job
@@ -121,8 +121,8 @@ class Laid:
         Raises `not-for-any-job` where they differ. `when_told`: it can be told when it is possible.
         """
         known = self.cells() | {("edge", edge): 1 for edge in edges}
-        before = State(Given(len(self.nodes), known))
-        after = After(before, window, step, single)
+        before = JobState(GivenGraph(len(self.nodes), known))
+        after = StateAfterStep(before, window, step, single)
         taken = self.take(act)
         if when_told and bool(returns(window, step, before, single)) is not taken:
             raise self._differ("whether it can be taken")

@@ -32,7 +32,7 @@ Marks = Mapping[str, Callable[[Term], Term]]
 
 
 @dataclass(frozen=True)
-class Question:
+class FactCase:
     """Whether a claim can be false where all hypotheses hold: one case of a fact."""
 
     case: str
@@ -52,7 +52,7 @@ class Fact:
     name: str
     cites: tuple[str, ...]
     sentence: str
-    ask: Callable[[Z3Logic], Sequence[Question]]
+    ask: Callable[[Z3Logic], Sequence[FactCase]]
     """The cases, which must all hold."""
     #: What a node is: "task", "input" or "vertex".
     node: str = "task"
@@ -63,7 +63,7 @@ class Fact:
 
 
 @dataclass(frozen=True)
-class Graph:
+class CounterexampleGraph:
     """A counterexample: nodes in an order in which edges go forward, with what is told of each."""
 
     case: str
@@ -79,7 +79,7 @@ class Graph:
 
 
 @dataclass(frozen=True)
-class Proven:
+class FactProven:
     """No graph of any size contradicts it, and some satisfies all that is taken for granted."""
 
     queries: int
@@ -87,15 +87,15 @@ class Proven:
 
 
 @dataclass(frozen=True)
-class Refuted:
+class FactRefuted:
     """The smallest graph that contradicts it; all smaller ones do not."""
 
-    graph: Graph
+    graph: CounterexampleGraph
     seconds: float
 
 
 @dataclass(frozen=True)
-class Undecided:
+class FactUndecided:
     """Neither a proof, nor a graph of up to so many nodes that contradicts it."""
 
     nodes: int
@@ -103,23 +103,23 @@ class Undecided:
     seconds: float
 
 
-Outcome = Proven | Refuted | Undecided
+Outcome = FactProven | FactRefuted | FactUndecided
 
 
 def prove(fact: Fact, nodes_max: int = NODES_MAX) -> Outcome:
     """Ask z3 whether a fact holds of all jobs."""
     began, few = perf_counter(), min(NODES_FEW, nodes_max)
-    graph: Graph | None = None
+    graph: CounterexampleGraph | None = None
     gave_up = _no_proof(fact, RESOURCES_AT_ONCE)
     if gave_up is not None:
         graph = _smallest(fact, range(1, few + 1))
         if graph is None:
             gave_up = _no_proof(fact, RESOURCES_MAX)
     if gave_up is None:
-        return Proven(_cases(fact, nodes_max), perf_counter() - began)
+        return FactProven(_cases(fact, nodes_max), perf_counter() - began)
     graph = graph or _smallest(fact, range(few + 1, nodes_max + 1))
     seconds = perf_counter() - began
-    return Refuted(graph, seconds) if graph else Undecided(nodes_max, gave_up, seconds)
+    return FactRefuted(graph, seconds) if graph else FactUndecided(nodes_max, gave_up, seconds)
 
 
 def _no_proof(fact: Fact, resources: int) -> str | None:
@@ -135,12 +135,12 @@ def _no_proof(fact: Fact, resources: int) -> str | None:
     return None
 
 
-def _smallest(fact: Fact, sizes: Iterable[int]) -> Graph | None:
+def _smallest(fact: Fact, sizes: Iterable[int]) -> CounterexampleGraph | None:
     graphs = (counterexample(fact, size) for size in sizes)
     return next((graph for graph in graphs if graph is not None), None)
 
 
-def counterexample(fact: Fact, size: int) -> Graph | None:
+def counterexample(fact: Fact, size: int) -> CounterexampleGraph | None:
     """A graph of so many nodes that contradicts a fact, or None where there is none."""
     logic = SoMany(size)
     for question in fact.ask(logic):
@@ -178,7 +178,7 @@ def _model(logic: SoMany, formulas: Sequence[Term]) -> Term | None:
     return solver.model() if answer == logic.z3.sat else None
 
 
-def _graph(model: Term, logic: SoMany, question: Question) -> Graph:
+def _graph(model: Term, logic: SoMany, question: FactCase) -> CounterexampleGraph:
     def true_of(marks: Marks, what: Term) -> tuple[str, ...]:
         return tuple(word for word, of in marks.items() if is_true(of(what)))
 
@@ -189,7 +189,7 @@ def _graph(model: Term, logic: SoMany, question: Question) -> Graph:
     numbers = itertools.combinations(range(len(nodes)), 2)
     pairs = [(one, other, (nodes[one], nodes[other])) for one, other in numbers]
     same = question.same
-    return Graph(
+    return CounterexampleGraph(
         question.case,
         tuple(true_of(question.marks, node) for node in nodes),
         tuple(
@@ -202,14 +202,14 @@ def _graph(model: Term, logic: SoMany, question: Question) -> Graph:
 
 
 __all__ = [
+    "CounterexampleGraph",
     "Fact",
-    "Graph",
+    "FactCase",
+    "FactProven",
+    "FactRefuted",
+    "FactUndecided",
     "Marks",
     "Outcome",
-    "Proven",
-    "Question",
-    "Refuted",
-    "Undecided",
     "counterexample",
     "prove",
 ]

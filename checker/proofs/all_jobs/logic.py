@@ -199,7 +199,7 @@ class SoMany(Z3Logic):
         return self.disjunction(pairs)
 
 
-class Given(Logic):
+class GivenGraph(Logic):
     """On a given graph: nodes are numbers in an order in which edges go forward, values plain."""
 
     def __init__(self, size: int, values: Mapping[tuple[str, tuple[int, ...]], int]) -> None:
@@ -240,4 +240,4 @@ class Given(Logic):
         return one < other
 
 
-__all__ = ["AnyNumber", "Given", "Logic", "SoMany", "Term", "Z3Logic"]
+__all__ = ["AnyNumber", "GivenGraph", "Logic", "SoMany", "Term", "Z3Logic"]

@@ -22,9 +22,9 @@ from model.protocols.parts.tasks import Task, TaskStatus
 from model.rules import Setting
 from model.topology import Edge, Job, Vertex
 
-from .fact import Fact, Marks, Question
+from .fact import Fact, FactCase, Marks
 from .logic import Logic, Term, Z3Logic
-from .reading import After, State, claimed
+from .reading import JobState, StateAfterStep, claimed
 from .window import Among, Binding, JobWindow, Symbol
 
 Of = Callable[[Term], Term]
@@ -34,12 +34,12 @@ STATUS = Symbol("status", 0, len(TaskStatus) - 1, False)
 CP_STATUS = Symbol("cp1.status", 0, len(CheckpointStatus) - 1, False)
 
 
-def is_closed(state: State, task: Term) -> Term:
+def is_closed(state: JobState, task: Term) -> Term:
     """Whether a task is closed."""
     return state.read(STATUS, (task,)) == list(TaskStatus).index(TaskStatus.CLOSED)
 
 
-def has_status(state: State, status: CheckpointStatus) -> Term:
+def has_status(state: JobState, status: CheckpointStatus) -> Term:
     """Whether the checkpoint is in a status."""
     return state.read(CP_STATUS, ()) == list(CheckpointStatus).index(status)
 
@@ -113,10 +113,10 @@ class Plans:
 # --- the plan ------------------------------------------------------------------------------------
 
 
-def planned(plans: Plans, logic: Z3Logic) -> tuple[State, After, list[Term]]:
+def planned(plans: Plans, logic: Z3Logic) -> tuple[JobState, StateAfterStep, list[Term]]:
     """The state before the plan, the one after it, and what holds before it."""
-    before = State(logic)
-    after = After(before, plans.plan[0], plans.begin, {})
+    before = JobState(logic)
+    after = StateAfterStep(before, plans.plan[0], plans.begin, {})
 
     def is_fresh(task: Term) -> Term:
         sets = ("cp1.finished", "cp1.awaited", "cp1.triggers", "cp1.acknowledgements")
@@ -128,7 +128,7 @@ def planned(plans: Plans, logic: Z3Logic) -> tuple[State, After, list[Term]]:
     return before, after, given
 
 
-def marks_of(before: State, after: State) -> Marks:
+def marks_of(before: JobState, after: JobState) -> Marks:
     """What is told of the tasks of a counterexample."""
     return {
         "closed": lambda task: is_closed(before, task),
@@ -142,7 +142,7 @@ def marks_of(before: State, after: State) -> Marks:
 def _of_plan(plans: Plans, family: Family) -> Fact:
     """What the registry says of plans, of any plan of any job."""
 
-    def ask(logic: Z3Logic) -> list[Question]:
+    def ask(logic: Z3Logic) -> list[FactCase]:
         before, after, given = planned(plans, logic)
         window, task, checkpoint = plans.plan
         said_of: Mapping[Entity, Term] = {task: logic.some_node("t")}
@@ -150,7 +150,7 @@ def _of_plan(plans: Plans, family: Family) -> Fact:
         is_step = family.mark.role == "on-step"
         earlier = before if is_step else after
         holds = claimed(window, claim, earlier, after, said_of)
-        return [Question("begin", given, holds, marks_of(before, after))]
+        return [FactCase("begin", given, holds, marks_of(before, after))]
 
     cites = (*dict.fromkeys(("PL-2", *family.mark.cites)),)
     return Fact(family.name, cites, family.sentence, ask, of=("begin", "compute_plan"))
@@ -166,7 +166,7 @@ def takes_part(logic: Logic, below: Term, gets: Of) -> Term:
 
 
 def delivered(
-    logic: Z3Logic, after: State, given: list[Term], called: Of
+    logic: Z3Logic, after: JobState, given: list[Term], called: Of
 ) -> tuple[list[Term], Term]:
     """What follows of what a task takes part in: hypotheses, and that of one task, the first in
     order of which it is not so."""
@@ -191,14 +191,14 @@ def delivered(
 
 
 def _plan_delivers(plans: Plans) -> Fact:
-    def ask(logic: Z3Logic) -> list[Question]:
+    def ask(logic: Z3Logic) -> list[FactCase]:
         before, after, given = planned(plans, logic)
         hypotheses, claim = delivered(logic, after, given, after.of("cp1.triggers"))
         marks: Marks = {
             **marks_of(before, after),
             "takes part": logic.of("takes-part"),
         }
-        return [Question("begin", hypotheses, claim, marks)]
+        return [FactCase("begin", hypotheses, claim, marks)]
 
     return Fact(
         "plan-reaches-all",

@@ -34,7 +34,7 @@ Read = Callable[[Symbol, "tuple[Term, ...]"], Term]
 """The value of a symbol at nodes, in some state."""
 
 
-class State:
+class JobState:
     """A state of a job: what each symbol is at each node."""
 
     def __init__(self, logic: Logic) -> None:
@@ -53,10 +53,10 @@ class State:
         return partial(self.holds, name)
 
 
-class After(State):
+class StateAfterStep(JobState):
     """The state after a step, from a state; `binding` says which nodes the single entities are."""
 
-    def __init__(self, before: State, window: JobWindow, step: Effect, binding: Binding) -> None:
+    def __init__(self, before: JobState, window: JobWindow, step: Effect, binding: Binding) -> None:
         super().__init__(before.logic)
         self.before, self.window, self.step, self.binding = before, window, step, binding
 
@@ -83,17 +83,19 @@ class After(State):
         return formula(written, self.window, self.before, self.before, binding)
 
 
-def returns(window: JobWindow, step: Effect, before: State, binding: Binding) -> Term:
+def returns(window: JobWindow, step: Effect, before: JobState, binding: Binding) -> Term:
     """Where a step can be taken."""
     return formula(step.returns, window, before, before, binding)
 
 
-def faults(window: JobWindow, step: Effect, before: State, binding: Binding) -> Term:
+def faults(window: JobWindow, step: Effect, before: JobState, binding: Binding) -> Term:
     """Where a step does what no rule may do."""
     return formula(step.faults, window, before, before, binding)
 
 
-def claimed(window: JobWindow, claim: Claim, before: State, after: State, binding: Binding) -> Term:
+def claimed(
+    window: JobWindow, claim: Claim, before: JobState, after: JobState, binding: Binding
+) -> Term:
     """What a property says of a step, or of the state after it."""
     logic = before.logic
     when = formula(claim.when, window, before, after, binding)
@@ -101,7 +103,7 @@ def claimed(window: JobWindow, claim: Claim, before: State, after: State, bindin
 
 
 def formula(
-    root: Expression, window: JobWindow, before: State, after: State, binding: Binding
+    root: Expression, window: JobWindow, before: JobState, after: JobState, binding: Binding
 ) -> Term:
     """An expression over the cells of a window as a formula.
 
@@ -160,4 +162,4 @@ def formula(
     return fold(root, make, known)
 
 
-__all__ = ["After", "Read", "State", "claimed", "faults", "formula", "returns"]
+__all__ = ["JobState", "Read", "StateAfterStep", "claimed", "faults", "formula", "returns"]

@@ -18,9 +18,9 @@ from model.protocols.parts.elements import Barrier, EndOfPartition
 from model.rules import Setting
 from model.topology import Edge, Job, Vertex
 
-from .fact import Fact, Marks, Question
+from .fact import Fact, FactCase, Marks
 from .logic import Logic, Term, Z3Logic
-from .reading import After, State, formula, returns
+from .reading import JobState, StateAfterStep, formula, returns
 from .window import Binding, JobWindow
 
 
@@ -62,10 +62,10 @@ class Outputs:
 def _sent(
     outputs: Outputs, name: str, of: str, what: str, step: Effect, holds: Callable[[Any], object]
 ) -> Fact:
-    def ask(logic: Z3Logic) -> list[Question]:
+    def ask(logic: Z3Logic) -> list[FactCase]:
         _, window, output = outputs.window
-        before = State(logic)
-        after = After(before, window, step, {})
+        before = JobState(logic)
+        after = StateAfterStep(before, window, step, {})
         node: Binding = {output: logic.some_node("c")}
         is_there = window.condition(lambda: holds(output))
         given = [
@@ -77,7 +77,7 @@ def _sent(
             return formula(is_there, window, after, after, {output: channel})
 
         marks: Marks = {"gets nothing": lambda channel: logic.negation(gets_it(channel))}
-        return [Question(of, given, gets_it(node[output]), marks)]
+        return [FactCase(of, given, gets_it(node[output]), marks)]
 
     return Fact(name, ("AL-1", "FC-9"), f"{what} on every output.", ask, node="output", of=(of,))
 

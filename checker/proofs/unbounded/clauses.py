@@ -12,7 +12,7 @@ from . import finish, stops
 
 
 @dataclass(frozen=True)
-class Catalogue:
+class ClauseCatalogue:
     """The clauses of a protocol, and the names of the properties that they are to imply.
 
     A property that says that there is some checkpoint is shown by one: `witnesses` says by which
@@ -25,14 +25,14 @@ class Catalogue:
 
 
 _CATALOGUES = {
-    "final-checkpoint": Catalogue(finish.CLAUSES, finish.GOALS, finish.WITNESSES),
-    "stop-with-savepoint": Catalogue(stops.CLAUSES, stops.GOALS, stops.WITNESSES),
+    "final-checkpoint": ClauseCatalogue(finish.CLAUSES, finish.GOALS, finish.WITNESSES),
+    "stop-with-savepoint": ClauseCatalogue(stops.CLAUSES, stops.GOALS, stops.WITNESSES),
 }
 
 
-def catalogue_of(kind: type[Protocol]) -> Catalogue | None:
+def catalogue_of(kind: type[Protocol]) -> ClauseCatalogue | None:
     """The clauses of a protocol, or of the one that it is a variant of."""
     return _CATALOGUES.get(kind.key)
 
 
-__all__ = ["Catalogue", "catalogue_of"]
+__all__ = ["ClauseCatalogue", "catalogue_of"]

@@ -13,7 +13,7 @@ from functools import partial
 from time import perf_counter
 
 from checker.proofs.prove import does_not_apply
-from checker.search.limits import SECONDS_BETWEEN_NEWS, Limits, News, Progress
+from checker.search.limits import SECONDS_BETWEEN_REPORTS, Limits, ProgressListener, SearchProgress
 from checker.search.state_graph.search import LimitHit
 from model.errors import FinaleError
 from model.language.properties import Family
@@ -22,22 +22,22 @@ from model.properties.registry import PROPERTIES
 from model.protocols.parts.layout import JobProtocol
 from model.system import Kind
 
-from .clauses import Catalogue, catalogue_of
-from .proof import Answer, Obstacle, Proof
+from .clauses import ClauseCatalogue, catalogue_of
+from .proof import Obstacle, Proof, ProofAnswer
 from .window import IdWindow
 
 #: So many ids are in a window: two of a clause, the parameter of a rule, and one that it names.
 IDS = 4
-_Ask = Callable[[Sequence[Family]], Answer]
+_Ask = Callable[[Sequence[Family]], ProofAnswer]
 NO_LIMITS = Limits()
 
 
 @dataclass(frozen=True)
-class Result:
+class ClauseResult:
     """What came of a property or clause: proven, or where it fails, or why it is not known."""
 
     family: Family
-    answer: Answer
+    answer: ProofAnswer
     seconds: float
 
     @property
@@ -49,7 +49,7 @@ class Result:
 
 
 @dataclass(frozen=True)
-class Proven:
+class UnboundedProof:
     """An inductive invariant, clause by clause, what is set aside, and what follows from it.
 
     Where it could not be told whether the clauses are kept, `stopped` says why and how far that
@@ -58,8 +58,8 @@ class Proven:
 
     window: IdWindow
     clauses: tuple[Family, ...]
-    set_aside: tuple[Result, ...]
-    results: tuple[Result, ...]
+    set_aside: tuple[ClauseResult, ...]
+    results: tuple[ClauseResult, ...]
     never_taken: tuple[str, ...]
     """Rules that no state can take in which the clauses hold: it should be none."""
     asked: int
@@ -77,8 +77,8 @@ def prove_unbounded(
     setting: Setting,
     names: Collection[str] = (),
     limits: Limits = NO_LIMITS,
-    progress: Progress | None = None,
-) -> Proven:
+    progress: ProgressListener | None = None,
+) -> UnboundedProof:
     """What can be proven of a protocol on a job with no bound on ids, records and failures.
 
     Without `names` all properties are asked of which the protocol's catalogue says so. When the
@@ -96,7 +96,7 @@ def prove_unbounded(
 
 
 def _goals(
-    kind: type[Protocol], catalogue: Catalogue, names: Collection[str]
+    kind: type[Protocol], catalogue: ClauseCatalogue, names: Collection[str]
 ) -> tuple[Family, ...]:
     known = {family.name: family for family in PROPERTIES}
     goals = tuple(known[name] for name in tuple(names) or catalogue.goals)
@@ -110,7 +110,7 @@ def _goals(
 class _Clock:
     """Tells how far it is, and when the time is over."""
 
-    def __init__(self, limits: Limits, progress: Progress | None) -> None:
+    def __init__(self, limits: Limits, progress: ProgressListener | None) -> None:
         self._limits, self._progress = limits, progress
         self._began = self._told = perf_counter()
         self.doing = "what do the rules do, of ids without end?"
@@ -125,24 +125,24 @@ class _Clock:
         now = perf_counter()
         if self._limits.seconds_max is not None and self.seconds > self._limits.seconds_max:
             raise LimitHit(self._limits.seconds_word)
-        if self._progress is not None and now - self._told >= SECONDS_BETWEEN_NEWS:
+        if self._progress is not None and now - self._told >= SECONDS_BETWEEN_REPORTS:
             self._told = now
-            self._progress(News(0, 0, 0, 0, self.seconds, before=self.doing))
+            self._progress(SearchProgress(0, 0, 0, 0, self.seconds, before=self.doing))
 
 
 class _Proving:
     """Asks first which clauses prove each other, then what follows from them."""
 
-    def __init__(self, window: IdWindow, catalogue: Catalogue, clock: _Clock) -> None:
+    def __init__(self, window: IdWindow, catalogue: ClauseCatalogue, clock: _Clock) -> None:
         self._window, self._catalogue, self._clock = window, catalogue, clock
         #: Under no clauses, until it is known which are kept.
         self._proof = self._of(())
-        self._aside: list[Result] = []
+        self._aside: list[ClauseResult] = []
         self._asked = 0
 
-    def prove(self, goals: Sequence[Family]) -> Proven:
+    def prove(self, goals: Sequence[Family]) -> UnboundedProof:
         """The clauses that are kept, and what follows; what there is no time for is unknown."""
-        stopped, results, never = "", list[Result](), list[str]()
+        stopped, results, never = "", list[ClauseResult](), list[str]()
         try:
             self._keep()
             for family in goals:
@@ -150,9 +150,9 @@ class _Proving:
             never.extend(self._never_taken())
         except LimitHit as limit:
             stopped = f"{limit} came before an answer to: {self._clock.doing}"
-        left = Answer(False, (), stopped)
-        results += [Result(family, left, 0.0) for family in goals[len(results) :]]
-        return Proven(
+        left = ProofAnswer(False, (), stopped)
+        results += [ClauseResult(family, left, 0.0) for family in goals[len(results) :]]
+        return UnboundedProof(
             self._window,
             self._proof.clauses,
             tuple(self._aside),
@@ -182,12 +182,14 @@ class _Proving:
                 return
             self._asked += proof.asked
             seconds = perf_counter() - began
-            self._aside += [Result(f, failed[f.name], seconds) for f in kept if f.name in failed]
+            self._aside += [
+                ClauseResult(f, failed[f.name], seconds) for f in kept if f.name in failed
+            ]
             kept = tuple(family for family in kept if family.name not in failed)
 
-    def _failed(self, proof: Proof) -> dict[str, Answer]:
+    def _failed(self, proof: Proof) -> dict[str, ProofAnswer]:
         """The clauses that do not hold at the start, or not after some step, and where."""
-        failed: dict[str, Answer] = {}
+        failed: dict[str, ProofAnswer] = {}
         self._clock.doing = "do the clauses hold at the start?"
         self._sort(proof.clauses, proof.initiation, failed)
         for number, step in enumerate(self._window.steps):
@@ -196,11 +198,11 @@ class _Proving:
             self._sort(proof.clauses, partial(proof.consecution, step), failed)
         return failed
 
-    def _sort(self, families: Sequence[Family], ask: _Ask, failed: dict[str, Answer]) -> None:
+    def _sort(self, families: Sequence[Family], ask: _Ask, failed: dict[str, ProofAnswer]) -> None:
         """Ask of all at once, and of each where that was too much."""
         answer = ask(families)
         for obstacle in answer.obstacles:
-            failed.setdefault(obstacle.family, Answer(False, (obstacle,)))
+            failed.setdefault(obstacle.family, ProofAnswer(False, (obstacle,)))
         if not answer.why_unknown:
             return
         for family in families:
@@ -210,11 +212,11 @@ class _Proving:
 
     # --- what follows ----------------------------------------------------------------------------
 
-    def _result(self, family: Family) -> Result:
+    def _result(self, family: Family) -> ClauseResult:
         began, self._clock.doing = perf_counter(), f"does {family.name} follow from the clauses?"
-        return Result(family, self._answer(family), perf_counter() - began)
+        return ClauseResult(family, self._answer(family), perf_counter() - began)
 
-    def _answer(self, family: Family) -> Answer:
+    def _answer(self, family: Family) -> ProofAnswer:
         if family.kind is not Kind.ON_STEP:
             answer = self._proof.implied(family)
             return replace(answer, vacuous=answer.proven and not self._proof.says_something(family))
@@ -222,7 +224,7 @@ class _Proving:
             answer = self._proof.implied_by_step((family,), step)
             if not answer.proven:
                 return answer
-        return Answer(True, vacuous=not self._proof.says_something(family))
+        return ProofAnswer(True, vacuous=not self._proof.says_something(family))
 
     def _never_taken(self) -> Iterator[str]:
         for step in self._window.steps:
@@ -240,4 +242,4 @@ def no_clauses(protocol: str) -> FinaleError:
     )
 
 
-__all__ = ["Obstacle", "Proven", "Result", "no_clauses", "prove_unbounded"]
+__all__ = ["ClauseResult", "Obstacle", "UnboundedProof", "no_clauses", "prove_unbounded"]

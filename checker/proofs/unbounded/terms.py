@@ -102,7 +102,7 @@ class Symbols:
         return term
 
 
-class Terms(Translation):
+class WindowTerms(Translation):
     """The terms of expressions in a state, or in that before and that after a step.
 
     `facts` are what is known of the variables that had to be made for gaps.
@@ -181,7 +181,7 @@ class Terms(Translation):
     def _explain(self, asked: Term, meaning: Quantified) -> None:
         """What holds of some id of a gap, or not of all, is so of one of them."""
         name = f"{self.name}{len(self._unknown)}."
-        one = Terms(self.symbols, self.before, self.after, name)
+        one = WindowTerms(self.symbols, self.before, self.after, name)
         of_one = one.of(meaning.holds)
         meant = z3.Implies(asked, of_one) if meaning.some else z3.Or(asked, z3.Not(of_one))
         self.facts += [*one.facts, meant]
@@ -268,4 +268,4 @@ class Terms(Translation):
         return known
 
 
-__all__ = ["Symbols", "Term", "Terms"]
+__all__ = ["Symbols", "Term", "WindowTerms"]

@@ -11,7 +11,7 @@ from model.language.explore import Branch
 from model.semantics import evaluate
 from model.system import State, Update
 
-from .machine import Machine, StateTest
+from .machine import StateTest, SuccessorGenerator
 
 #: A condition that was false so often is worth compiling.
 TRIES_MAX = 256
@@ -20,7 +20,7 @@ TRIES_MAX = 256
 class _Condition:
     """A condition that was not true yet in any state that took its leaf."""
 
-    def __init__(self, machine: Machine, expression: Expression) -> None:
+    def __init__(self, machine: SuccessorGenerator, expression: Expression) -> None:
         self.machine = machine
         self.expression = expression
         self.tries = 0
@@ -35,13 +35,13 @@ class _Condition:
         return bool(evaluate(self.expression, state))
 
 
-class Coverage:
+class BranchCoverage:
     """Marks leaves and branches while a search runs.
 
     `fresh[leaf]` is 1 while a visit of the leaf can still tell something new.
     """
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: SuccessorGenerator) -> None:
         self.machine = machine
         self.fresh = bytearray(b"\1") * len(machine.leaves)
         self.exercised: set[Branch] = set()
@@ -80,4 +80,4 @@ class Coverage:
         return tuple(sorted(dead, key=lambda each: (each.file, each.line, not each.outcome)))
 
 
-__all__ = ["Coverage"]
+__all__ = ["BranchCoverage"]

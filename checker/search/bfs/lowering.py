@@ -25,7 +25,7 @@ from model.expressions import (
 DEPTH_MAX = 60
 
 
-class Text:
+class PythonText:
     """Writes expressions as Python text. Cells are the locals `c0`, `c1`, …; after a step `d0`, …
 
     Expressions cannot fail, so one that is used twice may be computed ahead, whatever its place in
@@ -101,4 +101,4 @@ def is_plain_integer(node: Expression) -> bool:
             return not node.boolean
 
 
-__all__ = ["Text", "is_plain_integer"]
+__all__ = ["PythonText", "is_plain_integer"]

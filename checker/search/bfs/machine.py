@@ -16,7 +16,7 @@ from model.expressions import FALSE, Expression
 from model.semantics import blocking_bounds, evaluate, outcome, updated
 from model.system import Blocked, Fault, State, System, Update
 
-from .lowering import Text
+from .lowering import PythonText
 from .trees import bounds_source, expand_source
 
 Taken = list[tuple[int, State]]
@@ -29,7 +29,7 @@ StepTest = Callable[[State, State], Sequence[int]]
 """Which of the questions that it was made for are true of a step: their positions."""
 
 
-class Machine(ABC):
+class SuccessorGenerator(ABC):
     """A system as a search sees it. `leaves` are numbered in rule order, `yes` before `no`."""
 
     def __init__(self, system: System) -> None:
@@ -53,7 +53,7 @@ class Machine(ABC):
         """A function that tells which of the questions are true of a step."""
 
 
-class Defined(Machine):
+class DefinedSuccessors(SuccessorGenerator):
     """The machine that is the definition: `semantics.py`, walked node by node."""
 
     def expand(self, state: State, faults: list[int]) -> Taken:
@@ -85,7 +85,7 @@ class Defined(Machine):
         return test
 
 
-class Compiled(Machine):
+class CompiledSuccessors(SuccessorGenerator):
     """The machine that runs generated Python. `source` is its steps as text."""
 
     def __init__(self, system: System) -> None:
@@ -120,7 +120,7 @@ def _function(source: str, name: str) -> Callable[..., Any]:
 
 def _test_source(questions: Sequence[Expression], arguments: str) -> str:
     """`run(s)` or `run(s, t)`: the positions of the questions that are true."""
-    text = Text()
+    text = PythonText()
     for cell in sorted(cells_read(questions), key=lambda each: (each.after, each.index)):
         source, name = ("t", "d") if cell.after else ("s", "c")
         text.line(1, f"{name}{cell.index} = {source}[{cell.index}]")
@@ -133,4 +133,11 @@ def _test_source(questions: Sequence[Expression], arguments: str) -> str:
     return "\n".join([f"def run({arguments}):", *text.lines, ""])
 
 
-__all__ = ["Compiled", "Defined", "Machine", "StateTest", "StepTest", "Taken"]
+__all__ = [
+    "CompiledSuccessors",
+    "DefinedSuccessors",
+    "StateTest",
+    "StepTest",
+    "SuccessorGenerator",
+    "Taken",
+]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from checker.search.state_graph.questions import Finding, Question, Topic, of_states, of_steps
+from checker.search.state_graph.questions import Occurrence, Question, Topic, of_states, of_steps
 from model.expressions import Expression
 from model.system import State
 
-from .machine import Machine, StateTest, StepTest
+from .machine import StateTest, StepTest, SuccessorGenerator
 
 #: With fewer states than this, it takes longer to make tests anew than to ask too much.
 STATES_MIN = 500
@@ -17,10 +17,10 @@ STATES_MIN = 500
 class Questions:
     """All questions about a system, the tests for those that are still open, and the findings."""
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: SuccessorGenerator) -> None:
         system = machine.system
         self.machine = machine
-        self.findings: dict[Topic, Finding] = {}
+        self.findings: dict[Topic, Occurrence] = {}
         self._of_states = of_states(system)
         steps = range(len(system.rules))
         self._of_steps = [of_steps(system, rule) for rule in steps]
@@ -54,7 +54,7 @@ class Questions:
         """The questions at these positions of `state_test` are true in a state."""
         for position in positions:
             question = self._of_states[position]
-            self.note(question.topic, Finding(place, state, binding=question.predicate.binding))
+            self.note(question.topic, Occurrence(place, state, binding=question.predicate.binding))
 
     def on_step(
         self, positions: Sequence[int], place: tuple[int, int, int], leaf: int, after: State
@@ -64,9 +64,9 @@ class Questions:
         for position in positions:
             question = self._of_steps[rule][position]
             binding = question.predicate.binding
-            self.note(question.topic, Finding(place, state, leaf, after, binding))
+            self.note(question.topic, Occurrence(place, state, leaf, after, binding))
 
-    def note(self, topic: Topic, finding: Finding) -> None:
+    def note(self, topic: Topic, finding: Occurrence) -> None:
         """Keep a finding if it comes before what was found."""
         known = self.findings.get(topic)
         if known is None or finding.place < known.place:

@@ -9,7 +9,7 @@ from checker.search.state_graph.leaves import LeafNumbers
 from model.expressions import Constant, Expression
 from model.system import Blocked, Fault, System, Test, Tree, Update, leaves
 
-from .lowering import Text, is_plain_integer
+from .lowering import PythonText, is_plain_integer
 
 #: A generated function is split where it gets longer than this.
 LINES_MAX = 3000
@@ -18,11 +18,11 @@ LEVELS_MAX = 80
 
 End = Blocked | Update | Fault
 Names = dict[Expression, str]
-AtLeaf = Callable[[Text, int, int, End, Known, Names], None]
+AtLeaf = Callable[[PythonText, int, int, End, Known, Names], None]
 """Writes what is done at a leaf: the text, the depth, the rule, the leaf, what is known, names."""
 
 
-class Trees:
+class PythonTrees:
     """Writes all trees of a system into functions of these `arguments`, called `run` together.
 
     Leaves that are `quiet` do nothing and leave no trace in the text.
@@ -52,18 +52,18 @@ class Trees:
         calls = [f" {name}({self.arguments})" for name in chunks]
         return "\n".join([*lines, f"def run({self.arguments}):", *calls, ""])
 
-    def _opened(self) -> Text:
-        text = Text()
+    def _opened(self) -> PythonText:
+        text = PythonText()
         names = "".join(f"c{i}, " for i in range(len(self.system.cells)))
         text.line(1, f"({names}) = s" if names else "pass")
         return text
 
-    def _closed(self, text: Text, name: str) -> str:
+    def _closed(self, text: PythonText, name: str) -> str:
         self.functions.append([f"def {name}({self.arguments}):", *text.lines])
         return name
 
     def _tree(
-        self, text: Text, depth: int, rule: int, tree: Tree, known: Known, names: Names
+        self, text: PythonText, depth: int, rule: int, tree: Tree, known: Known, names: Names
     ) -> None:
         if all(self.is_quiet(end) for end in leaves(tree)):
             return
@@ -100,7 +100,9 @@ def _follow(system: System, numbers: LeafNumbers) -> AtLeaf:
     """Updates append their number and the state they make; faults their number."""
     cells = [f"c{i}" for i in range(len(system.cells))]
 
-    def at_leaf(text: Text, depth: int, rule: int, end: End, known: Known, names: Names) -> None:
+    def at_leaf(
+        text: PythonText, depth: int, rule: int, end: End, known: Known, names: Names
+    ) -> None:
         number = numbers[rule, id(end)]
         if not isinstance(end, Update):
             text.line(depth, f"faults.append({number})")
@@ -119,7 +121,9 @@ def _follow(system: System, numbers: LeafNumbers) -> AtLeaf:
 def expand_source(system: System, numbers: LeafNumbers) -> str:
     """`run(s, faults, out)`: all steps of state `s`; `numbers` are those of its leaves."""
     at_leaf = _follow(system, numbers)
-    return Trees(system, "s, faults, out", lambda end: isinstance(end, Blocked), at_leaf).source()
+    return PythonTrees(
+        system, "s, faults, out", lambda end: isinstance(end, Blocked), at_leaf
+    ).source()
 
 
 def bounds_source(system: System) -> str:
@@ -128,11 +132,11 @@ def bounds_source(system: System) -> str:
     def quiet(end: End) -> bool:
         return not isinstance(end, Blocked) or end.bound is None
 
-    def at_leaf(text: Text, depth: int, rule: int, end: End, _: Known, names: Names) -> None:
+    def at_leaf(text: PythonText, depth: int, rule: int, end: End, _: Known, names: Names) -> None:
         assert isinstance(end, Blocked)
         text.line(depth, f"out.append(({rule}, {end.bound!r}))")
 
-    return Trees(system, "s, out", quiet, at_leaf).source()
+    return PythonTrees(system, "s, out", quiet, at_leaf).source()
 
 
 __all__ = ["bounds_source", "expand_source"]

@@ -23,7 +23,7 @@ from model.expressions import (
 )
 from model.system import Blocked, Fault, System, Update
 
-from .encoding import Way
+from .encoding import RulePath
 
 #: That nothing changes any more: of no property.
 DEADLOCK: Topic = (Asked.REACHED, -1)
@@ -38,7 +38,7 @@ class Sought:
     further: int
 
 
-def sought(system: System, ways: Sequence[Way]) -> Iterator[Sought]:
+def sought(system: System, ways: Sequence[RulePath]) -> Iterator[Sought]:
     """All that is asked of states and steps; what can be seen to be impossible is left out."""
     found: dict[tuple[Topic, int], list[Expression]] = {(DEADLOCK, 0): [_deadlock(system, ways)]}
     for question in of_states(system):
@@ -52,7 +52,7 @@ def sought(system: System, ways: Sequence[Way]) -> Iterator[Sought]:
             yield Sought(subject, condition, further)
 
 
-def _on_step(system: System, way: Way) -> Iterator[tuple[Topic, Expression]]:
+def _on_step(system: System, way: RulePath) -> Iterator[tuple[Topic, Expression]]:
     """What is asked of a step that takes a way, as conditions on the state before it."""
     if isinstance(way.end, Fault):
         yield FAULTS, conjunction(())
@@ -68,7 +68,7 @@ def _on_step(system: System, way: Way) -> Iterator[tuple[Topic, Expression]]:
         yield question.topic, folded(question.condition, after, memo)
 
 
-def _deadlock(system: System, ways: Sequence[Way]) -> Expression:
+def _deadlock(system: System, ways: Sequence[RulePath]) -> Expression:
     """That nothing changes any more, no bound alone forbids it, and it is not the end."""
     goes_on: list[Expression] = [system.terminal]
     for way in ways:

@@ -13,7 +13,13 @@ from dataclasses import dataclass
 from time import perf_counter
 
 from checker.search.answer import NO_DEADLOCK, WELL_FORMED
-from checker.search.limits import INTERRUPTED, SECONDS_BETWEEN_NEWS, Limits, News, Progress
+from checker.search.limits import (
+    INTERRUPTED,
+    SECONDS_BETWEEN_REPORTS,
+    Limits,
+    ProgressListener,
+    SearchProgress,
+)
 from checker.search.state_graph.questions import FAULTS, Asked, Topic, of_states, of_steps
 from checker.search.state_graph.search import LimitHit
 from model.expressions import disjunction
@@ -22,8 +28,8 @@ from model.system import Fault, System
 from model.trace import Trace, replay
 
 from .asked import DEADLOCK, Sought, sought
-from .encoding import Encoding
-from .runs import Run, Runs
+from .encoding import TransitionRelation
+from .runs import BoundedRun, BoundedRuns
 
 #: Where nothing else is said, longer counterexamples than this are not looked for.
 STEPS_MAX = 25
@@ -31,7 +37,7 @@ Binding = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
-class Found:
+class ShortestRun:
     """A run from an initial state that shows what was sought, and the binding of the predicate."""
 
     initial: int
@@ -44,7 +50,7 @@ class Found:
         return self.trace.length, self.initial, *self.trace.rules
 
 
-class Search:
+class BoundedSearch:
     """What was found, and up to which length.
 
     `refuted` is the length up to which there is no counterexample beside those found, `stopped`
@@ -52,12 +58,16 @@ class Search:
     """
 
     def __init__(
-        self, system: System, limits: Limits, progress: Progress | None, only: Collection[str]
+        self,
+        system: System,
+        limits: Limits,
+        progress: ProgressListener | None,
+        only: Collection[str],
     ) -> None:
         self.system = system
         self.limits = limits
         self.progress = progress
-        self.found: dict[Topic, Found] = {}
+        self.found: dict[Topic, ShortestRun] = {}
         self.refuted = -1
         self.is_complete = False
         self.stopped = ""
@@ -84,7 +94,7 @@ class Search:
     # --- asking ----------------------------------------------------------------------------------
 
     def _run(self) -> None:
-        encoding = Encoding(self.system)
+        encoding = TransitionRelation(self.system)
         wanted = list(sought(self.system, encoding.ways))
         self._possible = {each.subject for each in wanted}
         if self._deepen(encoding, [each for each in wanted if self._is_asked(each.subject)]):
@@ -93,13 +103,15 @@ class Search:
             self._deepen(encoding, tests, self.refuted)
             self.is_complete = True
 
-    def _deepen(self, encoding: Encoding, wanted: list[Sought], last: int | None = None) -> bool:
+    def _deepen(
+        self, encoding: TransitionRelation, wanted: list[Sought], last: int | None = None
+    ) -> bool:
         """Ask for what is wanted, one length after the other, until all is settled.
 
         The answer is whether no longer run reaches anything new; that is not asked if the `last`
         length is known.
         """
-        self._open, runs = wanted, Runs(encoding, self._look)
+        self._open, runs = wanted, BoundedRuns(encoding, self._look)
         while self._open:
             self._ask(runs)
             if last is None:
@@ -144,7 +156,7 @@ class Search:
         found = self.found.get(wanted.subject)
         return found is None or found.trace.length >= length + wanted.further
 
-    def _ask(self, runs: Runs) -> None:
+    def _ask(self, runs: BoundedRuns) -> None:
         """Settle all that a run of this length shows, or a step from it that is not too long."""
         length = runs.length
         asked = [
@@ -161,7 +173,7 @@ class Search:
                 self._open.remove(each)
                 self._settle(each, runs.least(each.condition))
 
-    def _settle(self, wanted: Sought, run: Run | None) -> None:
+    def _settle(self, wanted: Sought, run: BoundedRun | None) -> None:
         """Keep the least counterexample; what a state shows comes before what a step shows."""
         assert run is not None, "there is a run, for some state was found"
         found = found_by(self.system, wanted, run)
@@ -175,30 +187,30 @@ class Search:
         seconds, seconds_max = now - self._started, self.limits.seconds_max
         if seconds_max is not None and seconds > seconds_max:
             raise LimitHit(self.limits.seconds_word)
-        if self.progress is not None and now - self._told >= SECONDS_BETWEEN_NEWS:
+        if self.progress is not None and now - self._told >= SECONDS_BETWEEN_REPORTS:
             self._told = now
             doing = f"no more counterexamples up to depth {max(self.refuted, 0)}"
-            self.progress(News(0, 0, self.refuted, 0, seconds, before=doing))
+            self.progress(SearchProgress(0, 0, self.refuted, 0, seconds, before=doing))
 
 
-def found_by(system: System, wanted: Sought, run: Run) -> Found:
+def found_by(system: System, wanted: Sought, run: BoundedRun) -> ShortestRun:
     """What a run to a state shows, with the step from there if it is one that shows it."""
     found = _by_step(system, wanted, run) if wanted.further else _by_state(system, wanted, run)
     replay(system, found.trace)
     return found
 
 
-def _by_state(system: System, wanted: Sought, run: Run) -> Found:
+def _by_state(system: System, wanted: Sought, run: BoundedRun) -> ShortestRun:
     state = run.trace.states[-1]
     for question in of_states(system):
         if question.topic == wanted.subject and evaluate(question.condition, state):
-            return Found(run.initial, run.trace, question.predicate.binding)
+            return ShortestRun(run.initial, run.trace, question.predicate.binding)
     assert wanted.subject == DEADLOCK
     assert is_deadlock(system, state)
-    return Found(run.initial, run.trace)
+    return ShortestRun(run.initial, run.trace)
 
 
-def _by_step(system: System, wanted: Sought, run: Run) -> Found:
+def _by_step(system: System, wanted: Sought, run: BoundedRun) -> ShortestRun:
     """The first step, in rule order, that shows it."""
     trace = run.trace
     numbers = {id(rule): number for number, rule in enumerate(system.rules)}
@@ -207,15 +219,15 @@ def _by_step(system: System, wanted: Sought, run: Run) -> Found:
         rules = (*trace.rules, number)
         if isinstance(step.result, Fault):
             if wanted.subject == FAULTS:
-                return Found(run.initial, Trace(trace.states, rules, fault=step.result))
+                return ShortestRun(run.initial, Trace(trace.states, rules, fault=step.result))
             continue
         for question in of_steps(system, number):
             if question.topic == wanted.subject and evaluate(
                 question.condition, trace.states[-1], step.result
             ):
                 longer = Trace((*trace.states, step.result), rules)
-                return Found(run.initial, longer, question.predicate.binding)
+                return ShortestRun(run.initial, longer, question.predicate.binding)
     raise AssertionError("some step shows it")
 
 
-__all__ = ["STEPS_MAX", "Found", "Search", "found_by"]
+__all__ = ["STEPS_MAX", "BoundedSearch", "ShortestRun", "found_by"]

@@ -26,9 +26,9 @@ from model.expressions import Constant, Expression, conjunction, negation
 from model.system import Blocked, Fault, State, System, Test, Tree, Update
 
 from .terms import (
-    Renaming,
+    BitVectorTerms,
+    Substitution,
     Term,
-    Terms,
     all_of,
     any_of,
     value_term,
@@ -37,7 +37,7 @@ from .terms import (
 
 
 @dataclass(frozen=True)
-class Way:
+class RulePath:
     """A leaf of the decision tree of a rule, the tests that lead there, what it writes.
 
     Tests and new values are folded by what is known on the way.
@@ -58,7 +58,7 @@ class Way:
         """The cells that it reads."""
         return frozenset(each.index for each in cells_read([*self.tests, *self.writes.values()]))
 
-    def is_independent_of(self, other: Way) -> bool:
+    def is_independent_of(self, other: RulePath) -> bool:
         """Whether it does not matter which of the two comes first."""
         return not (
             self.writes.keys() & (other.reads | other.writes.keys())
@@ -66,20 +66,20 @@ class Way:
         )
 
 
-def ways_of(system: System) -> tuple[Way, ...]:
+def ways_of(system: System) -> tuple[RulePath, ...]:
     """All ways through all trees, in rule order, `yes` before `no`."""
     return tuple(
         way for index, rule in enumerate(system.rules) for way in _ways(index, rule.tree, {}, ())
     )
 
 
-def _ways(rule: int, tree: Tree, known: Known, tests: tuple[Expression, ...]) -> Iterator[Way]:
+def _ways(rule: int, tree: Tree, known: Known, tests: tuple[Expression, ...]) -> Iterator[RulePath]:
     if not isinstance(tree, Test):
         writes: dict[int, Expression] = {}
         if isinstance(tree, Update):
             memo: Known = {}
             writes = {index: folded(value, known, memo) for index, value in tree.writes}
-        yield Way(rule, tests, tree, writes)
+        yield RulePath(rule, tests, tree, writes)
         return
     test = folded(tree.condition, known, {})
     for side, outcome in ((tree.yes, True), (tree.no, False)):
@@ -91,7 +91,7 @@ def _ways(rule: int, tree: Tree, known: Known, tests: tuple[Expression, ...]) ->
         yield from _ways(rule, side, after, (*tests, test if outcome else negation(test)))
 
 
-class Encoding:
+class TransitionRelation:
     """The terms of a system. States are numbered by how many steps lead to them."""
 
     def __init__(self, system: System) -> None:
@@ -111,9 +111,9 @@ class Encoding:
         self._took = [z3.Bool(f"p{i}", self.context) for i in count]
         bits = max(1, (max(len(system.rules), len(self.initial_states)) - 1).bit_length())
         self._choice = z3.BitVec("r", bits, self.context)
-        self._terms = Terms(self._before, self.context)
+        self._terms = BitVectorTerms(self._before, self.context)
         self._made: dict[tuple[int, int], Term] = {}
-        self._renamings: dict[int, Renaming] = {}
+        self._renamings: dict[int, Substitution] = {}
 
     # --- the template of a step ------------------------------------------------------------------
 
@@ -248,7 +248,7 @@ class Encoding:
     def _at(self, term: Term, number: int) -> Term:
         """A term of the template, of a step or a state."""
         if number not in self._renamings:
-            self._renamings[number] = Renaming(*zip(*self._pairs(number), strict=True))
+            self._renamings[number] = Substitution(*zip(*self._pairs(number), strict=True))
         return self._renamings[number].of(term)
 
     def _pairs(self, number: int) -> Iterator[tuple[Term, Term]]:
@@ -269,4 +269,4 @@ class Encoding:
         return any_of(terms, self.context)
 
 
-__all__ = ["Encoding", "Way", "ways_of"]
+__all__ = ["RulePath", "TransitionRelation", "ways_of"]

@@ -41,7 +41,7 @@ RuleKey = tuple[str, tuple[tuple[str, str], ...]]
 
 
 @dataclass(frozen=True)
-class Part:
+class JoinedSystem:
     """One of the systems: where its cells are in the joined one, and the numbers of its rules."""
 
     system: System
@@ -50,11 +50,11 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Joined:
+class ProductSystem:
     """All of them as one system, with one property. Cell 0 is the number of the setting."""
 
     system: System
-    parts: tuple[Part, ...]
+    parts: tuple[JoinedSystem, ...]
 
     def is_setting(self, number: int) -> Expression:
         """That it is the setting of a number."""
@@ -71,16 +71,16 @@ class Joined:
         return own
 
 
-def joined(systems: Sequence[System], name: str) -> Joined:
+def joined(systems: Sequence[System], name: str) -> ProductSystem:
     """Systems that each have a property of this name, and are asked nothing else."""
     joining = _Joining(systems)
     parts = tuple(
-        Part(
+        JoinedSystem(
             system, joining.places(system), tuple(joining.rules[key] for key in _rule_keys(system))
         )
         for system in systems
     )
-    return Joined(joining.system(name), parts)
+    return ProductSystem(joining.system(name), parts)
 
 
 class _Joining:
@@ -227,4 +227,4 @@ def _rules_of(system: System, key: RuleKey) -> Iterator[GroundRule]:
             yield rule
 
 
-__all__ = ["Joined", "Part", "joined"]
+__all__ = ["JoinedSystem", "ProductSystem", "joined"]

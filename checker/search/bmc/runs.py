@@ -19,7 +19,7 @@ from model.semantics import outcome, updated
 from model.system import State, Update
 from model.trace import Trace
 
-from .encoding import Encoding
+from .encoding import TransitionRelation
 from .solver import Solver
 from .terms import Term
 
@@ -28,7 +28,7 @@ REPETITIONS_MAX = 100
 
 
 @dataclass(frozen=True)
-class Run:
+class BoundedRun:
     """A run that was found, with the number of its initial state."""
 
     initial: int
@@ -40,10 +40,10 @@ class Run:
         return self.initial, *self.trace.rules
 
 
-class Runs:
+class BoundedRuns:
     """All runs of one length: none at first, then one step more at a time."""
 
-    def __init__(self, encoding: Encoding, look: Callable[[], None]) -> None:
+    def __init__(self, encoding: TransitionRelation, look: Callable[[], None]) -> None:
         self.encoding = encoding
         self.solver = Solver(encoding.context, look)
         self.length = 0
@@ -88,7 +88,7 @@ class Runs:
         self.solver.add(self.encoding.negated(term))
         return None
 
-    def least(self, condition: Expression) -> Run | None:
+    def least(self, condition: Expression) -> BoundedRun | None:
         """The least run of this length to where the condition holds."""
         solver, encoding = self.solver, self.encoding
         assumed = [solver.literal(encoding.holds(condition, self.length))]
@@ -100,7 +100,7 @@ class Runs:
             after = dict(self._steps(states[-1]))
             rules.append(self._least(assumed, number, after))
             states.append(after[rules[-1]])
-        return Run(initial, Trace(tuple(states), tuple(rules)))
+        return BoundedRun(initial, Trace(tuple(states), tuple(rules)))
 
     def _least(self, assumed: list[Term], number: int, possible: range | dict[int, State]) -> int:
         """The least choice of a step; it is assumed from now on."""
@@ -120,4 +120,4 @@ class Runs:
                 yield index, updated(leaf, state)
 
 
-__all__ = ["Run", "Runs"]
+__all__ = ["BoundedRun", "BoundedRuns"]

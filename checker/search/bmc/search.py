@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from checker.search.answer import Report, Statistics
-from checker.search.limits import Limits, Progress, check_witnesses
+from checker.search.limits import Limits, ProgressListener, check_witnesses
 from model.system import System
 
-from .bmc import Search
+from .bmc import BoundedSearch
 from .verdicts import answers_of
 
 NO_LIMITS = Limits()
@@ -21,7 +21,7 @@ NO_LIMITS = Limits()
 def check(
     system: System,
     limits: Limits = NO_LIMITS,
-    progress: Progress | None = None,
+    progress: ProgressListener | None = None,
     only: Collection[str] = (),
 ) -> Report:
     """Answer every property of a system, or some rows by name: the others are not looked into.
@@ -29,7 +29,7 @@ def check(
     Raises `witness-missing`.
     """
     check_witnesses(system)
-    search = Search(system, limits, progress, only)
+    search = BoundedSearch(system, limits, progress, only)
     search.run()
     depth = max(search.refuted, 0)
     return Report(

@@ -38,7 +38,7 @@ def value_term(cell: Expression, value: int, context: z3.Context) -> Term:
     return z3.BitVecVal(value - cell.low, bits_of(cell), context)
 
 
-class Terms(Translation):
+class BitVectorTerms(Translation):
     """The terms of expressions over given variables, one a cell.
 
     The term of an integer is its value minus its lowest.
@@ -86,7 +86,7 @@ class Terms(Translation):
         return term if node.low == low else term + z3.BitVecVal(node.low - low, bits, self._context)
 
 
-class Renaming:
+class Substitution:
     """Other variables in place of some, in many terms: the list of them is read once."""
 
     def __init__(self, old: Sequence[Term], new: Sequence[Term]) -> None:
@@ -103,9 +103,9 @@ class Renaming:
 
 
 __all__ = [
-    "Renaming",
+    "BitVectorTerms",
+    "Substitution",
     "Term",
-    "Terms",
     "all_of",
     "any_of",
     "bits_of",

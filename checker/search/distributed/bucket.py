@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 
 from checker.search.native.kernel import places as at
 from checker.search.native.layout import Words
-from checker.search.native.loops import Loops, loops
+from checker.search.native.loops import KernelLoops, loops
 from checker.search.native.tables import Tables
-from checker.search.native.workers import Worker
+from checker.search.native.workers import SearchThread
 
-from .files import CHUNK, LEVELS, MAIL, Chunks, Folder, StatesFile
-from .program import Compiled
+from .files import CHUNK, LEVELS, MAIL, Chunks, SearchFolder, StatesFile
+from .program import CompiledProgram
 
 #: States that there is room for in a box at least, and entries for states that were sent (2 to the
 #: power of it): as many as a processor keeps near.
@@ -38,7 +38,7 @@ steps "t0", "t1", …"""
 
 
 @dataclass(frozen=True)
-class Order:
+class LevelTask:
     """What an owner is to do: the work of a level. What is `settled` need not be asked again."""
 
     owners: int
@@ -48,7 +48,7 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Done:
+class LevelResult:
     """What came of it. `stopped` says why it did not: then there is nothing else."""
 
     owner: int
@@ -101,12 +101,14 @@ class Boxes:
 class Bucket:
     """The states that one owner has, in memory: all up to a level, and what it found after it."""
 
-    def __init__(self, code: Compiled, owner: int, owners: int, memory_max: int | None) -> None:
+    def __init__(
+        self, code: CompiledProgram, owner: int, owners: int, memory_max: int | None
+    ) -> None:
         sizes = code.program.sizes
         self.code, self.owner, self.width = code, owner, code.program.width
         #: The level that comes next, and how many states there are before it.
         self.level, self.begin = 0, 0
-        self.loops: Loops = loops()
+        self.loops: KernelLoops = loops()
         self.block = code.block()
         self.state_found: NDArray[np.int64] = np.full(sizes.state_topics, -1, np.int64)
         self.step_found: NDArray[np.int64] = np.full(sizes.step_topics, -1, np.int64)
@@ -123,7 +125,7 @@ class Bucket:
         for place, array in arrays.items():
             self.block[place] = array.ctypes.data
         self.tables = Tables(self.width, self.block, self.loops, memory_max=memory_max)
-        self._worker = Worker(sizes, self.tables)
+        self._worker = SearchThread(sizes, self.tables)
         self._boxes = Boxes(owners, owner, self.width, max(BOX_ROOM_MIN, 2 * sizes.steps_max))
         self.tables.claim(self._boxes.bytes)
 
@@ -137,7 +139,7 @@ class Bucket:
 
     # --- where it is -----------------------------------------------------------------------------
 
-    def catch_up(self, folder: Folder, level: int) -> None:
+    def catch_up(self, folder: SearchFolder, level: int) -> None:
         """Read what others have done in its place. Raises LimitHit, `resume-corrupted`."""
         while self.level < level:
             chunks = folder.chunks(LEVELS, self.level)[self.owner]
@@ -156,7 +158,7 @@ class Bucket:
 
     # --- a level ---------------------------------------------------------------------------------
 
-    def work(self, folder: Folder, order: Order) -> Done:
+    def work(self, folder: SearchFolder, order: LevelTask) -> LevelResult:
         """Do the work of a level. Raises LimitHit, `resume-corrupted`, `disk-full`."""
         assert self.level == order.level
         self._ask_for(order.settled)
@@ -173,7 +175,7 @@ class Bucket:
             self._send(sent, begin, end)
             self._write(sent, end, self._states)
         self.level, self.begin = order.level + 1, end
-        return Done(
+        return LevelResult(
             self.owner,
             end - begin,
             int(self.block[at.TRANSITIONS]),
@@ -219,4 +221,13 @@ class Bucket:
         return [name for name, (array, at_) in found if name not in before and array[at_] >= 0]
 
 
-__all__ = ["BOX_ROOM_MIN", "DEADLOCK", "FAULT", "Boxes", "Bucket", "Done", "Order", "Settled"]
+__all__ = [
+    "BOX_ROOM_MIN",
+    "DEADLOCK",
+    "FAULT",
+    "Boxes",
+    "Bucket",
+    "LevelResult",
+    "LevelTask",
+    "Settled",
+]

@@ -13,11 +13,11 @@ from numpy.typing import NDArray
 
 from checker.search.answer import Report, Statistics
 from checker.search.native.finished import first_step
-from checker.search.native.machine import Machine
+from checker.search.native.machine import NativeMachine
 from checker.search.native.search import dead_branches, exercised
 from checker.search.state_graph.fairness import Fair
 from checker.search.state_graph.leaves import Leaf
-from checker.search.state_graph.questions import FAULTS, Asked, Finding, Topic, first_true
+from checker.search.state_graph.questions import FAULTS, Asked, Occurrence, Topic, first_true
 from checker.search.state_graph.search import LimitHit
 from checker.search.state_graph.verdicts import answers_of
 from model.system import System
@@ -34,7 +34,7 @@ NOT_LEAST = "too many states lie on shortest runs: a trace told may not be the l
 class Explored:
     """What a search that was spread has found. Its states are numbered as their runs are."""
 
-    def __init__(self, machine: Machine, spread: Spread) -> None:
+    def __init__(self, machine: NativeMachine, spread: Spread) -> None:
         self.machine, self.spread = machine, spread
         self.stopped, self.stopped_after = spread.stopped, ""
         manifest = spread.manifest
@@ -94,44 +94,44 @@ class Explored:
         return numbers
 
     @cached_property
-    def findings(self) -> Mapping[Topic, Finding]:
+    def findings(self) -> Mapping[Topic, Occurrence]:
         """The first `yes` to each topic that got one."""
-        found: dict[Topic, Finding] = {}
+        found: dict[Topic, Occurrence] = {}
         places: dict[Topic, tuple[int, tuple[int, ...]]] = {}
         for topic, place, finding in self._all_found():
             if topic not in found or place < places[topic]:
                 found[topic], places[topic] = finding, place
         return found
 
-    def _all_found(self) -> Iterator[tuple[Topic, tuple[int, tuple[int, ...]], Finding]]:
+    def _all_found(self) -> Iterator[tuple[Topic, tuple[int, tuple[int, ...]], Occurrence]]:
         """Each finding with its topic, and its place: how long its run is, and which one."""
         for name, level in self.spread.manifest.first.items():
             if name == DEADLOCK:
                 continue
             topic = self._named.get(name, FAULTS)
             if topic[0] is Asked.WHEN:
-                yield topic, (level, ()), Finding((level, 0, -1), 0)
+                yield topic, (level, ()), Occurrence((level, 0, -1), 0)
                 continue
             finding = self._in_state(name, topic, level)
             if name == FAULT or name[0] == "t":
                 finding = self._on_step(name, topic, level)
             yield topic, (finding.place[0], self._path(finding)), finding
 
-    def _path(self, finding: Finding) -> tuple[int, ...]:
+    def _path(self, finding: Occurrence) -> tuple[int, ...]:
         """The initial state and the rules of its run: runs that are found earlier have lesser."""
         run = self._runs[finding.state]
         last = () if finding.leaf is None else (self.leaves[finding.leaf].rule,)
         return (self.machine.initial.index(run.states[0]), *run.rules, *last)
 
-    def _in_state(self, name: str, topic: Topic, level: int) -> Finding:
+    def _in_state(self, name: str, topic: Topic, level: int) -> Occurrence:
         number = self._numbers[name]
         questions = self.machine.topics.in_states.get(topic, [])
         asked = first_true(questions, self._runs[number].states[-1])
-        return Finding(
+        return Occurrence(
             (level, number, -1), number, binding=asked.predicate.binding if asked else ()
         )
 
-    def _on_step(self, name: str, topic: Topic, level: int) -> Finding:
+    def _on_step(self, name: str, topic: Topic, level: int) -> Occurrence:
         number = self._numbers[name]
         state = self._runs[number].states[-1]
         step = first_step(self.machine, state, topic, is_fault=name == FAULT)

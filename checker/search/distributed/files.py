@@ -70,7 +70,7 @@ class Manifest:
     is_complete: bool = False
 
 
-class Folder:
+class SearchFolder:
     """The folder. Mistakes are coded: `resume-folder`, `resume-corrupted`, `disk-full`."""
 
     def __init__(self, path: Path) -> None:
@@ -265,7 +265,7 @@ class Folder:
 class StatesFile:
     """A file of states that is being written. It has its name when all of it is on the disk."""
 
-    def __init__(self, folder: Folder, kind: str, level: int, owner: int, width: int) -> None:
+    def __init__(self, folder: SearchFolder, kind: str, level: int, owner: int, width: int) -> None:
         self.chunks: Chunks = []
         self._folder, self._width = folder, width
         self._file = folder.states_file(kind, level, owner)
@@ -311,5 +311,13 @@ def _check_of(table: dict[str, object]) -> int:
 
 
 __all__ = [
-    "CHUNK", "CLAIMS", "LEVELS", "MAIL", "SEARCH", "Chunks", "Folder", "Manifest", "StatesFile",
+    "CHUNK",
+    "CLAIMS",
+    "LEVELS",
+    "MAIL",
+    "SEARCH",
+    "Chunks",
+    "Manifest",
+    "SearchFolder",
+    "StatesFile",
 ]  # fmt: skip

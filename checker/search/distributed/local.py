@@ -15,18 +15,18 @@ from contextlib import ExitStack
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.search.limits import Limits, Progress
+from checker.search.limits import Limits, ProgressListener
 from checker.search.native.breadth_first import NativeSearch
 from checker.search.native.kernel import places as at
 from checker.search.native.layout import Words
 from checker.search.native.loops import loops
-from checker.search.native.machine import Machine
-from checker.search.options import DEFAULT, Means
+from checker.search.native.machine import NativeMachine
+from checker.search.options import DEFAULT, SearchOptions
 from checker.search.state_graph.search import LimitHit
 
 from .bucket import BOX_ROOM_MIN, DEADLOCK, FAULT, Boxes
-from .files import CHUNK, LEVELS, MAIL, Folder, Manifest, StatesFile
-from .program import Program
+from .files import CHUNK, LEVELS, MAIL, Manifest, SearchFolder, StatesFile
+from .program import SystemProgram
 
 
 class Local(NativeSearch):
@@ -34,13 +34,13 @@ class Local(NativeSearch):
 
     def __init__(
         self,
-        machine: Machine,
+        machine: NativeMachine,
         limits: Limits,
-        progress: Progress | None,
-        means: Means = DEFAULT,
+        progress: ProgressListener | None,
+        options: SearchOptions = DEFAULT,
         states_here: int | None = None,
     ) -> None:
-        super().__init__(machine, limits, progress, means)
+        super().__init__(machine, limits, progress, options)
         self.states_here = states_here
         self.is_outgrown = False
 
@@ -85,7 +85,7 @@ class Local(NativeSearch):
         return count
 
 
-def hand_over(search: Local, folder: Folder, program: Program, owners: int) -> Manifest:
+def hand_over(search: Local, folder: SearchFolder, program: SystemProgram, owners: int) -> Manifest:
     """Write what a search has seen as levels of so many owners. Raises `disk-full`."""
     depth, levels = int(search.block[at.DEPTH]), search.tables.levels
     for level in range(depth + 1):
@@ -113,7 +113,7 @@ def _parts(search: Local, begin: int, end: int) -> Iterator[Words]:
 
 
 def _distribute(
-    folder: Folder, kind: str, level: int, owners: int, width: int, parts: Iterable[Words]
+    folder: SearchFolder, kind: str, level: int, owners: int, width: int, parts: Iterable[Words]
 ) -> None:
     """Write the states of a level: each for its owner in its file, or all as mail of the first."""
     boxes = Boxes(owners, 0, width, BOX_ROOM_MIN)

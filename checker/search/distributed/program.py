@@ -14,9 +14,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.search.native.code import Code
+from checker.search.native.code import MachineCode
 from checker.search.native.kernel import places as at
-from checker.search.native.machine import FUNCTIONS, Machine
+from checker.search.native.machine import FUNCTIONS, NativeMachine
 from checker.search.native.workers import Sizes, sizes_of
 
 # What numba, llvmlite and scipy give has no types.
@@ -25,7 +25,7 @@ from model.given import json_of
 
 
 @dataclass(frozen=True)
-class Program:
+class SystemProgram:
     """A system as workers see it. `initial` is only there to tell systems apart."""
 
     source: str
@@ -47,19 +47,21 @@ class Program:
         return json.dumps(table, sort_keys=True)
 
 
-def program_of(machine: Machine) -> Program:
+def program_of(machine: NativeMachine) -> SystemProgram:
     """What workers need of a machine, which must have no reductions."""
     assert machine.canonical is None
     assert machine.order is None
     initial = tuple(tuple(machine.layout.encode(state)) for state in machine.initial)
     leaf_rules = tuple(leaf.rule for leaf in machine.leaves)
-    return Program(machine.source, machine.layout.width, leaf_rules, sizes_of(machine), initial)
+    return SystemProgram(
+        machine.source, machine.layout.width, leaf_rules, sizes_of(machine), initial
+    )
 
 
-def program_from(text: str) -> Program:
+def program_from(text: str) -> SystemProgram:
     """A program that was written as JSON."""
     table = json_of(text)
-    return Program(
+    return SystemProgram(
         table["source"],
         table["width"],
         tuple(table["leaf_rules"]),
@@ -68,12 +70,12 @@ def program_from(text: str) -> Program:
     )
 
 
-class Compiled:
+class CompiledProgram:
     """A program as machine code, and the block of words through which the loops know it."""
 
-    def __init__(self, program: Program, level: int = 1) -> None:
+    def __init__(self, program: SystemProgram, level: int = 1) -> None:
         self.program = program
-        self._code = Code(program.source, level)
+        self._code = MachineCode(program.source, level)
         self.addresses: Sequence[int] = self._code.addresses(FUNCTIONS)
         self._leaf_rules: NDArray[np.int64] = np.array(program.leaf_rules, np.int64)
 
@@ -89,4 +91,4 @@ class Compiled:
         return block
 
 
-__all__ = ["Compiled", "Program", "program_from", "program_of"]
+__all__ = ["CompiledProgram", "SystemProgram", "program_from", "program_of"]

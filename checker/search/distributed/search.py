@@ -12,14 +12,14 @@ from dataclasses import replace
 from time import perf_counter
 
 from checker.search.answer import Statistics
-from checker.search.limits import INTERRUPTED, Limits, News, Progress
+from checker.search.limits import INTERRUPTED, Limits, ProgressListener, SearchProgress
 from checker.search.state_graph.search import LimitHit
 
-from .bucket import Bucket, Done, Order
-from .files import LEVELS, MAIL, Folder, Manifest
-from .program import Compiled
+from .bucket import Bucket, LevelResult, LevelTask
+from .files import LEVELS, MAIL, Manifest, SearchFolder
+from .program import CompiledProgram
 
-Crew = Callable[[Order], Sequence[Done]]
+Crew = Callable[[LevelTask], Sequence[LevelResult]]
 """Does the work of a level for all owners: what came of it, by owner."""
 
 
@@ -28,10 +28,10 @@ class Spread:
 
     def __init__(
         self,
-        folder: Folder,
+        folder: SearchFolder,
         manifest: Manifest,
         limits: Limits,
-        progress: Progress | None = None,
+        progress: ProgressListener | None = None,
     ) -> None:
         self.folder, self.manifest = folder, manifest
         self.limits, self.progress = limits, progress
@@ -65,7 +65,7 @@ class Spread:
         try:
             while not self.manifest.is_complete:
                 self._look()
-                order = Order(
+                order = LevelTask(
                     self.manifest.owners,
                     len(self.manifest.levels),
                     self.manifest.first,
@@ -91,9 +91,9 @@ class Spread:
         if self.progress is not None:
             found = self.statistics
             counts = found.states, found.transitions, found.depth, found.frontier
-            self.progress(News(*counts, self.seconds, self.memory))
+            self.progress(SearchProgress(*counts, self.seconds, self.memory))
 
-    def _commit(self, order: Order, done: Sequence[Done]) -> None:
+    def _commit(self, order: LevelTask, done: Sequence[LevelResult]) -> None:
         """Make a level count. Raises LimitHit where it was not done."""
         for each in done:
             if each.stopped:
@@ -134,14 +134,14 @@ def _either(sets: Sequence[str]) -> str:
 class Alone:
     """A crew of one process, which does the work of all owners one after the other."""
 
-    def __init__(self, folder: Folder, code: Compiled) -> None:
+    def __init__(self, folder: SearchFolder, code: CompiledProgram) -> None:
         self.folder, self.code = folder, code
         self.buckets: dict[int, Bucket] = {}
 
-    def __call__(self, order: Order) -> list[Done]:
+    def __call__(self, order: LevelTask) -> list[LevelResult]:
         return [self.done(order, owner) for owner in range(order.owners)]
 
-    def done(self, order: Order, owner: int) -> Done:
+    def done(self, order: LevelTask, owner: int) -> LevelResult:
         """Do the work of one owner, which is read from files if it is not held here."""
         bucket = self.buckets.get(owner)
         if bucket is None or bucket.level > order.level:
@@ -152,7 +152,7 @@ class Alone:
             return bucket.work(self.folder, order)
         except LimitHit as limit:
             del self.buckets[owner]
-            return Done(owner, stopped=str(limit))
+            return LevelResult(owner, stopped=str(limit))
 
 
 __all__ = ["Alone", "Crew", "Spread"]

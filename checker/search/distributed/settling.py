@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from checker.search.native.kernel import places as at
 from checker.search.native.layout import Words
-from checker.search.native.machine import Machine
+from checker.search.native.machine import NativeMachine
 from checker.search.native.workers import sizes_of
 
 from .bucket import DEADLOCK, FAULT
@@ -24,7 +24,7 @@ Marks = NDArray[np.bool_]
 class Settling:
     """Asks states one batch at a time."""
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: NativeMachine) -> None:
         sizes = sizes_of(machine)
         self.width, self._chunks = machine.layout.width, sizes.chunks
         expand, ask, _, is_stuck = (int(address) for address in machine.code[:4])

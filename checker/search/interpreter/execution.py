@@ -22,7 +22,7 @@ Judgement = bool | Literal["fault", "silent"]
 
 
 @dataclass(frozen=True)
-class After:
+class TakenStep:
     """A rule was taken, to a state of these values.
 
     If the rule gave ids again, `earlier` is the state before it under the names of the state after.
@@ -69,7 +69,7 @@ class PlainSystem:
         """The initial states."""
         return start_values(self.protocol, self.world)
 
-    def take(self, rule: Bound, values: Values) -> After | Blocked | Fault:
+    def take(self, rule: Bound, values: Values) -> TakenStep | Blocked | Fault:
         """Run a rule in a state."""
         store = PlainStore(values)
         try:
@@ -79,7 +79,7 @@ class PlainSystem:
             return Blocked(stop.bound)
         except FaultHere as stop:
             return Fault(stop.code, stop.message, stop.place)
-        return After(tuple(store.values), store.earlier)
+        return TakenStep(tuple(store.values), store.earlier)
 
     def is_terminal(self, values: Values) -> bool:
         """Whether the protocol has come to its end in a state; not where that cannot be read."""
@@ -136,4 +136,4 @@ def _predicates(protocol: Protocol, family: Family) -> list[PlainPredicate]:
     ]
 
 
-__all__ = ["After", "Judgement", "PlainPredicate", "PlainSystem", "Values"]
+__all__ = ["Judgement", "PlainPredicate", "PlainSystem", "TakenStep", "Values"]

@@ -8,15 +8,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from checker.search.answer import Report
-from checker.search.limits import Limits, Progress, check_witnesses
+from checker.search.limits import Limits, ProgressListener, check_witnesses
 from model.language.build import build
 from model.language.properties import Family
 from model.language.protocol import Protocol
 from model.system import System
 
+from .breadth_first import InterpreterSearch
 from .execution import PlainSystem
 from .verdicts import answers_of
-from .walk import Search
 
 NO_LIMITS = Limits()
 
@@ -25,7 +25,7 @@ def explore(
     protocol: Protocol,
     families: Sequence[Family] = (),
     limits: Limits = NO_LIMITS,
-    progress: Progress | None = None,
+    progress: ProgressListener | None = None,
 ) -> Report:
     """Search all states of a protocol by running its rules; answer what properties claim.
 
@@ -36,11 +36,14 @@ def explore(
 
 
 def explore_plain(
-    plain: PlainSystem, system: System, limits: Limits = NO_LIMITS, progress: Progress | None = None
+    plain: PlainSystem,
+    system: System,
+    limits: Limits = NO_LIMITS,
+    progress: ProgressListener | None = None,
 ) -> Report:
     """The same for a protocol that was built: the system only gives traces their numbers."""
     check_witnesses(system)
-    search = Search(plain, limits, progress)
+    search = InterpreterSearch(plain, limits, progress)
     search.run()
     answers = answers_of(search, system)
     return Report(

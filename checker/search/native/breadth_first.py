@@ -18,20 +18,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.search.answer import Statistics
-from checker.search.limits import INTERRUPTED, SECONDS_BETWEEN_NEWS, Limits, News, Progress
-from checker.search.options import DEFAULT, Means
+from checker.search.limits import (
+    INTERRUPTED,
+    SECONDS_BETWEEN_REPORTS,
+    Limits,
+    ProgressListener,
+    SearchProgress,
+)
+from checker.search.options import DEFAULT, SearchOptions
 from checker.search.state_graph.search import LimitHit
 from model.errors import FinaleError
 from model.system import State
 
 from .kernel import places as at
 from .loops import loops
-from .machine import Machine
-from .resume import Folder
+from .machine import NativeMachine
+from .resume import ResumeFolder
 from .saving import Saving, identity
 from .storage import STORAGES, DiskStore, Storage
 from .tables import STATES_MAX, Tables
-from .workers import Workers, threads_for
+from .workers import SearchThreads, threads_for
 
 #: Between two looks at the clock: at first this many states, then as many as take so long.
 STATES_BETWEEN_LOOKS = 256
@@ -56,16 +62,16 @@ class NativeSearch:
 
     def __init__(
         self,
-        machine: Machine,
+        machine: NativeMachine,
         limits: Limits,
-        progress: Progress | None,
-        means: Means = DEFAULT,
+        progress: ProgressListener | None,
+        options: SearchOptions = DEFAULT,
     ) -> None:
         self.machine = machine
         self.limits = limits
         self.progress = progress
-        self.means = means
-        self.storage = STORAGES[means.storage]
+        self.options = options
+        self.storage = STORAGES[options.storage]
         self.stopped = ""
         self.unsaved = ""
         self.seconds = 0.0
@@ -80,7 +86,7 @@ class NativeSearch:
         self.seen: Flags = np.zeros(len(machine.branches) + 1, np.uint8)
         self._started = self._told = perf_counter()
         self._tables: Tables | None = None
-        self._workers: Workers | None = None
+        self._workers: SearchThreads | None = None
         self._opened: Saving | None = None
         self._saving: Saving | None = None
         #: What searches that this one goes on from have taken.
@@ -93,7 +99,7 @@ class NativeSearch:
         return self._tables
 
     @property
-    def workers(self) -> Workers:
+    def workers(self) -> SearchThreads:
         """The threads."""
         assert self._workers is not None
         return self._workers
@@ -175,15 +181,15 @@ class NativeSearch:
         block[at.STEP_FOUND] = self.step_found.ctypes.data
         block[at.STEP_BASE] = self.step_base.ctypes.data
         disk = DiskStore() if self.storage is Storage.HASHED else None
-        threads, memory_max = threads_for(self.means.threads), self.limits.memory_max
+        threads, memory_max = threads_for(self.options.threads), self.limits.memory_max
         self._tables = Tables(
             machine.layout.width, block, self.loops, self.storage, memory_max, disk, threads
         )
-        self._workers = Workers(machine, self._tables, self.loops, threads)
+        self._workers = SearchThreads(machine, self._tables, self.loops, threads)
 
     def _begin(self) -> None:
         """The initial states are the first level, unless more was seen before."""
-        if self.means.resume is not None and self._restored(self.means.resume):
+        if self.options.resume is not None and self._restored(self.options.resume):
             if self.block[at.STATES] > self.block[at.STATES_MAX]:
                 raise LimitHit(self._states_word)
             return
@@ -199,7 +205,7 @@ class NativeSearch:
 
     def _restored(self, path: Path) -> bool:
         """Whether the search goes on from what was saved. From then on it is saved there."""
-        folder = Folder(path, identity(self.machine, self.storage is Storage.HASHED))
+        folder = ResumeFolder(path, identity(self.machine, self.storage is Storage.HASHED))
         saving = Saving(folder, self.block, self.tables, self.arrays)
         try:
             before = saving.restore()
@@ -257,17 +263,17 @@ class NativeSearch:
             raise LimitHit(self.limits.seconds_word)
         if self._saving is not None:
             self._saving.save_in_time(self._seconds_before + seconds)
-        if self.progress is not None and now - self._told >= SECONDS_BETWEEN_NEWS:
+        if self.progress is not None and now - self._told >= SECONDS_BETWEEN_REPORTS:
             self._told = now
             self.progress(self._news(self._seconds_before + seconds))
 
-    def _news(self, seconds: float) -> News:
+    def _news(self, seconds: float) -> SearchProgress:
         states, expanded = int(self.block[at.STATES]), int(self.block[at.EXPANDED])
         transitions, depth = int(self.block[at.TRANSITIONS]), int(self.block[at.DEPTH])
         frontier, memory = states - expanded, self.tables.bytes
         left = states_left(self.tables.levels[: depth + 2], frontier)
         seconds_left = None if left is None or not expanded else left * seconds / expanded
-        return News(states, transitions, depth, frontier, seconds, memory, seconds_left)
+        return SearchProgress(states, transitions, depth, frontier, seconds, memory, seconds_left)
 
     # --- what was found --------------------------------------------------------------------------
 

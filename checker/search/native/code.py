@@ -22,7 +22,7 @@ def target_machine(level: int) -> llvm.TargetMachine:
     )
 
 
-class Code:
+class MachineCode:
     """A compiled module. Its functions live as long as it does.
 
     At level 1 the code generator takes its time, at level 2 the text is optimised before that:
@@ -44,4 +44,4 @@ class Code:
         return [self._engine.get_function_address(name) for name in names]
 
 
-__all__ = ["Code", "target_machine"]
+__all__ = ["MachineCode", "target_machine"]

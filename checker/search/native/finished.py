@@ -16,7 +16,7 @@ import numpy as np
 from checker.search.answer import Statistics
 from checker.search.state_graph.fairness import Fair
 from checker.search.state_graph.leaves import Leaf
-from checker.search.state_graph.questions import FAULTS, Finding, Topic, first_true
+from checker.search.state_graph.questions import FAULTS, Occurrence, Topic, first_true
 from checker.search.state_graph.search import LimitHit
 from model.semantics import outcome, updated
 from model.system import Fault, State, System, Update
@@ -25,7 +25,7 @@ from model.trace import Trace
 from .breadth_first import NativeSearch
 from .graph import StoredFair, edges_of
 from .kernel import places as at
-from .machine import Machine
+from .machine import NativeMachine
 from .storage import Storage
 
 
@@ -68,16 +68,16 @@ class FinishedSearch:
     # --- findings --------------------------------------------------------------------------------
 
     @cached_property
-    def findings(self) -> Mapping[Topic, Finding]:
+    def findings(self) -> Mapping[Topic, Occurrence]:
         """The first `yes` to each topic that got one; of two, the one found first."""
-        findings: dict[Topic, Finding] = {}
+        findings: dict[Topic, Occurrence] = {}
         for topic, finding in self._found():
             known = findings.get(topic)
             if known is None or finding.place < known.place:
                 findings[topic] = finding
         return findings
 
-    def _found(self) -> Iterator[tuple[Topic, Finding]]:
+    def _found(self) -> Iterator[tuple[Topic, Occurrence]]:
         search, topics = self.search, self.machine.topics
         for topic, number in zip(topics.in_states, search.state_found.tolist(), strict=True):
             if number >= 0:
@@ -93,9 +93,9 @@ class FinishedSearch:
         position, leaf = int(search.block[at.FAULT_STATE]), int(search.block[at.FAULT_LEAF])
         if position >= 0:
             length = search.tables.level_of(position) + 1
-            yield FAULTS, Finding((length, position, self.leaves[leaf].rule), position, leaf)
+            yield FAULTS, Occurrence((length, position, self.leaves[leaf].rule), position, leaf)
 
-    def _in_state(self, topic: Topic, number: int) -> Finding:
+    def _in_state(self, topic: Topic, number: int) -> Occurrence:
         # Where a state was found from decides only between a state and a step, both at fault.
         before = self.parent(number) if topic == FAULTS else None
         position, leaf = before if before is not None else (number, -1)
@@ -103,9 +103,9 @@ class FinishedSearch:
         place = (self.search.tables.level_of(number), position, rule)
         asked = first_true(self.machine.topics.in_states[topic], self.search.state(number))
         assert asked is not None, "the loops found a question true that is not"
-        return Finding(place, number, binding=asked.predicate.binding)
+        return Occurrence(place, number, binding=asked.predicate.binding)
 
-    def _on_step(self, topic: Topic, base: int, key: int) -> Finding:
+    def _on_step(self, topic: Topic, base: int, key: int) -> Occurrence:
         position, rule = base + key // at.RULES_MAX, key % at.RULES_MAX
         state = self.search.state(position)
         end = outcome(self.system.rules[rule].tree, state)
@@ -115,7 +115,7 @@ class FinishedSearch:
         asked = first_true(self.machine.topics.of_rule[rule][topic], state, after)
         assert asked is not None, "the loops found a question true that is not"
         leaf = self.machine.numbers[rule, id(end)]
-        return Finding(place, position, leaf, after, asked.predicate.binding)
+        return Occurrence(place, position, leaf, after, asked.predicate.binding)
 
     # --- runs ------------------------------------------------------------------------------------
 
@@ -146,7 +146,9 @@ class FinishedSearch:
         return self._parents[number]
 
 
-def first_step(machine: Machine, state: State, topic: Topic, is_fault: bool) -> Finding | None:
+def first_step(
+    machine: NativeMachine, state: State, topic: Topic, is_fault: bool
+) -> Occurrence | None:
     """The first step of a state that settles a topic or, with `is_fault`, that is a fault.
 
     The finding has the rule, but no number of the state and no length.
@@ -154,13 +156,13 @@ def first_step(machine: Machine, state: State, topic: Topic, is_fault: bool) -> 
     for rule, ground in enumerate(machine.system.rules):
         end = outcome(ground.tree, state)
         if is_fault and isinstance(end, Fault):
-            return Finding((0, 0, rule), 0, machine.numbers[rule, id(end)])
+            return Occurrence((0, 0, rule), 0, machine.numbers[rule, id(end)])
         if not is_fault and isinstance(end, Update):
             after = updated(end, state)
             asked = first_true(machine.topics.of_rule[rule].get(topic, []), state, after)
             if asked is not None:
                 leaf, binding = machine.numbers[rule, id(end)], asked.predicate.binding
-                return Finding((0, 0, rule), 0, leaf, after, binding)
+                return Occurrence((0, 0, rule), 0, leaf, after, binding)
     return None
 
 

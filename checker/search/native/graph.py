@@ -22,9 +22,9 @@ from model.expressions import Expression
 from model.system import State
 
 from .breadth_first import NativeSearch
-from .code import Code
+from .code import MachineCode
 from .lower import question_source
-from .machine import Machine
+from .machine import NativeMachine
 from .tables import Tables
 
 #: Edges lead to states by numbers of 31 bits, and scipy counts them in such.
@@ -40,7 +40,7 @@ STATES_BETWEEN_LOOKS = 1 << 15
 class Decoded(Sequence[State]):
     """The states by their numbers, unpacked one at a time."""
 
-    def __init__(self, machine: Machine, tables: Tables, count: int) -> None:
+    def __init__(self, machine: NativeMachine, tables: Tables, count: int) -> None:
         self._machine, self._tables, self._count = machine, tables, count
 
     def __len__(self) -> int:
@@ -118,7 +118,7 @@ def edges_of(search: NativeSearch) -> Stored:
 def where(search: NativeSearch, question: Expression) -> bytearray:
     """Marks the states found where the question is true."""
     marks = bytearray(search.statistics.states)
-    code = Code(question_source(search.machine.layout, question, "question"), 0)
+    code = MachineCode(question_source(search.machine.layout, question, "question"), 0)
     [address] = code.addresses(["question"])
     view = np.frombuffer(marks, np.uint8)
     search.loops.mark(search.address, search.workers.first.address, address, view.ctypes.data)
@@ -132,7 +132,7 @@ class StoredFair(Fair):
         super().__init__(search.machine.system, graph, search.machine)
         self.search = search
         self.stored = graph
-        self._codes: list[Code] = []
+        self._codes: list[MachineCode] = []
         self._addresses: dict[Expression, int] = {}
 
     @cached_property
@@ -195,7 +195,7 @@ class StoredFair(Fair):
             layout = self.search.machine.layout
             names = [f"question{number}" for number in range(len(questions))]
             functions = map(question_source, repeat(layout), questions, names)
-            code = Code("\n".join(functions), 0)
+            code = MachineCode("\n".join(functions), 0)
             self._codes.append(code)
             self._addresses |= zip(questions, code.addresses(names), strict=True)
         return self._addresses[question]

@@ -14,7 +14,7 @@ from functools import cached_property
 
 from checker.search.reductions.canonical import Canonical
 from checker.search.state_graph.fairness import Fair
-from checker.search.state_graph.questions import Asked, Finding, Topic, first_true
+from checker.search.state_graph.questions import Asked, Occurrence, Topic, first_true
 from model.semantics import outcome, updated
 from model.system import State, Update
 from model.trace import Trace
@@ -38,11 +38,11 @@ class LiftedSearch(FinishedSearch):
         raise AssertionError("fair runs are not asked for under a canonical form")
 
     @cached_property
-    def findings(self) -> Mapping[Topic, Finding]:
+    def findings(self) -> Mapping[Topic, Occurrence]:
         """The first `yes` to each topic, as it is at the end of the lifted run."""
         return {topic: self._lifted(topic, each) for topic, each in super().findings.items()}
 
-    def _lifted(self, topic: Topic, finding: Finding) -> Finding:
+    def _lifted(self, topic: Topic, finding: Occurrence) -> Occurrence:
         if topic[0] is Asked.WHEN:
             return finding  # only that there is one is told
         state = self.trace_to(finding.state).states[-1]

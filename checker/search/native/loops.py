@@ -39,7 +39,7 @@ Loop = Callable[..., int]
 _made: dict[str, bytes] = {}
 
 
-class Loops:
+class KernelLoops:
     """The loops, by name. They run without Python's lock: threads may run them side by side."""
 
     def __init__(self, code: bytes) -> None:
@@ -60,10 +60,10 @@ class Loops:
 
 
 @cache
-def loops() -> Loops:
+def loops() -> KernelLoops:
     """The loops, compiled for this machine if they are not yet."""
     code = _kept_code()
-    return Loops(code if code is not None else _kept_anew(_compiled()))
+    return KernelLoops(code if code is not None else _kept_anew(_compiled()))
 
 
 def compile_within(seconds: float) -> None:
@@ -169,7 +169,7 @@ def _keep(file: Path, code: bytes) -> bool:
     return True
 
 
-__all__ = ["CACHE_VARIABLE", "Loops", "compile_within", "loops", "must_be_compiled"]
+__all__ = ["CACHE_VARIABLE", "KernelLoops", "compile_within", "loops", "must_be_compiled"]
 
 if __name__ == "__main__":
     sys.stdout.buffer.write(_compiled())

@@ -28,8 +28,8 @@ from model.system import Blocked, Fault, System, Update
 from .kernel.places import BATCH, FAULT_BIT, OPEN, RULES_MAX
 from .layout import Layout, check_rules
 from .topics import EARLY, Topics
-from .trees import AtLeaf, End, Trees
-from .values import Text, Values
+from .trees import AtLeaf, End, LlvmTrees
+from .values import LlvmText, Values
 from .writes import after_words
 
 #: Rules in one function: too few unpack the state again and again, too many compile slowly.
@@ -74,7 +74,7 @@ class Lowering:
     # --- steps -----------------------------------------------------------------------------------
 
     def _expand(self) -> str:
-        text = Text()
+        text = LlvmText()
         count = "0"
         for number in range(self.chunks):
             row = text.value(f"getelementptr i64, ptr %starts, i64 {number * (BATCH + 1)}")
@@ -85,12 +85,12 @@ class Lowering:
         return function("define i64", f"expand({parameters})", text)
 
     def _chunk(self, number: int) -> str:
-        text = Text()
+        text = LlvmText()
         begin = number * RULES_IN_CHUNK
         rules = range(begin, min(begin + RULES_IN_CHUNK, len(self.system.rules)))
 
         def body(values: Values) -> str:
-            trees = Trees(text, lambda end: isinstance(end, Blocked), "%count")
+            trees = LlvmTrees(text, lambda end: isinstance(end, Blocked), "%count")
             for rule in rules:
                 trees.write(self.system.rules[rule].tree, values, self._step(text, trees, rule))
             return trees.count
@@ -101,7 +101,7 @@ class Lowering:
         header = f"chunk{number}({pointers.replace(', ', ', i64 %n, ', 1)}, i64 %start)"
         return function("define internal i64", header, text, "noinline nounwind")
 
-    def _step(self, text: Text, trees: Trees, rule: int) -> AtLeaf:
+    def _step(self, text: LlvmText, trees: LlvmTrees, rule: int) -> AtLeaf:
         def at_leaf(end: End, known: Known, values: Values) -> None:
             count = trees.count
             number = self.numbers[rule, id(end)]
@@ -125,7 +125,7 @@ class Lowering:
 
     def _ask_step(
         self,
-        text: Text,
+        text: LlvmText,
         rule: int,
         writes: dict[int, Expression],
         known: Known,
@@ -166,7 +166,7 @@ class Lowering:
     # --- states ----------------------------------------------------------------------------------
 
     def _ask(self) -> str:
-        text = Text()
+        text = LlvmText()
         conditions = {
             topic: disjunction(question.condition for question in questions)
             for topic, questions in self.topics.in_states.items()
@@ -205,7 +205,7 @@ class Lowering:
         return function("define i64", "ask(ptr %in, i64 %n, ptr %first)", text)
 
     def _cover(self) -> str:
-        text = Text()
+        text = LlvmText()
         values = _unpacked(text, self.layout, "%in")
         numbers = [number for number, leaf in enumerate(self.leaves) if _conditional(leaf.end)]
         cases = " ".join(f"i64 {number}, label %leaf{number}" for number in numbers)
@@ -232,7 +232,7 @@ class Lowering:
         return function("define i64", "cover(ptr %in, i64 %leaf, ptr %seen)", text)
 
     def _is_stuck(self) -> str:
-        text = Text()
+        text = LlvmText()
         values = _unpacked(text, self.layout, "%in")
         text.branch(values.truth(self.system.terminal), "no", "going")
         text.open("no")
@@ -242,7 +242,7 @@ class Lowering:
         def is_quiet(end: End) -> bool:
             return end.bound is None if isinstance(end, Blocked) else not self.rewritten
 
-        trees = Trees(text, is_quiet, "0")
+        trees = LlvmTrees(text, is_quiet, "0")
 
         def at_leaf(end: End, known: Known, values: Values) -> None:
             if isinstance(end, Update):
@@ -258,7 +258,7 @@ class Lowering:
         text.line("ret i64 1")
         return function("define i64", "is_stuck(ptr %in)", text)
 
-    def _changes(self, text: Text, end: Update, known: Known, values: Values) -> str:
+    def _changes(self, text: LlvmText, end: Update, known: Known, values: Values) -> str:
         """Whether an update leads to another state."""
         memo: Known = {}
         writes = {index: folded(value, known, memo) for index, value in end.writes}
@@ -271,7 +271,7 @@ class Lowering:
 
 def question_source(layout: Layout, question: Expression, name: str) -> str:
     """`name(in, n, out)`: for each of n states a byte, whether the question is true in it."""
-    text = Text()
+    text = LlvmText()
 
     def body(values: Values) -> str:
         address = text.value("getelementptr i8, ptr %out, i64 %i")
@@ -289,14 +289,14 @@ def _conditional(end: Update | Fault) -> list[tuple[Branch, Expression]]:
     return [(branch, condition) for branch, condition in branches if condition is not TRUE]
 
 
-def _is_open(text: Text, place: int) -> tuple[str, str]:
+def _is_open(text: LlvmText, place: int) -> tuple[str, str]:
     """The address of a topic in `first`, and whether it is open."""
     address = text.value(f"getelementptr i64, ptr %first, i64 {place}")
     least = text.value(f"load i64, ptr {address}")
     return address, text.value(f"icmp eq i64 {least}, {OPEN}")
 
 
-def _unpacked(text: Text, layout: Layout, state: str) -> Values:
+def _unpacked(text: LlvmText, layout: Layout, state: str) -> Values:
     """The words of the state at an address."""
     words: list[str] = []
     for word in range(layout.width):
@@ -306,7 +306,7 @@ def _unpacked(text: Text, layout: Layout, state: str) -> Values:
 
 
 def loop(
-    text: Text, layout: Layout, body: Callable[[Values], str], record_starts: bool = False
+    text: LlvmText, layout: Layout, body: Callable[[Values], str], record_starts: bool = False
 ) -> None:
     """A loop over `n` states, `%i` of them behind it; it returns the count that the body made."""
     text.jump("head")
@@ -332,7 +332,7 @@ def loop(
     text.line("ret i64 %count")
 
 
-def function(kind: str, header: str, text: Text, attributes: str = "nounwind") -> str:
+def function(kind: str, header: str, text: LlvmText, attributes: str = "nounwind") -> str:
     """The text of a function whose blocks are written."""
     return "\n".join([f"{kind} @{header} {attributes} {{", "entry:", *text.lines, "}", ""])
 

@@ -16,17 +16,17 @@ from model.semantics import evaluate, outcome
 from model.system import Blocked, State, System, leaves
 
 from .canonical import canonical_source
-from .code import Code
+from .code import MachineCode
 from .layout import layout_of
 from .lower import Lowering
-from .order import Order, guards_source
+from .order import StubbornSetBlock, guards_source
 from .topics import Topics
 
 #: The functions that the search calls, in the order of the places in `kernel`.
 FUNCTIONS = ("expand", "ask", "cover", "is_stuck")
 
 
-class Machine:
+class NativeMachine:
     """A system as the native search sees it. Raises `domain-too-large`.
 
     With `canonical`, each state found is rewritten into the representative of its class. With
@@ -62,7 +62,7 @@ class Machine:
         if partial_order is not None:
             self.source += guards_source(self.layout, partial_order.atoms)
         self._partial_order = partial_order
-        self._codes: list[Code] = []
+        self._codes: list[MachineCode] = []
         look()
         self.compile(level)
 
@@ -73,11 +73,11 @@ class Machine:
         """
         began = perf_counter()
         names = FUNCTIONS if self.canonical is None else (*FUNCTIONS, "canonical")
-        code = Code(self.source, level)
+        code = MachineCode(self.source, level)
         self._codes.append(code)
-        self.order: Order | None = None
+        self.order: StubbornSetBlock | None = None
         if self._partial_order is not None:
-            self.order = Order(self._partial_order, *code.addresses(["guards"]))
+            self.order = StubbornSetBlock(self._partial_order, *code.addresses(["guards"]))
         #: At the place of what is not there is a zero.
         self.code: NDArray[np.int64] = np.zeros(len(FUNCTIONS) + 1, np.int64)
         self.code[: len(names)] = code.addresses(names)
@@ -107,4 +107,4 @@ class Machine:
         return lambda state: [i for i, each in enumerate(questions) if evaluate(each, state)]
 
 
-__all__ = ["Machine"]
+__all__ = ["NativeMachine"]

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .kernel import places as at
 from .layout import Words
-from .loops import Loops
+from .loops import KernelLoops
 
 #: Values that a node has room for at first.
 ROOM_MIN = 1 << 8
@@ -23,7 +23,7 @@ LOW_HALF = (1 << 32) - 1
 class Nodes:
     """For each word of a state its different values, and pairs of those, by id."""
 
-    def __init__(self, width: int, loops: Loops) -> None:
+    def __init__(self, width: int, loops: KernelLoops) -> None:
         self.width = width
         self.below, self.root = tree_over(width)
         count = len(self.below)

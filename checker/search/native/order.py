@@ -17,10 +17,10 @@ from model.expressions import Expression
 from .kernel import places as at
 from .layout import WORD, Layout
 from .lower import function, loop
-from .values import Text, Values
+from .values import LlvmText, Values
 
 
-class Order:
+class StubbornSetBlock:
     """The block for partial order, with the arrays that it has the addresses of."""
 
     def __init__(self, order: PartialOrder, guards: int) -> None:
@@ -67,7 +67,7 @@ class Order:
 
 def guards_source(layout: Layout, atoms: Sequence[Expression]) -> str:
     """`guards(in, n, out)`: for each of n states a set, of the atoms that are true in it."""
-    text = Text()
+    text = LlvmText()
     words = _words(len(atoms))
 
     def body(values: Values) -> str:
@@ -102,4 +102,4 @@ def _sets(sets: Sequence[Bits], words: int) -> NDArray[np.int64]:
     return np.frombuffer(whole, "<i8").astype(np.int64)
 
 
-__all__ = ["Order", "guards_source"]
+__all__ = ["StubbornSetBlock", "guards_source"]

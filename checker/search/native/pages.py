@@ -24,7 +24,7 @@ WORTH_LARGE_PAGES = 1 << 22
 NO_RESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000)
 
 
-class Pages:
+class PageMemory:
     """Memory that is zero at first, and keeps what is in it as it grows."""
 
     def __init__(self, reserved: int = 0) -> None:
@@ -63,4 +63,4 @@ def _mapped(size: int) -> mmap.mmap:
     return mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | NO_RESERVE)
 
 
-__all__ = ["Pages"]
+__all__ = ["PageMemory"]

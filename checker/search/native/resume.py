@@ -36,7 +36,7 @@ CHUNK = 1 << 16
 
 
 @dataclass(frozen=True)
-class Seen:
+class SavedSearch:
     """All of a search but its states. Arrays are as in `walk.py`; `counts` by their names.
 
     `checks` are checksums of the states, each with the number of states up to which it covers.
@@ -52,7 +52,7 @@ class Seen:
     checks: Sequence[tuple[int, int]] = ()
 
 
-class Folder:
+class ResumeFolder:
     """A folder to resume from. Raises `resume-folder`, `resume-in-use`, `resume-foreign`."""
 
     def __init__(self, path: Path, system: str) -> None:
@@ -114,7 +114,7 @@ class Folder:
 
     # --- reading ---------------------------------------------------------------------------------
 
-    def seen(self) -> Seen | None:
+    def seen(self) -> SavedSearch | None:
         """What was saved, if anything was. Raises `resume-corrupted`, `resume-foreign`."""
         file = self.path / SEARCH
         if not file.exists():
@@ -132,7 +132,7 @@ class Folder:
                     "it was saved by another version, in a form that this one does not read",
                     "resume it with that version, or begin again in another folder",
                 )
-            seen = Seen(**table)  # type: ignore[arg-type]
+            seen = SavedSearch(**table)  # type: ignore[arg-type]
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise self._corrupted(f'"{SEARCH}" is not what was written') from error
         if check != _check_of(table):
@@ -147,7 +147,7 @@ class Folder:
         self._checks = [(end, total) for end, total in seen.checks]
         return seen
 
-    def states(self, seen: Seen) -> list[Words]:
+    def states(self, seen: SavedSearch) -> list[Words]:
         """The states that count, in order, checked. Raises `resume-corrupted`."""
         found: list[Words] = []
         begin, size = 0, 8 * seen.width
@@ -170,7 +170,7 @@ class Folder:
         """How many states are in the file."""
         return self._checks[-1][0] if self._checks else 0
 
-    def save(self, seen: Seen, words: Sequence[Words]) -> None:
+    def save(self, seen: SavedSearch, words: Sequence[Words]) -> None:
         """Keep what was seen: `words` are the states that are not in the file yet, in parts.
 
         Raises `disk-full`; what was saved before stays as it was.
@@ -232,4 +232,4 @@ def _check_of(table: Mapping[str, object]) -> int:
     return zlib.crc32(json.dumps(content, sort_keys=True).encode("ascii"))
 
 
-__all__ = ["CHUNK", "Folder", "Seen", "seconds_saved"]
+__all__ = ["CHUNK", "ResumeFolder", "SavedSearch", "seconds_saved"]

@@ -15,8 +15,8 @@ from checker.search.state_graph.search import LimitHit
 
 from .kernel import places as at
 from .layout import Words
-from .machine import Machine
-from .resume import CHUNK, Folder, Seen
+from .machine import NativeMachine
+from .resume import CHUNK, ResumeFolder, SavedSearch
 from .tables import Block, Tables
 
 #: Saving may take so small a part of the time, and is done at least this often, at most that.
@@ -40,7 +40,7 @@ class Saving:
 
     def __init__(
         self,
-        folder: Folder,
+        folder: ResumeFolder,
         block: Block,
         tables: Tables,
         arrays: Mapping[str, NDArray[np.int64] | NDArray[np.uint8]],
@@ -86,7 +86,7 @@ class Saving:
     def save(self, seconds: float) -> None:
         """Save now. Raises `disk-full`."""
         block, tables = self.block, self.tables
-        seen = Seen(
+        seen = SavedSearch(
             self.folder.system,
             tables.width,
             int(block[at.STATES]),
@@ -102,7 +102,7 @@ class Saving:
             yield self.tables.unpacked(begin, min(begin + CHUNK, states))
 
 
-def identity(machine: Machine, is_hashed: bool) -> str:
+def identity(machine: NativeMachine, is_hashed: bool) -> str:
     """What is the same only for searches that find the same states in the same order.
 
     Under hashed storage some states may be missing: no other search may go on from there.

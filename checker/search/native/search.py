@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.search.answer import Answer, Report, Violated
-from checker.search.limits import Limits, News, Progress, check_witnesses, looking
-from checker.search.options import DEFAULT, Means
+from checker.search.limits import Limits, ProgressListener, SearchProgress, check_witnesses, looking
+from checker.search.options import DEFAULT, SearchOptions
 from checker.search.reductions.canonical import Canonical
-from checker.search.reductions.kinds import Found
+from checker.search.reductions.kinds import AppliedReduction
 from checker.search.reductions.under import canonical_of, partial_order_among
 from checker.search.state_graph.verdicts import EXHAUSTIVE, answers_of
 from model.expressions import TRUE, Constant
@@ -29,7 +29,7 @@ from .finished import FinishedSearch
 from .graph import where
 from .lifted import LiftedSearch
 from .loops import compile_within, loops, must_be_compiled
-from .machine import Machine
+from .machine import NativeMachine
 from .storage import Storage, collision_probability
 
 NO_LIMITS = Limits()
@@ -44,9 +44,9 @@ UPPER_BOUND = "symmetry: what is interchangeable names each other: the count is 
 def check(
     system: System,
     limits: Limits = NO_LIMITS,
-    progress: Progress | None = None,
-    under: Sequence[Found] = (),
-    means: Means = DEFAULT,
+    progress: ProgressListener | None = None,
+    under: Sequence[AppliedReduction] = (),
+    options: SearchOptions = DEFAULT,
 ) -> Report:
     """Answer every property of a system, and the rows that all systems have.
 
@@ -54,34 +54,34 @@ def check(
     `witness-missing`, `domain-too-large`, and `TimeOver` if time is over before it begins.
     """
     check_witnesses(system)
-    return report_of(searched(system, limits, progress, under, means))
+    return report_of(searched(system, limits, progress, under, options))
 
 
 def searched(
     system: System,
     limits: Limits,
-    progress: Progress | None,
-    under: Sequence[Found] = (),
-    means: Means = DEFAULT,
+    progress: ProgressListener | None,
+    under: Sequence[AppliedReduction] = (),
+    options: SearchOptions = DEFAULT,
 ) -> NativeSearch:
     """The search of a system, ended. Raises `TimeOver` if time is over before it begins."""
     began = perf_counter()
     prepare(limits, progress)
-    machine = Machine(
+    machine = NativeMachine(
         system,
         canonical=canonical_of(system, under),
         partial_order=partial_order_among(system, under),
         look=looking(limits.after(perf_counter() - began), progress, PREPARING, SECONDS_UNTOLD),
     )
-    search = NativeSearch(machine, limits.after(perf_counter() - began), progress, means)
+    search = NativeSearch(machine, limits.after(perf_counter() - began), progress, options)
     search.run()
     return search
 
 
-def prepare(limits: Limits, progress: Progress | None) -> None:
+def prepare(limits: Limits, progress: ProgressListener | None) -> None:
     """Have the loops compiled. Raises `TimeOver` if that takes longer than the limit of time."""
     if progress is not None and must_be_compiled():
-        progress(News(0, 0, 0, 0, 0.0, before=COMPILING))
+        progress(SearchProgress(0, 0, 0, 0, 0.0, before=COMPILING))
     if limits.seconds_max is not None:
         compile_within(limits.seconds_max)
     loops()
@@ -140,7 +140,7 @@ class Covered(Protocol):
     """A search that knows which leaves and branches were taken."""
 
     @property
-    def machine(self) -> Machine: ...
+    def machine(self) -> NativeMachine: ...
     @property
     def visited(self) -> NDArray[np.uint8]: ...
     @property

@@ -17,9 +17,9 @@ from checker.search.state_graph.search import LimitHit
 from .free_memory import share_of_free_memory
 from .kernel import places as at
 from .layout import Words
-from .loops import Loops
+from .loops import KernelLoops
 from .nodes import Nodes
-from .pages import Pages
+from .pages import PageMemory
 from .storage import DiskStore, Storage
 
 #: States that there is room for at first.
@@ -50,7 +50,7 @@ class Tables:
         self,
         width: int,
         block: Block,
-        loops: Loops,
+        loops: KernelLoops,
         storage: Storage = Storage.EXACT,
         memory_max: int | None = None,
         disk: DiskStore | None = None,
@@ -69,7 +69,7 @@ class Tables:
         self.nodes = Nodes(width, loops) if storage is Storage.COMPRESSED else None
         self.levels: NDArray[np.int64] = np.zeros(64, np.int64)
         self.store: Words = np.empty(0, np.uint64)
-        self._pages = Pages(self.memory_max or RESERVED)
+        self._pages = PageMemory(self.memory_max or RESERVED)
         self.table = self._empty_table(2 * ROOM_MIN)
         self._claim(0)
         self._resize_store(ROOM_MIN)
@@ -157,8 +157,8 @@ class Tables:
 
     def _empty_table(self, size: int) -> NDArray[np.uint64] | NDArray[np.uint32]:
         if self.storage is Storage.HASHED:
-            return Pages(size * 8).array(np.uint64, size)
-        return Pages(size * 4).array(np.uint32, size)
+            return PageMemory(size * 8).array(np.uint64, size)
+        return PageMemory(size * 4).array(np.uint32, size)
 
     def grow_levels(self) -> None:
         """Make room for more levels. Raises LimitHit."""

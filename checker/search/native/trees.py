@@ -8,22 +8,22 @@ from checker.search.state_graph.folding import Known, folded, learn
 from model.expressions import Constant
 from model.system import Blocked, Fault, Test, Tree, Update, leaves
 
-from .values import Text, Values
+from .values import LlvmText, Values
 
 End = Blocked | Update | Fault
 
 AtLeaf = Callable[[End, Known, Values], None]
 """Writes what is done at a leaf, given what is known and computed there. The last block that it
-opens must be left by `Trees.leave`, or by a return."""
+opens must be left by `LlvmTrees.leave`, or by a return."""
 
 
-class Trees:
+class LlvmTrees:
     """Writes trees one after the other. Leaves that are `quiet` go on to the next tree at once.
 
     `count` is the name of a number that leaves may change: each way out of a tree says what it is.
     """
 
-    def __init__(self, text: Text, is_quiet: Callable[[End], bool], count: str) -> None:
+    def __init__(self, text: LlvmText, is_quiet: Callable[[End], bool], count: str) -> None:
         self.text = text
         self.is_quiet = is_quiet
         self.count = count
@@ -75,4 +75,4 @@ class Trees:
                 self._tree(side, below, values.below(), at_leaf)
 
 
-__all__ = ["AtLeaf", "End", "Trees"]
+__all__ = ["AtLeaf", "End", "LlvmTrees"]

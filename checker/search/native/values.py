@@ -36,7 +36,7 @@ def signed(word: int) -> int:
     return word - (1 << WORD) if word >> (WORD - 1) else word
 
 
-class Text:
+class LlvmText:
     """The instructions of one function, in the order of its blocks; `block` is the open one."""
 
     def __init__(self) -> None:
@@ -76,7 +76,7 @@ class Text:
 class Values:
     """What is computed at one place of a function: names by expression."""
 
-    def __init__(self, text: Text, layout: Layout, words: Sequence[str]) -> None:
+    def __init__(self, text: LlvmText, layout: Layout, words: Sequence[str]) -> None:
         self.text = text
         self.layout = layout
         self.words = words
@@ -214,4 +214,4 @@ def check_bounds(node: Expression) -> None:
         )
 
 
-__all__ = ["Text", "Values", "check_bounds", "signed"]
+__all__ = ["LlvmText", "Values", "check_bounds", "signed"]

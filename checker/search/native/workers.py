@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .kernel import places as at
-from .loops import Loops
-from .machine import Machine
+from .loops import KernelLoops
+from .machine import NativeMachine
 from .tables import Block, Tables
 
 #: More threads than this find too little to do between two turns.
@@ -43,7 +43,7 @@ class Sizes:
         return at.BATCH * max(1, self.rules)
 
 
-def sizes_of(machine: Machine) -> Sizes:
+def sizes_of(machine: NativeMachine) -> Sizes:
     """The sizes of a machine's system."""
     return Sizes(
         len(machine.system.rules),
@@ -56,7 +56,7 @@ def sizes_of(machine: Machine) -> Sizes:
     )
 
 
-class Worker:
+class SearchThread:
     """The arrays of one thread: see `kernel/places.py`."""
 
     def __init__(self, sizes: Sizes, tables: Tables) -> None:
@@ -97,17 +97,19 @@ class Worker:
         return self.block.ctypes.data
 
 
-class Workers:
+class SearchThreads:
     """All threads of a search. The one that asks works too."""
 
-    def __init__(self, machine: Machine, tables: Tables, loops: Loops, threads: int) -> None:
+    def __init__(
+        self, machine: NativeMachine, tables: Tables, loops: KernelLoops, threads: int
+    ) -> None:
         self.count = threads
         self._sizes, self._tables, self._loops = sizes_of(machine), tables, loops
-        self._workers = [Worker(self._sizes, tables)]
+        self._workers = [SearchThread(self._sizes, tables)]
         self._pool: ThreadPoolExecutor | None = None
 
     @property
-    def first(self) -> Worker:
+    def first(self) -> SearchThread:
         """The worker of the thread that asks."""
         return self._workers[0]
 
@@ -120,7 +122,9 @@ class Workers:
             return
         if self._pool is None:
             self._pool = ThreadPoolExecutor(self.count - 1, "search")
-            self._workers += [Worker(self._sizes, self._tables) for _ in range(self.count - 1)]
+            self._workers += [
+                SearchThread(self._sizes, self._tables) for _ in range(self.count - 1)
+            ]
         others = [
             self._pool.submit(self._loops.advance, shared, worker.address)
             for worker in self._workers[1:]
@@ -151,4 +155,4 @@ def _processors() -> int:
     return os.cpu_count() or 1
 
 
-__all__ = ["Sizes", "Worker", "Workers", "sizes_of", "threads_for"]
+__all__ = ["SearchThread", "SearchThreads", "Sizes", "sizes_of", "threads_for"]

@@ -55,7 +55,7 @@ class Reference:
 
 
 @dataclass(frozen=True)
-class Group:
+class SymmetryGroup:
     """Entities that may change their names: any permutation of them keeps the system as it is.
 
     A column is one cell of each member; the cells change places with their members. Shared
@@ -99,7 +99,7 @@ class Group:
         yield from (reference.cell for reference in self.shared)
         yield from (reference.cell for row in self.rows for reference in row)
 
-    def where(self, alive: Mapping[int, Expression]) -> Group:
+    def where(self, alive: Mapping[int, Expression]) -> SymmetryGroup:
         """The group where some cells name nobody unless they are alive: a dead one is reset."""
 
         def living(reference: Reference) -> Reference:
@@ -177,7 +177,7 @@ class Canonical:
 
     lows: tuple[int, ...]
     resets: tuple[Reset, ...] = ()
-    groups: tuple[Group, ...] = ()
+    groups: tuple[SymmetryGroup, ...] = ()
 
     def representative(self, state: State) -> State:
         """A state that stands for the class of this one.
@@ -233,4 +233,4 @@ class Canonical:
         return found
 
 
-__all__ = ["Canonical", "Group", "Reference", "Reset"]
+__all__ = ["Canonical", "Reference", "Reset", "SymmetryGroup"]

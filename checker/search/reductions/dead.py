@@ -61,7 +61,7 @@ class DeadVariables:
 
 
 @dataclass(frozen=True)
-class Leaf:
+class LeafUses:
     """What an update does on one path of a rule, where the control has a known value.
 
     `reads` has, for each cell that is written, the cells that its new value is made of; `after` the
@@ -77,7 +77,7 @@ class Uses:
     """What is read, and what may be done, where the control has a known value."""
 
     reads: frozenset[int]
-    leaves: tuple[Leaf, ...]
+    leaves: tuple[LeafUses, ...]
 
 
 def dead_variables_of(system: System) -> DeadVariables:
@@ -291,7 +291,7 @@ def _updates(tree: Tree, known: Known, reads: set[int]) -> Iterator[tuple[Update
             yield node, here
 
 
-def _leaf(update: Update, control: Cell | None, known: Known) -> Leaf:
+def _leaf(update: Update, control: Cell | None, known: Known) -> LeafUses:
     memo: Known = {}
     writes = {index: folded(value, known, memo) for index, value in update.writes}
     after: frozenset[int] = frozenset()
@@ -299,7 +299,7 @@ def _leaf(update: Update, control: Cell | None, known: Known) -> Leaf:
         value = writes.get(control.index, known.get(control, control))
         after = frozenset(_possible(value))
     reads = {index: frozenset(_indices([value])) for index, value in writes.items()}
-    return Leaf(reads, after)
+    return LeafUses(reads, after)
 
 
 def _possible(expression: Expression) -> set[int]:

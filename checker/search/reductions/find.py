@@ -8,12 +8,14 @@ from typing import assert_never
 from model.system import System
 
 from .dead import dead_variables_of
-from .kinds import Found, Reduction
+from .kinds import AppliedReduction, Reduction
 from .proven import partial_order_of
 from .symmetry import symmetry_of
 
 
-def find(reduction: Reduction, system: System, look: Callable[[], None] = lambda: None) -> Found:
+def find(
+    reduction: Reduction, system: System, look: Callable[[], None] = lambda: None
+) -> AppliedReduction:
     """What a reduction finds in a system. `look` is called now and then, and may raise to stop."""
     look()
     match reduction:

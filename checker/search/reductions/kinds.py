@@ -14,7 +14,7 @@ class Reduction(enum.Enum):
     DEAD_VARIABLES = "dead-variables"
 
 
-class Found(Protocol):
+class AppliedReduction(Protocol):
     """What a reduction has found in a system: what it keeps, what it does not, and why.
 
     A class of its own for each reduction implements it, with the plain data that the native search
@@ -39,4 +39,4 @@ class Found(Protocol):
         ...
 
 
-__all__ = ["Found", "Reduction"]
+__all__ = ["AppliedReduction", "Reduction"]

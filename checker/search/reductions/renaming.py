@@ -38,7 +38,7 @@ class NotRenamable(Exception):
 
 
 @dataclass(frozen=True)
-class Move:
+class CellMove:
     """Where the value of a cell goes; where the guard holds, it becomes `labels[value]`."""
 
     source: int
@@ -63,10 +63,10 @@ class Renaming:
         return self._after.get(id(entity), entity)
 
     @cached_property
-    def moves(self) -> tuple[Move, ...]:
+    def moves(self) -> tuple[CellMove, ...]:
         """What becomes of each cell, in order. Raises NotRenamable."""
         variables = {(id(v.entity), v.field): v for v in self.system.variables}
-        found: list[Move] = []
+        found: list[CellMove] = []
         for variable in self.system.variables:
             other = variables.get((id(self.of(variable.entity)), variable.field))
             if other is None or other.domain != variable.domain:
@@ -74,24 +74,24 @@ class Renaming:
             found += self._moves(variable.domain, variable.offset, other.offset, ())
         return tuple(sorted(found, key=lambda move: move.source))
 
-    def _moves(self, domain: Domain[Any], begin: int, to: int, guard: Guard) -> Iterator[Move]:
+    def _moves(self, domain: Domain[Any], begin: int, to: int, guard: Guard) -> Iterator[CellMove]:
         match domain:
             case Ref():
                 labels = self._positions(domain.entities)
                 is_same = labels == tuple(range(len(labels)))
-                yield Move(begin, to, () if is_same else labels, () if is_same else guard)
+                yield CellMove(begin, to, () if is_same else labels, () if is_same else guard)
             case Option():
-                yield Move(begin, to)
+                yield CellMove(begin, to)
                 here: Guard = (*guard, (begin, frozenset({1})))
                 yield from self._moves(domain.element, begin + 1, to + 1, here)
             case Union():
-                yield Move(begin, to)
+                yield CellMove(begin, to)
                 for name, (offset, part) in domain.layout.items():
                     kinds = [i for i, parts in enumerate(domain.parts) if name in dict(parts)]
                     here = (*guard, (begin, frozenset(kinds)))
                     yield from self._moves(part, begin + offset, to + offset, here)
             case Queue():
-                yield Move(begin, to)
+                yield CellMove(begin, to)
                 width, longest = domain.element.width, domain.slots
                 for slot in range(domain.slots):
                     at = 1 + slot * width
@@ -100,7 +100,7 @@ class Renaming:
             case Set():
                 for position, value in enumerate(domain.universe):
                     after = self.renamed(domain.element, domain.element.encode(value))
-                    yield Move(begin + position, to + domain.positions[after])
+                    yield CellMove(begin + position, to + domain.positions[after])
             case Array() | MapDomain():
                 keys, width = domain.keys, domain.element.width
                 places = (
@@ -111,7 +111,7 @@ class Renaming:
                     yield from self._moves(domain.element, one, other, guard)
             case _:
                 for position in range(domain.width):
-                    yield Move(begin + position, to + position)
+                    yield CellMove(begin + position, to + position)
 
     def _positions(self, entities: Sequence[object]) -> tuple[int, ...]:
         """The places that entities take among themselves."""
@@ -132,7 +132,7 @@ class Renaming:
 
     # --- as expressions --------------------------------------------------------------------------
 
-    def image(self, move: Move, cells: Sequence[Expression]) -> Expression:
+    def image(self, move: CellMove, cells: Sequence[Expression]) -> Expression:
         """What a cell becomes, where `cells` are what all cells are."""
         value = cells[move.source]
         renamed = value
@@ -157,7 +157,7 @@ def _with_after(expression: Expression, after: bool) -> Expression:
     return cell(expression.index, expression.low, expression.high, expression.boolean, after=True)
 
 
-def _moved(moves: Sequence[Move], cells: Sequence[int]) -> tuple[int, ...]:
+def _moved(moves: Sequence[CellMove], cells: Sequence[int]) -> tuple[int, ...]:
     after = list(cells)
     for move in moves:
         value = cells[move.source]
@@ -178,4 +178,4 @@ def guard_expression(guard: Guard, cells: Sequence[Expression]) -> Expression:
     return conjunction(is_one(cells[index], wanted) for index, wanted in guard)
 
 
-__all__ = ["Guard", "Move", "NotRenamable", "Renaming", "guard_expression"]
+__all__ = ["CellMove", "Guard", "NotRenamable", "Renaming", "guard_expression"]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from model.system import Kind, System
 
 from .candidates import Candidates
-from .canonical import Group
+from .canonical import SymmetryGroup
 from .grouping import group_of
 from .invariance import Invariance
 from .kinds import Reduction
@@ -30,7 +30,7 @@ class Symmetry:
     `refused` has the properties whose verdict is not kept, each with the reason.
     """
 
-    groups: tuple[Group, ...]
+    groups: tuple[SymmetryGroup, ...]
     remarks: tuple[str, ...]
     refused: tuple[tuple[str, str], ...] = ()
 
@@ -56,11 +56,11 @@ class _Growing:
 def symmetry_of(system: System) -> Symmetry:
     """The groups of interchangeable entities of a system, and the properties that they keep."""
     proofs, near_misses = Proofs(), list[str]()
-    groups: list[Group] = []
+    groups: list[SymmetryGroup] = []
     exchanges: list[Renaming] = []
     for growing in _growing(system, proofs, near_misses):
         found = group_of(system, growing.members, growing.exchanges)
-        if isinstance(found, Group):
+        if isinstance(found, SymmetryGroup):
             groups.append(found)
             exchanges += growing.exchanges
         else:

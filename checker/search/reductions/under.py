@@ -9,12 +9,12 @@ from model.system import System
 
 from .canonical import Canonical
 from .dead import DeadVariables
-from .kinds import Found
+from .kinds import AppliedReduction
 from .partial_order import PartialOrder
 from .symmetry import Symmetry
 
 
-def canonical_of(system: System, under: Sequence[Found]) -> Canonical | None:
+def canonical_of(system: System, under: Sequence[AppliedReduction]) -> Canonical | None:
     """The canonical form that these reductions come to, if they come to one."""
     resets = [reset for each in under if isinstance(each, DeadVariables) for reset in each.resets]
     groups = [group for each in under if isinstance(each, Symmetry) for group in each.groups]
@@ -28,7 +28,7 @@ def canonical_of(system: System, under: Sequence[Found]) -> Canonical | None:
     return Canonical(tuple(cell.low for cell in system.cells), tuple(resets), tuple(living))
 
 
-def partial_order_among(system: System, under: Sequence[Found]) -> PartialOrder | None:
+def partial_order_among(system: System, under: Sequence[AppliedReduction]) -> PartialOrder | None:
     """The partial order among these reductions, if any, for what is asked of the system."""
     names = {prop.name for prop in system.properties}
     found = next((each for each in under if isinstance(each, PartialOrder)), None)

@@ -29,7 +29,7 @@ Keys = int
 """A set of fairness keys, one bit each."""
 
 
-class Asking(Protocol):
+class StateQueries(Protocol):
     """What is asked about single states."""
 
     def bounds(self, state: State) -> Sequence[tuple[int, str]]:
@@ -48,7 +48,7 @@ class Fair:
     for the whole graph, which say what is meant.
     """
 
-    def __init__(self, system: System, graph: Edges, ask: Asking) -> None:
+    def __init__(self, system: System, graph: Edges, ask: StateQueries) -> None:
         self.system = system
         self.graph = graph
         self._ask = ask
@@ -189,4 +189,4 @@ class Fair:
         return keys
 
 
-__all__ = ["Asking", "Fair", "Keys"]
+__all__ = ["Fair", "Keys", "StateQueries"]

@@ -19,7 +19,7 @@ from .leaves import Leaf
 
 
 class Edges(Protocol):
-    """The complete state graph, as liveness reads it. What the parts are: see `Graph`."""
+    """The complete state graph, as liveness reads it. What the parts are: see `StateGraph`."""
 
     @property
     def leaves(self) -> Sequence[Leaf]: ...
@@ -43,7 +43,7 @@ def numbers() -> array[int]:
 
 
 @dataclass
-class Graph:
+class StateGraph:
     """The part of the state graph that was seen. Edges are kept only if `keeps_edges`.
 
     The first `initial` states are the initial ones. `starts[i]` is the first edge of state `i`;
@@ -94,4 +94,4 @@ def extended(path: Trace, leaf: Leaf, after: State | None) -> Trace:
     return Trace((*path.states, after), (*path.rules, leaf.rule))
 
 
-__all__ = ["Edges", "Graph", "extended", "numbers"]
+__all__ = ["Edges", "StateGraph", "extended", "numbers"]

@@ -44,7 +44,7 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Finding:
+class Occurrence:
     """The first `yes` to a topic: in a state or, with `leaf`, on the step that it takes from there.
 
     `place` orders findings: the length of the trace, the state that was expanded, the rule. A step
@@ -102,4 +102,13 @@ def _of_steps(system: System, rule: int) -> Iterator[Question]:
             yield Question(Asked.FAILS, index, predicate, _fails(predicate))
 
 
-__all__ = ["FAULTS", "Asked", "Finding", "Question", "Topic", "first_true", "of_states", "of_steps"]
+__all__ = [
+    "FAULTS",
+    "Asked",
+    "Occurrence",
+    "Question",
+    "Topic",
+    "first_true",
+    "of_states",
+    "of_steps",
+]

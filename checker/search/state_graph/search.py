@@ -11,7 +11,7 @@ from model.trace import Trace
 
 from .fairness import Fair
 from .leaves import Leaf
-from .questions import Finding, Topic
+from .questions import Occurrence, Topic
 
 
 class LimitHit(Exception):
@@ -32,7 +32,7 @@ class Searched(Protocol):
     @property
     def leaves(self) -> Sequence[Leaf]: ...
     @property
-    def findings(self) -> Mapping[Topic, Finding]:
+    def findings(self) -> Mapping[Topic, Occurrence]:
         """The first `yes` to each topic that got one."""
         ...
 

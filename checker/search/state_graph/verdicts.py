@@ -25,7 +25,7 @@ from model.trace import Trace, replay
 
 from .graph import extended
 from .liveness import judge
-from .questions import FAULTS, Asked, Finding
+from .questions import FAULTS, Asked, Occurrence
 from .search import LimitHit, Searched
 
 EXHAUSTIVE = "exhaustive"
@@ -101,7 +101,7 @@ def vacuous(search: Searched, index: int, prop: Property) -> Vacuous | None:
     return None
 
 
-def _trace(search: Searched, finding: Finding) -> Trace:
+def _trace(search: Searched, finding: Occurrence) -> Trace:
     if finding.leaf is None:
         return _replayed(search, search.trace_to(finding.state))
     path, leaf = search.trace_to(finding.state), search.leaves[finding.leaf]

@@ -10,11 +10,11 @@ from dataclasses import dataclass, field
 from time import perf_counter
 
 from checker.search.answer import Statistics
-from checker.search.limits import INTERRUPTED, Limits, News, Progress
+from checker.search.limits import INTERRUPTED, Limits, ProgressListener, SearchProgress
 from model.language.properties import Family
 from model.system import Blocked, Fault, Kind
 
-from .execution import After, Judgement, PlainSystem, Values
+from .execution import Judgement, PlainSystem, TakenStep, Values
 
 STATES_BETWEEN_LOOKS = 64
 
@@ -24,7 +24,7 @@ class _LimitHit(Exception):
 
 
 @dataclass(frozen=True)
-class Found:
+class PlainOccurrence:
     """Where something was first found: in a state or, with `rule`, on a step from there.
 
     A step into a fault has no state `after`. `place` orders what is found: length of the trace, the
@@ -39,7 +39,7 @@ class Found:
 
 
 @dataclass
-class Search:
+class InterpreterSearch:
     """The states in the order found, how each was found, and the first finding of each kind.
 
     `findings` are by what was found ("fails", "when", "reached", "fault") and of which property.
@@ -47,11 +47,13 @@ class Search:
 
     plain: PlainSystem
     limits: Limits
-    progress: Progress | None
+    progress: ProgressListener | None
     states: list[Values] = field(default_factory=list[Values])
     index: dict[Values, int] = field(default_factory=dict[Values, int])
     parents: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
-    findings: dict[tuple[str, str], Found] = field(default_factory=dict[tuple[str, str], Found])
+    findings: dict[tuple[str, str], PlainOccurrence] = field(
+        default_factory=dict[tuple[str, str], PlainOccurrence]
+    )
     exercised: set[str] = field(default_factory=set[str])
     deadlock: int | None = None
     transitions: int = 0
@@ -90,7 +92,7 @@ class Search:
             raise _LimitHit(self.limits.seconds_word)
         if self.progress is not None:
             self.progress(
-                News(
+                SearchProgress(
                     states=len(self.states),
                     transitions=self.transitions,
                     depth=self.depth,
@@ -111,7 +113,7 @@ class Search:
         for predicate in self.plain.predicates:
             if not predicate.on_steps:
                 says = self.plain.judge_state(predicate, values)
-                found = Found(place, number, binding=predicate.binding)
+                found = PlainOccurrence(place, number, binding=predicate.binding)
                 self._note(predicate.family, says, found)
 
     def _expand(self, position: int) -> None:
@@ -120,7 +122,7 @@ class Search:
         for index, rule in enumerate(plain.rules):
             place = (self.depth + 1, position, index)
             match plain.take(rule, values):
-                case After(values=after, earlier=earlier):
+                case TakenStep(values=after, earlier=earlier):
                     self.transitions += 1
                     self.exercised.add(rule.rule.name)
                     changes = changes or after != values
@@ -130,17 +132,19 @@ class Search:
                     for predicate in plain.predicates:
                         if predicate.on_steps:
                             says = plain.judge_step(predicate, before, rule, after)
-                            found = Found(place, position, index, after, predicate.binding)
+                            found = PlainOccurrence(
+                                place, position, index, after, predicate.binding
+                            )
                             self._note(predicate.family, says, found)
                 case Fault():
                     changes = True
-                    self._keep(("fault", ""), Found(place, position, index))
+                    self._keep(("fault", ""), PlainOccurrence(place, position, index))
                 case Blocked(bound=name):
                     bound = bound or name is not None
         if not changes and not bound and self.deadlock is None and not plain.is_terminal(values):
             self.deadlock = position
 
-    def _note(self, family: Family, says: Judgement, found: Found) -> None:
+    def _note(self, family: Family, says: Judgement, found: PlainOccurrence) -> None:
         if says == "fault":
             self._keep(("fault", ""), found)
         elif says != "silent":
@@ -150,7 +154,7 @@ class Search:
             if family.kind in (Kind.ALWAYS, Kind.ON_STEP) and not says:
                 self._keep(("fails", family.name), found)
 
-    def _keep(self, topic: tuple[str, str], found: Found) -> None:
+    def _keep(self, topic: tuple[str, str], found: PlainOccurrence) -> None:
         known = self.findings.get(topic)
         if known is None or found.place < known.place:
             self.findings[topic] = found
@@ -174,4 +178,4 @@ class Search:
         return found[::-1]
 
 
-__all__ = ["Found", "Search"]
+__all__ = ["InterpreterSearch", "PlainOccurrence"]
