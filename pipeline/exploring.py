@@ -16,7 +16,7 @@ from uuid import uuid4
 from checker.search.distributed.bucket import Bucket, LevelResult, LevelTask
 from checker.search.distributed.files import CLAIMS, SearchFolder
 from checker.search.distributed.program import CompiledProgram, program_from
-from checker.search.state_graph.search import LimitHit
+from checker.search.limits import LimitHit
 
 #: What this process has in memory: machine code by program, and parts of searches by their owners.
 _CODES: dict[str, CompiledProgram] = {}

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from checker.search.state_graph.folding import Known, cells_read, fold, folded, learn, parts
+from checker.search.state_graph.folding import Known, cells_read, fold, folded, parts, sides
 from model.expressions import (
     FALSE,
     TRUE,
@@ -130,14 +130,9 @@ def _along(tree: Tree, at_leaf: Callable[[End, Known], Expression], known: Known
     """The condition that a leaf asks for, with what the tests on the way there say."""
     if not isinstance(tree, Test):
         return at_leaf(tree, known)
-    test = folded(tree.condition, known, {})
-    if isinstance(test, Constant):
-        return _along(tree.yes if test.value else tree.no, at_leaf, known)
-    yes, no = (
-        _along(side, at_leaf, learn(learn(known, tree.condition, outcome), test, outcome))
-        for outcome, side in ((True, tree.yes), (False, tree.no))
-    )
-    return choose(test, yes, no)
+    test, further = sides(tree, known)
+    found = [_along(side, at_leaf, below) for _, side, below in further]
+    return found[0] if isinstance(test, Constant) else choose(test, *found)
 
 
 def step_claims(prop: Property) -> Iterator[tuple[Expression, tuple[int, ...]]]:

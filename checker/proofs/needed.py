@@ -24,10 +24,9 @@ from time import perf_counter
 
 from checker.search.answer import Violated
 from checker.search.bmc.search import check
-from checker.search.limits import INTERRUPTED, Limits, ProgressListener, SearchProgress
+from checker.search.limits import INTERRUPTED, LimitHit, Limits, ProgressListener, SearchProgress
 from checker.search.run import chosen
 from checker.search.state_graph.questions import Topic
-from checker.search.state_graph.search import LimitHit
 from checker.spec.claim import Spec
 from checker.spec.typed import option_word
 from model.errors import FinaleError

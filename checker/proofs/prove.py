@@ -16,10 +16,15 @@ from typing import Literal
 from checker.search.answer import NO_DEADLOCK, WELL_FORMED
 from checker.search.bmc.asked import DEADLOCK, sought
 from checker.search.bmc.encoding import ways_of
-from checker.search.limits import SECONDS_BETWEEN_REPORTS, Limits, ProgressListener, SearchProgress
+from checker.search.limits import (
+    SECONDS_BETWEEN_REPORTS,
+    LimitHit,
+    Limits,
+    ProgressListener,
+    SearchProgress,
+)
 from checker.search.state_graph.folding import cells_read
 from checker.search.state_graph.questions import FAULTS, Asked, Topic
-from checker.search.state_graph.search import LimitHit
 from model.errors import FinaleError
 from model.expressions import FALSE, Expression, disjunction, negation
 from model.semantics import steps

@@ -76,6 +76,10 @@ class TimeOver(Exception):
     """The limit of time was hit before the search began."""
 
 
+class LimitHit(Exception):
+    """A search has come to a limit; the argument names the limit."""
+
+
 @dataclass(frozen=True)
 class SearchProgress:
     """How far a search is: as `Statistics`, with the bytes that it has taken, where it knows.
@@ -97,6 +101,36 @@ class SearchProgress:
 
 ProgressListener = Callable[[SearchProgress], None]
 """Called a few times a second while a search runs, always from the thread that asked for it."""
+
+
+class Clock:
+    """Reports how far a search is, a few times a second, and ends it when its time is over."""
+
+    def __init__(self, limits: Limits, progress: ProgressListener | None) -> None:
+        self._limits, self._progress = limits, progress
+        self._began = self._reported = perf_counter()
+
+    @property
+    def seconds(self) -> float:
+        """The time since the search began."""
+        return perf_counter() - self._began
+
+    def check(self) -> None:
+        """Raises LimitHit if the time is over."""
+        if self._limits.seconds_max is not None and self.seconds > self._limits.seconds_max:
+            raise LimitHit(self._limits.seconds_word)
+
+    def report(self, progress: Callable[[float], SearchProgress]) -> None:
+        """Report the progress after so many seconds, unless the last report is too recent."""
+        now = perf_counter()
+        if self._progress is not None and now - self._reported >= SECONDS_BETWEEN_REPORTS:
+            self._reported = now
+            self._progress(progress(now - self._began))
+
+    def look(self, progress: Callable[[float], SearchProgress]) -> None:
+        """Report the progress, if a report is due. Raises LimitHit if the time is over."""
+        self.check()
+        self.report(progress)
 
 
 def looking(
@@ -150,6 +184,8 @@ def cut_short(stopped: str, seen: Statistics) -> Unknown:
 __all__ = [
     "INTERRUPTED",
     "SECONDS_BETWEEN_REPORTS",
+    "Clock",
+    "LimitHit",
     "Limits",
     "ProgressListener",
     "SearchProgress",

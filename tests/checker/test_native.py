@@ -11,8 +11,8 @@ import pytest
 from checker.search.answer import Report, Statistics, Unknown
 from checker.search.backends import READABLE_STATES_MAX, check_with
 from checker.search.bfs.search import check as check_readably
-from checker.search.limits import INTERRUPTED, Limits, SearchProgress, TimeOver
-from checker.search.native import breadth_first, layout, tables
+from checker.search.limits import INTERRUPTED, LimitHit, Limits, SearchProgress, TimeOver
+from checker.search.native import layout, tables
 from checker.search.native import search as native
 from checker.search.native.breadth_first import NativeSearch
 from checker.search.native.kernel import places as at
@@ -21,7 +21,6 @@ from checker.search.native.loops import CACHE_VARIABLE, compile_within, loops, m
 from checker.search.native.machine import NativeMachine
 from checker.search.native.search import check, searched
 from checker.search.native.tables import Tables
-from checker.search.state_graph.search import LimitHit
 from model.errors import FinaleError
 from model.language.build import build
 from model.protocols.two_phase_commit import TwoPhaseCommit
@@ -278,7 +277,7 @@ def test_that_the_search_itself_is_compiled_is_told(
 
 
 def test_an_interrupt_keeps_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(breadth_first, "SECONDS_BETWEEN_REPORTS", 0.0)
+    monkeypatch.setattr("checker.search.limits.SECONDS_BETWEEN_REPORTS", 0.0)
 
     def interrupt(news: SearchProgress) -> None:
         if news.depth > 5:
@@ -293,7 +292,7 @@ def test_an_interrupt_keeps_what_is_known(monkeypatch: pytest.MonkeyPatch) -> No
 def test_an_interrupt_of_the_work_after_the_search_leaves_only_liveness_open(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(breadth_first, "SECONDS_BETWEEN_REPORTS", 0.0)
+    monkeypatch.setattr("checker.search.limits.SECONDS_BETWEEN_REPORTS", 0.0)
 
     def interrupt(news: SearchProgress) -> None:
         if news.frontier == 0:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from checker.search.answer import Answer, Report, Unknown
-from checker.search.limits import Limits
+from checker.search.limits import LimitHit, Limits
 from checker.search.native import nodes, tables, workers
 from checker.search.native.breadth_first import NativeSearch, states_left
 from checker.search.native.finished import FinishedSearch
@@ -27,7 +27,6 @@ from checker.search.native.tables import Tables
 from checker.search.options import SearchOptions
 from checker.search.reductions.find import find
 from checker.search.reductions.kinds import Reduction
-from checker.search.state_graph.search import LimitHit
 from checker.spec.claim import Spec
 from model.errors import FinaleError
 from model.language.build import build

@@ -50,7 +50,7 @@ def stopped_at(depth: int, folder: Path, storage: StorageName = "exact") -> Repo
             raise KeyboardInterrupt
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(breadth_first, "SECONDS_BETWEEN_REPORTS", 0.0)
+        patch.setattr("checker.search.limits.SECONDS_BETWEEN_REPORTS", 0.0)
         patch.setattr(breadth_first, "SECONDS_BETWEEN_LOOKS", 0.0)
         report = check(
             yardstick(), progress=interrupt, options=SearchOptions(storage, resume=folder)
@@ -76,7 +76,7 @@ def test_an_interrupted_search_goes_on(
     again = stopped_at(30, tmp_path, second).statistics
     assert 0 < seen.states < again.states < 111_400
     news: list[SearchProgress] = []
-    monkeypatch.setattr(breadth_first, "SECONDS_BETWEEN_REPORTS", 0.0)
+    monkeypatch.setattr("checker.search.limits.SECONDS_BETWEEN_REPORTS", 0.0)
     report = check(
         yardstick(), progress=news.append, options=SearchOptions(second, resume=tmp_path)
     )

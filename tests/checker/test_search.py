@@ -105,7 +105,7 @@ def test_limits_are_named_as_they_were_given() -> None:
 
 
 def test_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(search, "SECONDS_BETWEEN_REPORTS", 0.0)
+    monkeypatch.setattr("checker.search.limits.SECONDS_BETWEEN_REPORTS", 0.0)
     told: list[tuple[int, int, int, int]] = []
 
     def progress(news: SearchProgress) -> None:
@@ -121,7 +121,7 @@ def test_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_interrupt_ends_the_search_and_keeps_what_is_known(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(search, "SECONDS_BETWEEN_REPORTS", 0.0)
+    monkeypatch.setattr("checker.search.limits.SECONDS_BETWEEN_REPORTS", 0.0)
 
     def interrupt(news: SearchProgress) -> None:
         if news.depth > 5:
@@ -137,7 +137,7 @@ def test_an_interrupt_ends_the_search_and_keeps_what_is_known(
 def test_an_interrupt_of_the_work_after_the_search_leaves_only_liveness_open(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(search, "SECONDS_BETWEEN_REPORTS", 0.0)
+    monkeypatch.setattr("checker.search.limits.SECONDS_BETWEEN_REPORTS", 0.0)
 
     def interrupt(news: SearchProgress) -> None:
         if news.frontier == 0:

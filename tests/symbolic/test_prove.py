@@ -17,8 +17,7 @@ from checker.report.proven import merged
 from checker.report.words import condition_text, never_together, part_of
 from checker.search.answer import Holds, Vacuous, Violated
 from checker.search.bfs.search import check
-from checker.search.limits import Limits, SearchProgress
-from checker.search.state_graph.search import LimitHit
+from checker.search.limits import LimitHit, Limits, SearchProgress
 from checker.spec.catalogue import catalogue
 from checker.spec.reading import spec_of
 from checker.spec.toml_text import toml_in

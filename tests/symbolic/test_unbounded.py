@@ -19,9 +19,8 @@ from checker.proofs.unbounded.prove import prove_unbounded
 from checker.proofs.unbounded.terms import WindowTerms
 from checker.proofs.unbounded.window import IdWindow, RuleEffect
 from checker.search.answer import Holds, Vacuous
-from checker.search.limits import Limits, SearchProgress
+from checker.search.limits import LimitHit, Limits, SearchProgress
 from checker.search.native.search import check
-from checker.search.state_graph.search import LimitHit
 from checker.spec.claim import Spec
 from model.domains import Domain, MapDomain, Option, Queue, Ref, Set, Union
 from model.errors import FinaleError
@@ -213,7 +212,7 @@ def test_when_the_time_is_over_what_is_left_is_unknown(monkeypatch: pytest.Monke
             raise LimitHit("the limit")
 
     names = ["finish-before-close", "decided-once", "completed-in-order"]
-    monkeypatch.setattr(proving, "SECONDS_BETWEEN_REPORTS", 0.0)
+    monkeypatch.setattr("checker.search.limits.SECONDS_BETWEEN_REPORTS", 0.0)
     late = prove_unbounded(kind, setting, names, progress=stop_at_the_second)
     assert [each.verdict for each in late.results] == ["proven", "unknown", "unknown"]
     assert late.stopped == (

@@ -13,8 +13,7 @@ from functools import partial
 from time import perf_counter
 
 from checker.proofs.prove import does_not_apply
-from checker.search.limits import SECONDS_BETWEEN_REPORTS, Limits, ProgressListener, SearchProgress
-from checker.search.state_graph.search import LimitHit
+from checker.search.limits import Clock, LimitHit, Limits, ProgressListener, SearchProgress
 from model.errors import FinaleError
 from model.language.properties import Family
 from model.language.protocol import Protocol, Setting
@@ -90,7 +89,7 @@ def prove_unbounded(
         raise no_clauses(kind.key)
     goals = _goals(kind, catalogue, names)
     needed = {f.needs for f in (*catalogue.clauses, *goals) if f.needs is not None}
-    clock = _Clock(limits, progress)
+    clock = _Looking(limits, progress)
     window = IdWindow(kind, replace(setting, observe=frozenset(needed)), IDS, clock.look)
     return _Proving(window, catalogue, clock).prove(goals)
 
@@ -107,33 +106,26 @@ def _goals(
     return goals
 
 
-class _Clock:
-    """Tells how far it is, and when the time is over."""
+class _Looking:
+    """Reports which question is asked, and ends the proof when its time is over."""
 
     def __init__(self, limits: Limits, progress: ProgressListener | None) -> None:
-        self._limits, self._progress = limits, progress
-        self._began = self._told = perf_counter()
+        self._clock = Clock(limits, progress)
         self.doing = "what do the rules do, of ids without end?"
 
     @property
     def seconds(self) -> float:
-        """So long it has taken."""
-        return perf_counter() - self._began
+        return self._clock.seconds
 
     def look(self) -> None:
         """Raises LimitHit."""
-        now = perf_counter()
-        if self._limits.seconds_max is not None and self.seconds > self._limits.seconds_max:
-            raise LimitHit(self._limits.seconds_word)
-        if self._progress is not None and now - self._told >= SECONDS_BETWEEN_REPORTS:
-            self._told = now
-            self._progress(SearchProgress(0, 0, 0, 0, self.seconds, before=self.doing))
+        self._clock.look(lambda seconds: SearchProgress(0, 0, 0, 0, seconds, before=self.doing))
 
 
 class _Proving:
     """Asks first which clauses prove each other, then what follows from them."""
 
-    def __init__(self, window: IdWindow, catalogue: ClauseCatalogue, clock: _Clock) -> None:
+    def __init__(self, window: IdWindow, catalogue: ClauseCatalogue, clock: _Looking) -> None:
         self._window, self._catalogue, self._clock = window, catalogue, clock
         #: Under no clauses, until it is known which are kept.
         self._proof = self._of(())

@@ -15,7 +15,8 @@ from time import perf_counter
 from checker.search.answer import Report, Statistics
 from checker.search.limits import (
     INTERRUPTED,
-    SECONDS_BETWEEN_REPORTS,
+    Clock,
+    LimitHit,
     Limits,
     ProgressListener,
     SearchProgress,
@@ -25,7 +26,6 @@ from checker.search.state_graph.fairness import Fair
 from checker.search.state_graph.graph import StateGraph
 from checker.search.state_graph.leaves import Leaf
 from checker.search.state_graph.questions import FAULTS, Occurrence, Topic
-from checker.search.state_graph.search import LimitHit
 from checker.search.state_graph.verdicts import answers_of
 from model.system import Kind, State, System
 from model.trace import Trace
@@ -98,8 +98,7 @@ class ReadableSearch:
         self.questions = Questions(self.machine)
         self.coverage = BranchCoverage(self.machine)
         self._is_terminal = self.machine.state_test([self.machine.system.terminal])
-        self._started = perf_counter()
-        self._told = self._started
+        self._clock = Clock(self.limits, self.progress)
 
     def run(self) -> None:
         """Search until all is seen, a limit is hit, or the user interrupts."""
@@ -114,7 +113,7 @@ class ReadableSearch:
         finally:
             if collecting:
                 gc.enable()
-        self.seconds = perf_counter() - self._started
+        self.seconds = self._clock.seconds
 
     def _run(self) -> None:
         graph, questions = self.graph, self.questions
@@ -191,22 +190,12 @@ class ReadableSearch:
 
     def look(self) -> None:
         """Tell how far the search is. Raises LimitHit when its time is over."""
-        now = perf_counter()
-        seconds, seconds_max = now - self._started, self.limits.seconds_max
-        if seconds_max is not None and seconds > seconds_max:
-            raise LimitHit(self.limits.seconds_word)
-        if self.progress is not None and now - self._told >= SECONDS_BETWEEN_REPORTS:
-            self._told = now
-            states = len(self.graph.states)
-            self.progress(
-                SearchProgress(
-                    states=states,
-                    transitions=self.transitions,
-                    depth=self.depth,
-                    frontier=states - self.expanded,
-                    seconds=seconds,
-                )
-            )
+        self._clock.look(self._progress)
+
+    def _progress(self, seconds: float) -> SearchProgress:
+        states = len(self.graph.states)
+        frontier = states - self.expanded
+        return SearchProgress(states, self.transitions, self.depth, frontier, seconds)
 
     # --- what was found --------------------------------------------------------------------------
 

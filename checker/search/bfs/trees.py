@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from checker.search.state_graph.folding import Known, folded, learn
+from checker.search.state_graph.folding import Known, folded, sides
 from checker.search.state_graph.leaves import LeafNumbers
 from model.expressions import Constant, Expression
 from model.system import Blocked, Fault, System, Test, Tree, Update, leaves
@@ -76,13 +76,14 @@ class PythonTrees:
             name = self._closed(deeper, f"deep_{len(self.functions)}")
             text.line(depth, f"{name}({self.arguments})")
             return
-        test = folded(tree.condition, known, {})
+        test, further = sides(tree, known)
         if isinstance(test, Constant):
-            self._tree(text, depth, rule, tree.yes if test.value else tree.no, known, names)
+            [(_, side, below)] = further
+            self._tree(text, depth, rule, side, below, names)
             return
         [condition] = text.texts([test], depth, names)
         opening = f"if {condition}:"
-        for outcome, side in ((True, tree.yes), (False, tree.no)):
+        for outcome, side, below in further:
             if not outcome:
                 opening = f"if not {condition}:" if opening else "else:"
             if all(self.is_quiet(end) for end in leaves(side)):
@@ -90,7 +91,6 @@ class PythonTrees:
             text.line(depth, opening)
             opening = ""
             before = len(text.lines)
-            below = learn(learn(known, tree.condition, outcome), test, outcome)
             self._tree(text, depth + 1, rule, side, below, dict(names))
             if len(text.lines) == before:  # what is known leaves only quiet leaves
                 text.line(depth + 1, "pass")

@@ -10,18 +10,17 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from time import perf_counter
 
 from checker.search.answer import NO_DEADLOCK, WELL_FORMED
 from checker.search.limits import (
     INTERRUPTED,
-    SECONDS_BETWEEN_REPORTS,
+    Clock,
+    LimitHit,
     Limits,
     ProgressListener,
     SearchProgress,
 )
 from checker.search.state_graph.questions import FAULTS, Asked, Topic, of_states, of_steps
-from checker.search.state_graph.search import LimitHit
 from model.expressions import disjunction
 from model.semantics import evaluate, is_deadlock, steps
 from model.system import Fault, System
@@ -66,7 +65,6 @@ class BoundedSearch:
     ) -> None:
         self.system = system
         self.limits = limits
-        self.progress = progress
         self.found: dict[Topic, ShortestRun] = {}
         self.refuted = -1
         self.is_complete = False
@@ -75,7 +73,7 @@ class BoundedSearch:
         self._only = frozenset(only)
         self._open: list[Sought] = []
         self._possible: set[Topic] = set()
-        self._started = self._told = perf_counter()
+        self._clock = Clock(limits, progress)
 
     def run(self) -> None:
         """Ask until all is found or refuted, a limit is hit, or the user interrupts."""
@@ -89,7 +87,7 @@ class BoundedSearch:
     @property
     def seconds(self) -> float:
         """How long it has taken."""
-        return perf_counter() - self._started
+        return self._clock.seconds
 
     # --- asking ----------------------------------------------------------------------------------
 
@@ -183,14 +181,11 @@ class BoundedSearch:
 
     def _look(self) -> None:
         """Tell how far it is. Raises LimitHit when the time is over."""
-        now = perf_counter()
-        seconds, seconds_max = now - self._started, self.limits.seconds_max
-        if seconds_max is not None and seconds > seconds_max:
-            raise LimitHit(self.limits.seconds_word)
-        if self.progress is not None and now - self._told >= SECONDS_BETWEEN_REPORTS:
-            self._told = now
-            doing = f"no more counterexamples up to depth {max(self.refuted, 0)}"
-            self.progress(SearchProgress(0, 0, self.refuted, 0, seconds, before=doing))
+        self._clock.look(self._progress)
+
+    def _progress(self, seconds: float) -> SearchProgress:
+        doing = f"no more counterexamples up to depth {max(self.refuted, 0)}"
+        return SearchProgress(0, 0, self.refuted, 0, seconds, before=doing)
 
 
 def found_by(system: System, wanted: Sought, run: BoundedRun) -> ShortestRun:

@@ -21,9 +21,9 @@ from functools import cached_property
 
 import z3
 
-from checker.search.state_graph.folding import Known, cells_read, folded, learn
-from model.expressions import Constant, Expression, conjunction, negation
-from model.system import Blocked, Fault, State, System, Test, Tree, Update
+from checker.search.state_graph.folding import cells_read, paths
+from model.expressions import Expression, conjunction, negation
+from model.system import Blocked, Fault, State, System, Update
 
 from .terms import (
     BitVectorTerms,
@@ -69,26 +69,15 @@ class RulePath:
 def ways_of(system: System) -> tuple[RulePath, ...]:
     """All ways through all trees, in rule order, `yes` before `no`."""
     return tuple(
-        way for index, rule in enumerate(system.rules) for way in _ways(index, rule.tree, {}, ())
+        RulePath(
+            index,
+            tuple(test if outcome else negation(test) for test, outcome in path.tests),
+            path.end,
+            path.writes(),
+        )
+        for index, rule in enumerate(system.rules)
+        for path in paths(rule.tree, {})
     )
-
-
-def _ways(rule: int, tree: Tree, known: Known, tests: tuple[Expression, ...]) -> Iterator[RulePath]:
-    if not isinstance(tree, Test):
-        writes: dict[int, Expression] = {}
-        if isinstance(tree, Update):
-            memo: Known = {}
-            writes = {index: folded(value, known, memo) for index, value in tree.writes}
-        yield RulePath(rule, tests, tree, writes)
-        return
-    test = folded(tree.condition, known, {})
-    for side, outcome in ((tree.yes, True), (tree.no, False)):
-        if isinstance(test, Constant):
-            if bool(test.value) is outcome:
-                yield from _ways(rule, side, known, tests)
-            continue
-        after = learn(learn(known, tree.condition, outcome), test, outcome)
-        yield from _ways(rule, side, after, (*tests, test if outcome else negation(test)))
 
 
 class TransitionRelation:

@@ -8,17 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from time import perf_counter
 
 from checker.search.limits import (
     INTERRUPTED,
-    SECONDS_BETWEEN_REPORTS,
+    Clock,
+    LimitHit,
     Limits,
     ProgressListener,
     SearchProgress,
 )
 from checker.search.state_graph.questions import Asked, Topic
-from checker.search.state_graph.search import LimitHit
 from model.expressions import conjunction
 from model.system import Kind, System
 from model.trace import Trace
@@ -48,7 +47,7 @@ class ViolatingSettings:
 
     def run(self) -> None:
         """Ask until all are found, a limit is hit, or the user interrupts."""
-        self._started = self._told = perf_counter()
+        self._clock = Clock(self.limits, self.progress)
         self._steps_max = self.limits.steps_max or STEPS_MAX
         try:
             self._run(joined(self.systems, self.name))
@@ -86,14 +85,11 @@ class ViolatingSettings:
             runs.leave_out(here)
 
     def _look(self) -> None:
-        now = perf_counter()
-        seconds, seconds_max = now - self._started, self.limits.seconds_max
-        if seconds_max is not None and seconds > seconds_max:
-            raise LimitHit(self.limits.seconds_word)
-        if self.progress is not None and now - self._told >= SECONDS_BETWEEN_REPORTS:
-            self._told = now
-            doing = f"{len(self.found)} settings found, and no more up to depth {self.refuted}"
-            self.progress(SearchProgress(0, 0, max(self.refuted, 0), 0, seconds, before=doing))
+        self._clock.look(self._progress)
+
+    def _progress(self, seconds: float) -> SearchProgress:
+        doing = f"{len(self.found)} settings found, and no more up to depth {self.refuted}"
+        return SearchProgress(0, 0, max(self.refuted, 0), 0, seconds, before=doing)
 
 
 __all__ = ["ViolatingSettings"]

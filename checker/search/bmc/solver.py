@@ -15,7 +15,7 @@ from threading import Thread
 
 import z3
 
-from checker.search.state_graph.search import LimitHit
+from checker.search.limits import LimitHit
 
 from .terms import Term
 

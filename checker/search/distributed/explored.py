@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.search.answer import Report, Statistics
+from checker.search.limits import LimitHit
 from checker.search.native.finished import first_step
 from checker.search.native.machine import NativeMachine
 from checker.search.native.search import dead_branches, exercised
 from checker.search.state_graph.fairness import Fair
 from checker.search.state_graph.leaves import Leaf
 from checker.search.state_graph.questions import FAULTS, Asked, Occurrence, Topic, first_true
-from checker.search.state_graph.search import LimitHit
 from checker.search.state_graph.verdicts import answers_of
 from model.system import System
 from model.trace import Trace

@@ -15,14 +15,13 @@ from contextlib import ExitStack
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.search.limits import Limits, ProgressListener
+from checker.search.limits import LimitHit, Limits, ProgressListener
 from checker.search.native.breadth_first import NativeSearch
 from checker.search.native.kernel import places as at
 from checker.search.native.layout import Words
 from checker.search.native.loops import loops
 from checker.search.native.machine import NativeMachine
 from checker.search.options import DEFAULT, SearchOptions
-from checker.search.state_graph.search import LimitHit
 
 from .bucket import BOX_ROOM_MIN, DEADLOCK, FAULT, Boxes
 from .files import CHUNK, LEVELS, MAIL, Manifest, SearchFolder, StatesFile

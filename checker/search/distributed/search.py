@@ -12,8 +12,7 @@ from dataclasses import replace
 from time import perf_counter
 
 from checker.search.answer import Statistics
-from checker.search.limits import INTERRUPTED, Limits, ProgressListener, SearchProgress
-from checker.search.state_graph.search import LimitHit
+from checker.search.limits import INTERRUPTED, LimitHit, Limits, ProgressListener, SearchProgress
 
 from .bucket import Bucket, LevelResult, LevelTask
 from .files import LEVELS, MAIL, Manifest, SearchFolder

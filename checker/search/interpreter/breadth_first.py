@@ -7,20 +7,22 @@ their order), and is slow. Liveness it leaves to them.
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from time import perf_counter
 
 from checker.search.answer import Statistics
-from checker.search.limits import INTERRUPTED, Limits, ProgressListener, SearchProgress
+from checker.search.limits import (
+    INTERRUPTED,
+    Clock,
+    LimitHit,
+    Limits,
+    ProgressListener,
+    SearchProgress,
+)
 from model.language.properties import Family
 from model.system import Blocked, Fault, Kind
 
 from .execution import Judgement, PlainSystem, TakenStep, Values
 
 STATES_BETWEEN_LOOKS = 64
-
-
-class _LimitHit(Exception):
-    """The search has come to a limit; the argument names it."""
 
 
 @dataclass(frozen=True)
@@ -63,14 +65,14 @@ class InterpreterSearch:
 
     def run(self) -> None:
         """Search until all is seen, a limit is hit, or the user interrupts."""
-        self.started = perf_counter()
+        self._clock = Clock(self.limits, self.progress)
         try:
             self._run()
-        except _LimitHit as limit:
+        except LimitHit as limit:
             self.stopped = str(limit)
         except KeyboardInterrupt:
             self.stopped = INTERRUPTED
-        self.seconds = perf_counter() - self.started
+        self.seconds = self._clock.seconds
 
     def _run(self) -> None:
         for position, values in enumerate(self.plain.initial()):
@@ -87,24 +89,17 @@ class InterpreterSearch:
             level_end = len(self.states)
 
     def _look(self) -> None:
-        seconds, seconds_max = perf_counter() - self.started, self.limits.seconds_max
-        if seconds_max is not None and seconds > seconds_max:
-            raise _LimitHit(self.limits.seconds_word)
-        if self.progress is not None:
-            self.progress(
-                SearchProgress(
-                    states=len(self.states),
-                    transitions=self.transitions,
-                    depth=self.depth,
-                    frontier=len(self.states) - self.expanded,
-                    seconds=seconds,
-                )
-            )
+        self._clock.look(self._progress)
+
+    def _progress(self, seconds: float) -> SearchProgress:
+        states = len(self.states)
+        frontier = states - self.expanded
+        return SearchProgress(states, self.transitions, self.depth, frontier, seconds)
 
     def _add(self, values: Values, parent: tuple[int, int], place: tuple[int, int, int]) -> None:
         number = len(self.states)
         if number == self.limits.states_max:
-            raise _LimitHit(self.limits.states_word)
+            raise LimitHit(self.limits.states_word)
         # Every value must be in its domain, and what is stored must be what was meant.
         assert self.plain.world.decode(self.plain.world.encode(values)) == values
         self.index[values] = number

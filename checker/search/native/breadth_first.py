@@ -20,13 +20,13 @@ from numpy.typing import NDArray
 from checker.search.answer import Statistics
 from checker.search.limits import (
     INTERRUPTED,
-    SECONDS_BETWEEN_REPORTS,
+    Clock,
+    LimitHit,
     Limits,
     ProgressListener,
     SearchProgress,
 )
 from checker.search.options import DEFAULT, SearchOptions
-from checker.search.state_graph.search import LimitHit
 from model.errors import FinaleError
 from model.system import State
 
@@ -69,7 +69,6 @@ class NativeSearch:
     ) -> None:
         self.machine = machine
         self.limits = limits
-        self.progress = progress
         self.options = options
         self.storage = STORAGES[options.storage]
         self.stopped = ""
@@ -84,7 +83,7 @@ class NativeSearch:
         self.step_base: Numbers = np.full(len(topics.on_steps), -1, np.int64)
         self.visited: Flags = np.zeros(len(machine.leaves), np.uint8)
         self.seen: Flags = np.zeros(len(machine.branches) + 1, np.uint8)
-        self._started = self._told = perf_counter()
+        self._clock = Clock(limits, progress)
         self._tables: Tables | None = None
         self._workers: SearchThreads | None = None
         self._opened: Saving | None = None
@@ -139,7 +138,7 @@ class NativeSearch:
         except KeyboardInterrupt:
             self.stopped = INTERRUPTED
         finally:
-            self.seconds = self._seconds_before + perf_counter() - self._started
+            self.seconds = self._seconds_before + self._clock.seconds
             self._end(ended)
 
     def _are_canonical(self) -> bool:
@@ -234,7 +233,7 @@ class NativeSearch:
     def _optimise(self) -> None:
         """Compile with more effort once the search takes long enough to be worth it."""
         machine = self.machine
-        if machine.level == 0 and perf_counter() - self._started > WORTH * machine.seconds:
+        if machine.level == 0 and self._clock.seconds > WORTH * machine.seconds:
             machine.compile(1)
             self._tell_code()
 
@@ -257,17 +256,13 @@ class NativeSearch:
 
     def look(self) -> None:
         """Tell how far the search is. Raises LimitHit when its time is over."""
-        now = perf_counter()
-        seconds, seconds_max = now - self._started, self.limits.seconds_max
-        if seconds_max is not None and seconds > seconds_max:
-            raise LimitHit(self.limits.seconds_word)
+        self._clock.check()
         if self._saving is not None:
-            self._saving.save_in_time(self._seconds_before + seconds)
-        if self.progress is not None and now - self._told >= SECONDS_BETWEEN_REPORTS:
-            self._told = now
-            self.progress(self._news(self._seconds_before + seconds))
+            self._saving.save_in_time(self._seconds_before + self._clock.seconds)
+        self._clock.report(self._progress)
 
-    def _news(self, seconds: float) -> SearchProgress:
+    def _progress(self, seconds: float) -> SearchProgress:
+        seconds += self._seconds_before
         states, expanded = int(self.block[at.STATES]), int(self.block[at.EXPANDED])
         transitions, depth = int(self.block[at.TRANSITIONS]), int(self.block[at.DEPTH])
         frontier, memory = states - expanded, self.tables.bytes

@@ -14,10 +14,10 @@ from functools import cached_property
 import numpy as np
 
 from checker.search.answer import Statistics
+from checker.search.limits import LimitHit
 from checker.search.state_graph.fairness import Fair
 from checker.search.state_graph.leaves import Leaf
 from checker.search.state_graph.questions import FAULTS, Occurrence, Topic, first_true
-from checker.search.state_graph.search import LimitHit
 from model.semantics import outcome, updated
 from model.system import Fault, State, System, Update
 from model.trace import Trace

@@ -14,10 +14,10 @@ from typing import cast
 import numpy as np
 from numpy.typing import NDArray
 
+from checker.search.limits import LimitHit
 from checker.search.state_graph.fairness import Fair
 from checker.search.state_graph.leaves import Leaf
 from checker.search.state_graph.liveness import questions_of
-from checker.search.state_graph.search import LimitHit
 from model.expressions import Expression
 from model.system import State
 

@@ -12,7 +12,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.search.state_graph.search import LimitHit
+from checker.search.limits import LimitHit
 
 from .free_memory import share_of_free_memory
 from .kernel import places as at

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from checker.search.state_graph.folding import Known, folded, learn
+from checker.search.state_graph.folding import Known, sides
 from model.expressions import Constant
 from model.system import Blocked, Fault, Test, Tree, Update, leaves
 
@@ -55,24 +55,25 @@ class LlvmTrees:
         if not isinstance(tree, Test):
             at_leaf(tree, known, values)
             return
-        test = folded(tree.condition, known, {})
+        test, further = sides(tree, known)
         if isinstance(test, Constant):
-            self._tree(tree.yes if test.value else tree.no, known, values, at_leaf)
+            [(_, side, below)] = further
+            self._tree(side, below, values, at_leaf)
             return
         condition = values.truth(test)
-        sides: list[tuple[str, Tree, bool]] = []
-        for tree_there, outcome in ((tree.yes, True), (tree.no, False)):
-            quiet = self._all_quiet(tree_there)
-            label = self._next if quiet else self.text.fresh("side")
-            sides.append((label, tree_there, outcome))
-            if quiet:
+        loud: list[tuple[str, Tree, Known]] = []
+        labels: list[str] = []
+        for _, side, below in further:
+            if self._all_quiet(side):
+                labels.append(self._next)
                 self._ways_out.append((self.count, self.text.block))
-        self.text.branch(condition, sides[0][0], sides[1][0])
-        for label, side, outcome in sides:
-            if label != self._next:
-                self.text.open(label)
-                below = learn(learn(known, tree.condition, outcome), test, outcome)
-                self._tree(side, below, values.below(), at_leaf)
+            else:
+                labels.append(self.text.fresh("side"))
+                loud.append((labels[-1], side, below))
+        self.text.branch(condition, *labels)
+        for label, side, below in loud:
+            self.text.open(label)
+            self._tree(side, below, values.below(), at_leaf)
 
 
 __all__ = ["AtLeaf", "End", "LlvmTrees"]

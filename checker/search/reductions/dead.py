@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from checker.search.answer import NO_DEADLOCK
-from checker.search.state_graph.folding import Known, cells_read, folded, learn
+from checker.search.state_graph.folding import Known, TreePath, cells_read, folded, paths
 from checker.search.state_graph.questions import of_states, of_steps
 from model.domains import Enum
 from model.expressions import (
@@ -31,7 +31,7 @@ from model.expressions import (
     integer,
     negation,
 )
-from model.system import Kind, System, Test, Tree, Update
+from model.system import Kind, System, Tree, Update
 
 from .canonical import Reset
 from .kinds import Reduction
@@ -195,9 +195,8 @@ class _Finder:
             for index in reset.cells:
                 deadness[index] = disjunction([deadness.get(index, FALSE), reset.condition])
         for rule in self.system.rules:
-            for update, known in _updates(rule.tree, {}, set()):
-                memo: Known = {}
-                writes = {index: folded(value, known, memo) for index, value in update.writes}
+            for path in paths(rule.tree, {}):
+                known, writes = path.known, path.writes()
                 after: Known = {self.system.cells[index]: each for index, each in writes.items()}
                 alive = {
                     index
@@ -269,34 +268,17 @@ def _stays_dead(index: int, uses: Uses, values: set[int]) -> bool:
 
 def _uses_of_tree(tree: Tree, control: Cell | None, known: Known) -> Uses:
     """What a rule reads and does, as far as what is known lets it."""
-    reads: set[int] = set()
-    found = [_leaf(update, control, here) for update, here in _updates(tree, known, reads)]
-    return Uses(frozenset(reads), tuple(found))
+    found = list(paths(tree, known))
+    reads = _indices(test for path in found for test, _ in path.tests)
+    updates = (path for path in found if isinstance(path.end, Update))
+    return Uses(frozenset(reads), tuple(_leaf(path, control) for path in updates))
 
 
-def _updates(tree: Tree, known: Known, reads: set[int]) -> Iterator[tuple[Update, Known]]:
-    """The updates that a rule may come to, each with what is known there; notes what is read."""
-    pending: list[tuple[Tree, Known]] = [(tree, known)]
-    while pending:
-        node, here = pending.pop()
-        if isinstance(node, Test):
-            test = folded(node.condition, here, {})
-            if isinstance(test, Constant):
-                pending.append((node.yes if test.value else node.no, here))
-                continue
-            reads |= _indices([test])
-            for side, outcome in ((node.yes, True), (node.no, False)):
-                pending.append((side, learn(learn(here, node.condition, outcome), test, outcome)))
-        elif isinstance(node, Update):
-            yield node, here
-
-
-def _leaf(update: Update, control: Cell | None, known: Known) -> LeafUses:
-    memo: Known = {}
-    writes = {index: folded(value, known, memo) for index, value in update.writes}
+def _leaf(path: TreePath, control: Cell | None) -> LeafUses:
+    writes = path.writes()
     after: frozenset[int] = frozenset()
     if control is not None:
-        value = writes.get(control.index, known.get(control, control))
+        value = writes.get(control.index, path.known.get(control, control))
         after = frozenset(_possible(value))
     reads = {index: frozenset(_indices([value])) for index, value in writes.items()}
     return LeafUses(reads, after)

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from itertools import product
 from math import prod
 
-from checker.search.state_graph.folding import Known, cells_read, folded, learn
+from checker.search.state_graph.folding import Known, cells_read, folded, learn, paths
 from checker.search.state_graph.leaves import numbered
 from checker.search.state_graph.questions import Asked, Question, of_states, of_steps
 from model.expressions import And, Constant, Expression, IfThenElse, Not, Or
-from model.system import Blocked, Fault, System, Test, Tree, Update
+from model.system import Blocked, System, Update
 
 #: A question is split into so many observers at most: each waits for one way to settle it.
 WAYS_MAX = 16
@@ -160,22 +160,21 @@ def transitions_of(system: System) -> Transitions:
             observers[Observer(name, guard)] = None
     for number, rule in enumerate(system.rules):
         asked = of_steps(system, number)
-        for path, known, end in _paths(rule.tree, (), {}):
+        for path in paths(rule.tree, {}):
+            if isinstance(path.end, Blocked):
+                continue
             try:
-                guard = atoms.guard(path)
+                way = tuple(each for test in path.tests for each in literals(*test))
+                guard = atoms.guard(way)
             except Never:
                 continue
-            memo: Known = {}
-            writes: dict[int, Expression] = {}
-            if isinstance(end, Update):
-                for index, value in end.writes:
-                    new = folded(value, known, memo)
-                    if new is not system.cells[index]:
-                        writes[index] = new
-                for name, condition in _asked_of_step(system, asked, known, writes):
-                    for each in _guards(atoms, path, condition):
+            cells = system.cells
+            writes = {i: new for i, new in path.writes().items() if new is not cells[i]}
+            if isinstance(path.end, Update):
+                for name, condition in _asked_of_step(system, asked, path.known, writes):
+                    for each in _guards(atoms, way, condition):
                         observers[Observer(name, each)] = None
-            leaves[numbers[number, id(end)]] = Transition(guard, writes)
+            leaves[numbers[number, id(path.end)]] = Transition(guard, writes)
     return Transitions(system, atoms, tuple(leaves), tuple(observers))
 
 
@@ -185,21 +184,6 @@ def _guards(atoms: Atoms, path: Way, condition: Expression) -> Iterator[Guard]:
             yield atoms.guard((*path, *way))
         except Never:
             continue
-
-
-def _paths(tree: Tree, path: Way, known: Known) -> Iterator[tuple[Way, Known, Update | Fault]]:
-    """The leaves that are not blocked, each with the literals on the way to it."""
-    if isinstance(tree, Test):
-        test = folded(tree.condition, known, {})
-        for side, outcome in ((tree.yes, True), (tree.no, False)):
-            try:
-                further = (*path, *literals(test, outcome))
-            except Never:
-                continue
-            below = learn(learn(known, tree.condition, outcome), test, outcome)
-            yield from _paths(side, further, below)
-    elif not isinstance(tree, Blocked):
-        yield path, known, tree
 
 
 def _name(system: System, question: Question) -> str:

@@ -2,13 +2,14 @@
 
 `nodes` yields every node once, `fold` computes something for each of them from what was computed
 for its parts, and `with_parts` replaces the parts of a node. `folded` simplifies an expression by
-what a path of a decision tree has learned.
+what a path of a decision tree has learned; `paths` yields the paths of a tree.
 """
 
 from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import TypeVar, assert_never
 
 from model.expressions import (
@@ -34,6 +35,7 @@ from model.expressions import (
     negation,
     plus,
 )
+from model.system import Blocked, Fault, Test, Tree, Update
 
 Result = TypeVar("Result")
 
@@ -64,6 +66,49 @@ def learn(known: Known, test: Expression, outcome: bool) -> Known:
             case _:
                 pass
     return known
+
+
+def sides(tree: Test, known: Known) -> tuple[Expression, list[tuple[bool, Tree, Known]]]:
+    """Return a test as it is where `known` holds, and the sides that it may lead to.
+
+    A side comes with the outcome of the test that leads there, and with what is known there.
+    """
+    test = folded(tree.condition, known, {})
+    both = ((True, tree.yes), (False, tree.no))
+    if isinstance(test, Constant):
+        return test, [(outcome, side, known) for outcome, side in both if outcome == test.value]
+    return test, [
+        (outcome, side, learn(learn(known, tree.condition, outcome), test, outcome))
+        for outcome, side in both
+    ]
+
+
+@dataclass(frozen=True)
+class TreePath:
+    """A way through a decision tree: the tests with their outcomes, the leaf, what is known."""
+
+    tests: tuple[tuple[Expression, bool], ...]
+    end: Update | Blocked | Fault
+    known: Known
+
+    def writes(self) -> dict[int, Expression]:
+        """Return the new values that the leaf writes, simplified by what is known there."""
+        memo: Known = {}
+        writes = self.end.writes if isinstance(self.end, Update) else ()
+        return {index: folded(value, self.known, memo) for index, value in writes}
+
+
+def paths(
+    tree: Tree, known: Known, tests: tuple[tuple[Expression, bool], ...] = ()
+) -> Iterator[TreePath]:
+    """Yield the ways through a decision tree where `known` holds, `yes` before `no`."""
+    if not isinstance(tree, Test):
+        yield TreePath(tests, tree, known)
+        return
+    test, further = sides(tree, known)
+    for outcome, side, below in further:
+        decided = () if isinstance(test, Constant) else ((test, outcome),)
+        yield from paths(side, below, (*tests, *decided))
 
 
 def folded(expression: Expression, known: Known, memo: Known) -> Expression:
@@ -165,11 +210,14 @@ __all__ = [
     "OPERATIONS",
     "SIGNS",
     "Known",
+    "TreePath",
     "cells_read",
     "fold",
     "folded",
     "learn",
     "nodes",
     "parts",
+    "paths",
+    "sides",
     "with_parts",
 ]

@@ -14,10 +14,6 @@ from .leaves import Leaf
 from .questions import Occurrence, Topic
 
 
-class LimitHit(Exception):
-    """The search has come to a limit; the argument names it."""
-
-
 class Searched(Protocol):
     """A search that has ended.
 
@@ -57,4 +53,4 @@ class Searched(Protocol):
         ...
 
 
-__all__ = ["LimitHit", "Searched"]
+__all__ = ["Searched"]

@@ -19,14 +19,14 @@ from checker.search.answer import (
     Verdict,
     Violated,
 )
-from checker.search.limits import INTERRUPTED, cut_short
+from checker.search.limits import INTERRUPTED, LimitHit, cut_short
 from model.system import Kind, Property
 from model.trace import Trace, replay
 
 from .graph import extended
 from .liveness import judge
 from .questions import FAULTS, Asked, Occurrence
-from .search import LimitHit, Searched
+from .search import Searched
 
 EXHAUSTIVE = "exhaustive"
 PARTIAL = "partial"
