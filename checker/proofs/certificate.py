@@ -1,8 +1,9 @@
-"""Checks that an invariant is one: asked anew, with integers, of each way that a rule can take.
+"""Checks an invariant anew: one question, over integers, for each path of a rule.
 
-Nothing of the search for it is used: not its encoding of steps, nor bit-vectors, nor its solver.
-What a step writes is put in the place of what it reads, so nothing is said of cells that stay. An
-induction over several steps is asked anew, too: its beginning by listing states.
+The check shares nothing with the search for the invariant: neither its encoding of steps, nor
+bit-vectors, nor its solver. It replaces what a condition reads by what the step writes, so it says
+nothing about cells that keep their values. An induction over several steps is checked anew, too;
+its base case lists states.
 """
 
 from __future__ import annotations

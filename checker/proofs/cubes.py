@@ -1,6 +1,7 @@
-"""Sets of states that differ in what does not matter: some cells with their values.
+"""Cubes: sets of states, given by some cells with their values.
 
-A cube that no reachable state is in is a clause of an invariant: *never this and this at once*.
+A cube that contains no reachable state is a clause of an invariant: these values never occur
+together.
 """
 
 from __future__ import annotations

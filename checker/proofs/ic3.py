@@ -1,13 +1,13 @@
-"""Property-directed reachability: from what would break a property back to why it cannot happen.
+"""IC3 (property-directed reachability): from bad states backwards, to why they are unreachable.
 
-Frame *i* has cubes that no state is in which is reached in *i* steps or fewer. A state of the last
-frame that is bad is traced back, step by step, to states that lead to it. Where the frame before
-leaves out all that leads to a cube, the cube is left out too, after as much of it as possible was
-dropped: so few cells remain. When a frame has no cube that the next one has not, the cubes of the
-next are an invariant. Some states are known to be reached: a cube that has one of them in it is
-never left out, and if all of it leads to what is bad, then that is reached.
+Frame *i* holds cubes that no state reached in at most *i* steps is in. A bad state of the last
+frame is traced back, step by step, to states that lead to it. If the frame before excludes all
+predecessors of a cube, the cube is excluded too, after as many of its cells as possible were
+dropped. If the next frame has all cubes of a frame, these cubes are an invariant. Some states are
+known to be reachable: a cube that contains one of them is never excluded, and if all of the cube
+leads to a bad state, a bad state is reachable.
 
-What was proven for one property is known for the next.
+The cubes that were proven for one property are kept for the next.
 """
 
 from __future__ import annotations

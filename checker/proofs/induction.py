@@ -1,8 +1,8 @@
-"""Induction over several steps: after so many states in a row that are not bad comes none that is.
+"""k-induction: after k consecutive states that are not bad, no bad state follows.
 
-The states are any, reachable or not, but no two of them are equal: a run that repeats one has a
-shorter one to the same end. That no run of that length from the start is bad is asked of
-`runs.py`.
+The states are any states, reachable or not, but no two are equal: a run that repeats a state has a
+shorter run to the same end. `runs.py` is asked whether a run of at most that length from an initial
+state is bad.
 """
 
 from __future__ import annotations

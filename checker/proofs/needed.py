@@ -1,14 +1,14 @@
-"""What a proof needs: which guards of rules, which antecedent, which values of options.
+"""Explains what a proof needs: which guards of rules, which antecedent, which values of options.
 
-First it is built with a switch at each guard that turns it off. That the invariant is one rests, in
-each question of its check, on few switches being off: the cores that the solver tells. Those that
-none of them needs are left out together: the system is built anew without them, from its rules as
-they are written, so what is said is said of the protocol that one would get by deleting the
-condition. What has no switch is left out one after the other. What the invariant does need is asked
-by itself: without it the property may fall, by a run that is told, or hold for another reason.
+First the system is built with a switch at each guard that turns the guard off. For each question of
+the invariant's check, the solver names a core: the guards that the answer needs. The guards that no
+core needs are removed together, and the system is built anew from its rules without them. So the
+result is about the protocol that one gets by deleting the condition. A condition without a switch
+is removed alone. Each guard that the invariant does need is examined alone, too: without it the
+property may be violated, with a trace, or hold for another reason.
 
-Of a claim `a or b` each side is such a condition, and of `a and b` it is told how many clauses of
-the invariant each side rests on.
+In a claim `a or b` each side is such a condition. In a claim `a and b`, each side is reported with
+the number of clauses of the invariant that it needs.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""What holds after any number of steps, within the bounds of a system: proven, with an invariant.
+"""Proves properties for any number of steps, within the bounds of a system, by an invariant.
 
-Each property is asked by itself: is it kept by every step? If not, what else is kept that rules
-out the steps that break it? What is found for one is known for the next, so those that read little
-come first. An invariant that was found is cut down to what is needed and checked anew
-(`certificate.py`) before anything is claimed.
+Each property is asked by itself. Does every step keep it? If not, which further invariant excludes
+the steps that break it? What is found for one property is used for the next, so properties that
+read little come first. An invariant is reduced to what is needed, and checked anew
+(`certificate.py`), before anything is claimed.
 """
 
 from __future__ import annotations

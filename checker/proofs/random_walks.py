@@ -1,4 +1,4 @@
-"""States that are surely reached: those on some walks by chance, always the same ones."""
+"""Collects reachable states on pseudo-random walks, the same ones each time."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Spacer, the engine of z3 for Horn clauses: it is told the steps, and finds an invariant itself.
+"""Asks Spacer, z3's engine for Horn clauses, for an invariant.
 
-What is reached is one relation over all cells, truth values and integers: initial states are in it,
-and what a way leads to from a state that is in it. Is a bad state in it? If not, z3 answers with a
-condition that takes the place of the relation. It is translated back to an expression over cells.
+One relation over all cells, truth values and integers, holds the reachable states: the initial
+states are in it, and so are the successors of its states. Is a bad state in it? If not, z3 answers
+with a condition for the relation, which is translated back to an expression over cells.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a check answers: a verdict a property, and what the search that gave it has seen."""
+"""The report of a check: a verdict for each property, and what the search has seen."""
 
 from __future__ import annotations
 

@@ -1,11 +1,11 @@
-"""What checks a spec: the readable search, the native one, or as large as it turns out to be.
+"""Chooses the search that checks a system: readable, native, bounded, or automatic.
 
-The native search starts slower, for it compiles, and is over a hundred times as fast. `auto` begins
-with the readable one and changes over where there are more states than it does in that time, or
-where they take it longer, as those do that have many rules; a spec that is marked slow goes to the
-native one at once. If the native search is then stopped before it has seen as much, `auto` keeps
-the report of the readable one: more time never gives a worse answer. The bounded search, which asks
-a solver and lists no states, is for those who ask for it.
+The native search is over a hundred times as fast as the readable one, but it must compile first.
+`auto` begins with the readable search. It changes to the native search if there are many states, or
+if the readable search takes long. A spec that is marked slow goes to the native search at once. If
+a limit stops the native search before it has seen as much as the readable one, `auto` keeps the
+report of the readable search: more time never gives a worse answer. The bounded search asks a
+solver and lists no states; it runs only on request.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What every back end is asked with: limits, whom to tell how far it is, what must be there."""
+"""What every search is given beside the system: limits, and a listener for its progress."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""How a search goes about it: none of this changes what it answers."""
+"""Options of a search that affect its cost, never its answer."""
 
 from __future__ import annotations
 

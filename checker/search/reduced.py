@@ -1,8 +1,8 @@
-"""Checks a system under reductions: each property under those that keep its verdict.
+"""Checks a system under reductions, each property only under reductions that keep its verdict.
 
-Properties that one set of reductions keeps are answered by one search. Where some property is kept
-by fewer, or none, there is another search for it, under these alone: a reduction that would be
-unsound for a property is not applied to it, and its answer says so.
+One search answers all properties that the same reductions keep. If fewer reductions, or none, keep
+a property, another search answers it under these alone. So an unsound reduction is never applied to
+a property, and the answer names the reductions that were left out.
 """
 
 from __future__ import annotations

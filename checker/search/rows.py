@@ -1,4 +1,4 @@
-"""Verdicts against expectations: one row a property, and one for the exact counts of the search."""
+"""Compares verdicts with expectations: one row for each property, and one for the exact counts."""
 
 from __future__ import annotations
 

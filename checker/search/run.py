@@ -1,4 +1,4 @@
-"""Checks one spec: builds its system, searches it, and lays the answers beside what is expected."""
+"""Checks one spec: builds its system, searches it, and compares answers with expectations."""
 
 from __future__ import annotations
 

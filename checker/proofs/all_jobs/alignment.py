@@ -1,10 +1,10 @@
-"""The alignment of barriers at a task with any number of inputs, some of which end (AL-1, AL-2).
+"""Facts about barrier alignment at a task with any number of inputs (AL-1, AL-2).
 
-Read off are the methods of a task's gate: a barrier comes over an input, or is put there by a call,
-an input ends, or brings the news that the checkpoint is given up; the task is called when all have
-ended. Nodes are the inputs. Of three checkpoint ids
-the middle one comes, so that the newest known is none, an older, the same or a newer one: ids are
-only ever compared. A barrier or an end comes over an input that has not ended and is not blocked.
+The methods of a task's gate are read off. A barrier arrives over an input, or a call puts it there.
+An input may end, or bring a cancellation of the checkpoint. When all inputs have ended, the task is
+called. The nodes of the graph are the inputs. Of three checkpoint ids the middle one arrives, so
+the newest known id is none, an older, the same or a newer one: ids are only ever compared. A
+barrier or an end arrives over an input that has not ended and is not blocked.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""The calls of a pending checkpoint: whom they reach, and what one does that finds its task ended.
+"""Facts about the calls of a pending checkpoint: whom they reach, and what if the task has ended.
 
-PL-5 aborts the checkpoint; PL-6 counts the task as finished, and calls its consumers where nobody
-else feeds them. What is claimed holds after the plan, and is kept by each rule that changes it.
+PL-5 aborts the checkpoint. PL-6 counts the task as finished, and calls each consumer that has no
+other unfinished producer. The facts hold after the plan, and each rule that changes the plan keeps
+them.
 """
 
 from __future__ import annotations

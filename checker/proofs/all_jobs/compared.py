@@ -1,8 +1,8 @@
-"""What is read off for any job, held against what the methods do to small ones, as plain Python.
+"""Compares what was read off for any job with what the methods do on small jobs.
 
-A window cannot see all that Python can: that a tuple is measured, or that a loop looks at what an
-earlier round of it has written. What goes wrong so shows on few nodes, and then nothing is claimed.
-The states are drawn by chance, reachable or not, always the same.
+A window cannot see everything that Python can do: a method can measure a tuple, or a loop can read
+what an earlier round has written. Such a mistake shows on few nodes, and then no fact is claimed.
+The states are pseudo-random, reachable or not, and the same each time.
 """
 
 from __future__ import annotations

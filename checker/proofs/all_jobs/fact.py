@@ -1,9 +1,9 @@
-"""A fact about all jobs, and how z3 is asked: for any number of nodes, then for few.
+"""A fact about all jobs, and how z3 is asked: first for any number of nodes, then for few.
 
-What no graph contradicts is proven: z3 finds no values of the relations, over any set of nodes, in
-which the hypotheses hold and the claim does not. Where that is not shown at once, graphs of one
-node, two, three and four are tried, so that the first that contradicts is the smallest, and only
-then z3 looks longer for a proof.
+A fact is proven if no graph contradicts it: z3 finds no relations, over any set of nodes, in which
+the hypotheses hold and the claim does not. If z3 does not show this at once, graphs of one to four
+nodes are tried, so that the first counterexample is the smallest. Only then z3 looks longer for a
+proof.
 """
 
 from __future__ import annotations

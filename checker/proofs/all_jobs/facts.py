@@ -1,4 +1,4 @@
-"""The facts about all jobs, by what they are about."""
+"""Lists the facts about all jobs, by subject."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What formulas over a graph are made of: terms of z3, or plain values where the graph is given.
+"""What formulas over a graph are made of: terms of z3, or plain values on a given graph.
 
-z3 is asked in two ways: over any number of nodes, with quantifiers, and over so many, where each
-quantifier is written out. The third meaning computes on one given graph: by it, what was read off a
-method is compared with what the method does.
+z3 is asked in two ways: over any number of nodes, with quantifiers, and over a fixed number, with
+each quantifier written out. The third way computes on one given graph. It compares what was read
+off a method with what the method does.
 """
 
 from __future__ import annotations

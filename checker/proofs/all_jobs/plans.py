@@ -1,8 +1,8 @@
-"""The plan of a checkpoint, and its calls: whom it reaches, on a job of any shape (PL-2 … PL-6).
+"""Facts about the plan of a checkpoint and its calls, on a job of any shape (PL-2 … PL-6).
 
-Read off are the coordinator's own methods: the plan that begins a checkpoint, the call that reaches
-a task or finds it ended, and the acknowledgement. What is claimed is what the registry's properties
-say, where there is one. That a task reports its end only when it is closed is taken for granted.
+The methods of the coordinator are read off: the plan that begins a checkpoint, the call that
+reaches a task or finds it ended, and the acknowledgement. The claims are the properties of the
+registry, if there is one. One thing is assumed: a task reports its end only when it is closed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What a method does to a job of any shape, as formulas: read off its window.
+"""Translates what a method does, read off its window, into formulas about a job of any shape.
 
-A cell of the window is a relation or a function of nodes; a write to the cell of an entity that
-stands for many is the new value of the relation at each of those.
+A cell of the window becomes a relation or a function of nodes. A write to the cell of a summary
+becomes the new value of the relation at each node that the summary stands for.
 """
 
 from __future__ import annotations

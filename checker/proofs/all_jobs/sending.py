@@ -1,7 +1,8 @@
-"""What a task sends, however many outputs it has: its barrier, and the end of its partition.
+"""Facts about what a task sends to any number of outputs: barriers and ends of partitions.
 
-Read off are the step in which a task takes its part of a checkpoint, and that in which it closes.
-Nodes are the outputs. A full channel blocks the step: what is claimed is of steps that are taken.
+Two steps are read off: the step in which a task takes its snapshot, and the step in which it
+closes. The nodes of the graph are the outputs. A full channel blocks the step, so the facts are
+about steps that are taken.
 """
 
 from __future__ import annotations

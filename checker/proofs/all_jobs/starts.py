@@ -1,8 +1,8 @@
-"""The check of a job against a snapshot: what it accepts, on graphs of any shape (RC-8).
+"""Facts about the check of a job against a snapshot: what it accepts, on any graph (RC-8).
 
-The check looks at one edge after another: what it says of each kind of edge, between each two
-statuses, is asked of the model's own check on a job of two vertices. That the whole job is accepted
-just where each of its edges is, is tested on all small jobs.
+The check looks at one edge after another. For each kind of edge and each two statuses, the model's
+own check is asked on a job of two vertices. Tests on all small jobs show that a job is accepted
+exactly if each of its edges is.
 """
 
 from __future__ import annotations

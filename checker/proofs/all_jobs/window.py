@@ -1,13 +1,13 @@
-"""A window onto a job of any shape: few entities are laid out, and stand for all the others.
+"""A window onto a job of any shape: a few entities, and summaries that stand for the others.
 
-A method of a protocol loops over producers, consumers or inputs, and asks `all` or `any` of them.
-In a window there is one entity for "any producer", one for "any other input", and the method is
-explored on them as on any job. What it says of all producers becomes a cell of its own, whose
-meaning is kept beside it: a quantifier over what that entity stands for. What it writes to an
-entity that stands for many, it writes to each of those.
+A method of a protocol loops over producers, consumers or inputs, and asks `all` or `any` of them. A
+window has one summary for "any producer" and one for "any other input", and the method is explored
+on them as on any job. What the method asks of all producers becomes a quantifier over what the
+summary stands for. What the method writes to a summary, it writes to each entity that the summary
+stands for.
 
-That is so only if what is written to one of them is not read of another, and if nothing depends on
-how many there are. What depends on such a thing has no formula (`reading.py`).
+This is sound only if the method does not read from one such entity what it has written to another,
+and if nothing depends on their number. A method that breaks this has no formula (`reading.py`).
 """
 
 from __future__ import annotations

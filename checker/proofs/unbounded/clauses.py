@@ -1,4 +1,4 @@
-"""Of which protocols clauses are known, and what is to follow from them."""
+"""Lists the protocols that have clauses, and the properties that the clauses should imply."""
 
 from __future__ import annotations
 

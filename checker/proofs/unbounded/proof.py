@@ -1,9 +1,9 @@
-"""What is asked of z3: whether clauses hold at the start, are kept by each step, and imply more.
+"""Asks z3 whether clauses hold initially, whether each step keeps them, and what they imply.
 
-Each question is asked in a solver of its own, of all clauses at once: none is used that is not
-itself kept. Who asks chooses the ids of the window: those that the question is about, the parameter
-of the rule, and those that the step or the claim names, by asking *which* id something is. That
-there is room for all of these is checked, so that whatever happens to ids without end is seen in
+Each question has a solver of its own and assumes all clauses; no clause is used that is not itself
+kept. The caller chooses the ids of the window: the ids that the question is about, the parameter of
+the rule, and the ids that the step or claim names, by asking *which* id something is. The window
+must have room for all of these; this is checked, so each case of unboundedly many ids appears in
 some window.
 """
 

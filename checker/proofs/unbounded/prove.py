@@ -1,8 +1,9 @@
-"""A protocol's clauses, and the properties that follow from them, for runs of any length.
+"""Proves the properties of a protocol for runs of any length, from its clauses.
 
-Clauses are written by hand, in `finish.py` and its siblings, as properties are. Those that are not
-kept by every step, or rest on others that are not, are set aside, with where they fail; what is
-left is an inductive invariant, and the properties are asked of it. Nothing lists states.
+Clauses are written by hand, as properties are (`finish.py` and `stops.py`). A clause that some step
+does not keep, or that rests on such a clause, is set aside with the place where it fails. The
+remaining clauses are an inductive invariant, and the properties are asked of it. Nothing lists
+states.
 """
 
 from __future__ import annotations

@@ -1,7 +1,8 @@
-"""Expressions over a window as terms of z3: ids and counts are integers without end.
+"""Translates expressions over a window into terms of z3, with unbounded integers.
 
-An expression compares an id with a place among those laid out: here, with the id of the window that
-stands there. Of what it reads of a gap nothing is known.
+An expression compares an id with a place of the layout. The translation compares it with the id of
+the window that stands at that place. Nothing is known about the value of a cell that belongs to a
+gap.
 """
 
 from __future__ import annotations

@@ -1,16 +1,16 @@
-"""A window onto checkpoint ids without end: a few are laid out, and gaps stand for all between.
+"""A window onto unboundedly many checkpoint ids: a few of them, and gaps for the others.
 
-The protocol is laid out with 2n + 1 ids. Every second one is an id of the window, and stands for
-itself; the others are gaps, before, between and behind, and each stands for all ids there are in
-that place. Rules and properties are explored on them as for a search. What is then read off:
+The protocol is laid out with 2n + 1 ids. Every second id is an id of the window and stands for
+itself. The others are gaps, before, between and behind; each stands for all ids in its place. Rules
+and properties are explored on this layout as for a search. Then:
 
-- `all` and `any` say of a gap something that holds of all, or of some, of its ids: a cell of its
-  own, of which nothing is known but that it is the same where the same is asked.
-- what is written to a gap is written to ids that nobody looks at.
-- an id that a field holds is an integer; where it stands among those of the window is a comparison.
+- `all` and `any` over a gap say something about all, or some, of its ids. This is a cell of its
+  own. All that is known of it: the same question has the same answer.
+- What is written to a gap is written to ids that nobody looks at.
+- An id that a field holds is an integer. Its place among the ids of the window is a comparison.
 
-Which ids are in the window is the choice of who asks: those that a claim is about, and those that a
-step names (`named`).
+The caller chooses the ids of the window: the ids that a claim is about, and the ids that a step
+names (`named_by`).
 """
 
 from __future__ import annotations

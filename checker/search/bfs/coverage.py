@@ -1,7 +1,7 @@
-"""Which branches of the rules' source were exercised, and which never.
+"""Records which branches of the rules' source some transition has taken, and which none has.
 
-A branch outcome is exercised if some transition took a leaf with that branch, whose condition was
-true in the state before the transition.
+A transition takes a branch if it takes a leaf that has the branch, and if the condition of the
+branch was true in the state before the transition.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Expressions as Python text: what is used twice is computed once."""
+"""Writes expressions as Python source. A shared part is computed once."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What a search asks of a system: the steps of a state, and which questions are true in it.
+"""Computes the successors of a state, and which questions are true in it.
 
-There are two machines. One runs generated Python and is fast; the other walks `semantics.py`, which
-is the definition. Tests hold them equal on everything.
+There are two implementations. `CompiledSuccessors` runs generated Python and is fast.
+`DefinedSuccessors` walks `semantics.py`, which is the definition. Tests compare them on everything.
 """
 
 from __future__ import annotations

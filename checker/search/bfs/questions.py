@@ -1,4 +1,4 @@
-"""The tests for what is still open while a search runs, and where each answer was first given."""
+"""Keeps the questions that are still open while a search runs, and their first answers."""
 
 from __future__ import annotations
 

@@ -1,8 +1,9 @@
-"""Breadth-first search over all states of a system: counts, verdicts, shortest traces.
+"""The readable search: breadth-first over all states, with counts, verdicts and shortest traces.
 
-The search does not stop at a violation: counts are of all there is (`Statistics`). Which trace is
-shown is canonical: of the shortest ones the least, compared by initial state and then rule by rule
-(`graph.py`); in the state or step that violates a property, its first binding that does.
+The search does not stop at a violation: its counts cover all reachable states (`Statistics`). The
+trace that it shows is canonical. It is the least of the shortest traces, compared by initial state
+and then rule by rule (`graph.py`). If several bindings of a property are violated at the end of the
+trace, the first one is shown.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Decision trees as the text of Python functions: nested ifs that follow each tree to its leaf."""
+"""Writes decision trees as Python functions: nested `if` statements down to each leaf."""
 
 from __future__ import annotations
 

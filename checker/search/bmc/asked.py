@@ -1,7 +1,7 @@
-"""What is asked of a system, as conditions on single states: also what steps from them show.
+"""Turns every question about a system into a condition on a single state.
 
-What a step shows is said of the state before it, with the new values in place of those after. So a
-run to a state is all that needs to be found, and the step that follows it is looked up.
+A question about a step becomes a condition on the state before the step: the new values replace the
+cells after it. So the solver only looks for a run to a state; the step that follows is looked up.
 """
 
 from __future__ import annotations

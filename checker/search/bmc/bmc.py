@@ -1,9 +1,9 @@
-"""Bounded model checking: a shortest counterexample, asked of a solver length after length.
+"""Bounded model checking: asks a solver for counterexamples of length 0, 1, 2 and so on.
 
-A counterexample of some length is a shortest one since all lengths below it were refuted before. It
-is also the least of them, so it is the one that a search shows. Where no length is left at which
-something new could be reached, all is proven, and the answers are as good as those of a search;
-else what was not found is unknown. Fair runs, and thereby liveness, are not asked about.
+The first counterexample found is a shortest one, since all smaller lengths were refuted before. It
+is also the least of the shortest, so it is the one that the other searches show. If no longer run
+reaches a new state, the answers are complete, as those of the other searches. Otherwise a property
+without a counterexample is `unknown`. This search does not judge liveness.
 """
 
 from __future__ import annotations

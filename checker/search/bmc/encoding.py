@@ -1,13 +1,14 @@
-"""A system as a transition relation of bit-vectors: one step, from each state to the next.
+"""Encodes one step of a system as a transition relation over bit-vectors.
 
-What a step does is a leaf of the decision tree of a ground rule. Each leaf has a truth value that
-says whether it is the one taken; it implies the tests on its path and its writes. A cell that no
-leaf taken writes keeps its value: that is one clause a cell, so no frame condition can be missing.
-The number of the rule taken, in bits, keeps two rules from being taken at once.
+A step takes a leaf of the decision tree of a ground rule. Each leaf has a truth value that says
+whether the step takes it. The truth value implies the tests on the path to the leaf, and its
+writes. One clause for each cell says that the cell keeps its value unless a taken leaf writes it,
+so no frame condition can be missing. The number of the taken rule keeps two rules from being taken
+at once.
 
-Steps whose order does not matter are taken in rule order only: of two that follow each other and
-read and write nothing of each other, the first has the lower rule. Every state keeps a shortest run
-to it, and the least of them by rule order is among those that are left.
+Independent steps are taken in rule order only: if two consecutive steps read and write nothing of
+each other, the first one has the lower rule. Every state keeps a shortest run to it under this
+restriction, and the least of these runs by rule order.
 """
 
 from __future__ import annotations

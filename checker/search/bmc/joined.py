@@ -1,9 +1,9 @@
-"""Several systems as one that does not know which of them it is: a setting chosen at the start.
+"""Joins systems of several settings into one system, whose first cell is the setting.
 
-They are those of one spec under different options, bounds or jobs. A cell that says which setting
-it is begins with any of them and never changes. Cells of one name are one, whatever they mean in
-each, and so are ground rules of one name and binding: a solver that learns something about one
-setting has learned it for the others where they are alike.
+The settings are those of one spec under different options, bounds or jobs. The cell of the setting
+begins with any value and never changes. Cells of the same name are one cell, and so are ground
+rules of the same name and binding. What a solver learns about one setting thus helps with the
+others.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""Runs of a system of growing length, as one question to a solver; the least run to what is sought.
+"""Asks a solver for runs of a given length, and for the least run to a wanted state.
 
-The run has no repetition: of two states in it that are equal, those between them are left out in
-some shorter run. This is demanded of a pair of states once a run that was found repeats one, so
-that most pairs cost nothing. Where no run without repetition is as long as asked, every state is
-reached by a shorter one, and all that was refuted so far is refuted for good.
+A run visits no state twice, since leaving out the loop gives a shorter run to the same state. The
+solver is told this for a pair of positions only after it has found a run that repeats a state
+there, so most pairs cost nothing. If there is no run without repetition of some length, every state
+is reached by a shorter run, and all that was refuted so far is refuted forever.
 """
 
 from __future__ import annotations

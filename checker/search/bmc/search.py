@@ -1,7 +1,7 @@
-"""Check a system with a solver: this is the bounded search as others call it.
+"""Checks a system with a solver: the entry point of the bounded search.
 
-`encoding.py` makes a transition relation of the system, `runs.py` asks about runs, `bmc.py` about
-what they show, `verdicts.py` answers.
+`encoding.py` makes the transition relation, `runs.py` asks for runs, `bmc.py` asks for
+counterexamples, and `verdicts.py` draws the answers.
 """
 
 from __future__ import annotations

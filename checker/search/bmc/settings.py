@@ -1,7 +1,7 @@
-"""Of several settings, all that break a property: asked of one solver, length after length.
+"""Finds all settings that violate a property, with one solver, length after length.
 
-The shortest counterexample of any setting comes first; its setting is left out from then on. What
-remains after the longest is not broken by runs of that length, or by none at all.
+The shortest counterexample of any setting comes first; its setting is then excluded. The settings
+that remain have no counterexample up to the length reached, or none at all.
 """
 
 from __future__ import annotations

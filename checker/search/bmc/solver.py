@@ -1,7 +1,7 @@
-"""z3 as a solver of truth values and bit-vectors that can be watched, and stopped, while it works.
+"""Runs z3 in a thread, so that the caller can watch and stop it.
 
-z3 works in a thread of its own, and the thread that asks looks on: at the clock, for the user's
-interrupt, and to tell how far it is. Left to itself, z3 would take an interrupt for an answer.
+Meanwhile the calling thread watches the clock, reports progress and takes the user's interrupt. z3
+alone would return an interrupt as an answer.
 """
 
 from __future__ import annotations

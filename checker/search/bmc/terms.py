@@ -1,8 +1,8 @@
-"""Expressions as terms of z3: truth values as such, integers as bit-vectors.
+"""Translates expressions into terms of z3, with integers as bit-vectors.
 
-A bit-vector stands for its integer minus the lowest that the node can have, in as many bits as the
-span needs: of a cell, that is how packed states store it. No sum can overflow, for each node has
-room for all between its bounds.
+A bit-vector stores the integer minus the lowest value that the node can have, in as many bits as
+the range of the node needs. Packed states store cells in the same way. No sum can overflow, since
+each node has room for every value in its range.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""From what a bounded search has found to an answer for each property and row."""
+"""Draws an answer for each property and row from what a bounded search has found."""
 
 from __future__ import annotations
 

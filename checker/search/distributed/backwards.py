@@ -1,9 +1,9 @@
-"""Shortest runs to what a search has found, from its levels: backwards, and then forwards again.
+"""Finds shortest runs in the levels of a distributed search: marks backwards, then runs forwards.
 
-For each goal the states are marked that lie on some shortest run to it: those of its level that
-settle it, those of the level before with a step to one of them, and so on. A run that begins in the
-first marked initial state, and always takes the first rule into a marked state, is the least of all
-shortest runs: the one that a search in process tells.
+For each goal, the search marks the states on shortest runs to it: the states of the goal's level
+that settle it, the states of the level before with a step to one of these, and so on. The run that
+begins in the first marked initial state, and always takes the first rule into a marked state, is
+the least of all shortest runs. The search in one process shows the same run.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""One owner's part of a search that is spread: the states that it owns, and a level of its work.
+"""One owner's part of a distributed search: the states that it owns, and its work on a level.
 
-A level is: take the states in the mail that are new, ask them what is asked of states, make their
-steps, keep those to states of one's own, and post the others for the next level. A part that is
-not in memory is read from files first, so any worker can do the work of any owner.
+For each level, an owner takes the new states from its mail, asks the questions about them, and
+computes their successors. It keeps successors that it owns and posts the others for the next level.
+Any worker can do the work of any owner: it first reads the owner's states from files.
 """
 
 from __future__ import annotations

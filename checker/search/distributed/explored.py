@@ -1,4 +1,4 @@
-"""A search that was spread, as verdicts are drawn from it."""
+"""What verdicts read of a distributed search that has ended."""
 
 from __future__ import annotations
 

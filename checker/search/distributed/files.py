@@ -1,16 +1,16 @@
-"""The folder of a search that is spread: what workers and the one that leads them know is in files.
+"""The folder of a distributed search: leader and workers share all that they know through files.
 
     program.json                  the system, as workers see it
-    lock                          held by whoever leads the search
+    lock                          held by the leader
     manifest.json                 how far the search is: replaced when a level is complete
-    search/                       the search in process, before it was outgrown (`resume.py`)
+    search/                       the search in one process, before it was outgrown (`resume.py`)
     levels/00012-003.states       the states of level 12 that owner 3 has
-    levels/00012.json             what there is in those of all owners, with checksums
-    mail/00013-003.states         states that may be of level 13, found by owner 3, for all owners
-    mail/00013.json               for whom they are, with checksums
+    levels/00012.json             the contents of these files, of all owners, with checksums
+    mail/00013-003.states         candidates for level 13, found by owner 3, for all owners
+    mail/00013.json               the recipients of the candidates, with checksums
 
-A file has its name when it is complete. What the manifest does not know of does not count: a search
-that was killed goes on from it. Two workers that do the same write the same.
+A file gets its name when it is complete. Only files that the manifest lists count, so a killed
+search continues from the manifest. Two workers that do the same work write the same files.
 """
 
 from __future__ import annotations

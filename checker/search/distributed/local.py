@@ -1,7 +1,7 @@
-"""The search in process until it is outgrown, and how its levels are handed over to owners.
+"""Searches in one process first, and hands the levels to owners when the search outgrows it.
 
-Most searches end here, and then everything is answered as by any native search. One that comes to
-its limit is left as it was when its last level began: what it has seen of that level is forgotten.
+Most searches end in one process, and are then answered like any native search. A search that comes
+to the limit goes back to where its last level began, and forgets what it has seen of that level.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""What a worker needs of a system: its code as text, and how much there is of everything.
+"""What a worker needs to know of a system: its machine code as text, and the sizes of its arrays.
 
-Rules and properties are compiled into the text, so a worker never builds the system.
+The text holds the compiled rules and properties, so a worker never builds the system.
 """
 
 from __future__ import annotations

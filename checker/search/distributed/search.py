@@ -1,6 +1,6 @@
-"""Leads a search that is spread: has level after level done, and makes each one durable.
+"""Leads a distributed search: lets workers do one level after another, and records each level.
 
-Who does the work of a level is the crew: here, workers of a cluster, or this process itself.
+A *crew* does the work of a level: workers of a cluster, or this process itself.
 """
 
 from __future__ import annotations

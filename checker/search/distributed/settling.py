@@ -1,4 +1,4 @@
-"""Which states of a level settle a question: asked of the states in files, after the search."""
+"""Finds the states of a level that settle a question, in the files of a finished search."""
 
 from __future__ import annotations
 

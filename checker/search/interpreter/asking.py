@@ -1,4 +1,4 @@
-"""What a property has read when it was asked, by which it is known when to ask it again."""
+"""Remembers what a property has read, and so when it must be asked again."""
 
 from __future__ import annotations
 

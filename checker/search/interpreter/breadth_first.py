@@ -1,7 +1,7 @@
-"""A breadth-first search over plain values: counts and verdicts that owe nothing to decision trees.
+"""A breadth-first search over plain values, which uses no decision trees.
 
-It counts what other searches count, chooses traces as they do (states in the order found, rules in
-their order), and is slow. Liveness it leaves to them.
+The search counts what other searches count and chooses the same traces: it takes states in the
+order found and rules in their order. It is slow, and leaves liveness to the other searches.
 """
 
 from __future__ import annotations

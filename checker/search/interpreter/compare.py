@@ -1,8 +1,8 @@
-"""Confronts rules and properties, run as Python, with their decision trees and predicates.
+"""Compares rules and properties, run as Python, with their decision trees and predicates.
 
-Over all reachable states: what a rule does on plain values (the state after it, the bound that
-blocks it, its fault) must be what `semantics.py` makes of its tree; what a property says of a plain
-state or step must be what its expressions say.
+In every reachable state, a rule must do on plain values what `semantics.py` does with its decision
+tree: the same state after the step, the same blocking bound, or the same fault. A property must say
+of a plain state or step what its expressions say.
 """
 
 from __future__ import annotations

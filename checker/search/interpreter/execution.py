@@ -1,4 +1,4 @@
-"""Rules and properties run as the Python that they are, on plain values: no expression is built."""
+"""Runs rules and properties as plain Python on plain values, without building expressions."""
 
 from __future__ import annotations
 

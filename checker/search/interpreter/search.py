@@ -1,6 +1,7 @@
-"""Explore a protocol by running its rules on plain values: a second opinion on every count.
+"""Explores a protocol by running its rules on plain values: a second opinion on every count.
 
-`walk.py` searches, `verdicts.py` answers; `compare.py` confronts each rule with its decision tree.
+`breadth_first.py` searches, `verdicts.py` draws the answers, and `compare.py` compares each rule
+with its decision tree.
 """
 
 from __future__ import annotations

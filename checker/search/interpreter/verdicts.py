@@ -1,6 +1,6 @@
-"""From what the concrete search has found to an answer for each property.
+"""Draws an answer for each property from what the interpreter's search has found.
 
-Traces are replayed on the decision trees.
+Each trace is replayed on the decision trees.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The native search: breadth-first over packed states, in the order of the readable one.
+"""The native search: breadth-first over packed states, in the order of the readable search.
 
-States are numbered as they are found, expanded in that order, their steps taken in rule order; so
-counts, the first answer to each question and every trace are the same. Parents are not kept: they
-are found again, level by level, for the few traces that are shown.
+States are numbered in the order found and expanded in that order, and rules are taken in their
+order. So counts, first answers and traces are those of the readable search. The search keeps no
+parents: for the few traces that are shown, they are found again, level by level.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""`canonical(in, n)`: packed states rewritten, in place, into the states that stand for them.
+"""Generates `canonical(in, n)`, which replaces packed states by their representatives.
 
-`checker/search/reductions/canonical.py` says what is done. All that tells a member of a group from
-the others is gathered into one wide number, the numbers are sorted by a network of comparisons, and
-put back. Cells that have the same way to go there are moved together.
+`checker/search/reductions/canonical.py` defines the representative. The generated code gathers all
+that distinguishes a member of a group into one wide number. A sorting network sorts the numbers,
+and the code writes them back. Cells that move by the same distance are moved together.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Machine code from the text of an LLVM module, and the addresses of its functions."""
+"""Compiles the text of an LLVM module, and gives the addresses of its functions."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What verdicts read of a native search that has ended: findings, traces and fair runs.
+"""What verdicts read of a native search that has ended: first answers, traces and fair runs.
 
-All of them are what the readable search gives. The native search keeps no parents: to find the
-parent of a state, the level before the state is expanded again until the state turns up.
+All of them are those of the readable search. The native search keeps no parents: to find the parent
+of a state, the level before the state is expanded again until the state turns up.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The complete state graph, made after the search: what liveness reads."""
+"""Builds the complete state graph after a native search, for the judgement of liveness."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Where each cell of a state is in machine words: packed states, and back.
+"""Packs states into machine words, and unpacks them: where each cell is stored.
 
-A cell takes as many bits as its values need, stored minus its lowest value, and never straddles
-two words. Cells of one entity stay together, and words get about as many bits each. Bits that no
-cell uses are zero in every state, so equal states are equal words.
+A cell takes as many bits as its range needs. It is stored minus its lowest value, and never spans
+two words. The cells of an entity stay together, and words hold about equally many bits. Unused bits
+are always zero, so equal states are equal words.
 """
 
 from __future__ import annotations

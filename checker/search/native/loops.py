@@ -1,7 +1,7 @@
-"""The inner loops as functions: compiled once a machine, and then loaded from the user's cache.
+"""Loads the inner loops: compiled once on a machine, then read from the user's cache.
 
-Loading needs neither numba nor the sources' modules: importing them would take longer than most
-searches.
+Loading imports neither numba nor the modules of the kernel: those imports would take longer than
+most searches.
 """
 
 from __future__ import annotations

@@ -1,16 +1,15 @@
-"""A system as the text of an LLVM module: its steps, and the questions asked of its states.
+"""Writes a system as the text of an LLVM module: its steps, and the questions about its states.
 
     expand(in, n, out, leaves, starts, first)  all steps of n states, a chunk of rules at a time;
                                                the steps of state i by chunk c are those from
                                                starts[c][i] up to starts[c][i + 1]
     ask(in, n, first)                          which topics some of n states settle
-    cover(in, leaf, seen)                      which branches a leaf takes in a state, of those
-                                               that it does not take in all; says whether some
-                                               of them are still unseen
-    is_stuck(in)                               whether a state that nothing changes is a deadlock
+    cover(in, leaf, seen)                      which of its conditional branches a leaf takes in
+                                               a state; tells whether some are still unseen
+    is_stuck(in)                               whether a state that no step changes is a deadlock
 
-`first` has for each open topic the least state, or step, that settles it: OPEN if none does so
-yet, CLOSED if it is settled already. Steps are ordered by state and then by rule.
+For each open topic, `first` holds the least state, or step, that settles it: OPEN if none has yet,
+CLOSED if the topic was settled before. Steps are ordered by state, then by rule.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""A system compiled for the search: packed, lowered, its functions at known addresses."""
+"""Compiles a system for the native search, and holds the addresses of its functions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The tree of parts that compressed states are made of: see `kernel/parts.py`."""
+"""The tree of parts that make up compressed states (`kernel/parts.py`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Partial order as the inner loops read it: sets as words, and a function that tells the atoms."""
+"""Partial order for the inner loops: sets as bits, and a function that evaluates the atoms."""
 
 from __future__ import annotations
 

@@ -1,7 +1,8 @@
-"""Large arrays in large pages, where the system has them.
+"""Allocates large arrays in large memory pages, if the system has them.
 
-A search asks memory at random: with small pages much of its time goes into finding out where they
-are. Room for an array to grow is reserved and not taken: a page takes memory when it is written.
+A search accesses memory at random. With small pages, it would spend much of its time translating
+addresses. Memory for an array to grow is reserved but not used: a page takes memory only when it is
+written.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""What a search has seen, kept in a folder: a search that was killed goes on from there.
+"""Saves what a search has seen in a folder, so that a killed search can continue.
 
     states.bin    all states in the order found, as packed words; only ever appended to
-    search.json   how many of them count, and everything else; replaced at once, after the states
+    search.json   how many of them count, and everything else; replaced after the states are written
 
-States have the same numbers whatever threads find them, and are stored here as words whatever the
-memory holds, so a search may go on with other threads or storage. What does not belong to the
-system at hand, or was altered, is refused and left alone.
+The numbers of states do not depend on the threads, and the file holds plain words whatever the
+storage in memory. So a search can continue with another number of threads or another storage. A
+folder of another system, or with altered files, is refused and left unchanged.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""When a search is saved, and what of it: between the search and its folder (`resume.py`)."""
+"""Decides when a native search is saved, and collects what `resume.py` writes."""
 
 from __future__ import annotations
 

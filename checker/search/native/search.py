@@ -1,6 +1,7 @@
-"""Check a system: search all of its states, packed and compiled, and answer every property.
+"""Checks a system with the native search: its entry point.
 
-This is the native back end as others call it; `walk.py` searches, `kernel/` has its inner loops.
+`breadth_first.py` searches, `kernel/` has the inner loops, and `finished.py` gives verdicts what
+they read.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How states are stored, and what each way costs."""
+"""The ways to store states, and what each one costs."""
 
 from __future__ import annotations
 

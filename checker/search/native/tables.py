@@ -1,4 +1,4 @@
-"""The memory of a search: the states, the table that finds them, and how both grow."""
+"""The memory of a native search: the states, the table that finds them, and how both grow."""
 
 from __future__ import annotations
 

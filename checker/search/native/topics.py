@@ -1,4 +1,4 @@
-"""What the native search asks, by topic: which conditions settle each, in states and on steps."""
+"""Lists what the native search asks, by topic: the questions about states and steps."""
 
 from __future__ import annotations
 

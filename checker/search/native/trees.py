@@ -1,4 +1,4 @@
-"""Decision trees as LLVM blocks: nested branches that follow each tree to its leaf."""
+"""Writes decision trees as LLVM blocks: nested branches down to each leaf."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Expressions as LLVM instructions over the words of a packed state.
+"""Writes expressions as LLVM instructions over the words of a packed state.
 
-Integers are signed 64-bit values and truth values single bits. An expression cannot fail, so what
-is asked twice in one path is computed once, where it is asked first.
+Integers are signed 64-bit values, truth values single bits. Expressions cannot fail, so a shared
+part is computed once, where the path needs it first.
 """
 
 from __future__ import annotations

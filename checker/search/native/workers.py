@@ -1,4 +1,4 @@
-"""What each thread of a search works with, and how they are let work."""
+"""The threads of a native search: the arrays that each one works with, and how they run."""
 
 from __future__ import annotations
 

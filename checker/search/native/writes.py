@@ -1,4 +1,4 @@
-"""The words of the state after a step: bit fields cleared, and or-ed with what is written."""
+"""Writes the words of the state after a step: clears bit fields, then sets their new values."""
 
 from __future__ import annotations
 

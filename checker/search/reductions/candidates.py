@@ -1,8 +1,8 @@
-"""Who might be interchangeable: two entities, and whoever must change names with them.
+"""Guesses which entities are interchangeable: two entities, and all that must be renamed with them.
 
-A subtask changes names together with its channels, its records and, where it is one of several
-pipelines side by side, with the subtasks after it. All of that shows in names: those of a channel,
-a record or a sink are made from the names of subtasks. A candidate is a guess, and checked.
+A subtask is renamed together with its channels and its records. If several pipelines run side by
+side in the job, the subtasks after it are renamed too. Names show this: the names of channels,
+records and sinks contain the names of subtasks. Every guess is checked later (`invariance.py`).
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""States rewritten into one representative of their class: as plain data, and what it means.
+"""Canonical forms: rewrites a state into the representative of its class.
 
-Two reductions do this: of states that differ only in the names of interchangeable entities, or only
-in what nobody will read, one is kept. The native search compiles the data
-(`checker/search/native/canonical.py`); what it must do is what `Canonical.representative` does.
+Two reductions use this. Of states that differ only in the names of interchangeable entities, or
+only in dead cells, one is kept. The native search compiles this data
+(`checker/search/native/canonical.py`) and must do what `Canonical.representative` does.
 """
 
 from __future__ import annotations

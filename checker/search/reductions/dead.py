@@ -1,9 +1,9 @@
-"""Dead variables: cells whose value nobody will read before it is written again.
+"""Dead variables: finds cells that are written before they are read again.
 
-For a *control* (the status of a task, a checkpoint, …) a cell is dead at some of its values: where
-the control has one of them, no rule and no property reads the cell, and a step to another value
-writes it. The largest such set of values is found by taking values away until it is so. A cell that
-nobody reads at all is always dead.
+For a *control*, such as the status of a task, a cell is dead at some of its values: no rule and no
+property reads the cell there, and each step to any other value writes the cell. The largest such
+set of values is found by removing values until this holds. A cell that nothing reads is always
+dead.
 """
 
 from __future__ import annotations

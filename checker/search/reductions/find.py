@@ -1,4 +1,4 @@
-"""Which file finds what for which reduction."""
+"""Maps each reduction to the function that finds it in a system."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From exchanges of neighbours to a group: which cells belong to which member of it."""
+"""Builds a group from exchanges of neighbours: which cells belong to which member."""
 
 from __future__ import annotations
 

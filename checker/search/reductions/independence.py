@@ -1,8 +1,8 @@
-"""Which transitions can matter to each other: what enables what, and what does not commute.
+"""Decides which transitions can affect each other: what enables what, and what does not commute.
 
-All of it is decided by what transitions read and write, then by rewriting one's guard and values
-over the state before the other, and at last, where that leaves a question, by a prover. What none
-of them excludes is taken to be possible.
+The decision uses what the transitions read and write. If that does not settle it, the guard and the
+values of one transition are rewritten over the state before the other; at last a prover is asked.
+What none of these excludes counts as possible.
 """
 
 from __future__ import annotations

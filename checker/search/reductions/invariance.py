@@ -1,8 +1,8 @@
-"""Whether a system is the same after a renaming: its initial states, rules, end and properties.
+"""Decides whether a renaming leaves a system unchanged: initial states, rules, end, properties.
 
-Renaming the state and taking the renamed rule must come to the same as taking the rule and renaming
-the state after it. It is shown for each rule by itself: as the same decision tree, in one form, or
-along every pair of paths that do not exclude each other.
+Renaming the state and taking the renamed rule must give the same state as taking the rule and
+renaming the result. This is shown for each rule by itself: either both decision trees have the same
+normal form, or each pair of paths that do not exclude each other agrees.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The reductions by name, and what each says of a system before anything is searched."""
+"""The reductions by name, and what each one says about a system before a search."""
 
 from __future__ import annotations
 

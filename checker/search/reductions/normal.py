@@ -1,8 +1,8 @@
-"""Whether two expressions mean the same: one form for what only differs in order, then cases.
+"""Decides whether two expressions are equal: by a normal form, then by cases.
 
-Operands whose order means nothing are put in one order, so that equal expressions are one object.
-Where that does not show it, the values of one cell after the other are tried, until both sides are
-one object in every case. That is a proof; it is given up after so many cases.
+The operands of commutative nodes are sorted, so that equal expressions become one object. If that
+does not decide, the values of one cell after another are tried, until both sides are one object in
+every case. That is a proof; it gives up after a number of cases.
 """
 
 from __future__ import annotations

@@ -1,12 +1,12 @@
-"""Partial order: of steps whose order does not matter, one order is searched.
+"""Partial-order reduction: of steps whose order does not matter, only one order is searched.
 
 In each state a search takes the steps of a *stubborn set* only (Valmari, "Stubborn sets for reduced
 state space generation", 1989; by guards as in Laarman, Pater, van de Pol and Hansen, "Guard-based
-partial-order reduction", 2016). Such a set has with each update that is enabled all transitions
-that do not accord with it, and with each transition that is not enabled all updates that may make
-true one of the literals of its guard that are false. What is outside of it then can neither
-disable what is inside nor be changed by taking that first. This file finds the relations, as plain
-data; the native search draws the sets from them.
+partial-order reduction", 2016). For each enabled update in it, such a set contains all transitions
+that do not commute with the update. For each disabled transition in it, the set contains all
+updates that may make true some false literal of its guard. Transitions outside of the set can then
+neither disable those inside nor be affected by taking these first. This file finds the relations,
+as plain data; the native search computes the sets.
 """
 
 from __future__ import annotations

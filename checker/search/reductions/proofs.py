@@ -1,7 +1,8 @@
-"""What cannot happen in any state, proven by z3: the one place of the reductions that uses it.
+"""Proves with z3 that conditions exclude each other in all states.
 
-States are all assignments of values to cells within their bounds, reachable or not; so what is
-proven impossible here is impossible, and what is left may only seem possible.
+A state here is any assignment of values to cells within their bounds, reachable or not. So what is
+proven impossible is impossible; what is not proven may still be impossible. No other file of the
+reductions asks z3.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Partial order with what z3 proves: a step of its own, before any search."""
+"""Finds the partial order of a system with the help of z3, before any search."""
 
 from __future__ import annotations
 

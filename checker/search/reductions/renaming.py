@@ -1,9 +1,9 @@
-"""What changing the names of entities does to a state: cells move, and values name others.
+"""What renaming entities does to a state: cells move, and references change.
 
-An entity's fields become those of the entity that it is renamed to; so do the parts of maps and
-sets that are found by it. A value that refers to it refers to the other one then, wherever it is
-stored: in fields, queues, records. A cell of an option, a union or a queue holds a reference only
-where the cells beside it say so: that is its guard.
+The fields of an entity become the fields of its new name; so do the entries of maps and sets that
+have the entity as key. A value that refers to the entity then refers to the new name, wherever it
+is stored: in fields, queues or records. A cell of an option, a union or a queue holds a reference
+only if the cells beside it say so: this condition is the *guard* of the reference.
 """
 
 from __future__ import annotations

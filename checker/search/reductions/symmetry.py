@@ -1,7 +1,8 @@
-"""Symmetry: entities that may change names without anybody noticing.
+"""Symmetry reduction: finds groups of interchangeable entities.
 
-Candidates come from names (`candidates.py`); every exchange of two neighbours in a group is shown
-to leave the system as it is (`invariance.py`), and these generate all permutations of the group.
+Candidates come from names (`candidates.py`). Each exchange of two neighbours in a group is proven
+to leave the system unchanged (`invariance.py`). These exchanges generate all permutations of the
+group.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Expressions as terms of z3: the one translation, with integers of z3's own or of another kind.
+"""Translates expressions into terms of z3, with the integers of z3.
 
-Truth values and connectives are z3's. What an integer is, a subclass may say: here it is one of
-z3's, in `checker/search/bmc/terms.py` a bit-vector.
+Truth values and connectives are always those of z3. A subclass can choose other integers:
+`checker/search/bmc/terms.py` uses bit-vectors.
 """
 
 from __future__ import annotations

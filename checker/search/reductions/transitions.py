@@ -1,9 +1,9 @@
-"""What partial order speaks of: transitions, each with a guard that is a list of literals.
+"""The transitions that partial order speaks of: each has a guard, a list of literals.
 
-A transition is a leaf of a ground rule's decision tree: an update, or a fault. Beside them there
-are *observers*, which change nothing: one is enabled where a question that is asked of states or
-steps has the answer that settles it. A reduction that keeps whether each observer can become
-enabled keeps the answers, so visibility needs no rules of its own.
+A transition is a leaf of a ground rule's decision tree: an update or a fault. There are also
+*observers*, which change nothing: an observer is enabled in the states that settle a question, or
+from which a step settles it. A reduction that preserves whether each observer can become enabled
+preserves the answers, so visibility needs no rules of its own.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a search is handed of the reductions that it is under: plain data, and nothing to prove."""
+"""Gives a search the plain data of the reductions that it runs under."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Strongly connected components of a part of the state graph: Tarjan, without recursion."""
+"""Finds strongly connected components of a part of the state graph: Tarjan, without recursion."""
 
 from __future__ import annotations
 

@@ -1,16 +1,16 @@
-"""Fair runs: in which components of the state graph a run can stay for ever.
+"""Fair runs: finds the components of the state graph in which a fair run can stay forever.
 
-Only steps that change the state count. A run may also stay in one state for ever, as it does after
-its end: every state is a component with an implicit loop. To stay is fair where no fair rule could
-change the state; a rule that is never fair need not be taken, be it enabled or not.
+Only steps that change the state count. A run can also stay in one state forever, as it does after
+its end: every state is a component with an implicit loop. To stay is fair if no fair rule could
+change the state. A rule without fairness need not be taken, enabled or not.
 
-A run that stays in a component is fair if, of the rules of one fairness key taken together,
-- WEAK ones are taken inside again and again, or again and again none is enabled;
-- STRONG ones are taken inside again and again, or from some time on none is enabled.
+Take the rules of one fairness key together. A run that stays in a component is fair if
+- WEAK rules are taken inside infinitely often, or are infinitely often not enabled;
+- STRONG rules are taken inside infinitely often, or are from some time on never enabled.
 
-In the *strict* reading a fair key that only a bound blocks counts as enabled, and cannot be taken:
-a component that is fair in this reading is so without the bound, too. A rule that ends in a fault
-is enabled, and taking it leads out of every component.
+In the *strict* reading, a fair key that only a bound blocks counts as enabled, but cannot be taken.
+A component that is fair in the strict reading is fair without the bound, too. A rule that ends in a
+fault is enabled, and taking it leaves every component.
 """
 
 from __future__ import annotations

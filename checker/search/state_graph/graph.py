@@ -1,8 +1,9 @@
-"""What a breadth-first search keeps: the states in the order found, how each was found, the edges.
+"""The state graph of a breadth-first search: states in the order found, their parents, the edges.
 
 The order is canonical. Initial states come in the system's order, states are expanded in the order
-found, rules in their order; the first step that reaches a state is its parent. The path to a state
-is then the least, by initial state and then rule by rule, among the shortest ones.
+found, and rules are taken in their order. The first step that reaches a state determines its
+parent. So the path to a state is the least of the shortest paths, by initial state and then rule by
+rule.
 """
 
 from __future__ import annotations

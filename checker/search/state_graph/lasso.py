@@ -1,4 +1,4 @@
-"""Lassos: the shortest stem to a fair component, then a short loop that is fair."""
+"""Finds lassos: the shortest stem to a fair component, then a short fair loop."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The leaves of all decision trees, numbered: what a step takes is a leaf, not only a rule."""
+"""Numbers the leaves of all decision trees: a step takes a leaf, not only a rule."""
 
 from __future__ import annotations
 

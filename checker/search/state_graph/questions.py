@@ -1,4 +1,4 @@
-"""What is asked in every state and on every step, and what a first `yes` to it is."""
+"""The questions about every state and every step, and the first occurrence of a `yes`."""
 
 from __future__ import annotations
 

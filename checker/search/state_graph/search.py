@@ -1,4 +1,4 @@
-"""What a search that lists all states has found: all that verdicts are made of."""
+"""What verdicts read of a search that lists states and has ended."""
 
 from __future__ import annotations
 

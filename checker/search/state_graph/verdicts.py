@@ -1,7 +1,7 @@
-"""From what a search has found to an answer for each property, and for the rows beside them.
+"""Draws an answer for each property, and for the rows of all systems, from a finished search.
 
-A violation stands however the search ended: breadth-first, its trace is a shortest one. Everything
-else is claimed of a complete search only; after one that was cut short it is unknown.
+A violation counts even if the search was stopped: the search is breadth-first, so the trace is a
+shortest one. All other verdicts need a complete search; otherwise they are `unknown`.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The loops that Python calls, each with how many words it takes, as the text of one module."""
+"""Lists the loops that Python calls, and gives their text as one LLVM module."""
 
 from __future__ import annotations
 
