@@ -35,7 +35,7 @@ from model.system import State, System
 
 @dataclass(frozen=True)
 class Certificate:
-    """What was shown: so many questions had the answer that an invariant gives."""
+    """An invariant was confirmed; the number of questions that this took."""
 
     clauses: tuple[Expression, ...]
     questions: int
@@ -56,8 +56,9 @@ class Certifier:
         self._ways = tuple(way for way in ways_of(self.system) if way.writes)
 
     def certify(self, clauses: Sequence[Expression], bad: Expression) -> Certificate | str:
-        """The certificate that the clauses hold at the start, are kept by each step, and leave no
-        state bad; else a word on what is not so."""
+        """Return a certificate: the clauses hold initially, each step keeps them, and they exclude
+        all bad states. Otherwise, return which of these is wrong.
+        """
         began = self.questions
         for state in dict.fromkeys(self.system.initial):
             if not all(evaluate(clause, state) for clause in clauses):
@@ -74,8 +75,9 @@ class Certifier:
     def core(
         self, clauses: Sequence[Expression], bad: Expression, assumed: Sequence[Expression]
     ) -> frozenset[int] | None:
-        """The numbers of a few conditions under which it is an invariant, of some that no step
-        changes: none of these few is left over. Nothing if all of them are not enough.
+        """Return the numbers of a few conditions, out of constant ones, under which the clauses are
+        an invariant; None if all conditions together do not suffice. No condition of the core is
+        superfluous.
         """
         together, names = self._given(clauses), [self._given([each]) for each in assumed]
         breaks = [bad, *(self._breaks(way, clauses) for way in self._ways)]
@@ -119,7 +121,7 @@ class Certifier:
         return frozenset(each for each in taken if names[each].get_id() in core)
 
     def needed(self, clauses: Sequence[Expression], bad: Expression) -> tuple[Expression, ...]:
-        """Of clauses that are an invariant, few that are one by themselves, in the same order."""
+        """Return a few clauses of an invariant that are an invariant by themselves, in order."""
         names = [self._given([clause]) for clause in clauses]
         taken: set[int] = set()
         asked: list[Expression] = [bad]
@@ -183,8 +185,9 @@ class Certifier:
 def certify_steps(
     system: System, bad: Expression, over: int, look: Callable[[], None]
 ) -> Certificate | str:
-    """The certificate that after so many states in a row that are not bad, no two of them the same,
-    comes none that is, and that fewer steps from the start lead to none; else what is not so."""
+    """Return a certificate: after this many different consecutive states that are not bad, no bad
+    state follows, and no shorter run from the start is bad. Otherwise, return what is wrong.
+    """
     states = dict.fromkeys(system.initial)
     level = tuple(states)
     for number in range(over):
@@ -250,7 +253,7 @@ class _Row:
         self._solver.add(any_of(taken, self._context))
 
     def can_be(self) -> bool:
-        """Whether there may be such states."""
+        """Return whether there may be such states."""
         return self._solver.can_be()
 
 

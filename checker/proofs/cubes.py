@@ -35,28 +35,29 @@ Cube: TypeAlias = frozenset[tuple[int, int]]
 
 
 def has(cell: Expression, value: int) -> Expression:
-    """That a cell has a value."""
+    """Return the condition: a cell has a value."""
     return equal(cell, truth(bool(value)) if cell.boolean else integer(value))
 
 
 def within(system: System, cube: Cube) -> Expression:
-    """That a state is in a cube."""
+    """Return the condition: a state is in a cube."""
     return conjunction(has(system.cells[index], value) for index, value in sorted(cube))
 
 
 def outside(system: System, cubes: Iterable[Cube]) -> Expression:
-    """That a state is in none of the cubes."""
+    """Return the condition: a state is in none of the cubes."""
     return conjunction(negation(within(system, cube)) for cube in cubes)
 
 
 def is_in(state: State, cube: Cube) -> bool:
-    """Whether a state is in a cube."""
+    """Return whether a state is in a cube."""
     return all(state[index] == value for index, value in cube)
 
 
 def resting(expression: Expression, state: State) -> tuple[int, Cube]:
-    """The value of an expression in a state, and cells on which it rests: wherever they have these
-    values, so has the expression. Of several operands that decide alone, the one that reads least.
+    """Return the value of an expression in a state, and a cube in which it has this value.
+
+    If several operands decide alone, the cube is that of the operand that reads least.
     """
     return _resting(expression, state, {})
 

@@ -29,11 +29,11 @@ LITERALS_MAX = 500
 
 
 class BadStateReached(Exception):
-    """A bad state is reached."""
+    """A bad state is reachable."""
 
 
 class Ic3:
-    """The frames of a system. `look` may raise to stop: what was found until then is true."""
+    """The frames of a system. `look` may raise to stop; the frames found so far stay valid."""
 
     def __init__(self, system: System, look: Callable[[], None]) -> None:
         self.system = system
@@ -54,13 +54,13 @@ class Ic3:
 
     @property
     def depth(self) -> int:
-        """So many steps are known to lead to nothing bad."""
+        """The number of steps that are known to reach no bad state."""
         return len(self._frames) - 2
 
     def prove(self, bad: Expression) -> frozenset[Cube]:
-        """Cubes that no reachable state is in and that no step enters: no other state is bad.
+        """Return cubes that no step enters, and that contain all bad states.
 
-        Raises Reached, LimitHit.
+        Raises BadStateReached, LimitHit.
         """
         if any(resting(bad, state)[0] for state in self.reached):
             raise BadStateReached
@@ -80,9 +80,9 @@ class Ic3:
     # --- what breaks it by itself ----------------------------------------------------------------
 
     def broken(self, bad: Expression) -> tuple[State, RulePath] | None:
-        """A state that is not bad, and a step from there to one that is.
+        """Return a good state, and a step from there to a bad state.
 
-        Whether it is reached is not asked: it is only not among those that are proven never to be.
+        The state may be unreachable; it is only not among the states that are proven to be.
         """
         encoding = self.encoding
         good = self.solver.literal(encoding.negated(encoding.holds(bad, 0)))
@@ -93,7 +93,7 @@ class Ic3:
         return state, self._taken(state)
 
     def excluded(self, state: State) -> Cube | None:
-        """A small cube with this state in it that no step enters, for the reason that it is."""
+        """Return a small cube with this state that no step enters, if the state is excluded."""
         whole = frozenset((index, state[index]) for index in self.encoding.free)
         found = self._entered(whole, None)
         return self._smaller(found, None) if isinstance(found, frozenset) else None

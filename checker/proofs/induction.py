@@ -19,14 +19,14 @@ from model.system import State, System
 
 @dataclass(frozen=True)
 class Inductive:
-    """That it is kept by so many steps together, and does not break in as many from the start."""
+    """A condition is k-inductive: k steps keep it, and k steps from the start do not break it."""
 
     steps: int
     questions: int
 
 
 class Induction:
-    """Asks whether a condition never holds, by induction over one step, two, and so on."""
+    """Asks whether a condition never holds, by induction over one step, two steps, and so on."""
 
     def __init__(self, system: System, bad: Expression, look: Callable[[], None]) -> None:
         self.system, self.bad = system, bad
@@ -39,7 +39,7 @@ class Induction:
         self._solver.add(self.encoding.bounds(0))
 
     def prove(self, steps_max: int) -> Inductive | None:
-        """Over how many steps it is inductive; nothing if it is not, or if it is bad by then."""
+        """Return the number of steps of the induction; None if it fails, or a state is bad."""
         encoding, solver = self.encoding, self._solver
         for steps in range(1, steps_max + 1):
             self.questions += 1

@@ -42,10 +42,9 @@ SECONDS_OF_ONE = 10.0
 
 @dataclass(frozen=True)
 class Without:
-    """What becomes of the property where something is left out or is another.
+    """The outcome for the property after a guard is removed, or an option is changed.
 
-    `word` is what the outcome says, or `no system` where there is none; `steps` is the length of a
-    shortest run that breaks it, if it is known.
+    `word` is the verdict, or `no system`; `steps` is the length of a shortest counterexample.
     """
 
     word: str
@@ -54,7 +53,7 @@ class Without:
 
 @dataclass(frozen=True)
 class NeededGuard:
-    """A guard that the invariant needs, and what becomes of the property without it."""
+    """A guard that the invariant needs, and the outcome for the property without it."""
 
     guard: Guard | Operand
     without: Without
@@ -62,8 +61,9 @@ class NeededGuard:
 
 @dataclass(frozen=True)
 class ClaimPart:
-    """A part of a claim that says several things, and on how many clauses of the invariant it
-    rests: on none if it is kept by every step by itself, and `None` if only together with others.
+    """A part of a conjunctive claim, and the number of clauses of the invariant that it needs.
+
+    The number is 0 if each step keeps the part by itself, and None if the part needs other parts.
     """
 
     operand: Operand
@@ -72,7 +72,7 @@ class ClaimPart:
 
 @dataclass(frozen=True)
 class OptionChoice:
-    """Another value of an option, and what becomes of the property with it."""
+    """Another value of an option, and the outcome for the property with it."""
 
     name: str
     value: str
@@ -82,7 +82,7 @@ class OptionChoice:
 
 @dataclass(frozen=True)
 class ProofNeeds:
-    """What a proof needs, and what not: `free` may all be left out together.
+    """What a proof needs and what it does not: all of `free` can be removed together.
 
     `stopped` says why not everything was asked.
     """
@@ -106,7 +106,7 @@ class Explaining:
         self._cells = 0
 
     def explain(self, proven: Proven, progress: ProgressListener | None = None) -> ProofNeeds:
-        """What the proof of a property needs. Raises KeyboardInterrupt."""
+        """Return what the proof of a property needs. Raises KeyboardInterrupt."""
         began, stopped, self._progress = perf_counter(), "", progress
         watch, free = self._watched(proven), set[Guard | Operand]()
         conditions = self._conditions(proven, watch)
@@ -134,8 +134,11 @@ class Explaining:
     # --- what is not needed ----------------------------------------------------------------------
 
     def left_out(self, proven: Proven, by_core: bool = True) -> Iterator[Guard | Operand]:
-        """Conditions without which, together, the invariant is still one, and no others could be
-        left out as well; if not `by_core`, found one after the other."""
+        """Return conditions that can be removed together, a maximal set, without losing the
+        invariant.
+
+        Unless `by_core`, they are found one after another.
+        """
         watch = self._watched(proven)
         free, core = self._by_core(proven, watch) if by_core else ([], frozenset[Guard]())
         yield from free
@@ -219,7 +222,7 @@ class Explaining:
             return Without("no system")
 
     def parts(self, proven: Proven) -> Iterator[ClaimPart]:
-        """The sides of a claim that has several, each as if it were all that is claimed."""
+        """Return the sides of a conjunctive claim, each as if it were the whole claim."""
         sides = list(self._sides(proven, either=False))
         for side in sides:
             self._tell(f"the part {guard_text(side)[1]}")
@@ -279,7 +282,7 @@ def _names(system: System) -> list[tuple[str, range]]:
 
 
 def alternatives(kind: type) -> Iterator[tuple[str, Sequence[object]]]:
-    """The options of a protocol that have few values, and these."""
+    """Yield the options of a protocol that have few values, with these values."""
     hints = typing.get_type_hints(kind)
     for each in fields(kind):
         hint = hints[each.name]
@@ -295,7 +298,7 @@ def alternatives(kind: type) -> Iterator[tuple[str, Sequence[object]]]:
 
 
 def guard_text(guard: Guard | Operand) -> tuple[str, str]:
-    """The rule or helper that a condition stands in, and the condition, as they are written."""
+    """Return the rule or helper of a condition, and the condition, as they are written."""
     source = _parsed(guard.file)
     line = guard.lines[0] if isinstance(guard, Operand) else guard.line
     inside = [each for each in source.functions if each[0] <= line <= each[1]]
@@ -310,7 +313,7 @@ def guard_text(guard: Guard | Operand) -> tuple[str, str]:
 
 
 def sides_of(function: Callable[..., object], either: bool) -> Iterator[Operand]:
-    """The sides of what a function returns, where that is an `and`, or an `or`, of several."""
+    """Yield the sides of what a function returns, if that is an `and`, or an `or`."""
     file, first = function.__code__.co_filename, function.__code__.co_firstlineno
     source, wanted = _parsed(file), ast.Or if either else ast.And
     last = max(end for start, end, _ in source.functions if start <= first <= end)

@@ -44,11 +44,11 @@ SECONDS_AFTER = 5.0
 
 @dataclass(frozen=True)
 class Proven:
-    """It holds after any number of steps: none of these cubes is ever entered, nor is it broken.
+    """The property holds after any number of steps: no step enters the `cubes`, or breaks it.
 
-    Instead of cubes Spacer finds `clauses`. `over` is the number of steps of an induction,
-    `checked` the number of questions of the check. Where it says nothing, `vacuous` says why.
-    Properties that were `given` are proven with it.
+    Spacer finds `clauses` instead of cubes. `over` is the number of steps of an induction,
+    `checked` the number of questions of the check. If the property says nothing, `vacuous` says
+    why. Properties that were `given` are proven with it.
     """
 
     name: str
@@ -66,7 +66,7 @@ class Proven:
 
 @dataclass(frozen=True)
 class Refuted:
-    """Some run breaks it."""
+    """Some run violates the property."""
 
     name: str
     seconds: float
@@ -76,9 +76,9 @@ class Refuted:
 
 @dataclass(frozen=True)
 class Break:
-    """A state that does not break it, perhaps never reached, and a step that does.
+    """A good state, perhaps unreachable, and a step from there that breaks the property.
 
-    `excluded` is a small cube with the state in it that no step enters: it is never reached.
+    `excluded` is a small cube with this state that no step enters, if the state is unreachable.
     """
 
     state: State
@@ -89,7 +89,7 @@ class Break:
 
 @dataclass(frozen=True)
 class Inconclusive:
-    """Neither was found: what was tried, and what stands in the way of an induction."""
+    """Neither a proof nor a counterexample: what was tried, and what prevents an induction."""
 
     name: str
     why: str
@@ -104,7 +104,7 @@ Outcome = Proven | Refuted | Inconclusive
 
 
 class Proving:
-    """Asks about the safety properties of a system, one after the other."""
+    """Proves the safety properties of a system, one after another."""
 
     def __init__(
         self, system: System, limits: Limits, by: ProofMethod = "auto", given: Collection[str] = ()
@@ -126,7 +126,7 @@ class Proving:
         return self._frames
 
     def asked(self, only: Collection[str] = ()) -> list[tuple[str, Topic]]:
-        """What is claimed of all states or steps, or some of it: what reads few cells first."""
+        """Return the properties to prove, those that read few cells first."""
         asked = [each for each in topics_of(self.system) if self._is_asked(each[0], only)]
         self._left = len(asked)
         return sorted(asked, key=lambda each: len(cells_read([self._condition(each[1])])))
@@ -135,7 +135,7 @@ class Proving:
         return name in only if only else name not in self.given
 
     def prove(self, asked: tuple[str, Topic], progress: ProgressListener | None = None) -> Outcome:
-        """The outcome for one of these. Raises KeyboardInterrupt."""
+        """Return the outcome for one property. Raises KeyboardInterrupt."""
         name, topic = asked
         self._doing, self._progress, began = name, progress, perf_counter()
         self._share()
@@ -174,7 +174,7 @@ class Proving:
         return replace(proven, vacuous=self._vacuous(topic))
 
     def is_proven_by(self, topic: Topic, proven: Proven) -> bool:
-        """Whether what proves it of another system with the same cells proves it of this one."""
+        """Return whether a proof for another system with the same cells holds for this one."""
         bad = self._condition(topic)
         if proven.over > 1:
             found = certify_steps(self.system, bad, proven.over, self._look)
@@ -184,16 +184,19 @@ class Proving:
     def core(
         self, topic: Topic, proven: Proven, assumed: Sequence[Expression]
     ) -> frozenset[int] | None:
-        """Of conditions that no step changes, few by number for which a proof is still one; nothing
-        if it has no invariant, or this is none."""
+        """Return the numbers of a few constant conditions that a proof needs; None if there is
+        none.
+        """
         bad = self._condition(topic)
         if proven.over > 1:
             return None
         return self._certifier.core(self._clauses_of(proven, bad), bad, assumed)
 
     def clauses_needed(self, topic: Topic, proven: Proven) -> int | None:
-        """How many clauses of an invariant a claim that is a part of the one proven rests on;
-        nothing if they do not prove it, which needs the other parts."""
+        """Return how many clauses of an invariant a part of the claim needs.
+
+        None if they do not prove the part without the other parts.
+        """
         bad = self._condition(topic)
         if self._certified([negation(bad)], bad) is not None:
             return 0
@@ -210,7 +213,7 @@ class Proving:
         return [*given, *cubes, *proven.clauses] or [negation(bad)]
 
     def says_nothing(self, topic: Topic) -> bool:
-        """Whether a property that is proven is so because it is never put to the test."""
+        """Return whether a proven property is vacuous."""
         return bool(self._vacuous(topic))
 
     # --- ways to prove it ------------------------------------------------------------------------
@@ -334,7 +337,7 @@ class Proving:
 
 
 def does_not_apply(name: str) -> FinaleError:
-    """There is nothing to prove of a property."""
+    """Return the error that there is nothing to prove of a property."""
     return FinaleError(
         "does-not-apply",
         f'there is nothing to prove of "{name}"',
@@ -344,7 +347,7 @@ def does_not_apply(name: str) -> FinaleError:
 
 
 def topics_of(system: System) -> Iterator[tuple[str, Topic]]:
-    """What is claimed of all states or steps of a system, by name."""
+    """Return the claims about all states or steps of a system, by name."""
     for index, prop in enumerate(system.properties):
         if prop.kind in (Kind.ALWAYS, Kind.ON_STEP) and not prop.not_asked:
             yield prop.name, (Asked.FAILS, index)

@@ -37,11 +37,11 @@ from model.system import State, System
 
 
 class NotSpoken(Exception):
-    """z3 answers with something that is no expression of the model."""
+    """z3 has answered with a term that is no expression of the model."""
 
 
 class Spacer:
-    """What is reached by a system, asked of Spacer. `look` may raise to stop it."""
+    """The reachable states of a system, for Spacer. `look` may raise to stop it."""
 
     def __init__(self, system: System, look: Callable[[], None]) -> None:
         self.system, self._look = system, look
@@ -57,7 +57,8 @@ class Spacer:
         self._reached = z3.Function("reached", *sorts, z3.BoolSort(self._context))
 
     def prove(self, bad: Expression) -> tuple[Expression, ...] | None:
-        """Clauses of an invariant that leaves no state bad; nothing if a bad state is reached.
+        """Return clauses of an invariant that excludes all bad states; None if a bad state is
+        reached.
 
         Raises NotSpoken, and what `look` raises.
         """

@@ -59,7 +59,7 @@ class Window(ABC):
 
     @abstractmethod
     def is_summary(self, item: object) -> TypeGuard[Entity]:
-        """Whether an item is an entity that stands for others."""
+        """Return whether an item is an entity that stands for others."""
 
     @property
     def cells(self) -> tuple[Expression, ...]:

@@ -42,9 +42,9 @@ def check_with(  # noqa: PLR0913 - what is asked, of whom, and how far
     *,
     only: Collection[str] = (),
 ) -> Report:
-    """The answers to all properties of a system; `large` is known beforehand.
+    """Return the answers to all properties of a system. If `large`, auto searches natively at once.
 
-    If only some rows matter, the bounded search does not look into the others.
+    With `only`, the bounded search looks at these rows alone.
 
     Raises `needs-native`, `needs-bmc`, `hashed-partial-order`, `resume-under-reduction`,
     `domain-too-large`, `too-many-rules`, `witness-missing`, and what resuming raises.
@@ -69,7 +69,7 @@ def check_with(  # noqa: PLR0913 - what is asked, of whom, and how far
 def check_options(
     backend: Backend, reductions: Collection[Reduction], options: SearchOptions, limits: Limits
 ) -> None:
-    """Raises a coded error where a search is to do what it cannot."""
+    """Raises a coded error if the options ask a search for something that it cannot do."""
     flag = "reduce" if reductions else options.needs_native
     if limits.memory_max is not None and not flag:
         flag = "max-memory"

@@ -21,13 +21,12 @@ SECONDS_MIN = 0.001
 
 @dataclass(frozen=True)
 class Limits:
-    """Where a search stops though there is more to see; None is no limit.
+    """The limits of a search; None means no limit.
 
-    A search that is stopped answers `unknown` where it has not seen enough. `memory_max` is in
-    bytes, of what the states and the tables to find them take; only the native search has it.
-    `steps_max` is how long a counterexample may be that a bounded search looks for.
-    `seconds_given` is what the user gave, where a part of it was over before the search began.
-    Raises `bad-limit`.
+    A search that is stopped answers `unknown` if it has not seen enough. `memory_max` is the number
+    of bytes of states and their tables; only the native search has it. `steps_max` is the length of
+    the longest counterexample that a bounded search looks for. `seconds_given` is the limit that
+    the user gave, if part of it had passed before the search began. Raises `bad-limit`.
     """
 
     states_max: int | None = None
@@ -54,17 +53,17 @@ class Limits:
 
     @property
     def states_word(self) -> str:
-        """What `Report.stopped` says of a search that came to the limit of states."""
+        """The text of `Report.stopped` after the limit of states."""
         return f"the limit of {self.states_max} {'state' if self.states_max == 1 else 'states'}"
 
     @property
     def seconds_word(self) -> str:
-        """What `Report.stopped` says of a search that came to the limit of time."""
+        """The text of `Report.stopped` after the limit of time."""
         seconds = self.seconds_max if self.seconds_given is None else self.seconds_given
         return f"the limit of {seconds:g} {'second' if seconds == 1 else 'seconds'}"
 
     def after(self, seconds: float) -> Limits:
-        """What is left of the limits when so much time is over: never nothing at all."""
+        """Return the limits that remain after some seconds; some time always remains."""
         if self.seconds_max is None:
             return self
         given = self.seconds_max if self.seconds_given is None else self.seconds_given
@@ -82,11 +81,10 @@ class LimitHit(Exception):
 
 @dataclass(frozen=True)
 class SearchProgress:
-    """How far a search is: as `Statistics`, with the bytes that it has taken, where it knows.
+    """How far a search is: as `Statistics`, with the bytes that it takes, if it knows them.
 
-    `seconds_left` is an estimate, and `None` where nothing can be said yet: it is a guess that the
-    levels go on to shrink as they did, and there is none while they grow. `before` says what is
-    done before the search begins.
+    `seconds_left` is an estimate: it assumes that levels go on to shrink as they did, and is None
+    while they grow. `before` says what is done before the search begins.
     """
 
     states: int
@@ -136,9 +134,9 @@ class Clock:
 def looking(
     limits: Limits, progress: ProgressListener | None, doing: str, untold: float = 0.0
 ) -> Callable[[], None]:
-    """What looks at the clock while there is no search yet, and tells what is done instead.
+    """Return a function that watches the clock before a search, and reports what is done instead.
 
-    It tells nothing for so many seconds. Raises `TimeOver` when it is called too late.
+    It reports nothing for the first `untold` seconds, and raises `TimeOver` when the time is over.
     """
     began, told = perf_counter(), untold
 
@@ -155,7 +153,7 @@ def looking(
 
 
 def check_witnesses(system: System) -> None:
-    """Raises `witness-missing` where a property names a witness that was not asked for."""
+    """Raises `witness-missing` if a property names a witness that was not asked for."""
     reachable = {prop.name for prop in system.properties if prop.kind is Kind.REACHABLE}
     for prop in system.properties:
         if prop.witness is not None and prop.witness not in reachable:
@@ -174,7 +172,7 @@ def check_witnesses(system: System) -> None:
 
 
 def cut_short(stopped: str, seen: Statistics) -> Unknown:
-    """The verdict on what a search could not tell because it was stopped."""
+    """Return the verdict on a question that a stopped search leaves open."""
     return Unknown(
         f"{stopped}: {seen.states} states and {seen.transitions} transitions seen, "
         f"depth {seen.depth}, {seen.frontier} states left to expand"

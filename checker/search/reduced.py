@@ -44,11 +44,11 @@ def check_reduced(
     progress: ProgressListener | None,
     options: SearchOptions = DEFAULT,
 ) -> Report:
-    """Answer every property of a system, under the reductions as far as they keep the answer.
+    """Return the answers to every property, under the reductions that keep the answer.
 
-    Limits are those of each search, but that of time is for all of them and for looking for
-    reductions: if it is over before any search begins, `TimeOver` is raised. Raises
-    `witness-missing`, `domain-too-large`.
+    Each search has the limits, except for time: all searches share one limit of time. If the time
+    is over before a search begins, `TimeOver` is raised. Raises `witness-missing`,
+    `domain-too-large`.
     """
     check_witnesses(system)
     began = perf_counter()

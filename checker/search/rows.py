@@ -31,7 +31,7 @@ SEARCH = "search"
 
 
 class Exit(enum.IntEnum):
-    """Exit codes of the command line; of several that apply, the first of `PRECEDENCE` counts."""
+    """Exit codes of the command line. If several apply, the first in `PRECEDENCE` counts."""
 
     AS_EXPECTED = 0
     FAILED = 1
@@ -45,7 +45,7 @@ PRECEDENCE = (Exit.INTERRUPTED, Exit.BAD_INPUT, Exit.FAILED, Exit.LIMIT, Exit.AS
 
 @dataclass(frozen=True)
 class ResultRow:
-    """One line of a result. `expected` is None where nothing is expected: then it is `ok`."""
+    """One line of a result. If nothing is expected, `expected` is None and the row is `ok`."""
 
     property: str
     verdict: str
@@ -63,16 +63,16 @@ class ResultRow:
 
     @builtins.property  # the field of that name hides the word
     def is_unexpected(self) -> bool:
-        """Whether a counterexample violates it though nobody expected anything of it."""
+        """Whether it is violated and nothing was expected of it."""
         violated = self.verdict == Violated.word and self.trace is not None
         return self.expected is None and violated
 
 
 @dataclass(frozen=True)
 class SpecResult:
-    """What one spec came to. `only` are the properties that were asked for, if not all.
+    """The result of one spec. `only` are the properties asked for, if not all.
 
-    There is no system where the work ended before it was built.
+    There is no system if the work ended before the system was built.
     """
 
     spec: Spec
@@ -96,20 +96,20 @@ class SpecResult:
 
     @property
     def dead_branches(self) -> tuple[Branch, ...]:
-        """The branches that the full search never took; of a part of it nothing can be said."""
+        """The branches that a full search never took; a partial search says nothing."""
         return self.report.dead_branches if self.report.statistics.complete else ()
 
 
 def result_of(
     spec: Spec, system: System | None, report: Report, only: Collection[str] = ()
 ) -> SpecResult:
-    """The rows of a report: all, or those of some properties."""
+    """Return the rows of a report: all, or those of some properties."""
     rows = [row for row in _rows(spec, report) if not only or row.property in only]
     return SpecResult(spec, system, report, tuple(rows), frozenset(only))
 
 
 def strictly(result: SpecResult) -> SpecResult:
-    """The result with a failure in each row that is violated and of which nothing is expected."""
+    """Return the result with a failure in each violated row without an expectation."""
     rows = (replace(row, ok=row.ok and not row.is_unexpected) for row in result.rows)
     return replace(result, rows=tuple(rows))
 
@@ -155,7 +155,7 @@ def _property_row(answer: Answer, expected: Expectation | None) -> ResultRow:
 
 
 def trace_of(verdict: Verdict) -> Trace | None:
-    """The counterexample, or the witness."""
+    """Return the counterexample, or the witness."""
     match verdict:
         case Holds(witness=trace) | Violated(trace=trace) | Unknown(trace=trace):
             return trace
@@ -164,7 +164,7 @@ def trace_of(verdict: Verdict) -> Trace | None:
 
 
 def why_of(verdict: Verdict) -> str:
-    """What the verdict says of its reason."""
+    """Return the reason that the verdict gives."""
     match verdict:
         case Vacuous(why=why) | Unknown(why=why) | NotAsked(why=why) | DoesNotApply(why=why):
             return why

@@ -37,10 +37,10 @@ def run(
     reductions: Collection[Reduction] = (),
     options: SearchOptions = DEFAULT,
 ) -> SpecResult:
-    """The result of a spec: all its properties, or some by name.
+    """Return the result of a spec: of all its properties, or of some by name.
 
-    The limit of time is for all of it. Where the work ends before the search begins, every answer
-    is `unknown`.
+    The limit of time covers all of the work. If the time is over before the search begins, every
+    answer is `unknown`.
     """
     limits, families = limits or Limits(), chosen(spec, only)
     began = perf_counter()
@@ -70,7 +70,7 @@ def _seconds_before(options: SearchOptions) -> float:
 
 
 def nothing_searched(stopped: str, doing: str, families: Sequence[Family], began: float) -> Report:
-    """What is known where nothing was searched."""
+    """Return the report if nothing was searched."""
     unknown = Unknown(f"{stopped} while {doing}: nothing was searched")
     names = [*(family.name for family in families), WELL_FORMED, NO_DEADLOCK]
     return Report(
@@ -83,9 +83,9 @@ def nothing_searched(stopped: str, doing: str, families: Sequence[Family], began
 
 
 def chosen(spec: Spec, only: Collection[str]) -> tuple[Family, ...]:
-    """The properties named, with the witnesses that some of them name; without names, those asked.
+    """Return the properties named, with their witnesses; without names, the properties asked for.
 
-    A property on request is asked where the spec expects it.
+    A property on request is asked for if the spec expects something of it.
     """
     if not only:
         return spec.asked

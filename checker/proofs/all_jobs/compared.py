@@ -61,12 +61,12 @@ class Laid:
         self.reset()
 
     def reset(self) -> None:
-        """The initial state."""
+        """Go to the initial state."""
         world = self.names.world
         self.store = PlainStore([world.initial_values(each)[0] for each in world.variables])
 
     def give(self, entity: Entity, name: str, value: object) -> None:
-        """Give a field a value."""
+        """Set a field to a value."""
         self.store.values[entity.variables[name].position] = value
 
     def members(self, entity: Entity, name: str) -> set[int]:
@@ -75,7 +75,7 @@ class Laid:
         return {number for number, node in enumerate(self.nodes) if node in found}
 
     def take(self, step: Callable[[], object]) -> bool:
-        """Take a step; whether it could be taken."""
+        """Take a step, and return whether it could be taken."""
         before = list(self.store.values)
         with self.names.world.on(self.store):
             try:
@@ -86,14 +86,14 @@ class Laid:
         return True
 
     def scramble(self, chance: random.Random, fields: Collection[str]) -> None:
-        """Give fields any values of their domains."""
+        """Set fields to pseudo-random values of their domains."""
         for variable in self.names.world.variables:
             if variable.field in fields:
                 drawn = [chance.randint(cell.low, cell.high) for cell in variable.domain.cells]
                 self.store.values[variable.position] = variable.domain.decode(drawn)
 
     def cells(self) -> dict[tuple[str, tuple[int, ...]], int]:
-        """The state by names and the numbers of nodes."""
+        """Return the state, by names and the numbers of nodes."""
         encoded = self.names.world.encode(self.store.values)
         return {
             (symbol.name, self._where(node)): encoded[index]
@@ -116,9 +116,10 @@ class Laid:
         *,
         when_told: bool = True,
     ) -> bool:
-        """Act, and compare with what was read off; whether the act was possible.
+        """Act, and compare with what was read off; return whether the action was possible.
 
-        Raises `not-for-any-job` where they differ. `when_told`: it can be told when it is possible.
+        Raises `not-for-any-job` if they differ. If `when_told`, the formula also says when it is
+        possible.
         """
         known = self.cells() | {("edge", edge): 1 for edge in edges}
         before = JobState(GivenGraph(len(self.nodes), known))
@@ -164,7 +165,7 @@ def edges_of(job: Job) -> set[tuple[int, int]]:
 
 
 def compare_plans(plans: Plans, vertices_max: int = 3, states: int = 10) -> int:
-    """Compare what was read off of plans; on how many states. Raises `not-for-any-job`."""
+    """Compare the formulas of plans, and return on how many states. Raises `not-for-any-job`."""
     chance, compared = random.Random(1), 0
     for job in small_jobs(vertices_max):
         protocol = laid_out(plans.kind, job, plans.options)
@@ -180,7 +181,7 @@ def compare_plans(plans: Plans, vertices_max: int = 3, states: int = 10) -> int:
 
 
 def compare_calls(plans: Plans, vertices_max: int = 3, states: int = 4) -> int:
-    """Compare what was read off of calls; how many were possible. Raises `not-for-any-job`."""
+    """Compare the formulas of calls; return how many were possible. Raises `not-for-any-job`."""
     chance, taken = random.Random(2), 0
     window, called, _ = plans.call
     for job in small_jobs(vertices_max):
@@ -203,7 +204,7 @@ def _bound(protocol: Any, rule: str, task: Entity) -> Callable[[], object]:
 
 
 def compare_gates(gates: Gates, inputs_max: int = 3, states: int = 12) -> int:
-    """Compare what was read off of gates; on how many states. Raises `not-for-any-job`."""
+    """Compare the formulas of gates, and return on how many states. Raises `not-for-any-job`."""
     chance, compared = random.Random(3), 0
     window, one = gates.window
     for count in range(1, inputs_max + 1):
@@ -234,7 +235,7 @@ def _told(protocol: Any, name: str, channel: Entity) -> Callable[[], object]:
 
 
 def compare_outputs(outputs: Outputs, outputs_max: int = 3) -> int:
-    """Compare what was read off of sending; on how many states. Raises `not-for-any-job`."""
+    """Compare the formulas of sending; return on how many states. Raises `not-for-any-job`."""
     compared = 0
     _, window, _ = outputs.window
     for count in range(1, outputs_max + 1):
@@ -256,7 +257,7 @@ def compare_outputs(outputs: Outputs, outputs_max: int = 3) -> int:
 
 
 def compare_starts(starts: Starts, vertices_max: int = 3) -> int:
-    """Compare the check of whole jobs with that of their edges; on how many snapshots.
+    """Compare the check of jobs with that of edges, and return on how many snapshots.
 
     Raises `not-for-any-job`.
     """

@@ -33,7 +33,7 @@ Marks = Mapping[str, Callable[[Term], Term]]
 
 @dataclass(frozen=True)
 class FactCase:
-    """Whether a claim can be false where all hypotheses hold: one case of a fact."""
+    """One case of a fact: can the claim be false if all hypotheses hold?"""
 
     case: str
     given: Sequence[Term]
@@ -47,7 +47,7 @@ class FactCase:
 
 @dataclass(frozen=True)
 class Fact:
-    """Something that is claimed of all jobs."""
+    """A claim about all jobs."""
 
     name: str
     cites: tuple[str, ...]
@@ -64,7 +64,7 @@ class Fact:
 
 @dataclass(frozen=True)
 class CounterexampleGraph:
-    """A counterexample: nodes in an order in which edges go forward, with what is told of each."""
+    """A counterexample: nodes in topological order, with the values of each."""
 
     case: str
     marks: tuple[tuple[str, ...], ...]
@@ -74,13 +74,13 @@ class CounterexampleGraph:
 
     @property
     def size(self) -> int:
-        """How many nodes it has."""
+        """The number of nodes."""
         return len(self.marks)
 
 
 @dataclass(frozen=True)
 class FactProven:
-    """No graph of any size contradicts it, and some satisfies all that is taken for granted."""
+    """No graph of any size contradicts the fact, and some graph satisfies its hypotheses."""
 
     queries: int
     seconds: float
@@ -88,7 +88,7 @@ class FactProven:
 
 @dataclass(frozen=True)
 class FactRefuted:
-    """The smallest graph that contradicts it; all smaller ones do not."""
+    """The smallest graph that contradicts the fact."""
 
     graph: CounterexampleGraph
     seconds: float
@@ -96,7 +96,7 @@ class FactRefuted:
 
 @dataclass(frozen=True)
 class FactUndecided:
-    """Neither a proof, nor a graph of up to so many nodes that contradicts it."""
+    """Neither a proof nor a counterexample of up to this many nodes."""
 
     nodes: int
     why: str
@@ -141,7 +141,7 @@ def _smallest(fact: Fact, sizes: Iterable[int]) -> CounterexampleGraph | None:
 
 
 def counterexample(fact: Fact, size: int) -> CounterexampleGraph | None:
-    """A graph of so many nodes that contradicts a fact, or None where there is none."""
+    """Return a graph of this many nodes that contradicts a fact, or None."""
     logic = SoMany(size)
     for question in fact.ask(logic):
         model = _model(logic, [*question.given, logic.negation(question.claim)])

@@ -45,7 +45,7 @@ class FactGroup:
 
 
 def groups_of(kind: type[Protocol]) -> list[FactGroup]:
-    """The facts that are claimed of a protocol, and of the check of graphs. Raises `no-facts`."""
+    """Return the facts about a protocol, and about the check of graphs. Raises `no-facts`."""
     if not issubclass(kind, Checkpointing):
         raise FinaleError(
             "no-facts",

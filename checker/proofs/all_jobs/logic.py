@@ -20,7 +20,7 @@ Term = Any
 
 
 class Logic(ABC):
-    """How formulas are made. Nodes are what quantifiers range over."""
+    """How formulas are made. Quantifiers range over nodes."""
 
     @abstractmethod
     def number(self, value: int) -> Term: ...
@@ -50,7 +50,7 @@ class Logic(ABC):
         """A strict order of the nodes, in which each edge goes forward."""
 
     def implies(self, condition: Term, formula: Term) -> Term:
-        """The formula holds where the condition does."""
+        """Return the formula: the condition implies it."""
         return self.disjunction([self.negation(condition), formula])
 
     def both(self, *formulas: Term) -> Term:
@@ -79,7 +79,7 @@ class Logic(ABC):
 
 
 class Z3Logic(Logic):
-    """Formulas of z3; `axioms` are what holds of orders and bounds."""
+    """Formulas of z3; `axioms` are the facts about orders and bounds."""
 
     def __init__(self) -> None:
         import z3
@@ -134,7 +134,7 @@ class Z3Logic(Logic):
         return function
 
     def some_node(self, name: str) -> Term:
-        """A node of which nothing is known."""
+        """Return a free node."""
         return self.z3.Const(name, self.sort)
 
     def _variable(self) -> Term:
@@ -143,7 +143,7 @@ class Z3Logic(Logic):
 
 
 class AnyNumber(Z3Logic):
-    """Over any number of nodes: quantifiers are z3's."""
+    """Formulas over any number of nodes, with the quantifiers of z3."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -168,7 +168,7 @@ class AnyNumber(Z3Logic):
 
 
 class SoMany(Z3Logic):
-    """Over a number of nodes, in an order in which each edge goes forward."""
+    """Formulas over a fixed number of nodes, in topological order."""
 
     def __init__(self, size: int) -> None:
         super().__init__()
@@ -200,7 +200,7 @@ class SoMany(Z3Logic):
 
 
 class GivenGraph(Logic):
-    """On a given graph: nodes are numbers in an order in which edges go forward, values plain."""
+    """Formulas on a given graph: nodes are numbers in topological order, values are plain."""
 
     def __init__(self, size: int, values: Mapping[tuple[str, tuple[int, ...]], int]) -> None:
         self.nodes = range(size)

@@ -35,13 +35,13 @@ Read = Callable[[Symbol, "tuple[Term, ...]"], Term]
 
 
 class JobState:
-    """A state of a job: what each symbol is at each node."""
+    """A state of a job: the value of each symbol at each node."""
 
     def __init__(self, logic: Logic) -> None:
         self.logic = logic
 
     def read(self, symbol: Symbol, nodes: tuple[Term, ...]) -> Term:
-        """The value of a symbol at nodes: here, of the state that nothing is known of."""
+        """Return the value of a symbol at nodes; here, of a state of which nothing is known."""
         return self.logic.value(symbol.name, nodes, symbol.low, symbol.high, symbol.boolean)
 
     def holds(self, name: str, *nodes: Term) -> Term:
@@ -54,7 +54,7 @@ class JobState:
 
 
 class StateAfterStep(JobState):
-    """The state after a step, from a state; `binding` says which nodes the single entities are."""
+    """The state after a step; `binding` gives the nodes of the single entities."""
 
     def __init__(self, before: JobState, window: JobWindow, step: Effect, binding: Binding) -> None:
         super().__init__(before.logic)
@@ -84,19 +84,19 @@ class StateAfterStep(JobState):
 
 
 def returns(window: JobWindow, step: Effect, before: JobState, binding: Binding) -> Term:
-    """Where a step can be taken."""
+    """Return the formula: a step can be taken."""
     return formula(step.returns, window, before, before, binding)
 
 
 def faults(window: JobWindow, step: Effect, before: JobState, binding: Binding) -> Term:
-    """Where a step does what no rule may do."""
+    """Return the formula: a step is a fault."""
     return formula(step.faults, window, before, before, binding)
 
 
 def claimed(
     window: JobWindow, claim: Claim, before: JobState, after: JobState, binding: Binding
 ) -> Term:
-    """What a property says of a step, or of the state after it."""
+    """Return what a property says of a step, or of the state after it."""
     logic = before.logic
     when = formula(claim.when, window, before, after, binding)
     return logic.implies(when, formula(claim.holds, window, before, after, binding))
@@ -105,10 +105,10 @@ def claimed(
 def formula(
     root: Expression, window: JobWindow, before: JobState, after: JobState, binding: Binding
 ) -> Term:
-    """An expression over the cells of a window as a formula.
+    """Return an expression over the cells of a window as a formula.
 
-    A property of a step reads cells before and after it; all else reads the state `before`. Raises
-    `not-for-any-job` where it depends on one of many of which nothing was asked for all.
+    A property of a step reads cells before and after it; everything else reads the state `before`.
+    Raises `not-for-any-job` if the value depends on one of many entities without a quantifier.
     """
     logic = before.logic
     known: dict[Expression, Term] = {}

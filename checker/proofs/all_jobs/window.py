@@ -36,7 +36,7 @@ Among = Callable[["Logic", Binding, "Term"], "Term"]
 
 @dataclass(frozen=True)
 class Symbol:
-    """What a cell is of whatever job: a relation or function of nodes, or a single value."""
+    """What a cell is on any job: a relation or function of nodes, or a single value."""
 
     name: str
     low: int
@@ -45,10 +45,10 @@ class Symbol:
 
 
 class JobWindow(Window):
-    """Some entities of a protocol, laid out; `single` stand for themselves, `many` for others.
+    """Some entities of a protocol, laid out. `single` stand for themselves, `many` are summaries.
 
-    Entities of either are nodes. `written` are those among `many` that loops over all nodes visit:
-    no two of them stand for the same node. The rest is only ever asked about.
+    All of them are nodes. `written` are the summaries that loops over all nodes visit: no two of
+    them stand for the same node. The other summaries are only asked about.
     """
 
     def __init__(
@@ -90,7 +90,7 @@ class JobWindow(Window):
         return (f"{name}[{member}]" if member is not None else name), None
 
     def symbol(self, index: int) -> tuple[Symbol, Entity | None]:
-        """What a cell is of whatever job, and the node that it is of."""
+        """Return what a cell is on any job, and the node that it belongs to."""
         return self._symbols[index]
 
     def is_summary(self, item: object) -> TypeGuard[Entity]:
@@ -123,7 +123,7 @@ class JobWindow(Window):
         return Claim(effect.returns, truth_of(folded.value))
 
     def late(self, index: int) -> Expression:
-        """A cell that may have changed already, as those have that its entity stands for."""
+        """Return a cell that may have changed already, as cells of a summary's entities may."""
         where = self.cells[index]
         further = self.further_cell(index)
         self.read_late[further] = self.symbol(index)[0]
@@ -135,7 +135,7 @@ def _member(domain: Any, position: int) -> object:
 
 
 class JobStore(WindowStore):
-    """The cells of a window onto a job; refuses what depends on how many a summary stands for."""
+    """The cells of a window onto a job; refuses to count what a summary stands for."""
 
     def __init__(self, window: JobWindow, *, after: bool = False) -> None:
         super().__init__(window, after=after)
@@ -160,7 +160,7 @@ class JobStore(WindowStore):
 
 
 def not_for_any_job(what: str) -> FinaleError:
-    """What a method does cannot be read off for jobs of any shape."""
+    """Return the error that what a method does cannot be read off for jobs of any shape."""
     return FinaleError(
         "not-for-any-job",
         f"what a rule does to a job of any shape cannot be told: {what}",

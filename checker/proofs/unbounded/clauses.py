@@ -13,10 +13,10 @@ from . import finish, stops
 
 @dataclass(frozen=True)
 class ClauseCatalogue:
-    """The clauses of a protocol, and the names of the properties that they are to imply.
+    """The clauses of a protocol, and the names of the properties that they should imply.
 
-    A property that says that there is some checkpoint is shown by one: `witnesses` says by which
-    field of its task, by its name.
+    A property that claims some checkpoint exists is proven by a witness: `witnesses` has the name
+    of the task's field that holds the checkpoint.
     """
 
     clauses: tuple[Family, ...]
@@ -31,7 +31,7 @@ _CATALOGUES = {
 
 
 def catalogue_of(kind: type[Protocol]) -> ClauseCatalogue | None:
-    """The clauses of a protocol, or of the one that it is a variant of."""
+    """Return the clauses of a protocol, or of the protocol that it is a variant of."""
     return _CATALOGUES.get(kind.key)
 
 

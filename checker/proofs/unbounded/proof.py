@@ -33,9 +33,10 @@ RESOURCES_MAX = 100_000_000
 
 @dataclass(frozen=True)
 class Obstacle:
-    """Where a claim fails: a state that satisfies all clauses, perhaps never reached, and a step.
+    """A state that satisfies all clauses, perhaps unreachable, and a step after which a claim
+    fails.
 
-    States are of the system that the window lays out.
+    States are those of the layout of the window.
     """
 
     family: str
@@ -47,9 +48,9 @@ class Obstacle:
 
 @dataclass(frozen=True)
 class ProofAnswer:
-    """What a question came to: `obstacles` are there unless it is proven or unknown.
+    """The answer to a question; `obstacles` are given if it is neither proven nor unknown.
 
-    Nothing is ever claimed by what is proven and `vacuous`.
+    If `vacuous`, the claim is proven because its antecedent never holds.
     """
 
     proven: bool
@@ -82,7 +83,7 @@ _NONE = _Choice({}, {})
 
 
 class Proof:
-    """Questions about a window, under clauses. `look` may raise: then the question is given up."""
+    """Questions about a window, assuming the clauses. `look` may raise to stop a question."""
 
     def __init__(
         self,
@@ -105,7 +106,7 @@ class Proof:
     # --- the questions ---------------------------------------------------------------------------
 
     def initiation(self, families: Sequence[Family]) -> ProofAnswer:
-        """Whether some of the clauses hold in the initial states."""
+        """Return whether these clauses hold in the initial states."""
         for start in self._starts():
             terms = WindowTerms(self.symbols, start, name="i")
             goals = self._goals(families, terms, _NONE, None)
@@ -115,7 +116,7 @@ class Proof:
         return ProofAnswer(True)
 
     def consecution(self, step: RuleEffect, families: Sequence[Family]) -> ProofAnswer:
-        """Whether a step keeps some of the clauses, where all hold before it."""
+        """Return whether a step keeps these clauses, if all clauses hold before it."""
         state = WindowTerms(self.symbols, self.symbols.state, name="s")
         assumed, after, choice = self._taken(step, state)
         terms = WindowTerms(self.symbols, after, name="t")
@@ -125,13 +126,13 @@ class Proof:
         return self._ask(assumed, terms, goals, step, self.symbols.state, after)
 
     def implied(self, family: Family) -> ProofAnswer:
-        """Whether the clauses imply what is said of a state."""
+        """Return whether the clauses imply a property of states."""
         goals = self._goals((family,), self._state, _NONE, None)
         assumed = self._hypotheses
         return self._ask(assumed, self._state, goals, None, self.symbols.state, None)
 
     def implied_by_step(self, families: Sequence[Family], step: RuleEffect) -> ProofAnswer:
-        """Whether the clauses imply what is said of a step."""
+        """Return whether the clauses imply properties of a step."""
         state = WindowTerms(self.symbols, self.symbols.state, name="s")
         assumed, after, choice = self._taken(step, state)
         terms = WindowTerms(self.symbols, self.symbols.state, after, name="t")
@@ -144,15 +145,17 @@ class Proof:
         return self._ask(assumed, terms, goals, step, self.symbols.state, after)
 
     def can_be_taken(self, step: RuleEffect) -> bool:
-        """Whether the clauses may leave a state in which a step can be taken: else all is kept."""
+        """Return whether the clauses allow a state in which a step can be taken."""
         state = WindowTerms(self.symbols, self.symbols.state, name="s")
         assumed, _, _ = self._taken(step, state)
         solver = self._solver([*assumed, *state.facts])
         return bool(self._checked(solver) != z3.unsat)
 
     def says_something(self, family: Family) -> bool:
-        """Whether the clauses may leave a state, or a step, of which anything is claimed: of steps,
-        one that it was asked of before."""
+        """Return whether the clauses allow a state or step to which the property applies.
+
+        For a property of steps, the steps are those that it was asked about before.
+        """
         if family.kind is not Kind.ON_STEP:
             goals = self._goals((family,), self._state, _NONE, None)
             return self._may_hold(self._hypotheses, goals)

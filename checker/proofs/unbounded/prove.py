@@ -34,7 +34,7 @@ NO_LIMITS = Limits()
 
 @dataclass(frozen=True)
 class ClauseResult:
-    """What came of a property or clause: proven, or where it fails, or why it is not known."""
+    """The result for a property or clause: proven, or where it fails, or why it is unknown."""
 
     family: Family
     answer: ProofAnswer
@@ -42,7 +42,7 @@ class ClauseResult:
 
     @property
     def verdict(self) -> str:
-        """In one word."""
+        """The verdict in one word."""
         if self.answer.proven:
             return "proven"
         return "resists" if self.answer.obstacles else "unknown"
@@ -50,10 +50,10 @@ class ClauseResult:
 
 @dataclass(frozen=True)
 class UnboundedProof:
-    """An inductive invariant, clause by clause, what is set aside, and what follows from it.
+    """An inductive invariant, clause by clause, the clauses set aside, and what follows.
 
-    Where it could not be told whether the clauses are kept, `stopped` says why and how far that
-    came: then there are none, and nothing is proven.
+    If it is unknown whether the clauses are kept, `stopped` says why. Then there are no clauses,
+    and nothing is proven.
     """
 
     window: IdWindow
@@ -68,7 +68,7 @@ class UnboundedProof:
 
     @property
     def is_decided(self) -> bool:
-        """Whether all that was asked is proven."""
+        """Whether all properties asked for are proven."""
         return all(each.answer.proven for each in self.results)
 
 
@@ -79,11 +79,10 @@ def prove_unbounded(
     limits: Limits = NO_LIMITS,
     progress: ProgressListener | None = None,
 ) -> UnboundedProof:
-    """What can be proven of a protocol on a job with no bound on ids, records and failures.
+    """Return what is proven of a protocol on a job, without bounds on ids, records and failures.
 
-    Without `names` all properties are asked of which the protocol's catalogue says so. When the
-    time is over, what is left is unknown. Raises `no-clauses`, `does-not-apply`, and
-    `window-too-small`.
+    Without `names`, the properties of the protocol's catalogue are asked. When the time is over,
+    the other properties are unknown. Raises `no-clauses`, `does-not-apply`, and `window-too-small`.
     """
     catalogue = catalogue_of(kind)
     if catalogue is None or setting.job is None or not issubclass(kind, JobProtocol):
@@ -227,7 +226,7 @@ class _Proving:
 
 
 def no_clauses(protocol: str) -> FinaleError:
-    """There is nothing to prove anything from."""
+    """Return the error that a protocol has no clauses."""
     return FinaleError(
         "no-clauses",
         f'of "{protocol}" no clauses are known that hold in runs of any length',

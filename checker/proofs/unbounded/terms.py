@@ -36,7 +36,7 @@ NEAR = 1000
 
 
 class Symbols:
-    """The terms of the ids of a window, of what has no bound, and of the cells of a state."""
+    """The terms of a window's ids, of quantities without bound, and of the cells of a state."""
 
     def __init__(self, window: IdWindow) -> None:
         self.window = window
@@ -64,7 +64,7 @@ class Symbols:
 
     @cached_property
     def state(self) -> dict[int, Term]:
-        """A state of which nothing is known but the bounds of its cells."""
+        """A state of which only the bounds of cells are known."""
         found: dict[int, Term] = {}
         for index, cell in enumerate(self.window.cells):
             if index not in self.window.gap_cells:
@@ -72,7 +72,7 @@ class Symbols:
         return found
 
     def variable(self, cell: Expression, name: str, facts: list[Term]) -> Term:
-        """A free variable for what a cell holds; what bounds it is added to `facts`."""
+        """Return a free variable for a cell; its bounds are added to `facts`."""
         if isinstance(cell, Constant):
             known = cell.value
             return z3.BoolVal(bool(known), self.context) if cell.boolean else known + self.zero
@@ -90,7 +90,7 @@ class Symbols:
         return term
 
     def between(self, place: int, facts: list[Term]) -> Term:
-        """Some id in the gap at a place."""
+        """Return some id in the gap at a place."""
         self._fresh += 1
         term = z3.Int(f"some{self._fresh}", self.context)
         below = place // 2
@@ -104,9 +104,9 @@ class Symbols:
 
 
 class WindowTerms(Translation):
-    """The terms of expressions in a state, or in that before and that after a step.
+    """The terms of expressions in a state, or in the states before and after a step.
 
-    `facts` are what is known of the variables that had to be made for gaps.
+    `facts` are what is known of the variables made for gaps.
     """
 
     def __init__(
@@ -124,13 +124,13 @@ class WindowTerms(Translation):
         self._unknown: dict[Expression, Term] = {}
 
     def new_value(self, value: Expression, index: int) -> Term:
-        """An expression as what a cell holds after a step."""
+        """Return an expression as the new value of a cell."""
         if index in self.window.id_cells or index in self.window.countdowns:
             return self._placed_value(value, index)
         return self.of(value)
 
     def after_step(self, writes: Mapping[int, Expression]) -> dict[int, Term]:
-        """The state after a step; an id that is missing counts as 0."""
+        """Return the state after a step; a missing id counts as 0."""
         after = dict(self.before)
         for index, value in writes.items():
             after[index] = self.new_value(value, index)

@@ -61,7 +61,7 @@ class RuleEffect(Effect):
     bound: Bound
 
     def ids(self, window: IdWindow) -> tuple[Entity, ...]:
-        """The ids of the window that are parameters of the rule."""
+        """Return the ids of the window that are parameters of the rule."""
         return tuple(each for each in window.ids if each in self.bound.arguments)
 
     def __str__(self) -> str:
@@ -83,7 +83,7 @@ class IdClaim(Claim):
 
 
 class IdWindow(Window):
-    """A protocol on a job with `size` ids of the window, and gaps."""
+    """A protocol on a job with `size` ids of the window, and gaps between them."""
 
     def __init__(
         self,
@@ -164,7 +164,7 @@ class IdWindow(Window):
 
     @cached_property
     def steps(self) -> tuple[RuleEffect, ...]:
-        """What each rule does whose parameters are of the window."""
+        """The effects of each rule whose parameters are in the window."""
         found: list[RuleEffect] = []
         for bound in bound_rules(self.protocol):
             self._look()
@@ -177,7 +177,7 @@ class IdWindow(Window):
         return tuple(found)
 
     def claims(self, family: Family, step: RuleEffect | None = None) -> tuple[IdClaim, ...]:
-        """A property or clause, of all entities that it can be about; of a step if it is of one."""
+        """Return the claims of a property or clause for all entities; of a step if it needs one."""
         on_step = family.kind is Kind.ON_STEP
         taken: tuple[Taken, ...] = ()
         if Taken in family.mark.hints.values():
@@ -202,14 +202,14 @@ class IdWindow(Window):
         return tuple(found)
 
     def id_of(self, name: str) -> int:
-        """The cell that holds the id of a variable, by its name."""
+        """Return the cell that holds the id of a variable, by its name."""
         return next(v for v in self.world.variables if v.name == name).indices[-1]
 
     def newest_completed(self, *, after: bool) -> tuple[Expression, Expression]:
-        """Whether there is a completed checkpoint to start again from, and the newest.
+        """Return whether there is a completed checkpoint to restore, and the newest one.
 
-        That is what properties observe. A variant can override the helper that its rules call: if
-        that one returned a checkpoint that no window has, every claim would be proven.
+        Both are what properties observe. A variant can override the helper that its rules call: if
+        the helper returned a checkpoint that no window has, every claim would be proven.
         """
         domain: Domain[Any] = Option(Ref(CheckpointId)).resolve(self.world.scope)
         with observing(self.protocol, JobProtocol):
@@ -219,7 +219,7 @@ class IdWindow(Window):
         return present, index
 
     def has_status(self, ids: Sequence[Entity], status: int) -> list[Expression]:
-        """Of each of some ids, that it has a status, by its position."""
+        """Return, for each of some ids, the condition that it has a status, given by position."""
         wanted = list(CheckpointStatus)[status]
         known = cast("Sequence[Checkpoint]", ids)
         found: list[Expression] = self._value(
@@ -232,7 +232,7 @@ class IdWindow(Window):
 
     @property
     def initial_states(self) -> tuple[tuple[int, ...], ...]:
-        """The initial states of what is laid out."""
+        """The initial states of the layout."""
         return initial_states(self.protocol, self.world)
 
     def _reads(self, roots: Iterable[Expression]) -> frozenset[int]:
@@ -247,7 +247,7 @@ class IdWindow(Window):
     # --- named ids -------------------------------------------------------------------------------
 
     def named_by(self, roots: Iterable[Expression]) -> set[Cell]:
-        """The ids of which it is asked which one they are, not only how they stand to others."""
+        """Return the ids that expressions compare with a single id, not only by order."""
         found: set[Cell] = set()
         for node in nodes(roots):
             if not isinstance(node, Equal) or not isinstance(node.right, Constant):
@@ -257,7 +257,7 @@ class IdWindow(Window):
         return found
 
     def statuses_of_gaps(self, roots: Iterable[Expression]) -> dict[int, bool]:
-        """With which statuses that of a gap is compared; whether that is the one after a step."""
+        """Return the statuses that gaps are compared with, and whether after a step."""
         found: dict[int, bool] = {}
         for node in nodes(roots):
             if isinstance(node, Equal) and isinstance(node.right, Constant):
@@ -278,7 +278,7 @@ class IdWindow(Window):
             yield node
 
     def is_id(self, node: Expression) -> bool:
-        """Whether an expression is an id."""
+        """Return whether an expression is an id."""
         match node:
             case Cell():
                 return node.index in self.id_cells

@@ -38,7 +38,7 @@ class _Condition:
 class BranchCoverage:
     """Marks leaves and branches while a search runs.
 
-    `fresh[leaf]` is 1 while a visit of the leaf can still tell something new.
+    `fresh[leaf]` is 1 while a visit of the leaf can still mark a new branch.
     """
 
     def __init__(self, machine: SuccessorGenerator) -> None:
@@ -53,7 +53,7 @@ class BranchCoverage:
         ]
 
     def visit(self, leaf: int, state: State) -> None:
-        """A transition takes a leaf in a state."""
+        """Mark that a transition takes a leaf in a state."""
         self.rules.add(self.machine.system.rules[self.machine.leaves[leaf].rule].rule.name)
         left: list[tuple[Branch, Expression]] = []
         for branch, condition in self._pending[leaf]:
@@ -73,7 +73,7 @@ class BranchCoverage:
         return known
 
     def dead(self) -> tuple[Branch, ...]:
-        """The branches that some leaf has and no transition exercised, by file and line."""
+        """Return the branches that no transition has taken, by file and line."""
         ends = (leaf.end for leaf in self.machine.leaves)
         written = {b for end in ends if isinstance(end, Update) for b, _ in end.branches}
         dead = written - self.exercised

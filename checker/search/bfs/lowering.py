@@ -28,8 +28,8 @@ DEPTH_MAX = 60
 class PythonText:
     """Writes expressions as Python text. Cells are the locals `c0`, `c1`, …; after a step `d0`, …
 
-    Expressions cannot fail, so one that is used twice may be computed ahead, whatever its place in
-    a choice. `names` are the locals that hold an expression already.
+    Expressions cannot fail, so a shared part may be computed before a condition that guards it.
+    `names` are the locals that already hold an expression.
     """
 
     def __init__(self) -> None:
@@ -37,13 +37,13 @@ class PythonText:
         self._names_made = 0
 
     def line(self, depth: int, text: str) -> None:
-        """One line of the function, `depth` levels deep."""
+        """Write one line of the function, `depth` levels deep."""
         self.lines.append(" " * depth + text)
 
     def texts(
         self, expressions: Sequence[Expression], depth: int, names: dict[Expression, str]
     ) -> list[str]:
-        """The expressions as text; those parts that they share are given names before."""
+        """Return the expressions as text; lines before them name the parts that they share."""
         order = [
             node for node in nodes(expressions, names) if not isinstance(node, Cell | Constant)
         ]
@@ -89,7 +89,7 @@ def _text(node: Expression, names: dict[Expression, str]) -> str:
 
 
 def is_plain_integer(node: Expression) -> bool:
-    """Whether its text gives an int and never Python's True: what a cell of a state may hold."""
+    """Return whether the text gives an int and never Python's True, which no cell may hold."""
     match node:
         case Constant() | Cell():
             return True

@@ -30,7 +30,7 @@ StepTest = Callable[[State, State], Sequence[int]]
 
 
 class SuccessorGenerator(ABC):
-    """A system as a search sees it. `leaves` are numbered in rule order, `yes` before `no`."""
+    """Computes successors. `leaves` are numbered in rule order, `yes` before `no`."""
 
     def __init__(self, system: System) -> None:
         self.system = system
@@ -38,23 +38,25 @@ class SuccessorGenerator(ABC):
 
     @abstractmethod
     def expand(self, state: State, faults: list[int]) -> Taken:
-        """The steps of a state; leaves that are faults are appended to `faults`, in rule order."""
+        """Return the steps of a state; append the leaves that are faults, in rule order, to
+        `faults`.
+        """
 
     @abstractmethod
     def bounds(self, state: State) -> list[tuple[int, str]]:
-        """The ground rules that only a bound blocks, each with the bound."""
+        """Return the ground rules that only a bound blocks, each with the bound."""
 
     @abstractmethod
     def state_test(self, questions: Sequence[Expression]) -> StateTest:
-        """A function that tells which of the questions are true in a state."""
+        """Return a function that tells which of the questions are true in a state."""
 
     @abstractmethod
     def step_test(self, questions: Sequence[Expression]) -> StepTest:
-        """A function that tells which of the questions are true of a step."""
+        """Return a function that tells which of the questions are true of a step."""
 
 
 class DefinedSuccessors(SuccessorGenerator):
-    """The machine that is the definition: `semantics.py`, walked node by node."""
+    """Computes successors by the definition: walks `semantics.py` node by node."""
 
     def expand(self, state: State, faults: list[int]) -> Taken:
         taken: Taken = []
@@ -86,7 +88,7 @@ class DefinedSuccessors(SuccessorGenerator):
 
 
 class CompiledSuccessors(SuccessorGenerator):
-    """The machine that runs generated Python. `source` is its steps as text."""
+    """Computes successors by generated Python; `source` is the text of the steps."""
 
     def __init__(self, system: System) -> None:
         super().__init__(system)

@@ -49,10 +49,10 @@ def check(
     *,
     compiled: bool = True,
 ) -> Report:
-    """Answer every property of a system, and the rows that all systems have.
+    """Return the answers to every property of a system, and to the rows that all systems have.
 
-    With `compiled` off the search walks `semantics.py` instead of generated code: much slower, and
-    the same in everything. Raises `witness-missing`.
+    Without `compiled`, the search walks `semantics.py` instead of generated code: this is much
+    slower and gives the same report. Raises `witness-missing`.
     """
     check_witnesses(system)
     began = perf_counter()
@@ -74,7 +74,8 @@ def check(
 class ReadableSearch:
     """A breadth-first search: what it has seen, and how far it is.
 
-    `stopped` says why it did not see all, `stopped_after` why the work after it was cut short.
+    `stopped` says why the search has not seen all states; `stopped_after` says why the work after
+    the search was cut short.
     """
 
     machine: SuccessorGenerator
@@ -102,7 +103,7 @@ class ReadableSearch:
         self._clock = Clock(self.limits, self.progress)
 
     def run(self) -> None:
-        """Search until all is seen, a limit is hit, or the user interrupts."""
+        """Search until all states are seen, a limit is hit, or the user interrupts."""
         collecting = gc.isenabled()
         gc.disable()  # states are tuples of ints: there are no cycles to collect
         try:
@@ -190,7 +191,7 @@ class ReadableSearch:
         return not self._is_terminal(state) and not self.machine.bounds(state)
 
     def look(self) -> None:
-        """Tell how far the search is. Raises LimitHit when its time is over."""
+        """Report the progress. Raises LimitHit when the time is over."""
         self._clock.look(self._progress)
 
     def _progress(self, seconds: float) -> SearchProgress:
@@ -212,7 +213,7 @@ class ReadableSearch:
 
     @property
     def findings(self) -> Mapping[Topic, Occurrence]:
-        """The first `yes` to each topic that got one."""
+        """The first occurrence of each topic that has one."""
         return self.questions.findings
 
     @property
@@ -223,7 +224,7 @@ class ReadableSearch:
         return self._fair
 
     def trace_to(self, position: int) -> Trace:
-        """The least shortest run to a state."""
+        """Return the least shortest run to a state."""
         return self.graph.trace_to(position)
 
     @property

@@ -23,9 +23,9 @@ AtLeaf = Callable[[PythonText, int, int, End, Known, Names], None]
 
 
 class PythonTrees:
-    """Writes all trees of a system into functions of these `arguments`, called `run` together.
+    """Writes all trees of a system as functions of these `arguments`, together called `run`.
 
-    Leaves that are `quiet` do nothing and leave no trace in the text.
+    Leaves that are `quiet` do nothing and are left out of the text.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class PythonTrees:
         self.functions: list[list[str]] = []
 
     def source(self) -> str:
-        """The text of the module."""
+        """Return the text of the module."""
         chunks: list[str] = []
         text, start = self._opened(), 0
         for index, rule in enumerate(self.system.rules):
@@ -119,7 +119,7 @@ def _follow(system: System, numbers: LeafNumbers) -> AtLeaf:
 
 
 def expand_source(system: System, numbers: LeafNumbers) -> str:
-    """`run(s, faults, out)`: all steps of state `s`; `numbers` are those of its leaves."""
+    """Return the text of `run(s, faults, out)`: all steps of `s`, with the `numbers` of leaves."""
     at_leaf = _follow(system, numbers)
     return PythonTrees(
         system, "s, faults, out", lambda end: isinstance(end, Blocked), at_leaf
@@ -127,7 +127,7 @@ def expand_source(system: System, numbers: LeafNumbers) -> str:
 
 
 def bounds_source(system: System) -> str:
-    """`run(s, out)`: the ground rules that only a bound blocks in state `s`, with the bound."""
+    """Return the text of `run(s, out)`: the rules that only a bound blocks in `s`."""
 
     def quiet(end: End) -> bool:
         return not isinstance(end, Blocked) or end.bound is None

@@ -31,7 +31,7 @@ DEADLOCK: Topic = (Asked.REACHED, -1)
 
 @dataclass(frozen=True)
 class Sought:
-    """The states to be found: those that show it or, `further` on, those from which a step does."""
+    """States to find: they show a subject or, if `further` is 1, a step from them does."""
 
     subject: Topic
     condition: Expression
@@ -39,7 +39,7 @@ class Sought:
 
 
 def sought(system: System, ways: Sequence[RulePath]) -> Iterator[Sought]:
-    """All that is asked of states and steps; what can be seen to be impossible is left out."""
+    """Yield the conditions for all questions, except those that are impossible at sight."""
     found: dict[tuple[Topic, int], list[Expression]] = {(DEADLOCK, 0): [_deadlock(system, ways)]}
     for question in of_states(system):
         found.setdefault((question.topic, 0), []).append(question.condition)

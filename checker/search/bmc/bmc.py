@@ -45,15 +45,15 @@ class ShortestRun:
 
     @property
     def order(self) -> tuple[int, ...]:
-        """What is shown is the least by it."""
+        """The key by which the least run is chosen."""
         return self.trace.length, self.initial, *self.trace.rules
 
 
 class BoundedSearch:
-    """What was found, and up to which length.
+    """What a bounded search has found, and up to which length.
 
-    `refuted` is the length up to which there is no counterexample beside those found, `stopped`
-    why no longer runs were asked about; if `is_complete`, no longer run reaches anything new.
+    Up to the length `refuted` there is no counterexample beside those found. `stopped` says why no
+    longer runs were asked for. If `is_complete`, no longer run reaches a new state.
     """
 
     def __init__(
@@ -86,7 +86,7 @@ class BoundedSearch:
 
     @property
     def seconds(self) -> float:
-        """How long it has taken."""
+        """The time since the search began."""
         return self._clock.seconds
 
     # --- asking ----------------------------------------------------------------------------------
@@ -126,7 +126,7 @@ class BoundedSearch:
         return False
 
     def is_impossible(self, subject: Topic) -> bool:
-        """Whether the expressions alone show that there is no such state and no such step."""
+        """Return whether the expressions alone exclude such a state and such a step."""
         return subject not in self._possible
 
     def _is_asked(self, subject: Topic) -> bool:
@@ -189,7 +189,7 @@ class BoundedSearch:
 
 
 def found_by(system: System, wanted: Sought, run: BoundedRun) -> ShortestRun:
-    """What a run to a state shows, with the step from there if it is one that shows it."""
+    """Return a run extended by the step that shows what was sought, if a step shows it."""
     found = _by_step(system, wanted, run) if wanted.further else _by_state(system, wanted, run)
     replay(system, found.trace)
     return found

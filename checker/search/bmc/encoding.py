@@ -39,9 +39,9 @@ from .terms import (
 
 @dataclass(frozen=True)
 class RulePath:
-    """A leaf of the decision tree of a rule, the tests that lead there, what it writes.
+    """A leaf of the decision tree of a rule, the tests on the path to the leaf, and its writes.
 
-    Tests and new values are folded by what is known on the way.
+    Tests and new values are simplified by what is known on the path.
     """
 
     rule: int
@@ -51,16 +51,16 @@ class RulePath:
 
     @cached_property
     def condition(self) -> Expression:
-        """When it is the one that its rule takes."""
+        """The condition under which the rule takes this leaf."""
         return conjunction(self.tests)
 
     @cached_property
     def reads(self) -> frozenset[int]:
-        """The cells that it reads."""
+        """The cells that tests and new values read."""
         return frozenset(each.index for each in cells_read([*self.tests, *self.writes.values()]))
 
     def is_independent_of(self, other: RulePath) -> bool:
-        """Whether it does not matter which of the two comes first."""
+        """Return whether the order of the two does not matter."""
         return not (
             self.writes.keys() & (other.reads | other.writes.keys())
             or other.writes.keys() & self.reads
@@ -68,7 +68,7 @@ class RulePath:
 
 
 def ways_of(system: System) -> tuple[RulePath, ...]:
-    """All ways through all trees, in rule order, `yes` before `no`."""
+    """Return all paths through all trees, in rule order, `yes` before `no`."""
     return tuple(
         RulePath(
             index,
@@ -82,7 +82,7 @@ def ways_of(system: System) -> tuple[RulePath, ...]:
 
 
 class TransitionRelation:
-    """The terms of a system. States are numbered by how many steps lead to them."""
+    """The terms of a system. State `n` comes after `n` steps."""
 
     def __init__(self, system: System) -> None:
         self.system = system
@@ -153,7 +153,7 @@ class TransitionRelation:
     # --- at a place of a run ---------------------------------------------------------------------
 
     def initial(self) -> Term:
-        """That state 0 is the initial state with the number chosen."""
+        """Return the term: state 0 is the initial state with the number chosen."""
         cases: list[Term] = [z3.ULT(self._choice, len(self.initial_states))]
         if len(self.initial_states) - 1 == (1 << self._choice.size()) - 1:
             cases = []
@@ -163,19 +163,19 @@ class TransitionRelation:
         return self._at(self._joined(cases), -1)
 
     def step(self, number: int, in_order: bool = True) -> Term:
-        """That step `number` leads from the state of that number to the next.
+        """Return the term: step `number` leads from the state of that number to the next.
 
-        Not `in_order`, it may come after a step that it might as well come before.
+        Unless `in_order`, the step may come after a step that it is independent of.
         """
         parts = [self._step, self._order] if number and in_order else [self._step]
         return self._at(self._joined(parts), number)
 
     def holds(self, condition: Expression, number: int) -> Term:
-        """That a condition holds in a state."""
+        """Return the term: a condition holds in a state."""
         return self._at(self._terms.of(condition), number)
 
     def bounds(self, number: int) -> Term:
-        """That the cells of a state are within their bounds: of a state that is not on a run."""
+        """Return the term: the cells of a state are within their bounds."""
         spans = ((i, cell, cell.high - cell.low) for i, cell in self._cells)
         return self._joined(
             z3.ULE(self._cell(i, number), span)
@@ -184,40 +184,40 @@ class TransitionRelation:
         )
 
     def differ(self, one: int, other: int) -> Term:
-        """That two states are not the same."""
+        """Return the term: two states differ."""
         return self._any([self._cell(i, one) != self._cell(i, other) for i, _ in self._cells])
 
     def negated(self, term: Term) -> Term:
-        """That a term does not hold."""
+        """Return the negation of a term."""
         return z3.Not(term)
 
     def is_at(self, index: int, value: int, number: int) -> Term:
-        """That a cell has a value in a state."""
+        """Return the term: a cell has a value in a state."""
         cell = self.system.cells[index]
         return self._cell(index, number) == value_term(cell, value, self.context)
 
     def is_outside(self, cube: Iterable[tuple[int, int]], number: int) -> Term:
-        """That some of these cells has another value in a state."""
+        """Return the term: one of these cells has another value in a state."""
         return self._any([z3.Not(self.is_at(*each, number)) for each in sorted(cube)])
 
     def name(self, text: str) -> Term:
-        """A truth value of this name, of which nothing is said."""
+        """Return a free truth value of this name."""
         return z3.Bool(text, self.context)
 
     def implied(self, name: Term, term: Term) -> Term:
-        """That a term holds where the name does."""
+        """Return the term: the name implies a term."""
         return z3.Implies(name, term)
 
     def choice(self, number: int) -> Term:
-        """The rule that step `number` takes; of -1, the initial state."""
+        """Return the rule that step `number` takes; for -1, the initial state."""
         return z3.BitVec(f"r@{number}", self._choice.size(), self.context)
 
     def chosen(self, model: Term, number: int) -> int:
-        """The choice in a run that was found."""
+        """Return the choice in a run that was found."""
         return int(model.eval(self.choice(number), model_completion=True).as_long())
 
     def state(self, model: Term, number: int) -> State:
-        """A state of a run that was found."""
+        """Return a state of a run that was found."""
         values = [cell.low for cell in self.system.cells]
         for index, cell in self._cells:
             value = model.eval(self._cell(index, number), model_completion=True)

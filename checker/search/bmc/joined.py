@@ -42,7 +42,7 @@ RuleKey = tuple[str, tuple[tuple[str, str], ...]]
 
 @dataclass(frozen=True)
 class JoinedSystem:
-    """One of the systems: where its cells are in the joined one, and the numbers of its rules."""
+    """One of the systems: the places of its cells in the product, and the numbers of its rules."""
 
     system: System
     places: tuple[int, ...]
@@ -51,17 +51,17 @@ class JoinedSystem:
 
 @dataclass(frozen=True)
 class ProductSystem:
-    """All of them as one system, with one property. Cell 0 is the number of the setting."""
+    """All systems as one, with one property. Cell 0 is the number of the setting."""
 
     system: System
     parts: tuple[JoinedSystem, ...]
 
     def is_setting(self, number: int) -> Expression:
-        """That it is the setting of a number."""
+        """Return the condition: the setting has this number."""
         return _is(len(self.parts), number)
 
     def own(self, trace: Trace) -> Trace:
-        """A run as one of the system that it is of."""
+        """Return a run of the product as a run of the system that it belongs to."""
         part = self.parts[trace.states[0][0]]
         numbers = {joined: own for own, joined in enumerate(part.rules)}
         states = tuple(tuple(state[i] for i in part.places) for state in trace.states)
@@ -72,7 +72,7 @@ class ProductSystem:
 
 
 def joined(systems: Sequence[System], name: str) -> ProductSystem:
-    """Systems that each have a property of this name, and are asked nothing else."""
+    """Return the product of systems that have one property each, of this name."""
     joining = _Joining(systems)
     parts = tuple(
         JoinedSystem(

@@ -36,12 +36,12 @@ class BoundedRun:
 
     @property
     def order(self) -> tuple[int, ...]:
-        """What runs of one length are compared by."""
+        """The key by which runs of one length are compared."""
         return self.initial, *self.trace.rules
 
 
 class BoundedRuns:
-    """All runs of one length: none at first, then one step more at a time."""
+    """All runs of one length: of length 0 at first, then one step longer at a time."""
 
     def __init__(self, encoding: TransitionRelation, look: Callable[[], None]) -> None:
         self.encoding = encoding
@@ -56,11 +56,11 @@ class BoundedRuns:
         self.length += 1
 
     def leave_out(self, condition: Expression) -> None:
-        """From now on, no run begins in a state where the condition holds."""
+        """From now on, exclude runs that begin in a state where the condition holds."""
         self.solver.add(self.encoding.negated(self.encoding.holds(condition, 0)))
 
     def are_there(self) -> bool:
-        """Whether there may be a run of this length without repetition; if not, that is proven."""
+        """Return whether there may be a run of this length without repetition; False is proven."""
         for _ in range(REPETITIONS_MAX):
             if not self.solver.can_be():
                 return False
@@ -81,7 +81,7 @@ class BoundedRuns:
             seen[state] = number
 
     def last_state(self, condition: Expression) -> State | None:
-        """The last state of some run to where the condition holds; if none, none from now on."""
+        """Return the last state of some run to the condition; if None, there is no such run."""
         term = self.encoding.holds(condition, self.length)
         if self.solver.can_be(self.solver.literal(term)):
             return self.encoding.state(self.solver.model, self.length)
@@ -89,7 +89,7 @@ class BoundedRuns:
         return None
 
     def least(self, condition: Expression) -> BoundedRun | None:
-        """The least run of this length to where the condition holds."""
+        """Return the least run of this length to a state where the condition holds."""
         solver, encoding = self.solver, self.encoding
         assumed = [solver.literal(encoding.holds(condition, self.length))]
         if not solver.can_be(*assumed):

@@ -24,7 +24,7 @@ def check(
     progress: ProgressListener | None = None,
     only: Collection[str] = (),
 ) -> Report:
-    """Answer every property of a system, or some rows by name: the others are not looked into.
+    """Return the answers to every property of a system; with `only`, look at these rows alone.
 
     Raises `witness-missing`.
     """

@@ -31,9 +31,9 @@ from .runs import BoundedRuns
 
 @dataclass
 class ViolatingSettings:
-    """Which settings break a property, or reach it, with a shortest run each.
+    """The settings that violate a property, or reach it, with a shortest run each.
 
-    `refuted` is the length up to which the others do not; if `is_complete`, they never do.
+    Up to the length `refuted` no other setting does; if `is_complete`, no other setting ever does.
     """
 
     systems: Sequence[System]

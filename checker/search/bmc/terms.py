@@ -19,7 +19,7 @@ from model.expressions import Add, Constant, Equal, Expression, IfThenElse, Less
 
 
 def bits_of(node: Expression) -> int:
-    """How many bits an integer takes: one at least, for z3 knows no empty bit-vector."""
+    """Return how many bits an integer takes: at least one, since z3 has no empty bit-vector."""
     return max(1, (node.high - node.low).bit_length())
 
 
@@ -39,16 +39,16 @@ def value_term(cell: Expression, value: int, context: z3.Context) -> Term:
 
 
 class BitVectorTerms(Translation):
-    """The terms of expressions over given variables, one a cell.
+    """The terms of expressions over given variables, one for each cell.
 
-    The term of an integer is its value minus its lowest.
+    The term of an integer is its value minus its lowest value.
     """
 
     def __init__(self, variables: Mapping[int, Term], context: z3.Context) -> None:
         super().__init__(lambda cell: variables[cell.index], context)
 
     def new_value(self, value: Expression, cell: Expression) -> Term:
-        """An expression as the value of a cell, in the cell's bits."""
+        """Return an expression as the new value of a cell, in the bits of the cell."""
         term = self.of(value)
         return term if cell.boolean else self._moved(value, cell.low, bits_of(cell))
 
@@ -87,7 +87,7 @@ class BitVectorTerms(Translation):
 
 
 class Substitution:
-    """Other variables in place of some, in many terms: the list of them is read once."""
+    """Replaces some variables by others, in many terms; the lists are prepared once."""
 
     def __init__(self, old: Sequence[Term], new: Sequence[Term]) -> None:
         self._kept = old, new
@@ -95,7 +95,7 @@ class Substitution:
         self._new = (z3.Ast * len(new))(*(each.as_ast() for each in new))
 
     def of(self, term: Term) -> Term:
-        """The term, renamed."""
+        """Return the term, renamed."""
         context = term.ctx
         count = len(self._old)
         found = z3.Z3_substitute(context.ref(), term.as_ast(), count, self._old, self._new)

@@ -23,7 +23,7 @@ from .bmc import BoundedSearch
 
 
 def answers_of(search: BoundedSearch) -> tuple[Answer, ...]:
-    """An answer for each property of the system, then those of the rows that all systems have."""
+    """Return an answer for each property of the system, then for the rows of all systems."""
     verdicts = {
         prop.name: _verdict(search, index, prop)
         for index, prop in enumerate(search.system.properties)

@@ -41,13 +41,13 @@ Goals = Mapping[str, int]
 
 @dataclass(frozen=True)
 class MarkedStates:
-    """States of one level, one a row, and for which goals each is marked."""
+    """States of one level, one in each row, with the goals that each is marked for."""
 
     states: Words
     masks: NDArray[np.int64]
 
     def index(self) -> dict[bytes, int]:
-        """The masks by states."""
+        """Return the masks by states."""
         rows = (row.tobytes() for row in self.states)
         return dict(zip(rows, self.masks.tolist(), strict=True))
 
@@ -146,7 +146,7 @@ class Backwards:
 
 
 class Leading:
-    """Tells which states have steps to marked ones, and for which goals."""
+    """Tells which states have steps to marked states, and for which goals."""
 
     def __init__(self, code: CompiledProgram, marked: MarkedStates) -> None:
         self._block, self._loops = code.block(), loops()

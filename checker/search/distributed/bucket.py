@@ -39,7 +39,7 @@ steps "t0", "t1", …"""
 
 @dataclass(frozen=True)
 class LevelTask:
-    """What an owner is to do: the work of a level. What is `settled` need not be asked again."""
+    """The work of an owner on a level. Topics in `settled` need not be asked again."""
 
     owners: int
     level: int
@@ -49,7 +49,7 @@ class LevelTask:
 
 @dataclass(frozen=True)
 class LevelResult:
-    """What came of it. `stopped` says why it did not: then there is nothing else."""
+    """The result of an owner's work on a level; if `stopped` says why it failed, nothing else."""
 
     owner: int
     states: int = 0
@@ -64,7 +64,7 @@ class LevelResult:
 
 
 class Boxes:
-    """States that are sent away, sorted by whom they are for."""
+    """States to send away, sorted by recipient."""
 
     def __init__(self, owners: int, own: int, width: int, room: int) -> None:
         self._width, self._room = width, room
@@ -90,7 +90,7 @@ class Boxes:
         return self._boxes.nbytes + self._sent.nbytes
 
     def empty(self, files: Sequence[StatesFile]) -> None:
-        """Write all that is in them: into the file of each owner, or into the only one."""
+        """Write all states into the file of each owner, or all into the only file."""
         for owner, count in enumerate(self.counts.tolist()):
             begin = owner * self._room * self._width
             file = files[owner] if len(files) > 1 else files[0]
@@ -99,7 +99,7 @@ class Boxes:
 
 
 class Bucket:
-    """The states that one owner has, in memory: all up to a level, and what it found after it."""
+    """The states of one owner, in memory: all up to a level, and the first answers after it."""
 
     def __init__(
         self, code: CompiledProgram, owner: int, owners: int, memory_max: int | None
@@ -140,7 +140,7 @@ class Bucket:
     # --- where it is -----------------------------------------------------------------------------
 
     def catch_up(self, folder: SearchFolder, level: int) -> None:
-        """Read what others have done in its place. Raises LimitHit, `resume-corrupted`."""
+        """Read the work that others did for this owner. Raises LimitHit, `resume-corrupted`."""
         while self.level < level:
             chunks = folder.chunks(LEVELS, self.level)[self.owner]
             for words in folder.read(LEVELS, self.level, self.owner, self.width, chunks, None):

@@ -32,7 +32,7 @@ NOT_LEAST = "too many states lie on shortest runs: a trace told may not be the l
 
 
 class Explored:
-    """What a search that was spread has found. Its states are numbered as their runs are."""
+    """What a distributed search has found. The numbers of states are those of their runs."""
 
     def __init__(self, machine: NativeMachine, spread: Spread) -> None:
         self.machine, self.spread = machine, spread
@@ -64,7 +64,7 @@ class Explored:
         return self._numbers.get(DEADLOCK)
 
     def look(self) -> None:
-        """All that takes long is done."""
+        """Do nothing: no long work is left."""
 
     def trace_to(self, position: int) -> Trace:
         return self._runs[position]
@@ -95,7 +95,7 @@ class Explored:
 
     @cached_property
     def findings(self) -> Mapping[Topic, Occurrence]:
-        """The first `yes` to each topic that got one."""
+        """The first occurrence of each topic that has one."""
         found: dict[Topic, Occurrence] = {}
         places: dict[Topic, tuple[int, tuple[int, ...]]] = {}
         for topic, place, finding in self._all_found():
@@ -141,7 +141,7 @@ class Explored:
     # --- the report ------------------------------------------------------------------------------
 
     def report(self) -> Report:
-        """What it says of all properties."""
+        """Return the report on all properties."""
         answers = answers_of(self)
         remarks = () if self._backwards.is_least else (NOT_LEAST,)
         return Report(

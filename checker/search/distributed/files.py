@@ -54,9 +54,9 @@ Record = TypeVar("Record")
 class Manifest:
     """How far a search is.
 
-    `levels` are the states of each complete level; those of the next one are in the mail. `first`
-    has for each topic the level in whose states, or from whose states, it was settled first.
-    `visited` and `seen` are the leaves and branches taken, in hexadecimal digits.
+    `levels` are the numbers of states of the complete levels; the next level is in the mail. For
+    each topic, `first` has the first level whose states, or steps, settle it. `visited` and `seen`
+    are the taken leaves and branches, as hexadecimal digits.
     """
 
     identity: str
@@ -71,16 +71,16 @@ class Manifest:
 
 
 class SearchFolder:
-    """The folder. Mistakes are coded: `resume-folder`, `resume-corrupted`, `disk-full`."""
+    """The folder of a search. Raises `resume-folder`, `resume-corrupted`, `disk-full`."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     @contextmanager
     def led(self) -> Generator[None]:
-        """While this lasts, nobody else leads the search. Raises `resume-foreign`, `resume-in-use`.
+        """Lock the folder for this leader. Raises `resume-foreign`, `resume-in-use`.
 
-        The folder is made, if it is not there.
+        The folder is created if it does not exist.
         """
         try:
             self.path.mkdir(parents=True, exist_ok=True)
@@ -123,7 +123,7 @@ class SearchFolder:
         return FinaleError(code, what, place=Place(str(self.path)), advice=advice)
 
     def corrupted(self, what: str) -> FinaleError:
-        """What is saved cannot be used."""
+        """Return the error that the saved search cannot be used."""
         return self._error(
             "resume-corrupted",
             f"what was saved cannot be trusted: {what}",
@@ -133,7 +133,10 @@ class SearchFolder:
     # --- small files -----------------------------------------------------------------------------
 
     def manifest(self, identity: str) -> Manifest | None:
-        """How far the search is, if it was spread. Raises `resume-foreign`, `resume-corrupted`."""
+        """Return how far the search is, if it was distributed.
+
+        Raises `resume-foreign`, `resume-corrupted`.
+        """
         if not (self.path / MANIFEST).exists():
             return None
         table = self._checked(MANIFEST)
@@ -154,7 +157,7 @@ class SearchFolder:
         return found
 
     def write_manifest(self, manifest: Manifest) -> None:
-        """Make it what counts: all that it knows of is on the disk. Raises `disk-full`."""
+        """Replace the manifest; all files that it lists are on the disk. Raises `disk-full`."""
         for name in (LEVELS, MAIL):
             self._sync(self.path / name)
         table: dict[str, object] = asdict(manifest)
@@ -162,20 +165,20 @@ class SearchFolder:
         self._sync(self.path)
 
     def program(self) -> str:
-        """The text of the program."""
+        """Return the text of the program."""
         return (self.path / PROGRAM).read_text(encoding="utf-8")
 
     def write_program(self, text: str) -> None:
-        """Keep the text of the program. Raises `disk-full`."""
+        """Write the text of the program. Raises `disk-full`."""
         self._write(PROGRAM, text)
 
     def chunks(self, kind: str, level: int) -> list[Chunks]:
-        """What is in the files of a level, by whom they are. Raises `resume-corrupted`."""
+        """Return the contents of a level's files, by author. Raises `resume-corrupted`."""
         found = cast(list[list[Sequence[int]]], self._checked(f"{kind}/{level:05}.json")["chunks"])
         return [[(each[0], each[1], each[2]) for each in chunks] for chunks in found]
 
     def write_chunks(self, kind: str, level: int, chunks: Sequence[Chunks]) -> None:
-        """Say what is in the files of a level. Raises `disk-full`."""
+        """Record the contents of a level's files. Raises `disk-full`."""
         self._write_checked(f"{kind}/{level:05}.json", {"chunks": chunks})
 
     def _checked(self, name: str) -> dict[str, object]:
@@ -203,7 +206,7 @@ class SearchFolder:
             raise self.full(error) from error
 
     def full(self, error: OSError) -> FinaleError:
-        """Something could not be written."""
+        """Return the error that something could not be written."""
         return self._error(
             "disk-full",
             f"what the search has seen could not be saved: {error.strerror}",
@@ -221,13 +224,13 @@ class SearchFolder:
     # --- states ----------------------------------------------------------------------------------
 
     def states_file(self, kind: str, level: int, owner: int) -> Path:
-        """Where the states of a level are that one owner has, or has found."""
+        """Return the path of the states of a level that one owner has, or has found."""
         return self.path / kind / f"{level:05}-{owner:03}.states"
 
     def read(
         self, kind: str, level: int, owner: int, width: int, chunks: Chunks, whose: int | None
     ) -> Iterator[Words]:
-        """The states of a file, or those for one owner, in parts. Raises `resume-corrupted`."""
+        """Yield the states of a file, or those for one owner. Raises `resume-corrupted`."""
         file = self.states_file(kind, level, owner)
         if not any(whose in (None, chunk[0]) for chunk in chunks):
             return
@@ -248,7 +251,7 @@ class SearchFolder:
     # --- what does not count ---------------------------------------------------------------------
 
     def forget_after(self, levels: int) -> None:
-        """Remove what a search had begun after so many levels, and the mail that was read."""
+        """Remove levels after these, which were not completed, and mail that was read."""
         for kind, is_kept in ((LEVELS, range(levels)), (MAIL, range(levels, levels + 1))):
             for file in (self.path / kind).iterdir():
                 number = file.name[:5]
@@ -256,14 +259,14 @@ class SearchFolder:
                     file.unlink(missing_ok=True)
 
     def forget_mail(self, level: int, owners: int) -> None:
-        """Remove mail that all have read."""
+        """Remove mail that all owners have read."""
         for owner in range(owners):
             self.states_file(MAIL, level, owner).unlink(missing_ok=True)
         (self.path / MAIL / f"{level:05}.json").unlink(missing_ok=True)
 
 
 class StatesFile:
-    """A file of states that is being written. It has its name when all of it is on the disk."""
+    """A file of states that is being written. It gets its name when it is complete."""
 
     def __init__(self, folder: SearchFolder, kind: str, level: int, owner: int, width: int) -> None:
         self.chunks: Chunks = []
@@ -279,7 +282,7 @@ class StatesFile:
         return self
 
     def write(self, words: Words, receiver: int) -> None:
-        """Write states, for somebody. Raises `disk-full`."""
+        """Write states for a recipient. Raises `disk-full`."""
         size = CHUNK * self._width
         for begin in range(0, len(words), size):
             part = words[begin : begin + size]

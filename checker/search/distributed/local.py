@@ -29,7 +29,7 @@ from .program import SystemProgram
 
 
 class Local(NativeSearch):
-    """A search that may be outgrown: by so many states, or by the memory that it may take."""
+    """A native search that may be outgrown: by a number of states, or by its memory."""
 
     def __init__(
         self,
@@ -85,7 +85,7 @@ class Local(NativeSearch):
 
 
 def hand_over(search: Local, folder: SearchFolder, program: SystemProgram, owners: int) -> Manifest:
-    """Write what a search has seen as levels of so many owners. Raises `disk-full`."""
+    """Write what a search has seen as levels of this many owners. Raises `disk-full`."""
     depth, levels = int(search.block[at.DEPTH]), search.tables.levels
     for level in range(depth + 1):
         kind = LEVELS if level < depth else MAIL

@@ -26,7 +26,7 @@ from model.given import json_of
 
 @dataclass(frozen=True)
 class SystemProgram:
-    """A system as workers see it. `initial` is only there to tell systems apart."""
+    """A system as workers see it. `initial` serves only to tell systems apart."""
 
     source: str
     width: int
@@ -36,7 +36,7 @@ class SystemProgram:
 
     @cached_property
     def identity(self) -> str:
-        """The same for the same search only."""
+        """A hash that is the same only for the same search."""
         return hashlib.sha256(self.text.encode()).hexdigest()
 
     @cached_property
@@ -48,7 +48,7 @@ class SystemProgram:
 
 
 def program_of(machine: NativeMachine) -> SystemProgram:
-    """What workers need of a machine, which must have no reductions."""
+    """Return what workers need of a machine, which must have no reductions."""
     assert machine.canonical is None
     assert machine.order is None
     initial = tuple(tuple(machine.layout.encode(state)) for state in machine.initial)
@@ -59,7 +59,7 @@ def program_of(machine: NativeMachine) -> SystemProgram:
 
 
 def program_from(text: str) -> SystemProgram:
-    """A program that was written as JSON."""
+    """Return a program that was written as JSON."""
     table = json_of(text)
     return SystemProgram(
         table["source"],
@@ -71,7 +71,7 @@ def program_from(text: str) -> SystemProgram:
 
 
 class CompiledProgram:
-    """A program as machine code, and the block of words through which the loops know it."""
+    """A program as machine code, and the block by which the loops know it."""
 
     def __init__(self, program: SystemProgram, level: int = 1) -> None:
         self.program = program
@@ -80,7 +80,7 @@ class CompiledProgram:
         self._leaf_rules: NDArray[np.int64] = np.array(program.leaf_rules, np.int64)
 
     def block(self) -> NDArray[np.int64]:
-        """A new block, in which nothing was found yet and nothing has room."""
+        """Return a new block, without findings and without room."""
         sizes = self.program.sizes
         block: NDArray[np.int64] = np.zeros(at.SHARED_COUNT, np.int64)
         block[[at.EXPAND, at.ASK, at.COVER, at.IS_STUCK]] = self.addresses

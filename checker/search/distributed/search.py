@@ -23,7 +23,7 @@ Crew = Callable[[LevelTask], Sequence[LevelResult]]
 
 
 class Spread:
-    """A search that is spread. `stopped` says why it did not see all."""
+    """A distributed search. `stopped` says why it has not seen all states."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class Spread:
 
     @property
     def seconds(self) -> float:
-        """How long it has taken, with the searches that it goes on from."""
+        """The time that it took, with the searches that it resumed."""
         return self._seconds_before + perf_counter() - self._began
 
     @property
@@ -59,7 +59,7 @@ class Spread:
         )
 
     def run(self, crew: Crew) -> None:
-        """Search until all is seen, a limit is hit, or the user interrupts."""
+        """Search until all states are seen, a limit is hit, or the user interrupts."""
         self.folder.forget_after(len(self.manifest.levels))
         try:
             while not self.manifest.is_complete:
@@ -86,7 +86,7 @@ class Spread:
         self.tell()
 
     def tell(self) -> None:
-        """Tell how far it is."""
+        """Report the progress."""
         if self.progress is not None:
             found = self.statistics
             counts = found.states, found.transitions, found.depth, found.frontier
@@ -131,7 +131,7 @@ def _either(sets: Sequence[str]) -> str:
 
 
 class Alone:
-    """A crew of one process, which does the work of all owners one after the other."""
+    """A crew of one process, which does the work of one owner after another."""
 
     def __init__(self, folder: SearchFolder, code: CompiledProgram) -> None:
         self.folder, self.code = folder, code
@@ -141,7 +141,7 @@ class Alone:
         return [self.done(order, owner) for owner in range(order.owners)]
 
     def done(self, order: LevelTask, owner: int) -> LevelResult:
-        """Do the work of one owner, which is read from files if it is not held here."""
+        """Do the work of one owner; its states are read from files unless they are in memory."""
         bucket = self.buckets.get(owner)
         if bucket is None or bucket.level > order.level:
             bucket = Bucket(self.code, owner, order.owners, order.memory_max)

@@ -22,7 +22,7 @@ Marks = NDArray[np.bool_]
 
 
 class Settling:
-    """Asks states one batch at a time."""
+    """Asks questions of states, one batch at a time."""
 
     def __init__(self, machine: NativeMachine) -> None:
         sizes = sizes_of(machine)
@@ -38,7 +38,7 @@ class Settling:
         self._of_steps: NDArray[np.int64] = np.empty(sizes.step_topics, np.int64)
 
     def where(self, name: str, words: Words) -> Marks:
-        """Which of these states settle what is named as in `bucket.py`."""
+        """Return which of these states settle the topics, named as in `bucket.py`."""
         if name == DEADLOCK:
             return self._in_batches(words, self._stuck)
         if name == FAULT:

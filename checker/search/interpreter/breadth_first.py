@@ -27,10 +27,10 @@ STATES_BETWEEN_LOOKS = 64
 
 @dataclass(frozen=True)
 class PlainOccurrence:
-    """Where something was first found: in a state or, with `rule`, on a step from there.
+    """The first occurrence of something: in a state or, with `rule`, on a step from there.
 
-    A step into a fault has no state `after`. `place` orders what is found: length of the trace, the
-    state that was expanded, the rule.
+    A step into a fault has no state `after`. `place` orders occurrences: length of the trace, the
+    expanded state, the rule.
     """
 
     place: tuple[int, int, int]
@@ -42,9 +42,9 @@ class PlainOccurrence:
 
 @dataclass
 class InterpreterSearch:
-    """The states in the order found, how each was found, and the first finding of each kind.
+    """The states in the order found, their parents, and the first occurrence of each kind.
 
-    `findings` are by what was found ("fails", "when", "reached", "fault") and of which property.
+    The keys of `findings` are a kind ("fails", "when", "reached", "fault") and a property.
     """
 
     plain: PlainSystem
@@ -64,7 +64,7 @@ class InterpreterSearch:
     stopped: str = ""
 
     def run(self) -> None:
-        """Search until all is seen, a limit is hit, or the user interrupts."""
+        """Search until all states are seen, a limit is hit, or the user interrupts."""
         self._clock = Clock(self.limits, self.progress)
         try:
             self._run()
@@ -164,7 +164,7 @@ class InterpreterSearch:
         return Statistics(states, self.transitions, depth, self.seconds, not self.stopped, frontier)
 
     def path(self, position: int) -> list[tuple[int, int]]:
-        """The states to a state from an initial one, each with the rule that led there, or -1."""
+        """Return a shortest run to a state: each state with the rule that led there, or -1."""
         found: list[tuple[int, int]] = []
         while position >= 0:
             parent, rule = self.parents[position]

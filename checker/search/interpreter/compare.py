@@ -27,7 +27,7 @@ COMPARED = (Kind.ALWAYS, Kind.ON_STEP, Kind.REACHABLE)
 
 @dataclass(frozen=True)
 class RuleDisagreement:
-    """The two meanings of one rule or property differ in one state: `plain` ran it as Python."""
+    """The two meanings of one rule or property differ in a state; `plain` ran it as Python."""
 
     state: State
     of: str
@@ -41,7 +41,7 @@ class RuleDisagreement:
 def compare(
     protocol: Protocol, families: Sequence[Family] = (), states_max: int | None = None
 ) -> RuleDisagreement | None:
-    """The first disagreement in any reachable state, in breadth-first order; None if all agree."""
+    """Return the first disagreement in any reachable state, breadth-first; None if all agree."""
     system = build(protocol, families)
     pair = Pair(PlainSystem(protocol, families), system)
     return next(pair.disagreements(states_max), None)
@@ -49,7 +49,7 @@ def compare(
 
 @dataclass(frozen=True)
 class RuleOutcome:
-    """What a rule does in a state: the state `after`, or how it comes to none.
+    """What a rule does in a state: the state `after`, or why there is none.
 
     `earlier` is the state before the step under the names of the state after it.
     """
@@ -77,7 +77,7 @@ class Pair:
         ]
 
     def disagreements(self, states_max: int | None) -> Iterator[RuleDisagreement]:
-        """All disagreements, state by state; of no more than `states_max` states, if given."""
+        """Yield all disagreements, state by state, of at most `states_max` states."""
         seen = dict.fromkeys(self.system.initial)
         pending = list(seen)
         for state in pending:  # it grows while it is read

@@ -28,9 +28,9 @@ def explore(
     limits: Limits = NO_LIMITS,
     progress: ProgressListener | None = None,
 ) -> Report:
-    """Search all states of a protocol by running its rules; answer what properties claim.
+    """Search all states of a protocol by running its rules, and answer its properties.
 
-    Properties of liveness are `unknown` here. Raises `witness-missing`.
+    Liveness properties are `unknown` here. Raises `witness-missing`.
     """
     system = build(protocol, families)
     return explore_plain(PlainSystem(protocol, families), system, limits, progress)
@@ -42,7 +42,7 @@ def explore_plain(
     limits: Limits = NO_LIMITS,
     progress: ProgressListener | None = None,
 ) -> Report:
-    """The same for a protocol that was built: the system only gives traces their numbers."""
+    """Search a protocol that was built; the system only gives traces their numbers."""
     check_witnesses(system)
     search = InterpreterSearch(plain, limits, progress)
     search.run()

@@ -27,7 +27,7 @@ from .breadth_first import InterpreterSearch, PlainOccurrence
 
 
 def answers_of(search: InterpreterSearch, system: System) -> tuple[Answer, ...]:
-    """An answer for each property, then those of the rows that all systems have."""
+    """Return an answer for each property, then for the rows of all systems."""
     verdicts = {prop.name: _verdict(search, system, prop) for prop in system.properties}
     fault = search.findings.get(("fault", ""))
     verdicts[WELL_FORMED] = (

@@ -93,7 +93,7 @@ class NativeSearch:
 
     @property
     def tables(self) -> Tables:
-        """The states; a search that has no memory at all has not begun."""
+        """The states; there are none before the search begins."""
         assert self._tables is not None
         return self._tables
 
@@ -105,7 +105,7 @@ class NativeSearch:
 
     @property
     def arrays(self) -> dict[str, Numbers | Flags]:
-        """What was found, by the names it is saved under."""
+        """The arrays of findings, by the names under which they are saved."""
         return {
             "state_found": self.state_found,
             "step_found": self.step_found,
@@ -116,13 +116,13 @@ class NativeSearch:
 
     @property
     def address(self) -> int:
-        """Where the block is that the loops share."""
+        """The address of the block that all loops share."""
         return self.block.ctypes.data
 
     # --- searching -------------------------------------------------------------------------------
 
     def run(self) -> None:
-        """Search until all is seen, a limit is hit, or the user interrupts."""
+        """Search until all states are seen, a limit is hit, or the user interrupts."""
         ended = False
         try:
             self._prepare()
@@ -255,7 +255,7 @@ class NativeSearch:
             self.tables.grow_levels()
 
     def look(self) -> None:
-        """Tell how far the search is. Raises LimitHit when its time is over."""
+        """Report the progress. Raises LimitHit when the time is over."""
         self._clock.check()
         if self._saving is not None:
             self._saving.save_in_time(self._seconds_before + self._clock.seconds)
@@ -290,7 +290,7 @@ class NativeSearch:
 
     @property
     def memory(self) -> int:
-        """The bytes that it has taken at most."""
+        """The most bytes that the search has taken."""
         return self._tables.peak if self._tables is not None else 0
 
     def state(self, number: int) -> State:
@@ -299,9 +299,9 @@ class NativeSearch:
 
 
 def states_left(levels: Numbers, frontier: int) -> float | None:
-    """About how many states will still be expanded, if levels go on to shrink as the last did.
+    """Return how many states are still to be expanded, if levels go on to shrink; None if not.
 
-    `levels` has the first state of each level. None while levels grow.
+    `levels` has the first state of each level.
     """
     sizes = np.diff(levels)[-LEVELS_LOOKED_AT:]
     if len(sizes) < LEVELS_LOOKED_AT or not sizes[0] > sizes[-1] > 0:

@@ -17,7 +17,7 @@ from .values import LlvmText, Values, signed
 
 
 def canonical_source(layout: Layout, canonical: Canonical) -> str:
-    """The text of the function."""
+    """Return the text of the function."""
     text = LlvmText()
 
     def body(values: Values) -> str:
@@ -112,7 +112,7 @@ class _Keys:
     # --- from the state to the keys --------------------------------------------------------------
 
     def gathered(self, words: Sequence[str], member: int) -> str:
-        """The key of a member."""
+        """Return the key of a member."""
         pieces: list[list[str]] = [[] for _ in range(self.words)]
         pieces[self.index // WORD].append(str(member << self.index % WORD))
         for (word, part, distance), mask in self._moves(member).items():
@@ -172,7 +172,7 @@ class _Keys:
     # --- from the sorted keys to the state -------------------------------------------------------
 
     def scattered(self, words: Sequence[str], numbers: Sequence[str]) -> list[str]:
-        """The words when each member has the key that has come to its place."""
+        """Return the words when each member has the key that has come to its place."""
         pieces: list[list[str]] = [[] for _ in words]
         cleared = [0] * len(words)
         parts = [self._parts(number) for number in numbers]

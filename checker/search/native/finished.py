@@ -30,7 +30,7 @@ from .storage import Storage
 
 
 class FinishedSearch:
-    """A native search that has ended, as verdicts are drawn from it."""
+    """What verdicts read of a native search that has ended."""
 
     def __init__(self, search: NativeSearch) -> None:
         self.search, self.machine = search, search.machine
@@ -62,14 +62,14 @@ class FinishedSearch:
         return StoredFair(self.search, edges_of(self.search))
 
     def look(self) -> None:
-        """Tell how far the work is. Raises LimitHit when its time is over."""
+        """Report the progress. Raises LimitHit when the time is over."""
         self.search.look()
 
     # --- findings --------------------------------------------------------------------------------
 
     @cached_property
     def findings(self) -> Mapping[Topic, Occurrence]:
-        """The first `yes` to each topic that got one; of two, the one found first."""
+        """The first occurrence of each topic that has one."""
         findings: dict[Topic, Occurrence] = {}
         for topic, finding in self._found():
             known = findings.get(topic)
@@ -120,7 +120,7 @@ class FinishedSearch:
     # --- runs ------------------------------------------------------------------------------------
 
     def trace_to(self, position: int) -> Trace:
-        """The least shortest run to a state."""
+        """Return the least shortest run to a state."""
         states, rules = [self.search.state(position)], list[int]()
         while (before := self.parent(position)) is not None:
             position, leaf = before
@@ -129,7 +129,7 @@ class FinishedSearch:
         return Trace(tuple(reversed(states)), tuple(reversed(rules)))
 
     def parent(self, number: int) -> tuple[int, int] | None:
-        """The first state with a step to this one, and the leaf taken; an initial one has none."""
+        """Return the first state with a step to this one, and the leaf; None if it is initial."""
         search = self.search
         level = search.tables.level_of(number)
         if not level:
@@ -149,9 +149,9 @@ class FinishedSearch:
 def first_step(
     machine: NativeMachine, state: State, topic: Topic, is_fault: bool
 ) -> Occurrence | None:
-    """The first step of a state that settles a topic or, with `is_fault`, that is a fault.
+    """Return the first step of a state that settles a topic or, with `is_fault`, is a fault.
 
-    The finding has the rule, but no number of the state and no length.
+    The occurrence has the rule, but no number of the state and no length.
     """
     for rule, ground in enumerate(machine.system.rules):
         end = outcome(ground.tree, state)

@@ -26,7 +26,7 @@ GROUPS = {
 
 
 def share_of_free_memory(root: Path = Path("/")) -> int | None:
-    """Part of what is free, in bytes; where the system does not tell, there is no limit."""
+    """Return part of the free memory in bytes; None if the system does not tell."""
     free = [*_free_on_machine(root), *_free_in_groups(root)]
     return max(min(free), 0) * SHARE_PERCENT // 100 if free else None
 

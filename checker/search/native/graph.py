@@ -75,17 +75,17 @@ class Stored:
         return cast(Sequence[int], self.leaf.data)
 
     def edges(self, position: int) -> range:
-        """The edges of a state, in rule order."""
+        """Return the edges of a state, in rule order."""
         return range(int(self.first_edge[position]), int(self.first_edge[position + 1]))
 
     def successors(self, position: int) -> Sequence[int]:
-        """The states after one step, itself too where a step changes nothing."""
+        """Return the states after one step, itself too where a step changes nothing."""
         edges = self.edges(position)
         return self.targets[edges.start : edges.stop]
 
 
 def edges_of(search: NativeSearch) -> Stored:
-    """The graph of a search that is complete. Raises LimitHit."""
+    """Return the state graph of a complete search. Raises LimitHit."""
     tables = search.tables
     states, transitions = search.statistics.states, search.statistics.transitions
     if max(states, transitions) > EDGES_MAX:
@@ -116,7 +116,7 @@ def edges_of(search: NativeSearch) -> Stored:
 
 
 def where(search: NativeSearch, question: Expression) -> bytearray:
-    """Marks the states found where the question is true."""
+    """Mark the states found in which the question is true."""
     marks = bytearray(search.statistics.states)
     code = MachineCode(question_source(search.machine.layout, question, "question"), 0)
     [address] = code.addresses(["question"])
@@ -126,7 +126,7 @@ def where(search: NativeSearch, question: Expression) -> bytearray:
 
 
 class StoredFair(Fair):
-    """Fairness on the stored graph, with what concerns all states done at once."""
+    """Fairness on the stored graph; questions about all states are answered at once."""
 
     def __init__(self, search: NativeSearch, graph: Stored) -> None:
         super().__init__(search.machine.system, graph, search.machine)
@@ -172,14 +172,14 @@ class StoredFair(Fair):
         return found
 
     def holds_among(self, question: Expression, states: Iterable[int]) -> bool:
-        """Whether the question is true in one of these states."""
+        """Return whether the question is true in one of these states."""
         marks = np.frombuffer(self.where(question), np.uint8)
         if isinstance(states, range):
             return bool(marks[states.start : states.stop].any())
         return bool(marks[np.fromiter(states, np.int64)].any())
 
     def where(self, question: Expression) -> bytearray:
-        """Marks the states where the question is true."""
+        """Mark the states in which the question is true."""
         marks = bytearray(len(self.stored.states))
         search, address = self.search, self._address(question)
         view = np.frombuffer(marks, np.uint8)
@@ -201,7 +201,7 @@ class StoredFair(Fair):
         return self._addresses[question]
 
     def reached(self, causes: bytearray, pending: bytearray) -> bytearray:
-        """Marks the states that are reached from causes by way of pending states only."""
+        """Mark the states that are reachable from causes through pending states only."""
         marks = bytearray(causes)
         graph, queue = self.stored, np.empty(len(marks), np.int32)
         views = np.frombuffer(pending, np.uint8), np.frombuffer(marks, np.uint8)

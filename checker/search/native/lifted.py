@@ -26,7 +26,7 @@ ALIKE = "states of one class have the same steps, up to names"
 
 
 class LiftedSearch(FinishedSearch):
-    """A search under a canonical form that has ended, as verdicts are drawn from it."""
+    """What verdicts read of a search under a canonical form that has ended."""
 
     def __init__(self, search: NativeSearch, canonical: Canonical) -> None:
         super().__init__(search)
@@ -39,7 +39,7 @@ class LiftedSearch(FinishedSearch):
 
     @cached_property
     def findings(self) -> Mapping[Topic, Occurrence]:
-        """The first `yes` to each topic, as it is at the end of the lifted run."""
+        """The first occurrence of each topic, at the end of the lifted run."""
         return {topic: self._lifted(topic, each) for topic, each in super().findings.items()}
 
     def _lifted(self, topic: Topic, finding: Occurrence) -> Occurrence:

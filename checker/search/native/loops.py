@@ -40,7 +40,7 @@ _made: dict[str, bytes] = {}
 
 
 class KernelLoops:
-    """The loops, by name. They run without Python's lock: threads may run them side by side."""
+    """The loops, by name. They run without Python's lock, so threads can run them in parallel."""
 
     def __init__(self, code: bytes) -> None:
         self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target_machine(3))
@@ -61,15 +61,15 @@ class KernelLoops:
 
 @cache
 def loops() -> KernelLoops:
-    """The loops, compiled for this machine if they are not yet."""
+    """Return the loops; compile them for this machine if necessary."""
     code = _kept_code()
     return KernelLoops(code if code is not None else _kept_anew(_compiled()))
 
 
 def compile_within(seconds: float) -> None:
-    """Compile the loops if they are not yet. Raises `TimeOver` when the time is over.
+    """Compile the loops if necessary. Raises `TimeOver` when the time is over.
 
-    Another process compiles them: that process can be ended at any time.
+    A separate process compiles them, since a process can be ended at any time.
     """
     if not must_be_compiled():
         return
@@ -93,7 +93,7 @@ def _kept_anew(code: bytes) -> bytes:
 
 
 def must_be_compiled() -> bool:
-    """Whether `loops` is about to take seconds: this is the first search on a machine."""
+    """Return whether `loops` must compile, which takes seconds."""
     return not loops.cache_info().currsize and _kept_code() is None
 
 

@@ -36,10 +36,10 @@ RULES_IN_CHUNK = 16
 
 
 class Lowering:
-    """Writes the module. `leaves` are numbered as everywhere; so are `branches`, in a table.
+    """Writes the module. `leaves` are numbered as everywhere, `branches` in a table.
 
-    If states are `rewritten` after a step, a step to a copy of the state that it started from
-    looks like none: whether one changes anything is then seen before that.
+    If states are `rewritten` after a step, a step to another state of the same class looks like no
+    change. So the generated code decides before rewriting whether a step changes the state.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class Lowering:
         return max(1, -(-len(self.system.rules) // RULES_IN_CHUNK))
 
     def source(self, look: Callable[[], None] = lambda: None) -> str:
-        """The text of the module. `look` is called for each chunk of rules, and may raise."""
+        """Return the text of the module. `look` is called for each chunk, and may raise."""
         functions: list[str] = []
         for number in range(self.chunks):
             look()
@@ -269,7 +269,7 @@ class Lowering:
 
 
 def question_source(layout: Layout, question: Expression, name: str) -> str:
-    """`name(in, n, out)`: for each of n states a byte, whether the question is true in it."""
+    """Return `name(in, n, out)`: for each of n states a byte, whether the question is true."""
     text = LlvmText()
 
     def body(values: Values) -> str:
@@ -307,7 +307,7 @@ def _unpacked(text: LlvmText, layout: Layout, state: str) -> Values:
 def loop(
     text: LlvmText, layout: Layout, body: Callable[[Values], str], record_starts: bool = False
 ) -> None:
-    """A loop over `n` states, `%i` of them behind it; it returns the count that the body made."""
+    """Return a loop over `n` states, with `%i` done; it returns the count that the body made."""
     text.jump("head")
     text.open("head")
     text.line("%i = phi i64 [ 0, %entry ], [ %i_next, %tail ]")
@@ -332,7 +332,7 @@ def loop(
 
 
 def function(kind: str, header: str, text: LlvmText, attributes: str = "nounwind") -> str:
-    """The text of a function whose blocks are written."""
+    """Return the text of a function whose blocks are written."""
     return "\n".join([f"{kind} @{header} {attributes} {{", "entry:", *text.lines, "}", ""])
 
 

@@ -29,7 +29,7 @@ FUNCTIONS = ("expand", "ask", "cover", "is_stuck")
 class NativeMachine:
     """A system as the native search sees it. Raises `domain-too-large`.
 
-    With `canonical`, each state found is rewritten into the representative of its class. With
+    With `canonical`, each state found is replaced by the representative of its class. With
     `partial_order`, the search takes the steps of stubborn sets only. `look` is called now and then
     while the system is compiled, and may raise.
     """
@@ -67,9 +67,9 @@ class NativeMachine:
         self.compile(level)
 
     def compile(self, level: int) -> None:
-        """Compile it, or once more with more effort: `code` and `seconds` are the last one's.
+        """Compile the system; `code` and `seconds` are those of the last time.
 
-        What was compiled before can still be called.
+        Code that was compiled before can still be called.
         """
         began = perf_counter()
         names = FUNCTIONS if self.canonical is None else (*FUNCTIONS, "canonical")
@@ -85,11 +85,11 @@ class NativeMachine:
 
     @property
     def initial(self) -> list[State]:
-        """The states that a search begins with, each once."""
+        """The initial states of the search, without duplicates."""
         return list(dict.fromkeys(self.rewritten(state) for state in self.system.initial))
 
     def rewritten(self, state: State) -> State:
-        """The state that stands for the class of this one."""
+        """Return the representative of the class of a state."""
         if self.canonical is None:
             return state
         words = np.array(self.layout.encode(state), np.uint64)
@@ -98,12 +98,12 @@ class NativeMachine:
         return self.layout.decode([int(word) for word in words])
 
     def bounds(self, state: State) -> Sequence[tuple[int, str]]:
-        """The ground rules that only a bound blocks, each with the bound."""
+        """Return the ground rules that only a bound blocks, each with the bound."""
         ends = ((number, outcome(tree, state)) for number, tree in self._bounded)
         return [(rule, end.bound) for rule, end in ends if isinstance(end, Blocked) and end.bound]
 
     def state_test(self, questions: Sequence[Expression]) -> Callable[[State], Sequence[int]]:
-        """A function that tells which of the questions are true in a state."""
+        """Return a function that tells which of the questions are true in a state."""
         return lambda state: [i for i, each in enumerate(questions) if evaluate(each, state)]
 
 

@@ -21,7 +21,7 @@ from .values import LlvmText, Values
 
 
 class StubbornSetBlock:
-    """The block for partial order, with the arrays that it has the addresses of."""
+    """The block for partial order, and the arrays that it points to."""
 
     def __init__(self, order: PartialOrder, guards: int) -> None:
         self.leaf_words = _words(order.leaves)
@@ -49,12 +49,12 @@ class StubbornSetBlock:
 
     @property
     def address(self) -> int:
-        """Where the block is."""
+        """The address of the block."""
         return self.block.ctypes.data
 
     @property
     def sizes(self) -> dict[int, int]:
-        """How many words each array of a thread takes, by its place."""
+        """The number of words of each array of a thread, by position."""
         return {
             at.ORDER_TRUTHS: at.BATCH * self.atom_words,
             at.ORDER_CHOSEN: at.BATCH * self.leaf_words,
@@ -66,7 +66,7 @@ class StubbornSetBlock:
 
 
 def guards_source(layout: Layout, atoms: Sequence[Expression]) -> str:
-    """`guards(in, n, out)`: for each of n states a set, of the atoms that are true in it."""
+    """Return `guards(in, n, out)`: for each of n states the set of atoms that are true."""
     text = LlvmText()
     words = _words(len(atoms))
 

@@ -26,7 +26,7 @@ NO_RESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000)
 
 
 class PageMemory:
-    """Memory that is zero at first, and keeps what is in it as it grows."""
+    """Memory that is zero at first and keeps its contents as it grows."""
 
     def __init__(self, reserved: int = 0) -> None:
         self._reserve(max(reserved, LARGE_PAGE))
@@ -46,7 +46,7 @@ class PageMemory:
         self._offset = -address % LARGE_PAGE
 
     def array(self, kind: type[Entry], count: int) -> NDArray[Entry]:
-        """The first so many entries. Arrays that were given before may be elsewhere now."""
+        """Return the first entries as an array. Arrays returned before may have moved."""
         size = count * np.dtype(kind).itemsize
         if size > self._reserved:
             old, length, offset = self._map, self._reserved, self._offset

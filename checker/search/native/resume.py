@@ -37,9 +37,9 @@ CHUNK = 1 << 16
 
 @dataclass(frozen=True)
 class SavedSearch:
-    """All of a search but its states. Arrays are as in `walk.py`; `counts` by their names.
+    """A search without its states. Arrays are those of `breadth_first.py`; `counts` have names.
 
-    `checks` are checksums of the states, each with the number of states up to which it covers.
+    `checks` are checksums of the states, each with the number of states that it covers.
     """
 
     system: str
@@ -91,7 +91,7 @@ class ResumeFolder:
             ) from error
 
     def close(self) -> None:
-        """Let others use it."""
+        """Unlock the folder."""
         os.close(self._file)
 
     def _error(self, code: str, what: str, advice: str) -> FinaleError:
@@ -115,7 +115,7 @@ class ResumeFolder:
     # --- reading ---------------------------------------------------------------------------------
 
     def seen(self) -> SavedSearch | None:
-        """What was saved, if anything was. Raises `resume-corrupted`, `resume-foreign`."""
+        """Return the saved search, if any. Raises `resume-corrupted`, `resume-foreign`."""
         file = self.path / SEARCH
         if not file.exists():
             return None
@@ -148,7 +148,7 @@ class ResumeFolder:
         return seen
 
     def states(self, seen: SavedSearch) -> list[Words]:
-        """The states that count, in order, checked. Raises `resume-corrupted`."""
+        """Return the saved states in order, checked. Raises `resume-corrupted`."""
         found: list[Words] = []
         begin, size = 0, 8 * seen.width
         for end, total in seen.checks:
@@ -167,13 +167,13 @@ class ResumeFolder:
 
     @property
     def saved(self) -> int:
-        """How many states are in the file."""
+        """The number of states in the file."""
         return self._checks[-1][0] if self._checks else 0
 
     def save(self, seen: SavedSearch, words: Sequence[Words]) -> None:
-        """Keep what was seen: `words` are the states that are not in the file yet, in parts.
+        """Save a search: `words` are the states that are not in the file yet, in parts.
 
-        Raises `disk-full`; what was saved before stays as it was.
+        Raises `disk-full`; then the previous save stays valid.
         """
         checks, size = list(self._checks), 8 * seen.width
         table: dict[str, object] = asdict(seen)
@@ -220,7 +220,7 @@ class ResumeFolder:
 
 
 def seconds_saved(path: Path) -> float:
-    """How long the search took that is saved in a folder; zero where none is."""
+    """Return how long the search in a folder took; 0 if there is none."""
     try:
         return float(json_of(whole_of(path / SEARCH))["seconds"])
     except (OSError, ValueError, KeyError, TypeError):

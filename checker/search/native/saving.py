@@ -36,7 +36,7 @@ COUNTS = {
 
 
 class Saving:
-    """Saves a search from time to time: its block, its states, and the arrays of what it found."""
+    """Saves the block, the states and the findings of a search from time to time."""
 
     def __init__(
         self,
@@ -50,7 +50,7 @@ class Saving:
         self._next = perf_counter() + SECONDS_MIN
 
     def restore(self) -> float | None:
-        """Let the search be where it was saved, and say how long it had taken, if it was."""
+        """Restore the saved search, if any, and return how long it had taken."""
         seen = self.folder.seen()
         if seen is None:
             return None
@@ -75,7 +75,7 @@ class Saving:
         return seen.seconds
 
     def save_in_time(self, seconds: float) -> None:
-        """Save, if it is time to. Raises `disk-full`."""
+        """Save if it is time to. Raises `disk-full`."""
         began = perf_counter()
         if began < self._next:
             return
@@ -103,9 +103,9 @@ class Saving:
 
 
 def identity(machine: NativeMachine, is_hashed: bool) -> str:
-    """What is the same only for searches that find the same states in the same order.
+    """Return a hash that is the same only for searches that find the same states in order.
 
-    Under hashed storage some states may be missing: no other search may go on from there.
+    Hashed storage may miss states, so a search with other storage cannot continue it.
     """
     parts = [machine.source, repr(machine.layout), repr(machine.initial), repr(is_hashed)]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()

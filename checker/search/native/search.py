@@ -49,10 +49,10 @@ def check(
     under: Sequence[AppliedReduction] = (),
     options: SearchOptions = DEFAULT,
 ) -> Report:
-    """Answer every property of a system, and the rows that all systems have.
+    """Return the answers to every property of a system, and to the rows that all systems have.
 
-    It is for the caller to ask only what the reductions that the search is under keep. Raises
-    `witness-missing`, `domain-too-large`, and `TimeOver` if time is over before it begins.
+    The caller must ask only for properties that the reductions keep. Raises `witness-missing`,
+    `domain-too-large`, and `TimeOver` if the time is over before the search begins.
     """
     check_witnesses(system)
     return report_of(searched(system, limits, progress, under, options))
@@ -65,7 +65,7 @@ def searched(
     under: Sequence[AppliedReduction] = (),
     options: SearchOptions = DEFAULT,
 ) -> NativeSearch:
-    """The search of a system, ended. Raises `TimeOver` if time is over before it begins."""
+    """Return the finished search of a system. Raises `TimeOver` if it cannot begin in time."""
     began = perf_counter()
     prepare(limits, progress)
     machine = NativeMachine(
@@ -80,7 +80,7 @@ def searched(
 
 
 def prepare(limits: Limits, progress: ProgressListener | None) -> None:
-    """Have the loops compiled. Raises `TimeOver` if that takes longer than the limit of time."""
+    """Compile the loops if necessary. Raises `TimeOver` if that takes longer than the limit."""
     if progress is not None and must_be_compiled():
         progress(SearchProgress(0, 0, 0, 0, 0.0, before=COMPILING))
     if limits.seconds_max is not None:
@@ -89,7 +89,7 @@ def prepare(limits: Limits, progress: ProgressListener | None) -> None:
 
 
 def report_of(search: NativeSearch) -> Report:
-    """What a search that has ended says of all properties."""
+    """Return the report of a search that has ended."""
     canonical = search.machine.canonical
     finished = FinishedSearch(search) if canonical is None else LiftedSearch(search, canonical)
     answers = answers_of(finished)
@@ -149,7 +149,7 @@ class Covered(Protocol):
 
 
 def dead_branches(search: Covered) -> tuple[Branch, ...]:
-    """The branches that some leaf has and no transition exercised, by file and line."""
+    """Return the branches that no transition has taken, by file and line."""
     found = {branch for branch, place in search.machine.branches.items() if search.seen[place]}
     for leaf, visited in zip(search.machine.leaves, search.visited, strict=True):
         if visited and isinstance(leaf.end, Update):
@@ -159,7 +159,7 @@ def dead_branches(search: Covered) -> tuple[Branch, ...]:
 
 
 def exercised(search: Covered) -> list[str]:
-    """The names of the rules that some transition takes."""
+    """Yield the names of the rules that some transition takes."""
     pairs = zip(search.machine.leaves, search.visited, strict=True)
     return [search.machine.system.rules[leaf.rule].rule.name for leaf, visited in pairs if visited]
 

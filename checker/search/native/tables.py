@@ -41,7 +41,7 @@ Block = NDArray[np.int64]
 
 
 class Tables:
-    """The states found, and the table that finds them; where both are is told to the loops.
+    """The states found, and the table that finds them; the block holds the addresses of both.
 
     `storage` says how states are stored: as `width` words each, as one key, or on disk.
     """
@@ -78,7 +78,7 @@ class Tables:
 
     @property
     def bytes(self) -> int:
-        """All that is allocated; what is on disk is not."""
+        """The bytes allocated in memory, without the disk."""
         store = 0 if self._disk is not None else self.store.nbytes
         nodes = self.nodes.bytes if self.nodes is not None else 0
         return store + self.table.nbytes + self.levels.nbytes + nodes + self._others
@@ -88,7 +88,7 @@ class Tables:
         return len(self.table)
 
     def publish(self) -> None:
-        """Tell the loops where everything is now."""
+        """Write the addresses of all arrays into the block."""
         block, size = self._block, self._entries
         block[at.STORE] = self.store.ctypes.data
         block[at.STORE_ROOM] = self.store.size // self.key_width
@@ -101,7 +101,7 @@ class Tables:
     # --- growing ---------------------------------------------------------------------------------
 
     def grow(self, states: int) -> None:
-        """Make room for so many states. Raises LimitHit."""
+        """Make room for a number of states. Raises LimitHit."""
         try:
             self._grow_store(states)
             self._grow_table(states)
@@ -174,7 +174,7 @@ class Tables:
         self.publish()
 
     def claim(self, count: int) -> None:
-        """Something else of the search takes so many bytes. Raises LimitHit."""
+        """Count bytes that another part of the search takes. Raises LimitHit."""
         self._claim(count)
         self._others += count
 
@@ -203,16 +203,16 @@ class Tables:
         return keys[:count]
 
     def unpacked(self, begin: int, end: int) -> Words:
-        """The words of the states begin..end, one after the other."""
+        """Return the words of the states begin..end, one state after another."""
         stored = self.store[begin * self.key_width : end * self.key_width]
         return self.nodes.unpacked(stored) if self.nodes is not None else stored
 
     def words(self, number: int) -> list[int]:
-        """The words of a state."""
+        """Return the words of a state."""
         return [int(word) for word in self.unpacked(number, number + 1)]
 
     def level_of(self, number: int) -> int:
-        """How far a state is from the initial ones."""
+        """Return the distance of a state from the initial states."""
         filled = np.flatnonzero(self.levels)
         last = int(filled[-1]) if filled.size else 0
         return int(np.searchsorted(self.levels[: last + 1], number, side="right")) - 1

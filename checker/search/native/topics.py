@@ -10,7 +10,7 @@ EARLY = (Asked.WHEN, Asked.REACHED)
 
 
 class Topics:
-    """The topics of a system. Each has a place in the tables that the search fills."""
+    """The topics of a system. Each one has a position in the tables that the search fills."""
 
     def __init__(self, system: System) -> None:
         self.in_states: dict[Topic, list[Question]] = {}

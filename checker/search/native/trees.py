@@ -18,9 +18,9 @@ opens must be left by `LlvmTrees.leave`, or by a return."""
 
 
 class LlvmTrees:
-    """Writes trees one after the other. Leaves that are `quiet` go on to the next tree at once.
+    """Writes one tree after another. Leaves that are `quiet` go on to the next tree at once.
 
-    `count` is the name of a number that leaves may change: each way out of a tree says what it is.
+    `count` names a number that leaves may change: each way out of a tree gives its value.
     """
 
     def __init__(self, text: LlvmText, is_quiet: Callable[[End], bool], count: str) -> None:
@@ -31,7 +31,7 @@ class LlvmTrees:
         self._ways_out: list[tuple[str, str]] = []
 
     def write(self, tree: Tree, values: Values, at_leaf: AtLeaf) -> None:
-        """One tree. What its root computes is known to the trees after it."""
+        """Write one tree. The values computed at its root are known to the next trees."""
         if self._all_quiet(tree):
             return
         text, self._next, self._ways_out = self.text, self.text.fresh("next"), []
@@ -41,7 +41,7 @@ class LlvmTrees:
         self.count = text.value(f"phi i64 {ways}")
 
     def leave(self, count: str) -> None:
-        """Go on to the next tree, from the open block."""
+        """Go on from the open block to the next tree."""
         self._ways_out.append((count, self.text.block))
         self.text.jump(self._next)
 

@@ -32,12 +32,12 @@ VALUE_BITS_MAX = 62
 
 
 def signed(word: int) -> int:
-    """A word as LLVM writes it."""
+    """Return a word as LLVM writes it."""
     return word - (1 << WORD) if word >> (WORD - 1) else word
 
 
 class LlvmText:
-    """The instructions of one function, in the order of its blocks; `block` is the open one."""
+    """The instructions of one function, block by block; `block` is the open one."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -45,36 +45,36 @@ class LlvmText:
         self._made = 0
 
     def fresh(self, prefix: str) -> str:
-        """A name that is not used yet."""
+        """Return an unused name."""
         self._made += 1
         return f"{prefix}{self._made}"
 
     def line(self, text: str) -> None:
-        """An instruction without a result."""
+        """Write an instruction without a result."""
         self.lines.append(f"  {text}")
 
     def value(self, operation: str) -> str:
-        """The name of the result of an operation."""
+        """Write an operation, and return the name of its result."""
         self._made += 1
         self.lines.append(f"  %v{self._made} = {operation}")
         return f"%v{self._made}"
 
     def open(self, label: str) -> None:
-        """Go on in a new block."""
+        """Open a new block."""
         self.lines.append(f"{label}:")
         self.block = label
 
     def branch(self, condition: str, yes: str, no: str) -> None:
-        """Go on in one of two blocks."""
+        """End the block with a branch to one of two blocks."""
         self.line(f"br i1 {condition}, label %{yes}, label %{no}")
 
     def jump(self, label: str) -> None:
-        """Go on in a block."""
+        """End the block with a jump."""
         self.line(f"br label %{label}")
 
 
 class Values:
-    """What is computed at one place of a function: names by expression."""
+    """The values computed at one place of a function: their names, by expression."""
 
     def __init__(self, text: LlvmText, layout: Layout, words: Sequence[str]) -> None:
         self.text = text
@@ -84,19 +84,19 @@ class Values:
         self._masked: dict[int, str] = {}
 
     def below(self) -> Values:
-        """What is computed at a place that is only come to from here."""
+        """Return a copy for a place that is reached only from here."""
         copy = Values(self.text, self.layout, self.words)
         copy._names = dict(self._names)
         copy._masked = dict(self._masked)
         return copy
 
     def truth(self, expression: Expression) -> str:
-        """A truth value, as a bit."""
+        """Return a truth value, as a bit."""
         assert expression.boolean
         return self._of(expression)
 
     def number(self, expression: Expression) -> str:
-        """An integer, or a truth value as one."""
+        """Return an integer, or a truth value as an integer."""
         name = self._of(expression)
         if not expression.boolean:
             return name
@@ -105,11 +105,11 @@ class Values:
         return self.text.value(f"zext i1 {name} to i64")
 
     def any(self, expressions: Iterable[Expression]) -> str:
-        """Whether one of several truth values is true."""
+        """Return whether one of several truth values is true."""
         return self._joined("or", [self.truth(each) for each in expressions])
 
     def masked(self, index: int) -> str:
-        """The bits of a cell, in their place."""
+        """Return the bits of a cell, in their place."""
         name = self._masked.get(index)
         if name is None:
             slot = self.layout.slots[index]
@@ -204,7 +204,7 @@ def _is_cell_test(node: Expression) -> bool:
 
 
 def check_bounds(node: Expression) -> None:
-    """Raises `domain-too-large` where signed words do not hold what a node may be."""
+    """Raises `domain-too-large` if signed words cannot hold all values of a node."""
     if max(abs(node.low), abs(node.high)) >> VALUE_BITS_MAX:
         raise FinaleError(
             "domain-too-large",

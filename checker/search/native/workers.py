@@ -24,9 +24,9 @@ STATES_WORTH_THREADS = 1 << 13
 
 @dataclass(frozen=True)
 class Sizes:
-    """How much there is of what a system has: ground rules, leaves, and so on.
+    """The numbers of a system: ground rules, leaves, and so on.
 
-    `order` are the arrays that partial order needs, by their places.
+    `order` are the sizes of the arrays for partial order, by position.
     """
 
     rules: int
@@ -39,12 +39,12 @@ class Sizes:
 
     @property
     def steps_max(self) -> int:
-        """How many steps the states of one batch may have."""
+        """The largest number of steps of one batch."""
         return at.BATCH * max(1, self.rules)
 
 
 def sizes_of(machine: NativeMachine) -> Sizes:
-    """The sizes of a machine's system."""
+    """Return the sizes of a machine's system."""
     return Sizes(
         len(machine.system.rules),
         machine.chunks,
@@ -57,7 +57,7 @@ def sizes_of(machine: NativeMachine) -> Sizes:
 
 
 class SearchThread:
-    """The arrays of one thread: see `kernel/places.py`."""
+    """The arrays of one thread (`kernel/places.py`)."""
 
     def __init__(self, sizes: Sizes, tables: Tables) -> None:
         steps_max = sizes.steps_max
@@ -93,12 +93,12 @@ class SearchThread:
 
     @property
     def address(self) -> int:
-        """Where its block is."""
+        """The address of its block."""
         return self.block.ctypes.data
 
 
 class SearchThreads:
-    """All threads of a search. The one that asks works too."""
+    """All threads of a search; the calling thread works too."""
 
     def __init__(
         self, machine: NativeMachine, tables: Tables, loops: KernelLoops, threads: int
@@ -110,11 +110,11 @@ class SearchThreads:
 
     @property
     def first(self) -> SearchThread:
-        """The worker of the thread that asks."""
+        """The calling thread."""
         return self._workers[0]
 
     def advance(self, block: Block, states: int) -> None:
-        """Let them expand about so many states, until there is a reason to stop."""
+        """Expand about this many states, until there is a reason to stop."""
         shared = block.ctypes.data
         block[at.TAKEN], block[at.REASON] = block[at.EXPANDED], at.RUNNING
         if self.count == 1 or states < STATES_WORTH_THREADS:
@@ -138,13 +138,13 @@ class SearchThreads:
             raise
 
     def close(self) -> None:
-        """Let the threads go."""
+        """End the threads."""
         if self._pool is not None:
             self._pool.shutdown()
 
 
 def threads_for(asked: int | None) -> int:
-    """How many threads a search has: as many as are asked for, or one for each processor."""
+    """Return the number of threads: the number asked for, or one for each processor."""
     return asked or min(THREADS_MAX, _processors())
 
 

@@ -20,7 +20,7 @@ from model.system import System
 
 
 def entities_of(system: System) -> tuple[object, ...]:
-    """All entities that have fields, or that some field speaks of."""
+    """Return all entities that have fields, or that some field refers to."""
     found: dict[int, object] = {}
     for variable in system.variables:
         found.setdefault(id(variable.entity), variable.entity)
@@ -47,7 +47,7 @@ def _spoken_of(domain: Domain[Any]) -> Iterator[object]:
 
 
 class Candidates:
-    """Finds, for two entities of one class, the exchange of names that would make them change."""
+    """Finds, for two entities of one class, the renaming that exchanges them."""
 
     def __init__(self, system: System) -> None:
         self.system = system
@@ -55,14 +55,14 @@ class Candidates:
         self._by_name = {str(entity): entity for entity in self.entities}
 
     def classes(self) -> Iterator[Sequence[object]]:
-        """The entities of each class that has several."""
+        """Return the classes with several entities, and these."""
         found: dict[type, list[object]] = {}
         for entity in self.entities:
             found.setdefault(type(entity), []).append(entity)
         yield from (same for same in found.values() if len(same) > 1)
 
     def exchange(self, one: object, other: object) -> tuple[tuple[object, object], ...] | None:
-        """Who becomes whom when two entities change names, if that can be guessed."""
+        """Return who becomes whom when two entities change names, if names tell."""
         swapped = {str(one): str(other), str(other): str(one)}
         while True:
             pairs, more = self._renamed(swapped)

@@ -44,7 +44,7 @@ CHANGES = "some step might change nothing but what is dead"
 
 @dataclass(frozen=True)
 class DeadVariables:
-    """Where which cells of a system are dead."""
+    """The cells that are dead, with the conditions."""
 
     resets: tuple[Reset, ...]
     remarks: tuple[str, ...]
@@ -62,10 +62,10 @@ class DeadVariables:
 
 @dataclass(frozen=True)
 class LeafUses:
-    """What an update does on one path of a rule, where the control has a known value.
+    """What an update does on one path of a rule, for one value of the control.
 
-    `reads` has, for each cell that is written, the cells that its new value is made of; `after` the
-    values that the control may have then.
+    For each cell that is written, `reads` has the cells of the new value; `after` are the possible
+    values of the control after the update.
     """
 
     reads: Mapping[int, frozenset[int]]
@@ -74,14 +74,14 @@ class LeafUses:
 
 @dataclass(frozen=True)
 class Uses:
-    """What is read, and what may be done, where the control has a known value."""
+    """What is read, and what updates do, for one value of the control."""
 
     reads: frozenset[int]
     leaves: tuple[LeafUses, ...]
 
 
 def dead_variables_of(system: System) -> DeadVariables:
-    """Where which cells of a system are dead, and the verdicts that are kept."""
+    """Return the dead cells of a system, and the verdicts that are kept."""
     finder = _Finder(system)
     resets = tuple(finder.resets())
     if not resets:
@@ -118,7 +118,7 @@ class _Finder:
         self._plain = [_uses_of_tree(rule.tree, None, {}) for rule in system.rules]
 
     def resets(self) -> Iterator[Reset]:
-        """The cells that are dead together, each time with the condition."""
+        """Return the cells that are dead together, each time with the condition."""
         never_read = self._never_read()
         if never_read:
             yield Reset(TRUE, tuple(sorted(never_read)))

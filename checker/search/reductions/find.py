@@ -16,7 +16,7 @@ from .symmetry import symmetry_of
 def find(
     reduction: Reduction, system: System, look: Callable[[], None] = lambda: None
 ) -> AppliedReduction:
-    """What a reduction finds in a system. `look` is called now and then, and may raise to stop."""
+    """Return what a reduction finds in a system. `look` is called now and then, and may raise."""
     look()
     match reduction:
         case Reduction.SYMMETRY:

@@ -14,7 +14,7 @@ from .renaming import CellMove, Renaming, guard_expression
 def group_of(
     system: System, members: Sequence[object], exchanges: Sequence[Renaming]
 ) -> SymmetryGroup | str:
-    """The group whose neighbours the exchanges exchange, or why it has no simple form."""
+    """Return the group that exchanges of neighbours generate, or why it has no simple form."""
     columns: list[tuple[int, ...]] = []
     shared: list[Reference] = []
     rows: list[tuple[Reference, ...]] = []

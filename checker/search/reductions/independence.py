@@ -25,12 +25,12 @@ that cannot tell says yes."""
 
 @dataclass(frozen=True)
 class Relations:
-    """What the transitions have to do with each other.
+    """The relations between transitions.
 
-    Transitions are numbered: leaves as everywhere, then observers. `dependent` has for each leaf
-    the transitions that do not accord with it: where both are enabled, one may disable the other,
-    or it may matter which comes first; of observers, those that it may disable. `enabling` has for
-    each literal the leaves that may make it true.
+    Transitions are numbered: leaves first, then observers. For each leaf, `dependent` has the
+    transitions that do not commute with it: if both are enabled, one may disable the other, or
+    their order may matter; and the observers that it may disable. For each literal, `enabling` has
+    the leaves that may make it true.
     """
 
     dependent: tuple[Bits, ...]
@@ -38,7 +38,7 @@ class Relations:
 
 
 def relations_of(transitions: Transitions, may_hold: MayHold | None = None) -> Relations:
-    """The relations between the transitions of a system."""
+    """Return the relations between the transitions of a system."""
     return _Relating(transitions, may_hold or (lambda _facts, _ways: True)).relations()
 
 
@@ -104,7 +104,7 @@ class _Relating:
         )
 
     def relations(self) -> Relations:
-        """All of them."""
+        """Return all of them."""
         for literal in range(2 * len(self.atoms)):
             for number in self._enabling(literal):
                 self.enabling[literal] |= 1 << number

@@ -12,7 +12,7 @@ from types import FrameType, TracebackType
 
 
 class Interrupts:
-    """While it is entered, an interrupt is raised at once, or else at the next `look`."""
+    """While entered, raises an interrupt at once, or else at the next `look`."""
 
     def __init__(self) -> None:
         self._is_kept = self._is_entered = False
@@ -36,7 +36,7 @@ class Interrupts:
             self.look()
 
     def look(self) -> None:
-        """Raises KeyboardInterrupt where one was kept."""
+        """Raises KeyboardInterrupt if one was kept."""
         if self._is_kept:
             raise KeyboardInterrupt
 

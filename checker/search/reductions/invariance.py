@@ -50,7 +50,7 @@ class Invariance:
         self._rules = {(rule.rule.name, rule.binding): i for i, rule in enumerate(system.rules)}
 
     def of_system(self) -> str:
-        """Why the system changes by the renaming; empty if it is seen not to."""
+        """Return why the renaming may change the system; empty if it provably does not."""
         initial = set(self.system.initial)
         if {self.renaming.applied(state) for state in initial} != initial:
             return "they do not begin alike"
@@ -73,7 +73,7 @@ class Invariance:
         return ""
 
     def of_property(self, prop: Property) -> str:
-        """Why a property changes by the renaming; empty if it is seen not to."""
+        """Return why the renaming may change a property; empty if it provably does not."""
         if not self._are_same(prop.predicates, prop.predicates):
             return "it tells apart what is interchangeable"
         for rule, predicates in zip(self.system.rules, prop.on_rules, strict=False):

@@ -35,14 +35,14 @@ RUNS, RUN_STEPS = 3, 15
 
 
 class Normal:
-    """Puts expressions into one form. It keeps what it has seen: identity is equality."""
+    """Computes normal forms, and keeps them: expressions with one form are one object."""
 
     def __init__(self) -> None:
         self._forms: dict[Expression, Expression] = {}
         self._numbers: dict[Expression, int] = {}
 
     def of(self, expression: Expression) -> Expression:
-        """The one form of an expression."""
+        """Return the one form of an expression."""
         form = self._forms.get(expression)
         if form is None:
             form = self._forms[expression] = self._made(expression)
@@ -91,7 +91,7 @@ def _summands(node: Expression) -> Iterator[Expression]:
 
 
 class Proofs:
-    """Proves equality by cases, and keeps what more than one proof needs."""
+    """Proves equality by cases, and keeps what several proofs need."""
 
     def __init__(self) -> None:
         self.normal = Normal()
@@ -100,13 +100,13 @@ class Proofs:
         self._proven: set[tuple[Expression, Expression]] = set()
 
     def samples(self, system: System) -> Sequence[State]:
-        """Some reachable states: what differs in one of them need not be tried to be proven."""
+        """Return some reachable states: expressions that differ in one of them are not equal."""
         if self._sampled is not system:
             self._sampled, self._samples = system, _walked(system)
         return self._samples
 
     def are_equal(self, one: Expression, other: Expression) -> bool:
-        """Whether they are the same in all states; False also where that was not seen."""
+        """Return whether two expressions are equal in all states; False if that is not proven."""
         self._left = CASES_MAX
         return self._equal(one, other)
 

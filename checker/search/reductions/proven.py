@@ -13,7 +13,7 @@ from .proofs import Prover
 
 
 def partial_order_of(system: System, look: Callable[[], None] = lambda: None) -> PartialOrder:
-    """The partial order of a system, with the help of z3; `look` is called at each question."""
+    """Return the partial order of a system, found with z3; `look` is called at each question."""
     with Interrupts() as interrupts:
 
         def look_twice() -> None:

@@ -34,12 +34,12 @@ Guard = tuple[tuple[int, frozenset[int]], ...]
 
 
 class NotRenamable(Exception):
-    """The entities cannot change names: the argument says why."""
+    """The entities cannot change names; the argument says why."""
 
 
 @dataclass(frozen=True)
 class CellMove:
-    """Where the value of a cell goes; where the guard holds, it becomes `labels[value]`."""
+    """The new place of a cell's value; if the guard holds, the value becomes `labels[value]`."""
 
     source: int
     target: int
@@ -49,7 +49,7 @@ class CellMove:
 
 @dataclass(frozen=True, eq=False)
 class Renaming:
-    """Some entities with the names of others: in each pair, who becomes whom."""
+    """A renaming of entities: in each pair, who becomes whom."""
 
     system: System
     pairs: tuple[tuple[object, object], ...]
@@ -59,12 +59,12 @@ class Renaming:
         return {id(one): other for one, other in self.pairs}
 
     def of(self, entity: object) -> object:
-        """The entity that one becomes."""
+        """Return the new name of an entity."""
         return self._after.get(id(entity), entity)
 
     @cached_property
     def moves(self) -> tuple[CellMove, ...]:
-        """What becomes of each cell, in order. Raises NotRenamable."""
+        """Return what becomes of each cell, in order. Raises NotRenamable."""
         variables = {(id(v.entity), v.field): v for v in self.system.variables}
         found: list[CellMove] = []
         for variable in self.system.variables:
@@ -123,17 +123,17 @@ class Renaming:
         return found
 
     def renamed(self, domain: Domain[Any], cells: Sequence[int]) -> tuple[int, ...]:
-        """The cells of a value after the renaming."""
+        """Return the cells of a value after the renaming."""
         return _moved(tuple(self._moves(domain, 0, 0, ())), cells)
 
     def applied(self, state: State) -> State:
-        """The state after the renaming."""
+        """Return the state after the renaming."""
         return _moved(self.moves, state)
 
     # --- as expressions --------------------------------------------------------------------------
 
     def image(self, move: CellMove, cells: Sequence[Expression]) -> Expression:
-        """What a cell becomes, where `cells` are what all cells are."""
+        """Return the new value of a cell, given the values `cells`."""
         value = cells[move.source]
         renamed = value
         for number, label in enumerate(move.labels):
@@ -142,7 +142,7 @@ class Renaming:
         return choose(guard_expression(move.guard, cells), renamed, value)
 
     def substitution(self, after: bool = False) -> dict[Expression, Expression]:
-        """What each cell of the renamed state is, in terms of the state."""
+        """Return each cell of the renamed state as an expression over the state."""
         cells = [_with_after(each, after) for each in self.system.cells]
         return {
             cells[move.target]: self.image(move, cells)
@@ -168,7 +168,7 @@ def _moved(moves: Sequence[CellMove], cells: Sequence[int]) -> tuple[int, ...]:
 
 
 def guard_expression(guard: Guard, cells: Sequence[Expression]) -> Expression:
-    """A guard as an expression over what the cells are."""
+    """Return a guard as an expression over the values of cells."""
 
     def is_one(value: Expression, wanted: frozenset[int]) -> Expression:
         if value.boolean:

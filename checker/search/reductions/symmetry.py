@@ -55,7 +55,7 @@ class _Growing:
 
 
 def symmetry_of(system: System) -> Symmetry:
-    """The groups of interchangeable entities of a system, and the properties that they keep."""
+    """Return the groups of interchangeable entities, and the properties that they keep."""
     proofs, near_misses = Proofs(), list[str]()
     groups: list[SymmetryGroup] = []
     exchanges: list[Renaming] = []

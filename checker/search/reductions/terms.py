@@ -34,19 +34,21 @@ Term = Any
 
 
 def all_of(terms: Sequence[Term], context: z3.Context) -> Term:
-    """That all terms hold; without the checks of z3's own `And`, which take most of the time."""
+    """Return the conjunction of terms, without the checks of z3's `And`, which take most of the
+    time.
+    """
     array = (z3.Ast * len(terms))(*(each.as_ast() for each in terms))
     return z3.BoolRef(z3.Z3_mk_and(context.ref(), len(terms), array), context)
 
 
 def any_of(terms: Sequence[Term], context: z3.Context) -> Term:
-    """That some term holds."""
+    """Return the disjunction of terms."""
     array = (z3.Ast * len(terms))(*(each.as_ast() for each in terms))
     return z3.BoolRef(z3.Z3_mk_or(context.ref(), len(terms), array), context)
 
 
 class Translation:
-    """The terms of expressions; `variable` makes those of cells. Equal nodes are made once."""
+    """The terms of expressions; `variable` makes those of cells. Each node is translated once."""
 
     def __init__(self, variable: Callable[[Cell], Term], context: z3.Context) -> None:
         self._variable = variable
@@ -54,7 +56,7 @@ class Translation:
         self._made: dict[Expression, Term] = {}
 
     def of(self, root: Expression) -> Term:
-        """The term of an expression."""
+        """Return the term of an expression."""
         return fold(root, self._make, self._made)
 
     def _make(self, node: Expression) -> Term:
@@ -105,9 +107,9 @@ class Translation:
 
 
 class Variables:
-    """Free variables for cells, made where they are first met; `bounded` is told what bounds each.
+    """Free variables for cells, made on first use; `bounded` is given the bounds of each.
 
-    Integers are z3's own.
+    The integers are those of z3.
     """
 
     def __init__(

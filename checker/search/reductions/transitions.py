@@ -30,7 +30,7 @@ Guard = tuple[Literal, ...]
 
 
 class Never(Exception):
-    """A guard that no state satisfies."""
+    """No state satisfies the guard."""
 
 
 @dataclass(frozen=True)
@@ -43,21 +43,21 @@ class Transition:
 
 @dataclass(frozen=True)
 class Observer:
-    """A way to settle a question about a property, by the property's name."""
+    """A way to settle a question about the property of this name."""
 
     name: str
     guard: Guard
 
 
 class Atoms:
-    """The conditions that guards are made of, numbered in the order found."""
+    """The conditions that guards consist of, numbered in the order found."""
 
     def __init__(self) -> None:
         self.all: list[Expression] = []
         self._numbers: dict[Expression, int] = {}
 
     def literal(self, atom: Expression, holds: bool) -> Literal:
-        """The literal that says whether an atom holds."""
+        """Return the literal that says whether an atom holds."""
         number = self._numbers.get(atom)
         if number is None:
             number = self._numbers[atom] = len(self.all)
@@ -65,14 +65,14 @@ class Atoms:
         return 2 * number + holds
 
     def guard(self, literals: Iterable[tuple[Expression, bool]]) -> Guard:
-        """The guard of some literals, each once. Raises Never."""
+        """Return the guard of some literals, without duplicates. Raises Never."""
         found = dict.fromkeys(self.literal(atom, holds) for atom, holds in literals)
         if any(literal ^ 1 in found for literal in found):
             raise Never
         return tuple(found)
 
     def known(self, guard: Iterable[Literal]) -> Known:
-        """What is known where a guard holds."""
+        """Return what is known if a guard holds."""
         known: Known = {}
         for literal in guard:
             known = learn(known, self.all[literal // 2], bool(literal % 2))
@@ -80,7 +80,7 @@ class Atoms:
 
 
 def literals(condition: Expression, holds: bool) -> Iterator[tuple[Expression, bool]]:
-    """The atoms that a condition is a conjunction of. Raises Never."""
+    """Yield the atoms that a condition is a conjunction of. Raises Never."""
     match condition:
         case Constant():
             if bool(condition.value) != holds:
@@ -101,7 +101,7 @@ Way = tuple[tuple[Expression, bool], ...]
 
 
 def ways(condition: Expression, holds: bool) -> list[Way]:
-    """Conjunctions of which the condition is the disjunction; one if they would be too many."""
+    """Return the conjunctions whose disjunction is the condition; only one if they are too many."""
     try:
         return [tuple(way) for way in _ways(condition, holds)]
     except _TooMany:
@@ -141,7 +141,7 @@ def _ways(condition: Expression, holds: bool) -> list[Way]:
 
 @dataclass(frozen=True)
 class Transitions:
-    """All of a system: `leaves` by their numbers, None where no state leads to one; observers."""
+    """All transitions of a system: `leaves` by number, None if unreachable; and observers."""
 
     system: System
     atoms: Atoms
@@ -150,7 +150,7 @@ class Transitions:
 
 
 def transitions_of(system: System) -> Transitions:
-    """The transitions and observers of a system."""
+    """Return the transitions and observers of a system."""
     atoms = Atoms()
     found, numbers = numbered(system)
     leaves: list[Transition | None] = [None] * len(found)

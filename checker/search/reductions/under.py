@@ -15,7 +15,7 @@ from .symmetry import Symmetry
 
 
 def canonical_of(system: System, under: Sequence[AppliedReduction]) -> Canonical | None:
-    """The canonical form that these reductions come to, if they come to one."""
+    """Return the canonical form of these reductions, if they have one."""
     resets = [reset for each in under if isinstance(each, DeadVariables) for reset in each.resets]
     groups = [group for each in under if isinstance(each, Symmetry) for group in each.groups]
     if not resets and not groups:
@@ -29,7 +29,7 @@ def canonical_of(system: System, under: Sequence[AppliedReduction]) -> Canonical
 
 
 def partial_order_among(system: System, under: Sequence[AppliedReduction]) -> PartialOrder | None:
-    """The partial order among these reductions, if any, for what is asked of the system."""
+    """Return the partial order among these reductions, if any, for the questions asked."""
     names = {prop.name for prop in system.properties}
     found = next((each for each in under if isinstance(each, PartialOrder)), None)
     return found.observing(names) if found is not None else None

@@ -30,22 +30,22 @@ Keys = int
 
 
 class StateQueries(Protocol):
-    """What is asked about single states."""
+    """Questions about single states."""
 
     def bounds(self, state: State) -> Sequence[tuple[int, str]]:
-        """The ground rules that only a bound blocks, each with the bound."""
+        """Return the ground rules that only a bound blocks, each with the bound."""
         ...
 
     def state_test(self, questions: Sequence[Expression]) -> Callable[[State], Sequence[int]]:
-        """A function that tells which of the questions are true in a state."""
+        """Return a function that tells which of the questions are true in a state."""
         ...
 
 
 class Fair:
     """The fairness of a system, on its complete state graph.
 
-    Back ends may answer about all states at once in ways of their own: they override the methods
-    for the whole graph, which say what is meant.
+    Back ends may override the methods about the whole graph with faster ones; the methods here
+    define the result.
     """
 
     def __init__(self, system: System, graph: Edges, ask: StateQueries) -> None:
@@ -78,11 +78,11 @@ class Fair:
                 yield graph.taken[edge], after
 
     def key_of_leaf(self, leaf: int) -> Keys:
-        """The key of the rule that a leaf is of."""
+        """Return the key of the rule that a leaf is of."""
         return self.key[self.graph.leaves[leaf].rule]
 
     def enabled(self, state: int, strict: bool) -> Keys:
-        """The fair keys that are enabled in a state; if `strict`, those that bounds block too."""
+        """Return the fair keys enabled in a state; if `strict`, also those blocked by bounds."""
         keys = self._enabled.get(state)
         if keys is None:
             keys = 0
@@ -97,7 +97,7 @@ class Fair:
         return keys
 
     def bounds(self, state: int) -> tuple[tuple[Keys, str], ...]:
-        """The fair keys that only a bound blocks in a state, with the bound."""
+        """Return the fair keys that only a bound blocks in a state, with the bound."""
         known = self._bounds.get(state)
         if known is None:
             found = self._ask.bounds(self.graph.states[state])
@@ -108,17 +108,17 @@ class Fair:
     # --- the whole graph -------------------------------------------------------------------------
 
     def holds_among(self, question: Expression, states: Iterable[int]) -> bool:
-        """Whether the question is true in one of these states."""
+        """Return whether the question is true in one of these states."""
         test = self._ask.state_test([question])
         return any(test(self.graph.states[state]) for state in states)
 
     def where(self, question: Expression) -> bytearray:
-        """Marks the states where the question is true."""
+        """Mark the states in which the question is true."""
         test = self._ask.state_test([question])
         return bytearray(bool(test(state)) for state in self.graph.states)
 
     def reached(self, causes: bytearray, pending: bytearray) -> bytearray:
-        """Marks the states that are reached from causes by way of pending states only."""
+        """Mark the states that are reachable from causes through pending states only."""
         marked = bytearray(causes)
         found = [state for state, is_cause in enumerate(causes) if is_cause]
         for state in found:  # it grows while it is read
@@ -145,11 +145,11 @@ class Fair:
 
     @cached_property
     def staying(self) -> list[int]:
-        """The states that some run may stay in or return to for ever: resting, or in loops."""
+        """The states in which a run may stay, or to which it may return, forever."""
         return sorted([*self.resting, *(state for loop in self.loops for state in loop)])
 
     def components(self, region: bytearray, strict: bool) -> Iterator[list[int]]:
-        """The components of a region that a fair run can stay in, as large as they can be.
+        """Yield the largest components of a region in which a fair run can stay.
 
         `region` marks states. Its components are parts of those of the whole graph.
         """
@@ -179,7 +179,7 @@ class Fair:
                     pending.append([state for state, keys in pairs if not keys & starved])
 
     def taken_inside(self, component: Sequence[int]) -> Keys:
-        """The fair keys that some step between states of a component takes."""
+        """Return the fair keys that some step between states of a component takes."""
         inside = set(component)
         keys = 0
         for state in component:

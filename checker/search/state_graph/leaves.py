@@ -20,7 +20,7 @@ LeafNumbers = dict[tuple[int, int], int]
 
 
 def numbered(system: System) -> tuple[tuple[Leaf, ...], LeafNumbers]:
-    """The leaves in rule order, `yes` before `no`, and their numbers."""
+    """Return the leaves in rule order, `yes` before `no`, and their numbers."""
     found = tuple(
         Leaf(index, end)
         for index, rule in enumerate(system.rules)

@@ -33,7 +33,7 @@ from .lasso import Path, lasso, loop, stem
 
 @dataclass(frozen=True)
 class Waiting:
-    """A run that waits for ever, for one binding of a property; `bounds` have a part in it."""
+    """A run that waits forever, for one binding of a property; it depends on `bounds`."""
 
     stem: Path
     rules: tuple[int, ...]
@@ -49,7 +49,7 @@ class Waiting:
 
 
 def judge(fair: Fair, prop: Property, look: Callable[[], None]) -> Verdict:
-    """The verdict on a liveness property, on the complete graph. `look` may raise to stop it."""
+    """Return the verdict on a liveness property, on the complete graph. `look` may raise."""
     tests = [_Obligation(fair, prop, predicate) for predicate in prop.predicates]
     if not any(test.is_ever_due() for test in tests):
         return Vacuous("its antecedent was never true")
@@ -77,7 +77,7 @@ def _verdict(fair: Fair, waiting: Waiting) -> Verdict:
 
 
 def questions_of(system: System) -> Iterator[Expression]:
-    """All that is asked of single states to judge the liveness properties of a system."""
+    """Return the questions about single states that the liveness properties need."""
     for prop in system.properties:
         if prop.kind in (Kind.LEADS_TO, Kind.EVENTUALLY):
             for predicate in prop.predicates:
@@ -101,7 +101,7 @@ class _Obligation:
         self._when, self._waits, self._due, self._moved = _questions(predicate)
 
     def is_ever_due(self) -> bool:
-        """Whether the antecedent holds anywhere; of `eventually`, in an initial state."""
+        """Return whether the antecedent holds anywhere; of `eventually`, in an initial state."""
         count = self.graph.initial if self.at_once else len(self.graph.states)
         return self.fair.holds_among(self._when, range(count))
 
@@ -153,7 +153,7 @@ class _Obligation:
         return bytearray(mark and not moves for mark, moves in zip(marks, moved, strict=True))
 
     def waiting(self, strict: bool) -> Waiting | None:
-        """The least run that waits for ever, if there is one."""
+        """Return the least run that waits for ever, if there is one."""
         ends = bytearray(len(self.graph.states))
         component_of: dict[int, list[int]] = {}
         for component in self.fair.components(self.region, strict):

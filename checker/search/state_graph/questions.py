@@ -12,7 +12,7 @@ from model.system import Kind, Predicate, State, System
 
 
 class Asked(enum.Enum):
-    """What a question asks of a predicate. Its first `yes` is what counts."""
+    """What a question asks about a predicate. Only the first `yes` counts."""
 
     FAULT = "reads what is not there"
     WHEN = "the antecedent holds"
@@ -45,10 +45,10 @@ class Question:
 
 @dataclass(frozen=True)
 class Occurrence:
-    """The first `yes` to a topic: in a state or, with `leaf`, on the step that it takes from there.
+    """The first `yes` to a topic: in a state or, with `leaf`, on the step that takes the leaf.
 
-    `place` orders findings: the length of the trace, the state that was expanded, the rule. A step
-    into a fault has no state `after`.
+    `place` orders occurrences: length of the trace, the expanded state, the rule. A step into a
+    fault has no state `after`.
     """
 
     place: tuple[int, int, int]
@@ -59,19 +59,19 @@ class Occurrence:
 
 
 def of_states(system: System) -> list[Question]:
-    """What is asked in every state."""
+    """Return the questions about every state."""
     return [each for each in _of_states(system) if each.condition is not FALSE]
 
 
 def of_steps(system: System, rule: int) -> list[Question]:
-    """What is asked of every step that a ground rule takes."""
+    """Return the questions about every step of a ground rule."""
     return [each for each in _of_steps(system, rule) if each.condition is not FALSE]
 
 
 def first_true(
     questions: Iterable[Question], state: State, after: State | None = None
 ) -> Question | None:
-    """The first question that is true in a state, or on the step to `after`."""
+    """Return the first question that is true in a state, or on the step to `after`."""
     return next((each for each in questions if evaluate(each.condition, state, after)), None)
 
 

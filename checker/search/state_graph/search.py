@@ -17,7 +17,8 @@ from .questions import Occurrence, Topic
 class Searched(Protocol):
     """A search that has ended.
 
-    `stopped` says why it did not see all, `stopped_after` why the work after it was cut short.
+    `stopped` says why it has not seen all states; `stopped_after` says why the work after it was
+    cut short.
     """
 
     stopped: str
@@ -29,12 +30,12 @@ class Searched(Protocol):
     def leaves(self) -> Sequence[Leaf]: ...
     @property
     def findings(self) -> Mapping[Topic, Occurrence]:
-        """The first `yes` to each topic that got one."""
+        """The first occurrence of each topic that has one."""
         ...
 
     @property
     def deadlock(self) -> int | None:
-        """The number of the first state that is one."""
+        """The number of the first state that is a deadlock."""
         ...
 
     @property
@@ -45,11 +46,11 @@ class Searched(Protocol):
         ...
 
     def trace_to(self, position: int) -> Trace:
-        """The least shortest run to a state."""
+        """Return the least shortest run to a state."""
         ...
 
     def look(self) -> None:
-        """Tell how far the work is. Raises LimitHit when its time is over."""
+        """Report the progress. Raises LimitHit when the time is over."""
         ...
 
 

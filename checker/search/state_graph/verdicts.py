@@ -33,7 +33,7 @@ PARTIAL = "partial"
 
 
 def answers_of(search: Searched) -> tuple[Answer, ...]:
-    """An answer for each property of the system, then those of the rows that all systems have."""
+    """Return an answer for each property of the system, then for the rows of all systems."""
     verdicts = {
         prop.name: _verdict(search, index, prop)
         for index, prop in enumerate(search.system.properties)
@@ -91,7 +91,7 @@ def _unless_cut(search: Searched, verdict: Verdict) -> Verdict:
 
 
 def vacuous(search: Searched, index: int, prop: Property) -> Vacuous | None:
-    """Why a property that is not violated says nothing, if it does; of a complete search."""
+    """Return why a property says nothing, if its antecedent or witness never occurs."""
     findings = search.findings
     if (Asked.WHEN, index) not in findings:
         return Vacuous("its antecedent was never true")

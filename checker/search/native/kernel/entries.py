@@ -28,7 +28,7 @@ ENTRIES = (
 
 
 def sources() -> Iterator[str]:
-    """The loops as numba makes them, optimised; each with a function of its name before it.
+    """Return the loops as numba makes them, optimised; each with a function of its name before it.
 
     What numba makes has a second result and a pointer for errors, which these loops never have.
     """
