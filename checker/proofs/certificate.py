@@ -24,10 +24,9 @@ from model.expressions import (
     Cell,
     Expression,
     conjunction,
+    constant,
     disjunction,
-    integer,
     negation,
-    truth,
 )
 from model.semantics import evaluate, steps
 from model.system import State, System
@@ -105,7 +104,7 @@ class Certifier:
         """That some clause does not hold in an initial state, by what the states do not say."""
         for state in dict.fromkeys(self.system.initial):
             known: Known = {
-                each: truth(bool(value)) if each.boolean else integer(value)
+                each: constant(value, each.boolean)
                 for each, value in zip(self.system.cells, state, strict=True)
             }
             yield folded(negation(conjunction(clauses)), known, {})

@@ -23,10 +23,9 @@ from model.expressions import (
     Or,
     Subtract,
     conjunction,
+    constant,
     equal,
-    integer,
     negation,
-    truth,
 )
 from model.system import State, System
 
@@ -36,7 +35,7 @@ Cube: TypeAlias = frozenset[tuple[int, int]]
 
 def has(cell: Expression, value: int) -> Expression:
     """Return the condition: a cell has a value."""
-    return equal(cell, truth(bool(value)) if cell.boolean else integer(value))
+    return equal(cell, constant(value, cell.boolean))
 
 
 def within(system: System, cube: Cube) -> Expression:

@@ -24,6 +24,7 @@ from model.expressions import (
     Expression,
     choose,
     conjunction,
+    constant,
     disjunction,
     equal,
     integer,
@@ -85,7 +86,7 @@ class Spacer:
         return [state[cell.index] for cell in self._cells]
 
     def _value(self, cell: Cell, value: int) -> Term:
-        return self._terms.of(truth(bool(value)) if cell.boolean else integer(value))
+        return self._terms.of(constant(value, cell.boolean))
 
     def _for_all(self, body: Term) -> Term:
         return z3.ForAll(self._here, body)

@@ -19,11 +19,11 @@ from model.expressions import (
     Expression,
     Or,
     conjunction,
+    constant,
     disjunction,
     equal,
     integer,
     plus,
-    truth,
 )
 from model.semantics import steps
 from model.system import State, System
@@ -124,7 +124,7 @@ class Proofs:
         both = cells_read([one]) & cells_read([other])
         cell = next((each for each in cells if each in both), cells[0])
         for value in range(cell.low, cell.high + 1):
-            known: Known = {cell: truth(bool(value)) if cell.boolean else integer(value)}
+            known: Known = {cell: constant(value, cell.boolean)}
             memo: Known = {}
             if not self._equal(folded(one, known, memo), folded(other, known, memo)):
                 return False
