@@ -15,7 +15,6 @@ search continues from the manifest. Two workers that do the same work write the 
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import zlib
@@ -29,8 +28,8 @@ from uuid import uuid4
 
 import numpy as np
 
+from checker.search.native.folder import SavedFolder
 from checker.search.native.layout import Words
-from model.errors import FinaleError, Place
 
 # What numba, llvmlite and scipy give has no types.
 # pyright: reportUnknownMemberType=false
@@ -70,11 +69,8 @@ class Manifest:
     is_complete: bool = False
 
 
-class SearchFolder:
+class SearchFolder(SavedFolder):
     """The folder of a search. Raises `resume-folder`, `resume-corrupted`, `disk-full`."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
 
     @contextmanager
     def led(self) -> Generator[None]:
@@ -84,51 +80,18 @@ class SearchFolder:
         """
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            self._refuse_others()
+            found = {each.name for each in self.path.iterdir() if each.suffix != ".part"}
+            self.refuse_others(found, (LOCK, MANIFEST, PROGRAM, SEARCH, LEVELS, MAIL, CLAIMS))
             for name in (LEVELS, MAIL, CLAIMS):
                 (self.path / name).mkdir(exist_ok=True)
             lock = os.open(self.path / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
         except OSError as error:
-            why = "it is a file" if isinstance(error, FileExistsError) else error.strerror
-            raise self._error(
-                "resume-folder",
-                f"the folder cannot be used: {why}",
-                "name a folder that can be read and written",
-            ) from error
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            os.close(lock)
-            raise self._error(
-                "resume-in-use",
-                "another search is saved in this folder right now",
-                "wait for it, or name another folder",
-            ) from error
+            raise self.unusable(error) from error
+        self.lock(lock)
         try:
             yield
         finally:
             os.close(lock)
-
-    def _refuse_others(self) -> None:
-        others = {each.name for each in self.path.iterdir() if each.suffix != ".part"}
-        others -= {LOCK, MANIFEST, PROGRAM, SEARCH, LEVELS, MAIL, CLAIMS}
-        if others:
-            raise self._error(
-                "resume-foreign",
-                f'the folder has other files in it: "{min(others)}"',
-                "name a folder that is empty, or that a search was saved in",
-            )
-
-    def _error(self, code: str, what: str, advice: str) -> FinaleError:
-        return FinaleError(code, what, place=Place(str(self.path)), advice=advice)
-
-    def corrupted(self, what: str) -> FinaleError:
-        """Return the error that the saved search cannot be used."""
-        return self._error(
-            "resume-corrupted",
-            f"what was saved cannot be trusted: {what}",
-            "the folder was left as it is; begin again in another one",
-        )
 
     # --- small files -----------------------------------------------------------------------------
 
@@ -141,15 +104,11 @@ class SearchFolder:
             return None
         table = self._checked(MANIFEST)
         if table.pop("format", None) != FORMAT:
-            raise self._error(
-                "resume-foreign",
-                "it was saved by another version, in a form that this one does not read",
-                "resume it with that version, or begin again in another folder",
-            )
+            raise self.other_version()
         table["levels"] = tuple(cast(Sequence[int], table["levels"]))
         found = Manifest(**table)  # type: ignore[arg-type]
         if found.identity != identity:
-            raise self._error(
+            raise self.error(
                 "resume-foreign",
                 "a search of another system is saved in this folder",
                 "name the spec that it was saved for, with the same properties; or another folder",
@@ -159,10 +118,10 @@ class SearchFolder:
     def write_manifest(self, manifest: Manifest) -> None:
         """Replace the manifest; all files that it lists are on the disk. Raises `disk-full`."""
         for name in (LEVELS, MAIL):
-            self._sync(self.path / name)
+            self.sync(name)
         table: dict[str, object] = asdict(manifest)
         self._write_checked(MANIFEST, table | {"format": FORMAT})
-        self._sync(self.path)
+        self.sync()
 
     def program(self) -> str:
         """Return the text of the program."""
@@ -170,7 +129,7 @@ class SearchFolder:
 
     def write_program(self, text: str) -> None:
         """Write the text of the program. Raises `disk-full`."""
-        self._write(PROGRAM, text)
+        self.write(PROGRAM, text)
 
     def chunks(self, kind: str, level: int) -> list[Chunks]:
         """Return the contents of a level's files, by author. Raises `resume-corrupted`."""
@@ -192,34 +151,7 @@ class SearchFolder:
         return table
 
     def _write_checked(self, name: str, table: dict[str, object]) -> None:
-        self._write(name, json.dumps(table | {"check": _check_of(table)}))
-
-    def _write(self, name: str, text: str) -> None:
-        part = self.path / f"{name}.part"
-        try:
-            with part.open("w", encoding="utf-8") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            part.replace(self.path / name)
-        except OSError as error:
-            raise self.full(error) from error
-
-    def full(self, error: OSError) -> FinaleError:
-        """Return the error that something could not be written."""
-        return self._error(
-            "disk-full",
-            f"what the search has seen could not be saved: {error.strerror}",
-            "make room there and resume: what was saved before is still good",
-        )
-
-    @staticmethod
-    def _sync(folder: Path) -> None:
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        self.write(name, json.dumps(table | {"check": _check_of(table)}))
 
     # --- states ----------------------------------------------------------------------------------
 

@@ -10,7 +10,6 @@ folder of another system, or with altered files, is refused and left unchanged.
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import zlib
@@ -21,12 +20,11 @@ from typing import cast
 
 import numpy as np
 
-from model.errors import FinaleError, Place
-
 # What numba, llvmlite and scipy give has no types.
 # pyright: reportUnknownMemberType=false
 from model.given import json_of, regular, whole_of
 
+from .folder import SavedFolder
 from .layout import Words
 
 STATES, SEARCH = "states.bin", "search.json"
@@ -52,11 +50,11 @@ class SavedSearch:
     checks: Sequence[tuple[int, int]] = ()
 
 
-class ResumeFolder:
+class ResumeFolder(SavedFolder):
     """A folder to resume from. Raises `resume-folder`, `resume-in-use`, `resume-foreign`."""
 
     def __init__(self, path: Path, system: str) -> None:
-        self.path = path
+        super().__init__(path)
         self.system = system
         self._checks: list[tuple[int, int]] = []
         try:
@@ -65,52 +63,21 @@ class ResumeFolder:
             begun = {SEARCH, f"{SEARCH}.part"}
             if (path / STATES).exists() and not (path / STATES).stat().st_size:
                 begun.add(STATES)  # killed before anything was saved
-            others = {each.name for each in path.iterdir()} - begun
-            if others and not is_begun:
-                raise self._error(
-                    "resume-foreign",
-                    f'the folder has other files in it: "{min(others)}"',
-                    "name a folder that is empty, or that a search was saved in",
-                )
+            if not is_begun:
+                self.refuse_others({each.name for each in path.iterdir()}, begun)
             if is_begun and not (path / STATES).exists():
                 self.seen()  # may have a better reason
-                raise self._corrupted(f'"{STATES}" is missing')
+                raise self.corrupted(f'"{STATES}" is missing')
             # Nothing is written outside: what is called so may be a link.
             flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
             self._file = regular(os.open(path / STATES, flags, 0o644))
         except OSError as error:
-            raise self._unusable(error) from error
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            os.close(self._file)
-            raise self._error(
-                "resume-in-use",
-                "another search is saved in this folder right now",
-                "wait for it, or name another folder",
-            ) from error
+            raise self.unusable(error) from error
+        self.lock(self._file)
 
     def close(self) -> None:
         """Unlock the folder."""
         os.close(self._file)
-
-    def _error(self, code: str, what: str, advice: str) -> FinaleError:
-        return FinaleError(code, what, place=Place(str(self.path)), advice=advice)
-
-    def _unusable(self, error: OSError) -> FinaleError:
-        why = "it is a file" if isinstance(error, FileExistsError) else error.strerror
-        return self._error(
-            "resume-folder",
-            f"the folder cannot be used: {why}",
-            "name a folder that can be read and written",
-        )
-
-    def _corrupted(self, what: str) -> FinaleError:
-        return self._error(
-            "resume-corrupted",
-            f"what was saved cannot be trusted: {what}",
-            "the folder was left as it is; begin again in another one",
-        )
 
     # --- reading ---------------------------------------------------------------------------------
 
@@ -122,23 +89,19 @@ class ResumeFolder:
         try:
             content = whole_of(file)
         except OSError as error:
-            raise self._unusable(error) from error
+            raise self.unusable(error) from error
         try:
             table = cast(dict[str, object], json_of(content))
             check = table.pop("check")
             if table.pop("format") != FORMAT:
-                raise self._error(
-                    "resume-foreign",
-                    "it was saved by another version, in a form that this one does not read",
-                    "resume it with that version, or begin again in another folder",
-                )
+                raise self.other_version()
             seen = SavedSearch(**table)  # type: ignore[arg-type]
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            raise self._corrupted(f'"{SEARCH}" is not what was written') from error
+            raise self.corrupted(f'"{SEARCH}" is not what was written') from error
         if check != _check_of(table):
-            raise self._corrupted(f'"{SEARCH}" was changed')
+            raise self.corrupted(f'"{SEARCH}" was changed')
         if seen.system != self.system:
-            raise self._error(
+            raise self.error(
                 "resume-foreign",
                 "a search of another system, or under another storage, is saved in this folder",
                 "name the spec that it was saved for, with the same properties, hashed if it was; "
@@ -154,13 +117,13 @@ class ResumeFolder:
         for end, total in seen.checks:
             data = os.pread(self._file, (end - begin) * size, begin * size)
             if len(data) < (end - begin) * size:
-                raise self._corrupted(f'"{STATES}" was cut off')
+                raise self.corrupted(f'"{STATES}" was cut off')
             if zlib.crc32(data) != total:
-                raise self._corrupted(f'"{STATES}" was changed before state {end}')
+                raise self.corrupted(f'"{STATES}" was changed before state {end}')
             found.append(np.frombuffer(data, np.uint64))
             begin = end
         if begin != seen.states:
-            raise self._corrupted(f'"{SEARCH}" and "{STATES}" do not fit')
+            raise self.corrupted(f'"{SEARCH}" and "{STATES}" do not fit')
         return found
 
     # --- writing ---------------------------------------------------------------------------------
@@ -188,19 +151,10 @@ class ResumeFolder:
             table["checks"] = checks
             table["check"] = _check_of(table)
             table["format"] = FORMAT
-            part_file = self.path / f"{SEARCH}.part"
-            with part_file.open("w", encoding="ascii") as file:
-                json.dump(table, file)
-                file.flush()
-                os.fsync(file.fileno())
-            part_file.replace(self.path / SEARCH)
-            self._sync_folder()
         except OSError as error:
-            raise self._error(
-                "disk-full",
-                f"what the search has seen could not be saved: {error.strerror}",
-                "make room there and resume: what was saved before is still good",
-            ) from error
+            raise self.full(error) from error
+        self.write(SEARCH, json.dumps(table))
+        self.sync()
         self._checks = checks
 
     def _write(self, data: bytes, place: int) -> None:
@@ -209,14 +163,6 @@ class ResumeFolder:
         while view:
             taken = os.pwrite(self._file, view, place)
             view, place = view[taken:], place + taken
-
-    def _sync_folder(self) -> None:
-        """The new name of a file is on the disk as well."""
-        folder = os.open(self.path, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
 
 
 def seconds_saved(path: Path) -> float:
