@@ -52,7 +52,6 @@ class Window(ABC):
     """Some entities of a protocol, laid out; those that are summaries stand for others."""
 
     def __init__(self, protocol: Protocol) -> None:
-        self.protocol: Protocol = protocol
         self.world = world_of(protocol, protocol.keeps())
         self.quantified: dict[int, Quantified] = {}
         self._further: dict[Hashable, int] = {}

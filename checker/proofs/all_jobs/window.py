@@ -59,6 +59,7 @@ class JobWindow(Window):
         written: Sequence[Entity],
     ) -> None:
         super().__init__(protocol)
+        self.protocol = protocol
         self.single, self.many, self.written = tuple(single), many, tuple(written)
         self.nodes = (*self.single, *many)
         self.read_late: dict[int, Symbol] = {}

@@ -93,9 +93,13 @@ class Explored:
             self._runs.append(run)
         return numbers
 
-    @cached_property
+    @property
     def findings(self) -> Mapping[Topic, Occurrence]:
         """The first occurrence of each topic that has one."""
+        return self._findings
+
+    @cached_property
+    def _findings(self) -> Mapping[Topic, Occurrence]:
         found: dict[Topic, Occurrence] = {}
         places: dict[Topic, tuple[int, tuple[int, ...]]] = {}
         for topic, place, finding in self._all_found():

@@ -54,9 +54,13 @@ class FinishedSearch:
     def statistics(self) -> Statistics:
         return self.search.statistics
 
-    @cached_property
+    @property
     def fair(self) -> Fair:
         """The fairness of the system, on its complete state graph. Raises LimitHit."""
+        return self._fair
+
+    @cached_property
+    def _fair(self) -> Fair:
         if self.search.storage is Storage.HASHED:
             raise LimitHit("hashed storage keeps no state graph")
         return StoredFair(self.search, edges_of(self.search))
@@ -67,9 +71,13 @@ class FinishedSearch:
 
     # --- findings --------------------------------------------------------------------------------
 
-    @cached_property
+    @property
     def findings(self) -> Mapping[Topic, Occurrence]:
         """The first occurrence of each topic that has one."""
+        return self._findings
+
+    @cached_property
+    def _findings(self) -> Mapping[Topic, Occurrence]:
         findings: dict[Topic, Occurrence] = {}
         for topic, finding in self._found():
             known = findings.get(topic)

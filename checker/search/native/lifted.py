@@ -33,14 +33,14 @@ class LiftedSearch(FinishedSearch):
         self.canonical = canonical
         self._traces: dict[int, Trace] = {}
 
-    @cached_property
+    @property
     def fair(self) -> Fair:
         raise AssertionError("fair runs are not asked for under a canonical form")
 
     @cached_property
-    def findings(self) -> Mapping[Topic, Occurrence]:
-        """The first occurrence of each topic, at the end of the lifted run."""
-        return {topic: self._lifted(topic, each) for topic, each in super().findings.items()}
+    def _findings(self) -> Mapping[Topic, Occurrence]:
+        found = super()._findings
+        return {topic: self._lifted(topic, each) for topic, each in found.items()}
 
     def _lifted(self, topic: Topic, finding: Occurrence) -> Occurrence:
         if topic[0] is Asked.WHEN:
