@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from model.errors import FinaleError
@@ -220,7 +220,6 @@ def told_by_tree(tree: Fork | End, state: State) -> tuple[str, object]:
     return "update", tuple(after)
 
 
-@settings(max_examples=400, deadline=None)
 @given(bodies(2))
 def test_merged_and_in_line_and_plain_are_the_same(body: Body) -> None:
     trees: list[Fork | End] = []

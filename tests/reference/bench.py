@@ -15,7 +15,8 @@ from reference.formats.files import MemoryFiles
 from reference.operators.base import Context, Operator
 from reference.operators.keys import ByKey, Field, InTurn
 
-few = settings(max_examples=40, deadline=None)
+#: A case is a whole run: a fifth of the examples is enough.
+few = settings(max_examples=settings.default.max_examples // 5)
 Make = Callable[[Context], Operator]
 Fed = tuple[int, Sequence[Record]]
 """An input, and records that come over it."""

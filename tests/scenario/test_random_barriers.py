@@ -9,7 +9,7 @@ from __future__ import annotations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from checker.scenario.running import Outcome, run_file
@@ -20,7 +20,6 @@ IDS = st.lists(st.integers(1, 9), max_size=6, unique=True).map(sorted)
 
 
 @given(st.data(), IDS, IDS)
-@settings(max_examples=60, deadline=None)
 def test_two_channels_and_random_barriers(
     data: st.DataObject, one: list[int], two: list[int]
 ) -> None:
