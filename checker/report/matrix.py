@@ -23,7 +23,7 @@ _COLUMN = re.compile(r"([a-z]+)0*(\d+)(-if-not|-if)?")
 #: What the names beside and above the picture are.
 AXES = (
     "rows: protocols, a folder of specs each",
-    "columns: properties, by their ids in docs/rule-ids.md",
+    "columns: properties, by their ids in docs/rule-reference.md",
 )
 _CONDITIONS = (None, "-if", "-if-not")
 
