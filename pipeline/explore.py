@@ -90,7 +90,7 @@ def check(plan: Plan) -> None:
         raise FinaleError(
             "needs-native",
             f"a search is spread as machine code, and {reason}",
-            advice="install what compiles machine code: see docs/warts.md",
+            advice="install what compiles machine code: see docs/limits.md",
         )
     if plan.folder is None and not plan.cluster.is_nearby:
         raise FinaleError(
