@@ -17,7 +17,7 @@ EXPECTED = Path(__file__).with_name("expected.toml")
 PAGE = ROOT / "docs" / "hostile.md"
 HEAD = """# Bad inputs
 
-Anybody can have made the inputs of Finale: a log, an archive of a colleague, a folder to resume from.
+Anybody can have made an input of Finale: a log, an archive of a colleague, a folder to resume from.
 Each input below was given to the command that reads it. None ends in a traceback. None takes more
 than seconds. No command writes outside the folder that was named. No control character of a name
 reaches the terminal. An input is *judged* if the command does its normal work with it: it reads the
