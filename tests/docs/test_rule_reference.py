@@ -10,7 +10,8 @@ from model.rule_ids import RULE_IDS
 ROOT = Path(__file__).parent.parent.parent
 PAGE = (ROOT / "docs" / "rule-reference.md").read_text("utf-8")
 ID = re.compile(
-    r"\b(?:[A-Z]{2}-\d+(?:\.\d)?|[VF]\d*-\d+|CL-[A-Z]+(?:-ALL)?|(?<![\w-])(?:[SLH]\d+|F\d))\b(?!→|[.→#])"
+    r"\b(?:[A-Z]{2}-\d+(?:\.\d)?|[VF]\d*-\d+|CL-[A-Z]+(?:-ALL)?"
+    r"|(?<![\w-])(?:[SLH]\d+|F\d))\b(?!→|[.→#])"
 )
 #: Ids of topics, which have no letters: only in `cites`.
 TOPIC = re.compile(r'"(\d\.\d)"')
