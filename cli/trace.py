@@ -17,8 +17,8 @@ from checker.search.reductions.kinds import Reduction
 from checker.search.rows import Result, Row
 from checker.search.run import run
 from checker.spec.catalogue import catalogue
+from checker.spec.claim import runs_before
 from checker.spec.reading import check_property_name, read_spec
-from checker.spec.resumption import ways_before
 from model.errors import FinaleError, Place
 from model.visible import visible_json
 
@@ -60,8 +60,8 @@ def trace(
     row = row_to_tell(result, property)
     assert row.trace is not None
     assert result.system is not None
-    ways = tuple(ways_before(claim, row.trace))
-    story = story_of(result.system, row, row.trace, ways)
+    runs = tuple(runs_before(claim, row.trace))
+    story = story_of(result.system, row, row.trace, runs)
     match format:
         case "table":
             page = console()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from model.language.marks import ids_in
+from model.language.decorators import ids_in
 from model.language.protocol import Protocol
 
 #: All rules of the sheet's section 2, in its order.

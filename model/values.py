@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, cast, dataclass_transform, final
 
 from .errors import FinaleError
-from .language.stops import FaultHere, caller
+from .language.path_ends import FaultHere, caller
 
 
 class VariantType(type):
@@ -74,7 +74,7 @@ class RecordType(VariantType):
     """Makes record classes: `class Barrier(Record): checkpoint: int = part(CheckpointId)`.
 
     `isinstance(value, Barrier)` is also the question of a `case Barrier():`; a symbolic value
-    answers it itself (`language.variants`), which is how a pattern forks.
+    answers it itself (`language.symbolic_values`), which is how a pattern forks.
     """
 
     __parts__: dict[str, object]

@@ -21,7 +21,6 @@ from reference.formats.files import Files, MemoryFiles
 from reference.formats.snapshots import CheckpointStore, shape_of
 from reference.gate import Gate
 from reference.network import Network
-from reference.observation import Observation, observation_of
 from reference.operators.base import Word
 from reference.operators.program import Program
 from reference.settings import EngineOptions, Happened, Settings
@@ -162,10 +161,6 @@ class Engine(ABC):
     def seen(self) -> tuple[tuple[str, Word], ...]:
         """What a protocol knows of the job as a whole, by names."""
         return ()
-
-    def observe(self) -> Observation:
-        """What the next steps and their outcomes depend on."""
-        return observation_of(self)
 
     def fork(self) -> Engine:
         """Another engine in the same state, with files of its own: they must be in memory."""

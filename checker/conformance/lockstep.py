@@ -17,7 +17,7 @@ from checker.spec.claim import Spec
 from model.language.build import build
 from model.language.entities import Variable
 from model.system import State, System
-from reference.observation import Observation
+from reference.observation import Observation, observation_of
 from reference.steps import StepId
 from reference.undo import go_back, save
 
@@ -114,7 +114,7 @@ class LockStep:
     def run(self, progress: Progress | None = None) -> Agreement | Disagreement:
         """Compare all that can be reached, until something differs."""
         began, told = time.monotonic(), 0.0
-        start = self.model.initial, self.engine.observe()
+        start = self.model.initial, observation_of(self.engine)
         self._came = {start: None}
         if found := self._differences(start):
             return Disagreement((), found)
@@ -137,7 +137,7 @@ class LockStep:
                 transitions.add((both[0], step))
                 go_back(saved)
                 engine.take(step)
-                reached = after, engine.observe()
+                reached = after, observation_of(engine)
                 if reached in self._came:
                     continue
                 self._came[reached] = both, step

@@ -22,7 +22,7 @@ from model.topology import Sink
 from reference.engine import Engine
 from reference.failing import Failing
 from reference.formats.resuming import start
-from reference.observation import Observation
+from reference.observation import Observation, observation_of
 from reference.steps import StepId
 from reference.task import Phase
 from reference.undo import go_back, save
@@ -92,7 +92,7 @@ class Starter:
             except (FinaleError, OSError, ValueError) as reason:
                 raise Unlike(f"the job does not start: {reason}") from reason
             self.cuts[contents] = self.files.moments
-            self.known[contents] = _without_empty(self.engine.observe()), number
+            self.known[contents] = _without_empty(observation_of(self.engine)), number
         return self.known[contents]
 
     def _start(self) -> int:
@@ -211,7 +211,7 @@ class MicroSteps:
         return self.whole
 
     def _place(self, state: State) -> Place:
-        return state, self.engine.observe(), self.files.disk
+        return state, observation_of(self.engine), self.files.disk
 
     def _cut(self, place: Place, step: StepId, reached: Place) -> Torn | None:
         """Crash at each micro-step of a step that was taken."""
@@ -253,7 +253,7 @@ class MicroSteps:
         if all(task.phase is Phase.RESTORING for task in self.engine.tasks.values()):
             restore_all(self.engine)
             self.whole.failures += 1
-            failed = _without_empty(self.engine.observe())
+            failed = _without_empty(observation_of(self.engine))
             go_back(saved)
             if goes_on_with(failed) != goes_on_with(again):
                 what = f"{goes_on_with(again)}, not {goes_on_with(failed)}"

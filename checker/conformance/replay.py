@@ -19,6 +19,7 @@ from reference.coordinator import Status
 from reference.elements import Buffer
 from reference.engine import Engine
 from reference.formats.files import Files
+from reference.observation import observation_of
 from reference.steps import StepId
 from reference.task import NoRoom, Phase
 
@@ -133,7 +134,7 @@ class Replay:
         return True
 
     def _parting(self, position: int, state: Any) -> Parting | None:
-        seen = self.abstraction.seen(self.engine.observe())
+        seen = self.abstraction.seen(observation_of(self.engine))
         what = tuple(
             f"{name} is {said!r} in the model, and {seen[name]!r} in the engine"
             for name, said in zip(self.model.names, self.model.said(state), strict=True)

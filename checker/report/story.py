@@ -12,7 +12,7 @@ from typing import cast
 
 from checker.search.answer import NO_DEADLOCK, WELL_FORMED
 from checker.search.rows import Row
-from checker.spec.resumption import Way
+from checker.spec.claim import EarlierRun
 from model.language.entities import Entity, Variable
 from model.semantics import evaluate
 from model.system import Fault, GroundRule, Kind, Predicate, Property, State, System
@@ -85,8 +85,8 @@ class Group:
     values: tuple[tuple[str, str], ...]
 
 
-def story_of(system: System, row: Row, trace: Trace, ways: Iterable[Way] = ()) -> Story:
-    """The story of a trace, which is run through the semantics first; `ways` came before it."""
+def story_of(system: System, row: Row, trace: Trace, runs: Iterable[EarlierRun] = ()) -> Story:
+    """The story of a trace, which is run through the semantics first; `runs` came before it."""
     replay(system, trace)
     prop = next((each for each in system.properties if each.name == row.property), None)
     return Story(
@@ -100,14 +100,14 @@ def story_of(system: System, row: Row, trace: Trace, ways: Iterable[Way] = ()) -
         trace.loop,
         tuple(_ending(system, row, prop, trace)),
         tuple(groups_of(system, trace.states[-1])) if _rests(row, trace) else (),
-        tuple(_before(way) for way in ways),
+        tuple(_before(run) for run in runs),
     )
 
 
-def _before(way: Way) -> Before:
-    replay(way.system, way.trace)
-    groups = tuple(groups_of(way.system, way.trace.states[0]))
-    return Before(way.spec.file, groups, tuple(_steps(way.system, way.trace)))
+def _before(run: EarlierRun) -> Before:
+    replay(run.system, run.trace)
+    groups = tuple(groups_of(run.system, run.trace.states[0]))
+    return Before(run.spec.file, groups, tuple(_steps(run.system, run.trace)))
 
 
 def _rests(row: Row, trace: Trace) -> bool:

@@ -20,9 +20,9 @@ from checker.spec.typed import options_of
 from model.errors import FinaleError
 from model.given import toml_of
 from model.language.build import world_of
+from model.language.path_ends import BlockedHere, FaultHere
 from model.language.plain import PlainStore
 from model.language.protocol import Protocol, Setting
-from model.language.stops import BlockedHere, FaultHere
 from model.protocols.parts.elements import CheckpointId
 
 from .reading import Case, Draft, Header, Vocabulary, case_of

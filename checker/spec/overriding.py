@@ -20,8 +20,8 @@ from typing import cast
 
 from model.domains import Bound, Queue, Range, Union
 from model.errors import FinaleError, Place
+from model.language.decorators import mark_of
 from model.language.entities import Entity, Field
-from model.language.marks import mark_of
 from model.language.protocol import Protocol
 from model.language.spelling import is_misspelt
 from model.values import Record

@@ -17,10 +17,9 @@ from model.language.protocol import Protocol, Setting
 from model.topology import Job
 
 from .catalogue import Catalogue
-from .claim import Counts, Expectation, Spec, located
+from .claim import Counts, Expectation, Resumption, Spec, located
 from .key_lines import KeyLines
 from .releases import Under, preset_of_spec
-from .resumption import Resumption, resumed_from
 from .toml_text import toml_in
 from .typed import (
     Complain,
@@ -184,12 +183,25 @@ class _Reader:
             raise self.error("no-resume", message, 'leave out "resume"', "resume")
         table = self._table("resume")
         self._check_keys(table, RESUME_KEYS, "resume")
-        return resumed_from(
-            table.get("from"),
-            self.file,
-            lambda each: read_spec(each, self.catalogue),
-            self._within("resume"),
-        )
+        name, complain = table.get("from"), self._within("resume")
+        if not isinstance(name, str) or not name:
+            message = '[resume] does not say from which spec: "from" is its file'
+            raise complain("missing-key", message, 'write from = "first.toml"', "from")
+        if _is_circle(self.file, name):
+            message, advice = (
+                f'"{name}" is itself resumed from this spec',
+                "let the first of them begin by itself",
+            )
+            raise complain("resume-cycle", message, advice, "from")
+        first = read_spec(self.file.parent / name, self.catalogue)
+        if not first.protocol.starts_from_snapshots:
+            message = (
+                f'"{first.protocol.key}", the protocol of "{name}", leaves no snapshots behind'
+            )
+            raise complain(
+                "resume-from-other", message, "resume from specs of this protocol", "from"
+            )
+        return Resumption(first)
 
     def _release(self, kind: type[Protocol]) -> tuple[Under | None, Mapping[str, object]]:
         if "release" not in self.table:
@@ -397,3 +409,16 @@ __all__ = [
     "read_spec",
     "spec_of",
 ]
+
+
+def _is_circle(file: Path, name: str) -> bool:
+    """Whether the spec that `file` resumes from leads back to `file` or to another circle."""
+    seen = {file.resolve()}
+    while (file := (file.parent / name).resolve()) not in seen:
+        seen.add(file)
+        resume = toml_in(file)[0].get("resume")
+        following = resume.get("from") if is_table(resume) else None
+        if not isinstance(following, str):
+            return False
+        name = following
+    return True

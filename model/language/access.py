@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 from model.errors import FinaleError
 from model.values import Record
 
-from .stops import caller
+from .path_ends import caller
 
 if TYPE_CHECKING:
     from model.domains import Domain

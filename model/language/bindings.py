@@ -15,8 +15,8 @@ from model.system import (
     Rule,
 )
 
+from .decorators import Marked, mark_of
 from .entities import Entity
-from .marks import Marked, mark_of
 from .properties import Taken
 from .protocol import Protocol
 from .spelling import is_misspelt

@@ -14,8 +14,8 @@ from model.system import (
 )
 
 from .bindings import Bound, bindings, bound_rules, rule_names, rule_of, shown
+from .decorators import mark_of
 from .entities import World
-from .marks import mark_of
 from .predicates import applies, property_of, where
 from .properties import Family
 from .protocol import Protocol

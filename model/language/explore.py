@@ -9,10 +9,10 @@ writes with if-then-else, so that a plan over sixteen tasks is one leaf and not 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from model.errors import FinaleError, Place
 from model.expressions import (
@@ -29,7 +29,7 @@ from model.expressions import (
 )
 
 from .facts import Facts
-from .stops import (
+from .path_ends import (
     FAULTS,
     BlockedHere,
     FaultHere,
@@ -39,9 +39,6 @@ from .stops import (
     fault_of,
     mistake_of,
 )
-
-if TYPE_CHECKING:
-    from .stores import SymbolicStore
 
 #: More paths than this through one rule or helper are a mistake in how it is written.
 PATHS_MAX = 256
@@ -61,6 +58,36 @@ class Branch:
 
 
 # --- paths ---------------------------------------------------------------------------------------
+
+
+class PathCells:
+    """The cells of the state as they were, and what this path has written."""
+
+    def __init__(self, cells: Sequence[Expression]) -> None:
+        self.cells = cells
+        self.states = len(cells)
+        """The number of cells of a state; what a store keeps behind them is no part of it."""
+        self.writes: dict[int, Expression] = {}
+
+    def read(self, index: int) -> Expression:
+        """The expression that a cell holds on this path: one's own writes are read."""
+        written = self.writes.get(index)
+        return self.cells[index] if written is None else written
+
+    def write(self, index: int, expression: Expression) -> None:
+        """Let a cell hold an expression from now on, on this path."""
+        self.writes[index] = expression
+
+    def over(self, item: object, holds: Expression, decisive: bool) -> Expression:
+        """What an item adds to `all` (decisive False) or `any`: here what holds of it alone.
+
+        In other stores an item may stand for many that are not laid out.
+        """
+        return holds
+
+    def count(self, item: object) -> None:
+        """An item is added to others, or compared with them: there, one that stands for many
+        may be refused."""
 
 
 @dataclass
@@ -96,7 +123,7 @@ class Run:
     def __init__(
         self,
         prescribed: list[bool],
-        store: SymbolicStore,
+        store: PathCells,
         facts: Facts,
         outer: Run | None,
         explored: dict[Call, Folded],
@@ -174,9 +201,7 @@ def go_beyond(bound: str) -> None:
     run.beyond = run.beyond or bound
 
 
-def explore(
-    body: Callable[[], object], store: SymbolicStore, given: Expression = TRUE
-) -> Fork | End:
+def explore(body: Callable[[], object], store: PathCells, given: Expression = TRUE) -> Fork | End:
     """All runs of a body, as a tree, in states where `given` holds.
 
     Raises `too-many-paths` beyond PATHS_MAX leaves, or RUNS_MAX runs with those of helpers.
@@ -275,13 +300,13 @@ Merge = Callable[[Expression, object, object], object]
 Key = TypeVar("Key")
 
 
-def fold(tree: Fork | End, store: SymbolicStore, merge: Merge) -> Folded:
+def fold(tree: Fork | End, store: PathCells, merge: Merge) -> Folded:
     """The tree folded with if-then-else. `merge` joins the values of two runs."""
     return _folded(tree, (), store, merge)
 
 
 def _folded(
-    node: Fork | End, path: tuple[Expression, ...], store: SymbolicStore, merge: Merge
+    node: Fork | End, path: tuple[Expression, ...], store: PathCells, merge: Merge
 ) -> Folded:
     if isinstance(node, End):
         return _folded_end(node, conjunction(path))
@@ -340,7 +365,7 @@ def _chosen(
     test: Expression,
     yes: dict[int, Expression],
     no: dict[int, Expression],
-    store: SymbolicStore,
+    store: PathCells,
 ) -> dict[int, Expression]:
     writes = dict(yes)
     for index, written in no.items():
@@ -352,7 +377,7 @@ def _chosen(
 
 
 def merged(
-    body: Callable[[], object], store: SymbolicStore, merge: Merge, given: Expression = TRUE
+    body: Callable[[], object], store: PathCells, merge: Merge, given: Expression = TRUE
 ) -> object:
     """Run a body on its own, merge its paths, and go on with the one value.
 
@@ -381,9 +406,7 @@ def merged(
     return folded.value
 
 
-def _write(
-    run: Run, store: SymbolicStore, given: Expression, writes: dict[int, Expression]
-) -> None:
+def _write(run: Run, store: PathCells, given: Expression, writes: dict[int, Expression]) -> None:
     """Take the writes of a helper over, and that what it wrote was in its domain."""
     known = store.writes
     for index, written in writes.items():

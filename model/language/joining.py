@@ -13,11 +13,9 @@ from model.values import Nothing, Record
 from .access import Place, settled_value
 from .entities import Entity
 from .explore import settled
-from .picks import Picked
-from .shapes import cells_of, symbol
-from .stops import caller
-from .symbols import Symbolic, SymbolicBool, SymbolicInt, number_of
-from .variants import SymbolicOption, SymbolicRecord
+from .path_ends import caller
+from .symbolic_values import SymbolicOption, SymbolicRecord, cells_of, symbol
+from .symbols import Symbolic, SymbolicBool, SymbolicChoice, SymbolicInt, number_of
 
 _NOTHING: Domain[Any] = Option(Bool)
 """The shape of Nothing by itself, compared by identity."""
@@ -79,7 +77,7 @@ def _shape_of(value: Any) -> Domain[Any] | None:
         number = number_of(value)
         assert number is not None
         return Range(number.low, number.high)
-    if isinstance(value, Picked | SymbolicRecord | SymbolicOption | Place):
+    if isinstance(value, SymbolicChoice | SymbolicRecord | SymbolicOption | Place):
         return value.domain
     if isinstance(value, enum.Enum):
         return Enum(type(value))

@@ -34,10 +34,17 @@ from .entities import Entity
 from .explore import Branch, current, decide, merged, note_branch, settled
 from .guards import operands
 from .joining import CannotJoin, as_returned, join, joined
-from .picks import Picked
-from .stops import caller
-from .symbols import Symbolic, SymbolicBool, SymbolicNumber, number_of, truth_from, truth_of
-from .variants import SymbolicOption, SymbolicRecord
+from .path_ends import caller
+from .symbolic_values import SymbolicOption, SymbolicRecord
+from .symbols import (
+    Symbolic,
+    SymbolicBool,
+    SymbolicChoice,
+    SymbolicNumber,
+    number_of,
+    truth_from,
+    truth_of,
+)
 
 Thunk = Callable[[], Any]
 
@@ -181,7 +188,7 @@ def is_instance(value: Any, kinds: Any) -> Any:
         return truth_from(
             disjunction([conjunction([present, inner]), conjunction([negation(present), absent])])
         )
-    if isinstance(value, Picked):
+    if isinstance(value, SymbolicChoice):
         return truth_from(value.is_instance(kinds))
     if isinstance(value, SymbolicRecord):
         return truth_from(value.is_kind(kinds))
@@ -194,9 +201,9 @@ def subject(value: Any) -> Any:
     """The subject of a `match` with class patterns: members and entities split into cases."""
     if isinstance(value, Place):
         bool(value)  # refuses
-    if isinstance(value, SymbolicOption) and isinstance(value.payload, Picked):
+    if isinstance(value, SymbolicOption) and isinstance(value.payload, SymbolicChoice):
         value = value.payload if decide(value.present) else Nothing
-    return value.pick() if isinstance(value, Picked) else value
+    return value.pick() if isinstance(value, SymbolicChoice) else value
 
 
 # --- what a rule may change ----------------------------------------------------------------------

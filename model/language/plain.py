@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from model.domains import (
     Array,
@@ -26,13 +26,11 @@ from model.values import Nothing
 
 from .access import Place, not_an_index, plain_of, refuse_write
 from .collections import ArrayOf, MapOf, QueueOf, SetOf
-from .stops import FaultHere
-
-if TYPE_CHECKING:
-    from .entities import Variable
+from .entities import Entity, Store, Variable
+from .path_ends import FaultHere
 
 
-class PlainStore:
+class PlainStore(Store):
     """One state as plain values, by variable."""
 
     def __init__(self, values: Sequence[object]) -> None:
@@ -60,7 +58,7 @@ class PlainStore:
 
 
 class Renames(Protocol):
-    """What becomes of values when ids stand for others: `renaming.py` has it."""
+    """Returns the values after ids stand for others; `renaming.py` has the implementation."""
 
     def values(self, old: Sequence[object]) -> list[object]: ...
 
@@ -274,10 +272,6 @@ class PlainArray(PlainSlots, ArrayOf[Any]):
         return (self[position] for position in range(self.domain.length))
 
 
-def _is_entity(value: object) -> bool:
-    return getattr(type(value), "is_entity", False)  # `entities` is made of this file
-
-
 class PlainMap(PlainSlots, MapOf[Any, Any]):
     """A map from entities as a tuple in entity order."""
 
@@ -289,7 +283,7 @@ class PlainMap(PlainSlots, MapOf[Any, Any]):
                 return position
         if key is Nothing:
             raise FaultHere("nothing-read", "Nothing is used as an entity")
-        if _is_entity(key):
+        if isinstance(key, Entity):
             raise FaultHere("index-outside", f"{key} has no element in this map")
         raise not_an_index("a map", key)
 

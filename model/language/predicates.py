@@ -20,14 +20,14 @@ from model.system import (
 
 from .access import Place as Structure
 from .bindings import bindings
+from .decorators import Marked
 from .entities import World
 from .explore import Folded, explore, fold
 from .joining import join
-from .marks import Marked
 from .observing import observing
+from .path_ends import caller
 from .properties import Family, Taken, goal_alone, stepping
 from .protocol import Protocol
-from .stops import caller
 from .stores import SymbolicStore
 from .symbols import truth_from, truth_of
 

@@ -15,10 +15,10 @@ from typing import Any, TypeVar, overload
 from model.errors import FinaleError
 from model.system import Kind
 
+from .decorators import Marked
 from .entities import World
 from .guards import asked
-from .marks import Marked
-from .stops import BlockedHere, caller
+from .path_ends import BlockedHere, caller
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., bool])

@@ -23,10 +23,10 @@ from model.errors import FinaleError
 from model.expressions import FALSE, Expression, choose, integer, less, minus
 from model.language.entities import Entity, Variable, World
 from model.language.explore import exploring
+from model.language.path_ends import caller
 from model.language.plain import PlainStore
-from model.language.shapes import constants
-from model.language.stops import caller
 from model.language.stores import RuleStore, SymbolicStore
+from model.language.symbolic_values import constants
 from model.values import Nothing, Record
 
 

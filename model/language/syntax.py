@@ -22,7 +22,7 @@ from model.errors import FinaleError, Place
 from .checks import Check
 from .explore import Branch
 from .loops import Loops, merged_loop
-from .stops import is_inner
+from .path_ends import is_inner
 
 _QUANTIFIERS = {"all": "_all", "any": "_any", "sum": "_sum", "min": "_min_of", "max": "_max_of"}
 _EXTREMES = {"min": "_min", "max": "_max"}

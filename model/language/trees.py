@@ -18,7 +18,7 @@ from model.system import (
 from .bindings import Bound
 from .entities import World
 from .explore import End, Fork, explore
-from .stops import BlockedHere, FaultHere
+from .path_ends import BlockedHere, FaultHere
 from .stores import RuleStore, SymbolicStore
 
 

@@ -14,8 +14,8 @@ from typing import Any
 from model.errors import FinaleError
 from model.language.build import Bound, bound_rules, build, tree_of, world_of
 from model.language.entities import World
+from model.language.path_ends import BlockedHere, FaultHere
 from model.language.plain import PlainStore
-from model.language.stops import BlockedHere, FaultHere
 from model.rules import Entity, Protocol, Setting, rule
 from model.semantics import outcome, updated
 from model.system import Blocked, Fault, State, System, Tree, Update, leaves

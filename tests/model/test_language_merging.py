@@ -33,8 +33,8 @@ from model.language.explore import (
     go_beyond,
     merged,
 )
+from model.language.path_ends import BlockedHere, FaultHere
 from model.language.quantifiers import exists, forall
-from model.language.stops import BlockedHere, FaultHere
 from model.language.stores import SymbolicStore
 from model.language.symbols import truth_from
 from model.semantics import evaluate

@@ -18,8 +18,8 @@ from checker.search.limits import Limits
 from checker.search.rows import Row, result_of
 from checker.spec.catalogue import catalogue
 from checker.spec.claim import Spec
+from model.language.decorators import Marked, mark_of
 from model.language.explore import Branch
-from model.language.marks import Marked, mark_of
 from model.protocols.registry import PROTOCOLS as REGISTERED
 from model.system import Kind, System, Update, leaves
 from tests.protocols.specs import FILES, name_of, spec_of, specs

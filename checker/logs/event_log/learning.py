@@ -17,9 +17,9 @@ from checker.search.native.kernel import learned as at
 from checker.search.native.taught import Form, Moved, Part, Said
 from model.language.bindings import Bound
 from model.language.entities import Variable
+from model.language.path_ends import BlockedHere, FaultHere
 from model.language.properties import Taken, goal_alone
 from model.language.renaming import PlainRenaming
-from model.language.stops import BlockedHere, FaultHere
 from model.protocols.parts.checkpoints import UNUSED, Checkpoint
 from model.rules import Nothing
 from model.system import Kind

@@ -20,9 +20,9 @@ from model.errors import Place
 from model.language.bindings import Bound
 from model.language.build import world_of
 from model.language.entities import Variable
+from model.language.path_ends import BlockedHere, FaultHere, line_of
 from model.language.plain import PlainStore
 from model.language.starting import Values
-from model.language.stops import BlockedHere, FaultHere, line_of
 from model.protocols.parts.checkpoints import COMPLETED, UNUSED, Checkpoint, CheckpointKind
 from model.protocols.parts.tasks import Task, TaskStatus
 from model.rules import Nothing

@@ -8,8 +8,8 @@ from checker.logs.event_log.search import STATES_TOLD, Rejected
 from checker.logs.event_log.system import Refusal
 from model.errors import Place
 from model.language.bindings import Bound, bound_rules
+from model.language.path_ends import BlockedHere, FaultHere, line_of
 from model.language.plain import PlainStore
-from model.language.stops import BlockedHere, FaultHere, line_of
 from model.protocols.parts.checkpoints import CheckpointStatus
 from model.protocols.parts.tasks import TaskStatus
 

@@ -42,8 +42,8 @@ from model.language.joining import join
 from model.language.observing import observing
 from model.language.properties import Family, Taken, stepping
 from model.language.protocol import Setting
-from model.language.shapes import cells_of
 from model.language.stores import SymbolicStore
+from model.language.symbolic_values import cells_of
 from model.language.symbols import truth_from, truth_of
 from model.properties.observed import newest_stored
 from model.protocols.parts.checkpoints import UNUSED, Checkpoint, CheckpointStatus

@@ -15,7 +15,7 @@ from checker.scenario.bench import Fields, number_in
 from checker.scenario.stimuli import Command, Stimulus
 from model.errors import FinaleError
 from model.language.bindings import bindings, rule_names, rule_of
-from model.language.marks import mark_of
+from model.language.decorators import mark_of
 from model.language.protocol import Setting
 from model.protocols.final_checkpoint import FinalCheckpoint
 from model.protocols.parts.checkpoints import Checkpoint

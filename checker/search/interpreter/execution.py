@@ -10,11 +10,11 @@ from typing import Literal
 
 from model.language.build import Bound, bindings, bound_rules
 from model.language.observing import observing
+from model.language.path_ends import BlockedHere, FaultHere
 from model.language.plain import PlainStore
 from model.language.properties import Family, Taken, stepping
 from model.language.protocol import Protocol
 from model.language.starting import Values, start_values
-from model.language.stops import BlockedHere, FaultHere
 from model.system import Blocked, Fault, Kind
 
 Judgement = bool | Literal["fault", "silent"]

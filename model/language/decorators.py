@@ -23,7 +23,7 @@ from .access import settled_value
 from .explore import Branch, current, exploring, merged, note_branch
 from .guards import plain_rule
 from .joining import as_returned, join
-from .stops import FAULTS, fault_of
+from .path_ends import FAULTS, fault_of
 from .syntax import Prepared, checked, prepared
 
 P = ParamSpec("P")
