@@ -118,7 +118,7 @@ def _refuse_neither(path: Path) -> None:
         "not-a-spec",
         "this is neither a spec nor an event log, by its name",
         place=Place(str(path)),
-        advice=f"specs end in .toml, and event logs in {LOG_SUFFIX}; finale why reads other logs",
+        advice=f"specs end in .toml, event logs in {LOG_SUFFIX}; finale validate reads other logs",
     )
 
 

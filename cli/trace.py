@@ -35,13 +35,14 @@ def trace(
     property: Annotated[
         str | None,
         Parameter(
-            help="Whose trace; without it, what is violated unexpectedly, or at all, or reached."
+            help="Property whose trace is printed (default: an unexpectedly violated one, else a "
+            "violated one, else one whose witness is reached)."
         ),
     ] = None,
-    format: Annotated[
-        Literal["table", "json", "itf"], Parameter(help="How to write it.")
-    ] = "table",
-    output: Annotated[Path | None, Parameter(help="Write it into this file.")] = None,
+    format: Annotated[Literal["text", "json", "itf"], Parameter(help="Output format.")] = "text",
+    output: Annotated[
+        Path | None, Parameter(help="File to write (default: standard output).")
+    ] = None,
     backend: BackendName = "auto",
     reduce: ReductionNames = (),
     protocols: ProtocolsFolder = None,
@@ -63,7 +64,7 @@ def trace(
     runs = tuple(runs_before(claim, row.trace))
     story = story_of(result.system, row, row.trace, runs)
     match format:
-        case "table":
+        case "text":
             page = console()
             if output is None:
                 write(page, trace_lines(story, claim, page.width))

@@ -13,7 +13,7 @@ from cyclopts import Parameter
 from rich.text import Text
 
 from checker.logs.flink.settings import check
-from checker.logs.read.patterns import LEVELS, read_table, table, tables
+from checker.logs.read.patterns import LEVELS, read_table, table
 from checker.logs.read.run_file import read_run_file
 from checker.logs.read.sources import Part, Shelf
 from checker.report.layout import console, duration, grouped, write
@@ -31,6 +31,7 @@ from pipeline.validating.store import Store
 from pipeline.validating.work import Search, judged_here
 
 from .bar import Bar
+from .blocked import NEWEST
 from .errors import tell as print_told
 from .main import VERSION
 from .output import say, say_json
@@ -38,8 +39,6 @@ from .parameters import ConfOption, LoggerLevels, MasterOption, OwnLines, TableN
 
 #: So much is tried for each job, and for so long, until it is called undecided.
 STATES_MAX, SECONDS_MAX = 1_000_000, 60.0
-#: What the newest table of Flink is called.
-NEWEST = tables()[-1]
 
 
 def validate(  # noqa: PLR0913 - one parameter a flag
@@ -70,7 +69,7 @@ def validate(  # noqa: PLR0913 - one parameter a flag
     ] = False,
     master: MasterOption = None,
     conf: ConfOption = (),
-    out: Annotated[
+    output: Annotated[
         Path | None,
         Parameter(
             help="Keep all lines, verdicts and findings in this folder, as tables in Parquet; the "
@@ -91,7 +90,7 @@ def validate(  # noqa: PLR0913 - one parameter a flag
         known = known.with_lines_of(read_table(path, known))
     limits = Limits(STATES_MAX, SECONDS_MAX) if accept else None
     _check_settings(engine, run_file, known.name, settings=settings, accept=accept)
-    levels, keeps = levels_of(loggers), out is not None
+    levels, keeps = levels_of(loggers), output is not None
     order = Order(engine, known, levels, limits, keeps=keeps, every=settings)
     search: Search = judged_here
     if master is not None:
@@ -103,15 +102,15 @@ def validate(  # noqa: PLR0913 - one parameter a flag
     with Shelf() as shelf:
         pieces = pieces_of(shelf, shelf.logs(logs), engine, run_file)
     try:
-        if out is None:
+        if output is None:
             results.take(pieces, order, search, None)
         else:
             require_packages()
-            with Store(out, digest_of_order(order, VERSION)) as store:
+            with Store(output, digest_of_order(order, VERSION)) as store:
                 results.take(pieces, order, search, store)
     except KeyboardInterrupt:
-        results.interrupted(len(pieces), out)
-    return results.close(out)
+        results.interrupted(len(pieces), output)
+    return results.close(output)
 
 
 def _check_settings(
@@ -208,13 +207,13 @@ class Validated:
             else:
                 self.rows.append(verdict.to_table())
 
-    def interrupted(self, pieces: int, out: Path | None) -> None:
+    def interrupted(self, pieces: int, output: Path | None) -> None:
         """The user has had enough."""
         self.codes.add(Exit.INTERRUPTED)
-        again = "" if out is None else ": the same command goes on from here"
+        again = "" if output is None else ": the same command goes on from here"
         say(f"interrupted after {self.pieces} of {pieces}{again}", stderr=True)
 
-    def close(self, out: Path | None) -> Exit:
+    def close(self, output: Path | None) -> Exit:
         """Print what it comes to; the exit code."""
         counts, news = self.counts, self.news
         again = (0, 0) if news is None else (news.judged, news.known)
@@ -228,8 +227,8 @@ class Validated:
             )
             if none:
                 write(console(), [self._no_job()])
-            if out is not None and Exit.INTERRUPTED not in self.codes:
-                write(console(), [kept_line(str(out), *again)])
+            if output is not None and Exit.INTERRUPTED not in self.codes:
+                write(console(), [kept_line(str(output), *again)])
         else:
             told = {"read": counts.read, "parsed": counts.parsed, "ignored": counts.ignored}
             told |= {"unparsable": counts.unparsable}

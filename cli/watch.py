@@ -15,6 +15,7 @@ from checker.report.layout import console, counted, joined, write
 from checker.report.watched import told_lines
 from checker.search.rows import Exit
 
+from .blocked import NEWEST
 from .main import VERSION
 from .output import say_json
 from .parameters import (
@@ -25,7 +26,7 @@ from .parameters import (
     TableName,
     require_seconds,
 )
-from .validate import NEWEST, levels_of
+from .validate import levels_of
 
 if TYPE_CHECKING:
     from rich.status import Status

@@ -124,7 +124,7 @@ def _wait(folder: Path, run: str, name: str, seconds: float) -> Said:
         "no-answer",
         f"the run has not answered for {seconds:g} s; {then}",
         place=Place(str(folder)),
-        advice="ask again, with more --seconds",
+        advice="ask again, with more --max-seconds",
     )
 
 

@@ -15,8 +15,8 @@ import pytest
 
 from checker.search.distributed.bucket import Order
 from model.errors import FinaleError
-from pipeline.explore import Plan, check
-from pipeline.exploring import claimed
+from pipeline.search.run import Plan, check
+from pipeline.search.work import claimed
 from pipeline.session import Cluster
 from tests.cli.running import run
 
@@ -50,7 +50,7 @@ verdict  = "holds"
 def explore(spec: Path, *flags: str) -> subprocess.Popen[str]:
     """The command as a user types it, in a session of processes that can be killed at once."""
     finale = str(Path(sys.executable).with_name("finale"))
-    command = [finale, "explore", str(spec), "--format", "json", *flags]
+    command = [finale, "check", str(spec), "--spark", "--format", "json", *flags]
     return subprocess.Popen(
         [*command, "--master", "local[2]"],
         cwd=ROOT,
@@ -139,7 +139,7 @@ def test_a_cluster_needs_a_folder_that_it_sees() -> None:
 
 
 def test_the_limit_of_time_is_for_what_comes_before_the_search() -> None:
-    ran = run("explore specs/final-checkpoint/pair.toml --max-seconds 1e-9 --format json")
+    ran = run("check specs/final-checkpoint/pair.toml --spark --max-seconds 1e-9 --format json")
     assert ran.exit == 3, ran.stderr
     rows = json.loads(ran.stdout)["results"]
     assert {row["verdict"] for row in rows} == {"unknown"}

@@ -19,7 +19,7 @@ from checker.logs.read.patterns import table
 from checker.logs.read.sources import Shelf
 from checker.spec.catalogue import catalogue
 from checker.spec.reading import read_spec
-from pipeline.explore import Plan, explore
+from pipeline.search.run import Plan, search
 from pipeline.session import Cluster, session
 from pipeline.sweep.cells import planned
 from pipeline.sweep.matrix import read_matrix
@@ -108,7 +108,7 @@ def test_a_search_with_a_worker_killed(cluster: Standalone, level: int, tmp_path
     killing = Thread(target=kill, daemon=True)
     killing.start()
     plan = Plan(Cluster(cluster.master, CONF), folder, states_here=100, owners=3)
-    found = explore(spec, plan)
+    found = search(spec, plan)
     killing.join(timeout=0)
     assert killed, "it was over before a worker was killed"
     assert killed[0] < levels_of(folder), "it was at work when the worker was killed"

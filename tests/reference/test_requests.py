@@ -161,7 +161,7 @@ def test_a_run_that_does_not_answer(tmp_path: Path, capsys: pytest.CaptureFixtur
     (tmp_path / "control" / "it").mkdir(parents=True)
     with (tmp_path / "lock").open() as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        assert main(["savepoint", str(tmp_path), "--seconds", "0.1"]) == 3
+        assert main(["savepoint", str(tmp_path), "--max-seconds", "0.1"]) == 3
         error = capsys.readouterr().err
         assert "error[no-answer]" in error
         assert "withdrawn" in error

@@ -32,10 +32,10 @@ from checker.search.run import BUILDING, SECONDS_UNTOLD, chosen, nothing_searche
 from checker.spec.claim import Spec
 from model.errors import FinaleError, Place
 from model.system import System
+from pipeline.progress import watched
+from pipeline.session import Cluster, frugal, session
 
-from .exploring import work
-from .progress import watched
-from .session import Cluster, frugal, session
+from .work import work
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -59,7 +59,7 @@ class Plan:
     threads: int | None = None
 
 
-def explore(
+def search(
     spec: Spec,
     plan: Plan,
     limits: Limits | None = None,
@@ -106,7 +106,7 @@ def _folder(plan: Plan) -> Generator[Folder]:
     if plan.folder is not None:
         yield Folder(plan.folder.absolute())
         return
-    with tempfile.TemporaryDirectory(prefix="finale-explore-") as name:
+    with tempfile.TemporaryDirectory(prefix="finale-check-") as name:
         yield Folder(Path(name) / "search")
 
 
@@ -152,7 +152,7 @@ def _on_spark(
 ) -> Report:
     if progress is not None:
         progress(News(0, 0, 0, 0, 0.0, before=STARTING))
-    with session(frugal(plan.cluster), "finale explore") as spark:
+    with session(frugal(plan.cluster), "finale check") as spark:
         slots = spark.sparkContext.defaultParallelism
         manifest = begin(plan.owners or slots)
         # The first search could be resumed until here; from here on the levels are.
@@ -195,4 +195,4 @@ def _forget(folder: Path) -> None:
         folder.rmdir()
 
 
-__all__ = ["Plan", "check", "explore"]
+__all__ = ["Plan", "check", "search"]
