@@ -12,6 +12,7 @@ from cyclopts import Parameter
 from checker.report.layout import console, write
 from checker.search.rows import Exit
 from checker.spec.catalogue import catalogue
+from checker.spec.grid import text_of
 from model.errors import FinaleError, nearest
 from pipeline.java import require_packages
 from pipeline.session import cluster_of
@@ -73,7 +74,7 @@ def sweep(  # noqa: PLR0913 - one parameter a flag
         found = run_sweep(plan, store, order, search, counter)
         files = (write_table(folder, found.cells), write_picture(folder, found, columns))
     for done in found.errors:
-        tell(f"{', '.join(f'{axis} = {word}' for axis, word in done.setting)}: {done.error}")
+        tell(f"{text_of(done.setting)}: {done.error}")
     if format == "json":
         cells = [asdict(done) | {"setting": dict(done.setting)} for done in found.cells]
         say_json({"finale": VERSION, "cells": cells})

@@ -19,6 +19,7 @@ from checker.report.layout import (
     joined,
     paragraph,
 )
+from checker.spec.grid import text_of
 from pipeline.sweep.grid import (
     Grid,
     Mark,
@@ -154,7 +155,7 @@ def _smallest(results: Sequence[Done], name: str, width: int) -> Iterator[Text]:
     if smallest is not None:
         done, row = smallest
         size = f"{counted(row.states, 'state')}, {counted(row.steps or 0, 'step')}"
-        setting = ", ".join(f"{axis} = {word}" for axis, word in done.setting)
+        setting = text_of(done.setting)
         yield from paragraph(f"the smallest that breaks {name}: {setting}: {size}", width)
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from checker.search.rows import Result, Row
 from checker.spec.claim import Spec
+from checker.spec.grid import EXPECTED, varied, without
 from checker.spec.reading import BUILT_IN, spec_of
 from checker.spec.releases import Under, preset, settings_asked, topic_of
 from checker.spec.toml_text import toml_in
@@ -18,7 +19,7 @@ from checker.spec.typed import is_table
 from model.errors import FinaleError
 
 #: Of the spec alone, and not of a release.
-_OWN = ("release", "search", "expect")
+_OWN = ("release", *EXPECTED)
 
 Search = Callable[[Spec, Collection[str]], Result]
 """Searches a spec for some properties."""
@@ -118,12 +119,10 @@ def _under(spec: Spec, key: str, under: Under) -> Spec:
     table, lines = toml_in(spec.file)
     given = table.get("options", {})
     own = given if is_table(given) else {}
-    options: dict[str, object] = {**preset(spec.catalogue.protocol(key), under), **own}
-    kept = {name: value for name, value in table.items() if name not in _OWN}
-    changed = spec_of(
-        spec.file, {**kept, "protocol": key, "options": options}, lines, spec.catalogue
-    )
-    return replace(changed, under=under)
+    options = preset(spec.catalogue.protocol(key), under)
+    values = {f"options.{name}": value for name, value in options.items() if name not in own}
+    changed = varied(without(table, _OWN), {"protocol": key, **values}.items())
+    return replace(spec_of(spec.file, changed, lines, spec.catalogue), under=under)
 
 
 __all__ = ["Column", "Comparison", "compared"]

@@ -13,8 +13,8 @@ from itertools import groupby, product
 from math import prod
 
 from checker.search.answer import DoesNotApply, Holds, NotAsked, Unknown, Vacuous, Violated
+from checker.spec.grid import Axis
 
-from .matrix import Axis
 from .work import Done, Row
 
 Setting = tuple[tuple[str, str], ...]

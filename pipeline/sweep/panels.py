@@ -10,6 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
+from checker.spec.grid import text_of
+
 from .grid import (
     Grid,
     Mark,
@@ -96,7 +98,7 @@ def _verdicts(swept: Swept, name: str, title: str, columns: Sequence[str]) -> Pa
     if smallest is not None:
         done, row = smallest
         size = f"{row.states} states, {row.steps} steps"
-        lines.append(f"the smallest: {size}: {_named(done.setting)}")
+        lines.append(f"the smallest: {size}: {text_of(done.setting)}")
     keys = {axis.key for axis in telling}
     groups: dict[Setting, list[Done]] = {}
     for done in swept.cells:
@@ -104,7 +106,7 @@ def _verdicts(swept: Swept, name: str, title: str, columns: Sequence[str]) -> Pa
     cells: dict[Setting, Shown] = {}
     for setting, mark in found.items():
         look = shown_as(mark)
-        told = "\n".join([_named(setting), mark.words, *_sizes(groups.get(setting, []))])
+        told = "\n".join([text_of(setting), mark.words, *_sizes(groups.get(setting, []))])
         cells[setting] = Shown(look.colour, look.sign, told)
     return Panel(title, tuple(lines), laid_out(telling, found, PAGE_OF_VERDICTS, columns), cells)
 
@@ -120,11 +122,11 @@ def _numbers(
     for setting in settings:
         if setting not in scaled:
             look = shown_as(Mark.MISSING)
-            cells[setting] = Shown(look.colour, look.sign, f"{_named(setting)}\n{look.told}")
+            cells[setting] = Shown(look.colour, look.sign, f"{text_of(setting)}\n{look.told}")
             continue
         share = (scaled[setting] - low) / (high - low) if high > low else 0.0
         red, green, blue = (round(240 - share * part) for part in (205, 150, 80))
-        told = f"{_named(setting)}\n{values[setting]:,.6g} {name}"
+        told = f"{text_of(setting)}\n{values[setting]:,.6g} {name}"
         cells[setting] = Shown(f"#{red:02x}{green:02x}{blue:02x}", "", told)
     title = name
     if values:
@@ -132,10 +134,6 @@ def _numbers(
         title = f"{name}: {' to '.join(ends)}, on a logarithmic scale"
     grid = laid_out(swept.plan.matrix.axes, settings, PAGE_OF_NUMBERS, columns)
     return Panel(title, (), grid, cells)
-
-
-def _named(setting: Setting) -> str:
-    return ", ".join(f"{axis} = {word}" for axis, word in setting)
 
 
 def _states(done: Done) -> int:
