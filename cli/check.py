@@ -23,8 +23,8 @@ from checker.search.rows import PRECEDENCE, SEARCH, Exit, Result, strictly
 from checker.search.run import chosen, run
 from checker.spec.catalogue import Catalogue, catalogue
 from checker.spec.reading import Spec, check_property_name, read_spec
-from checker.spec.releases import Under, releases_in
-from checker.studies.fixes import folders_of_bugs, mistakes_in_pairs
+from checker.spec.releases import ReleaseConfig, releases_in
+from checker.studies.bug_pairs import folders_of_bugs, mistakes_in_pairs
 from model.errors import FinaleError, Place
 from model.system import Kind
 
@@ -32,7 +32,7 @@ from .errors import print_error
 from .main import VERSION
 from .meter import Meter
 from .output import say_json
-from .pages import Pages
+from .pages import ResultPages
 from .parameters import (
     PLAIN,
     AllProperties,
@@ -53,7 +53,7 @@ from .parameters import (
 from .paths import specs_in
 
 if TYPE_CHECKING:
-    from pipeline.search.run import Plan
+    from pipeline.search.run import SearchPlan
 
 
 def check(  # noqa: PLR0913 - one parameter a flag
@@ -143,11 +143,11 @@ def check(  # noqa: PLR0913 - one parameter a flag
         "--conf": conf,
     }
     if spark:
-        from pipeline.search.run import Plan
+        from pipeline.search.run import SearchPlan
         from pipeline.session import cluster_of
 
         folders = () if protocols is None else (protocols,)
-        plan = Plan(cluster_of(master, conf, folders), resume, states_here, owners, threads)
+        plan = SearchPlan(cluster_of(master, conf, folders), resume, states_here, owners, threads)
         options = replace(options, plan=plan)
         options.refuse_with_spark(max_steps)
     else:
@@ -177,8 +177,8 @@ class Options:
     trace_dir: Path | None
     all_properties: bool
     strict: bool
-    releases: tuple[Under, ...] | None
-    plan: Plan | None = None
+    releases: tuple[ReleaseConfig, ...] | None
+    plan: SearchPlan | None = None
     """How to continue on Spark."""
 
     def refuse_contradictions(self, paths: Sequence[Path]) -> None:
@@ -262,9 +262,9 @@ class Checking:
     start: float = field(default_factory=time.perf_counter)
 
     @cached_property
-    def pages(self) -> Pages:
+    def pages(self) -> ResultPages:
         """What is printed as results come."""
-        return Pages(self._again)
+        return ResultPages(self._again)
 
     def check(self, paths: Sequence[Path]) -> None:
         """Check specs, and all in folders. Mistakes in one do not keep the others from it."""
@@ -331,7 +331,7 @@ class Checking:
                 options.means,
             )
 
-    def _compare(self, spec: Spec, releases: Sequence[Under]) -> None:
+    def _compare(self, spec: Spec, releases: Sequence[ReleaseConfig]) -> None:
         from checker.report.releases import comparison_lines, comparison_rows
         from checker.studies.across_releases import compared
 

@@ -31,8 +31,10 @@ def listing(
     ],
     /,
     *,
-    protocol: Annotated[str | None, Parameter(help="Only of this protocol.")] = None,
-    variant: Annotated[str | None, Parameter(help="With --protocol: a variant of it.")] = None,
+    protocol: Annotated[str | None, Parameter(help="List entries of this protocol only.")] = None,
+    variant: Annotated[
+        str | None, Parameter(help="With --protocol: a variant of the protocol.")
+    ] = None,
     protocols: ProtocolsFolder = None,
 ) -> int:
     """List protocols, properties, options or rules."""

@@ -12,7 +12,7 @@ from checker.search.limits import Limits
 from checker.search.options import StorageName
 from model.errors import FinaleError
 
-#: A flag has no `--no-…` twin, and a list option takes one value each time it is given.
+#: A flag has no `--no-…` form, and a list option takes one value each time it is given.
 PLAIN = Parameter(negative=(), consume_multiple=False, show_default=False)
 
 TextOrJson: TypeAlias = Annotated[

@@ -1,4 +1,4 @@
-"""`finale trace`: finds a counterexample or a witness again and tells it step by step."""
+"""`finale trace`: finds a counterexample or a witness again, and prints it step by step."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def trace(
     reduce: ReductionNames = (),
     protocols: ProtocolsFolder = None,
 ) -> int:
-    """Tell a counterexample or witness step by step."""
+    """Print a counterexample or a witness step by step."""
     known = catalogue(protocols)
     if property is not None:
         check_property_name(property, known)

@@ -1,4 +1,4 @@
-"""`finale validate`: what logs of real runs show."""
+"""`finale validate`: checks logs of real runs against the properties."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from .blocked import NEWEST
 from .errors import tell as print_told
 from .main import VERSION
 from .output import say, say_json
-from .parameters import ConfOption, LoggerLevels, MasterOption, OwnLines, TableName
+from .parameters import ConfOption, LoggerLevels, MasterOption, OwnLines, TableName, TextOrJson
 
 #: So much is tried for each job, and for so long, until it is called undecided.
 STATES_MAX, SECONDS_MAX = 1_000_000, 60.0
@@ -47,38 +47,40 @@ def validate(  # noqa: PLR0913 - one parameter a flag
     ],
     engine: Annotated[
         Literal["flink", "finale"],
-        Parameter(help="Whose logs they are; finale: event logs (*.ndjson), as finale conform."),
+        Parameter(help="Engine that wrote the logs. finale: event logs (*.ndjson) of finale run."),
     ] = "flink",
     table_name: TableName = NEWEST,
     lines: OwnLines = (),
     loggers: LoggerLevels = (),
     accept: Annotated[
         bool,
-        Parameter(negative=(), help="Tell, too, whether a run of the protocol explains each job."),
+        Parameter(negative=(), help="Also search a run of the protocol that explains each job."),
     ] = False,
     run_file: Annotated[
         Path | None,
         Parameter(
             name="--run",
-            help="What is told of these runs, as run.toml beside their logs is: with --accept.",
+            help="Settings of these runs (same keys as run.toml); only with --accept.",
         ),
     ] = None,
     settings: Annotated[
         bool,
-        Parameter(negative=(), help="With --accept: try all settings that nobody tells."),
+        Parameter(
+            negative=(), help="With --accept: try all values of settings that are not known."
+        ),
     ] = False,
     master: MasterOption = None,
     conf: ConfOption = (),
     output: Annotated[
         Path | None,
         Parameter(
-            help="Keep all lines, verdicts and findings in this folder, as tables in Parquet; the "
-            "same command judges again only what has changed."
+            help="Folder for lines, verdicts and findings, as Parquet tables. The same command "
+            "then judges only changed logs again."
         ),
     ] = None,
-    format: Annotated[Literal["text", "json"], Parameter(help="How to print it.")] = "text",
+    format: TextOrJson = "text",
 ) -> int:
-    """Tell what logs of real runs show: their checkpoints, and properties that do not hold."""
+    """Check logs of real runs: print their checkpoints, and the properties that do not hold."""
     if not logs:
         raise FinaleError(
             "no-paths",

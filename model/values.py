@@ -59,10 +59,10 @@ def part(domain: object) -> Any:
 
     The result stands in for the declared type, as a dataclass's field specifier does: hence Any.
     """
-    return Part(domain)
+    return RecordPart(domain)
 
 
-class Part:
+class RecordPart:
     """A declared field of a record: its domain, until the record's class is made."""
 
     def __init__(self, domain: object) -> None:
@@ -83,7 +83,7 @@ class RecordType(VariantType):
         parts: dict[str, object] = {}
         for base in bases:
             parts |= getattr(base, "__parts__", {})
-        own = {key: value for key, value in namespace.items() if isinstance(value, Part)}
+        own = {key: value for key, value in namespace.items() if isinstance(value, RecordPart)}
         for key, value in own.items():
             parts[key] = value.domain
             del namespace[key]

@@ -22,8 +22,8 @@ from reference.formats.snapshots import CheckpointStore, shape_of
 from reference.gate import Gate
 from reference.network import Network
 from reference.operators.base import Word
-from reference.operators.program import Program
-from reference.settings import EngineOptions, Happened, Settings
+from reference.operators.program import JobProgram
+from reference.settings import EngineOptions, EngineSettings, Happened
 from reference.steps import Guarded, StepId, actions_of
 from reference.task import Output, Phase, Task
 from reference.undo import go_back, save
@@ -61,7 +61,12 @@ class Engine(ABC):
         """Whether checkpoints go on when some task has FINISHED."""
 
     def __init__(
-        self, job: Job, program: Program, files: Files, settings: Settings, options: EngineOptions
+        self,
+        job: Job,
+        program: JobProgram,
+        files: Files,
+        settings: EngineSettings,
+        options: EngineOptions,
     ) -> None:
         self.settings = settings
         self.options = options

@@ -105,7 +105,7 @@ class EngineOptions:
 
 
 @dataclass(frozen=True)
-class Settings:
+class EngineSettings:
     """What an engine is told beside its job."""
 
     channel: int = 16

@@ -25,7 +25,7 @@ from reference.task import NoRoom, Phase
 
 from .abstraction import Abstraction
 from .engines import engine_for
-from .lockstep import UNSEEN, Model
+from .lockstep import UNSEEN, ModelSteps
 
 #: What goes wrong, or users ask for: a run that goes on does without.
 NOT_BY_ITSELF = frozenset(
@@ -39,7 +39,7 @@ STEPS_MAX = 10_000
 
 
 @dataclass(frozen=True)
-class Fate:
+class RecordFate:
     """What has become of a record: where it is written, and where it is besides."""
 
     record: str
@@ -77,7 +77,7 @@ class Replayed:
     further: tuple[StepId, ...]
     """What followed by itself, until nothing did."""
     parting: Parting | None
-    fates: tuple[Fate, ...]
+    fates: tuple[RecordFate, ...]
     gone: tuple[str, ...]
     """Transactions that a complete checkpoint would commit, and that are not there."""
     waits: tuple[str, ...]
@@ -90,14 +90,14 @@ class Replayed:
         return bool(self.gone or self.waits) or not sound
 
 
-class Replay:
+class EngineReplay:
     """A spec's engine on files, led along traces of the spec's system."""
 
     def __init__(self, spec: Spec, system: System, files: Files) -> None:
         self.engine: Engine = engine_for(spec, files)
         self.files = files
         self.system = system
-        self.model = Model(system)
+        self.model = ModelSteps(system)
         self.abstraction = Abstraction(spec.instance())
 
     def run(self, trace: Trace) -> Replayed:
@@ -154,7 +154,7 @@ class Replay:
 
     # --- what there is ---------------------------------------------------------------------------
 
-    def _fates(self) -> Iterator[Fate]:
+    def _fates(self) -> Iterator[RecordFate]:
         written: dict[str, list[str]] = {}
         elsewhere: dict[str, list[str]] = {}
         for name in self.files.under(""):
@@ -167,7 +167,7 @@ class Replay:
             elsewhere.setdefault(record, []).append(place)
         for record in self.abstraction.data:
             places = tuple(dict.fromkeys(elsewhere.get(record, ())))
-            yield Fate(record, tuple(written.get(record, ())), places, self._is_over())
+            yield RecordFate(record, tuple(written.get(record, ())), places, self._is_over())
 
     def _is_over(self) -> bool:
         engine = self.engine

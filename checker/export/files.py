@@ -12,7 +12,7 @@ from model.system import System
 from model.visible import visible
 
 from .conditions import LIVENESS, expressions_of, initial_states
-from .promela import VECTOR_BYTES, Model
+from .promela import VECTOR_BYTES, PromelaModel
 from .terms import refuse_large_numbers
 from .tla import Module
 
@@ -27,7 +27,7 @@ MODULE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
 @dataclass(frozen=True)
-class Source:
+class ExportSource:
     """What the heading says of where an export comes from."""
 
     title: str
@@ -35,7 +35,7 @@ class Source:
     spec: str
 
 
-def files_of(system: System, target: Target, name: str, source: Source) -> dict[str, str]:
+def files_of(system: System, target: Target, name: str, source: ExportSource) -> dict[str, str]:
     """The texts of an export by file name. `name` is that of the module.
 
     Raises `module-name`, `number-too-large`, `too-large-for-promela`, `liveness-in-promela`.
@@ -52,7 +52,7 @@ def files_of(system: System, target: Target, name: str, source: Source) -> dict[
             assert_never(target)
 
 
-def _tla(system: System, name: str, source: Source) -> dict[str, str]:
+def _tla(system: System, name: str, source: ExportSource) -> dict[str, str]:
     if not MODULE_NAME.fullmatch(name):
         raise FinaleError(
             "module-name",
@@ -78,7 +78,7 @@ def _tla(system: System, name: str, source: Source) -> dict[str, str]:
     return files
 
 
-def _promela(system: System, name: str, source: Source) -> dict[str, str]:
+def _promela(system: System, name: str, source: ExportSource) -> dict[str, str]:
     live = [prop.name for prop in system.properties if prop.kind in LIVENESS]
     if live:
         raise FinaleError(
@@ -87,7 +87,7 @@ def _promela(system: System, name: str, source: Source) -> dict[str, str]:
             advice="--to tla has liveness; --safety-only leaves it out",
         )
     file = f"{name}.pml"
-    model = Model(system, [])
+    model = PromelaModel(system, [])
     size = f" -DVECTORSZ={model.vector_bytes}" if model.vector_bytes > VECTOR_BYTES else ""
     model.heading = [
         *_about(source),
@@ -106,7 +106,7 @@ def _promela(system: System, name: str, source: Source) -> dict[str, str]:
     return {file: model.source}
 
 
-def _about(source: Source) -> Sequence[str]:
+def _about(source: ExportSource) -> Sequence[str]:
     return (
         visible(source.title),
         f"The protocol {source.protocol}; made by finale export from {visible(source.spec)}.",
@@ -118,4 +118,4 @@ def _plural(number: int, noun: str) -> str:
     return f"{number} {noun}" + ("" if number == 1 else "s")
 
 
-__all__ = ["ENDINGS", "MODULE_NAME", "Source", "Target", "files_of"]
+__all__ = ["ENDINGS", "MODULE_NAME", "ExportSource", "Target", "files_of"]

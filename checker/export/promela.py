@@ -29,7 +29,7 @@ from .conditions import (
 )
 from .folding import folded
 from .names import IN_PROMELA, SystemNames
-from .terms import Operators, Terms, shared
+from .terms import Operators, TermWriter, shared
 
 OPERATORS = Operators(
     true="true",
@@ -54,14 +54,14 @@ Asked = tuple[str, str, Expression]
 """A name, a sentence, and the condition on a state that violates it."""
 
 
-class Model:
+class PromelaModel:
     """Writes the model. `properties` are numbered from 1, as assertions tell them."""
 
     def __init__(self, system: System, heading: Sequence[str]) -> None:
         self.system = system
         self.heading = heading
         self.names = SystemNames(system, (*IN_PROMELA, *FIXED))
-        self.terms = Terms(OPERATORS, self.names)
+        self.terms = TermWriter(OPERATORS, self.names)
         self.conditions = Conditions(system)
         self.cells = live_cells(system)
         self.initial = initial_states(system)
@@ -339,4 +339,4 @@ def _sequence(statements: Iterator[str], indent: str) -> Iterator[str]:
     yield f"{indent}{found[-1]}"
 
 
-__all__ = ["VECTOR_BYTES", "Model"]
+__all__ = ["VECTOR_BYTES", "PromelaModel"]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from checker.logs.event_log.acceptance import Accepted, Log
+from checker.logs.event_log.acceptance import Accepted, ReadLog
 from checker.logs.event_log.filled import filled_in, gaps
 
 from .layout import counted
@@ -15,7 +15,7 @@ from .layout import counted
 PLACES_TOLD = 6
 
 
-def damage_lines(log: Log, accepted: Accepted | None) -> Iterator[Text]:
+def damage_lines(log: ReadLog, accepted: Accepted | None) -> Iterator[Text]:
     """What cannot be read, where something may be missing, and what was filled in."""
     if log.unreadable:
         told = counted(len(log.unreadable), "line")

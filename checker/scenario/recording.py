@@ -8,10 +8,10 @@ from pathlib import Path
 from model.errors import FinaleError, Place
 
 from .reading import ARROW
-from .running import Run, text_of
+from .running import CaseRun, text_of
 
 
-def record(file: Path, runs: Sequence[Run]) -> tuple[int, ...]:
+def record(file: Path, runs: Sequence[CaseRun]) -> tuple[int, ...]:
     """Rewrite the lines where something else was seen; their numbers. Raises `unwritable`."""
     changed = [outcome for run in runs for outcome in run.differences]
     if not changed:

@@ -27,7 +27,7 @@ class Span:
 
 
 @dataclass(frozen=True)
-class Data:
+class RecordArrives:
     """`r0`, `a1`: a record arrives on a channel."""
 
     name: str
@@ -36,7 +36,7 @@ class Data:
 
 
 @dataclass(frozen=True)
-class Barrier:
+class BarrierArrives:
     """`B1@2`: a barrier arrives; of a savepoint `SB1@2`, one that overtakes `UB1@2`.
 
     `DB1@2` is that of a stop with drain, `NB1@2` that of a stop without.
@@ -67,7 +67,7 @@ class Cancel:
 
 
 @dataclass(frozen=True)
-class EndOfData:
+class EndOfDataArrives:
     """`D@2`: no more records will come on a channel; `N@2` because of a stop without drain."""
 
     channel: int
@@ -76,7 +76,7 @@ class EndOfData:
 
 
 @dataclass(frozen=True)
-class EndOfPartition:
+class ChannelEnds:
     """`E@2`: a channel ends."""
 
     channel: int
@@ -100,7 +100,9 @@ class Command:
     span: Span
 
 
-Token = Data | Barrier | Announcement | Cancel | EndOfData | EndOfPartition | Time
+Token = (
+    RecordArrives | BarrierArrives | Announcement | Cancel | EndOfDataArrives | ChannelEnds | Time
+)
 Stimulus = Token | Command
 
 _TOKEN = re.compile(
@@ -183,11 +185,11 @@ def _channels(word: str, found: re.Match[str], channels: int, keys: Sequence[str
 
 def _token(found: re.Match[str], channel: int, span: Span) -> Token:
     if found["data"]:
-        return Data(f"{found['data']}{channel}", channel, span)
+        return RecordArrives(f"{found['data']}{channel}", channel, span)
     if found["end"]:
         if found["end"] == "E":
-            return EndOfPartition(channel, span)
-        return EndOfData(channel, span, drain=found["end"] == "D")
+            return ChannelEnds(channel, span)
+        return EndOfDataArrives(channel, span, drain=found["end"] == "D")
     checkpoint = int(found["id"])
     match found["kind"]:
         case "A":
@@ -195,7 +197,7 @@ def _token(found: re.Match[str], channel: int, span: Span) -> Token:
         case "X":
             return Cancel(checkpoint, channel, span)
         case kind:
-            return Barrier(kind, checkpoint, channel, span)
+            return BarrierArrives(kind, checkpoint, channel, span)
 
 
 # --- commands ------------------------------------------------------------------------------------
@@ -248,7 +250,7 @@ def _fits(given: Sequence[str], signature: Sequence[str]) -> bool:
 def ids_of(stimulus: Stimulus, signatures: Mapping[str, Sequence[str]]) -> tuple[int, ...]:
     """The checkpoint ids that a stimulus names."""
     match stimulus:
-        case Barrier() | Announcement() | Cancel():
+        case BarrierArrives() | Announcement() | Cancel():
             return (stimulus.checkpoint,)
         case Command():
             signature = next(

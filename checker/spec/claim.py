@@ -22,7 +22,7 @@ from model.trace import Trace
 
 from .catalogue import Catalogue
 from .key_lines import KeyLines
-from .releases import Under
+from .releases import ReleaseConfig
 from .snapshots import Snapshots, snapshots_of
 
 #: A state wider than this is never searched to the end; to encode it alone would take long.
@@ -39,7 +39,7 @@ class Expectation:
 
 
 @dataclass(frozen=True)
-class Counts:
+class ExactCounts:
     """The exact numbers of the full search, and who counted them a second time."""
 
     states: int
@@ -62,13 +62,13 @@ class Spec:
     variant: str | None
     slow: bool
     setting: Setting
-    counts: Counts | None
+    counts: ExactCounts | None
     expectations: Mapping[str, Expectation]
     families: tuple[Family, ...]
     lines: KeyLines
     catalogue: Catalogue
     #: The release whose options it has.
-    under: Under | None = None
+    under: ReleaseConfig | None = None
     #: The spec from whose snapshots the system starts.
     resumption: Resumption | None = None
     #: Whether properties on request are asked, too.
@@ -189,8 +189,8 @@ def located(error: FinaleError, file: Path, lines: KeyLines) -> FinaleError:
 
 __all__ = [
     "BITS_MAX",
-    "Counts",
     "EarlierRun",
+    "ExactCounts",
     "Expectation",
     "Resumption",
     "Spec",

@@ -17,9 +17,9 @@ from model.language.protocol import Protocol, Setting
 from model.topology import Job
 
 from .catalogue import Catalogue
-from .claim import Counts, Expectation, Resumption, Spec, located
+from .claim import ExactCounts, Expectation, Resumption, Spec, located
 from .key_lines import KeyLines
-from .releases import Under, preset_of_spec
+from .releases import ReleaseConfig, preset_of_spec
 from .toml_text import toml_in
 from .typed import (
     Complain,
@@ -203,7 +203,7 @@ class _Reader:
             )
         return Resumption(first)
 
-    def _release(self, kind: type[Protocol]) -> tuple[Under | None, Mapping[str, object]]:
+    def _release(self, kind: type[Protocol]) -> tuple[ReleaseConfig | None, Mapping[str, object]]:
         if "release" not in self.table:
             return None, {}
         try:
@@ -266,7 +266,7 @@ class _Reader:
 
     # --- what is expected ------------------------------------------------------------------------
 
-    def _counts(self) -> Counts | None:
+    def _counts(self) -> ExactCounts | None:
         if "search" not in self.table:
             return None
         table = self._table("search")
@@ -287,7 +287,7 @@ class _Reader:
         if not isinstance(counted_by, str) or counted_by not in COUNTERS:
             advice = nearest(str(counted_by), COUNTERS)
             raise self._bad("search.counted_by", counted_by, advice)
-        return Counts(states, transitions, depth, counted_by)
+        return ExactCounts(states, transitions, depth, counted_by)
 
     def _count(self, key: str, value: object) -> int:
         if isinstance(value, bool) or not isinstance(value, int) or value < 0:
@@ -401,7 +401,7 @@ def can_apply(family: Family, kind: type[Protocol]) -> bool:
 
 __all__ = [
     "BUILT_IN",
-    "Counts",
+    "ExactCounts",
     "Expectation",
     "Spec",
     "can_apply",

@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from checker.search.answer import Report, Statistics
 from checker.search.rows import Result, result_of
-from checker.spec.claim import Counts, Spec
+from checker.spec.claim import ExactCounts, Spec
 from checker.spec.key_lines import KeyLines
 from model.errors import FinaleError, Place
 from model.given import toml_of
@@ -38,7 +38,7 @@ def record(spec: Spec, result: Result) -> Result:
     known = spec.counts
     if known is None or (known.states, known.transitions, known.depth) != _numbers(found):
         _refuse_disagreement(spec, found, _second_opinion(spec).statistics)
-        counts = Counts(*_numbers(found), COUNTED_BY)
+        counts = ExactCounts(*_numbers(found), COUNTED_BY)
         text = spec.file.read_text(encoding="utf-8")
         _write(spec, with_counts(text, counts))
         spec = replace(spec, counts=counts)
@@ -79,7 +79,7 @@ def _write(spec: Spec, text: str) -> None:
         ) from None
 
 
-def with_counts(text: str, counts: Counts) -> str:
+def with_counts(text: str, counts: ExactCounts) -> str:
     """The text of a spec with these counts in its [search]."""
     written = {
         "states": str(counts.states),

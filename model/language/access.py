@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from model.domains import Domain
 
 
-class Place:
+class Structure:
     """A queue, set, array or map as a rule handles it; the subclasses say what it can do.
 
     It is not tested, compared, looped over, measured or made into text as a whole: that would mean
@@ -34,7 +34,7 @@ class Place:
         """The value of this moment: symbolic cells, or a plain value."""
 
     @abstractmethod
-    def copied(self) -> Place:
+    def copied(self) -> Structure:
         """The value of this moment, to be read only."""
 
     def _refused(self, code: str, what: str, advice: str) -> FinaleError:
@@ -105,7 +105,7 @@ def refuse_write() -> NoReturn:
 
 def settled_value(value: Any) -> Any:
     """A value as a helper returns it: places are copied, also within tuples."""
-    if isinstance(value, Place):
+    if isinstance(value, Structure):
         return value.copied()
     if type(value) is tuple:
         return _settled_tuple(value)  # pyright: ignore[reportUnknownArgumentType]
@@ -118,13 +118,13 @@ def _settled_tuple(values: Iterable[Any]) -> tuple[Any, ...]:
 
 def plain_of(value: Any) -> Any:
     """A plain value as it is stored: what places hold, also within records."""
-    if isinstance(value, Place):
+    if isinstance(value, Structure):
         return value.read()
     return _plain_record(value) if type.__instancecheck__(Record, value) else value
 
 
 def _plain_record(record: Record) -> Record:
     parts: dict[str, object] = vars(record)
-    if not any(isinstance(part, Place) for part in parts.values()):
+    if not any(isinstance(part, Structure) for part in parts.values()):
         return record
     return type(record)(**{name: plain_of(part) for name, part in parts.items()})

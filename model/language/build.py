@@ -13,7 +13,7 @@ from model.system import (
     System,
 )
 
-from .bindings import Bound, bindings, bound_rules, rule_names, rule_of, shown
+from .bindings import BoundRule, bindings, bound_rules, rule_names, rule_of, shown
 from .decorators import mark_of
 from .entities import World
 from .predicates import applies, property_of, where
@@ -89,7 +89,7 @@ def initial_states(protocol: Protocol, world: World) -> tuple[State, ...]:
 
 
 __all__ = [
-    "Bound",
+    "BoundRule",
     "applies",
     "bindings",
     "bound_rules",

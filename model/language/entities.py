@@ -104,7 +104,7 @@ class Variable:
         return range(self.offset, self.offset + self.domain.width)
 
 
-class Store:
+class FieldStore:
     """The state that fields are read from and written to. This base class has no state."""
 
     def get(self, variable: Variable) -> Any:
@@ -199,7 +199,7 @@ class World:
         self._positions = {id(entity): i for i, entity in enumerate(self.entities)}
         self._check_names()
         self.scope = Scope(bounds, self._by_class())
-        self.store = Store()
+        self.store = FieldStore()
         variables: list[Variable] = []
         offset = 0
         for entity in self.entities:
@@ -267,7 +267,7 @@ class World:
         return self._cells[after]
 
     @contextmanager
-    def on(self, store: Store) -> Generator[None]:
+    def on(self, store: FieldStore) -> Generator[None]:
         """Let fields go to this store for a while."""
         outer, self.store = self.store, store
         try:
@@ -327,7 +327,7 @@ __all__ = [
     "AnyOf",
     "Entity",
     "Field",
-    "Store",
+    "FieldStore",
     "Variable",
     "World",
     "field",

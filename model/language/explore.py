@@ -91,7 +91,7 @@ class PathCells:
 
 
 @dataclass
-class End:
+class PathEnd:
     """A leaf: what the run returned, or how it stopped; what it wrote; the branches it took.
 
     `beyond` names the bound that the run went beyond: it shows what the rule would do without it.
@@ -109,15 +109,15 @@ class Fork:
     """An inner node of the tree of runs."""
 
     test: Expression
-    yes: Fork | End
-    no: Fork | End
+    yes: Fork | PathEnd
+    no: Fork | PathEnd
 
 
 Call = tuple[object, ...]
 """A call of a helper within a body: how many were called before, and the decisions until then."""
 
 
-class Run:
+class PathRun:
     """One run of a body: the decisions that are prescribed, and those that it came to."""
 
     def __init__(
@@ -125,13 +125,13 @@ class Run:
         prescribed: list[bool],
         store: PathCells,
         facts: Facts,
-        outer: Run | None,
+        outer: PathRun | None,
         explored: dict[Call, Folded],
     ) -> None:
         self.prescribed = prescribed
         self.store = store
         self.facts = facts
-        self.top: Run = outer.top if outer is not None else self
+        self.top: PathRun = outer.top if outer is not None else self
         self.depth: int = outer.depth + 1 if outer is not None else 0
         self.explored = explored
         """Helpers that earlier runs of the same body have explored."""
@@ -145,7 +145,7 @@ class Run:
         """Of the outermost run: all runs within it."""
 
 
-_run: Run | None = None
+_run: PathRun | None = None
 
 
 def exploring() -> bool:
@@ -153,7 +153,7 @@ def exploring() -> bool:
     return _run is not None
 
 
-def current() -> Run:
+def current() -> PathRun:
     """The run under way. Raises `symbolic-outside-rule`."""
     if _run is None:
         raise FinaleError(
@@ -201,7 +201,9 @@ def go_beyond(bound: str) -> None:
     run.beyond = run.beyond or bound
 
 
-def explore(body: Callable[[], object], store: PathCells, given: Expression = TRUE) -> Fork | End:
+def explore(
+    body: Callable[[], object], store: PathCells, given: Expression = TRUE
+) -> Fork | PathEnd:
     """All runs of a body, as a tree, in states where `given` holds.
 
     Raises `too-many-paths` beyond PATHS_MAX leaves, or RUNS_MAX runs with those of helpers.
@@ -218,8 +220,8 @@ def explore(body: Callable[[], object], store: PathCells, given: Expression = TR
     runs = 0
     while pending:
         parent, prescribed = pending.pop()
-        run = Run(prescribed, store, facts.copy(), _run, explored)
-        node: Fork | End = _one(run, body)
+        run = PathRun(prescribed, store, facts.copy(), _run, explored)
+        node: Fork | PathEnd = _one(run, body)
         runs += 1
         run.top.runs += 1
         if runs > PATHS_MAX or run.top.runs > RUNS_MAX:
@@ -233,10 +235,10 @@ def explore(body: Callable[[], object], store: PathCells, given: Expression = TR
     return root.no
 
 
-_UNSEEN = End(None, None, {}, {}, None)
+_UNSEEN = PathEnd(None, None, {}, {}, None)
 
 
-def _one(run: Run, body: Callable[[], object]) -> End:
+def _one(run: PathRun, body: Callable[[], object]) -> PathEnd:
     """Run a body once, with the decisions that are prescribed."""
     global _run  # noqa: PLW0603 - the run under way, as values that test themselves find it
     store, outer = run.store, _run
@@ -258,10 +260,10 @@ def _one(run: Run, body: Callable[[], object]) -> End:
     finally:
         _run = outer
         writes, store.writes = store.writes, written
-    return End(value, stop, writes, run.branches, run.beyond)
+    return PathEnd(value, stop, writes, run.branches, run.beyond)
 
 
-def _too_many_paths(run: Run, runs: int) -> FinaleError:
+def _too_many_paths(run: PathRun, runs: int) -> FinaleError:
     spots = list(dict.fromkeys(f"{Path(file).name}:{line}" for file, line in run.lines))
     what = (
         f"more than {PATHS_MAX} paths"
@@ -300,15 +302,15 @@ Merge = Callable[[Expression, object, object], object]
 Key = TypeVar("Key")
 
 
-def fold(tree: Fork | End, store: PathCells, merge: Merge) -> Folded:
+def fold(tree: Fork | PathEnd, store: PathCells, merge: Merge) -> Folded:
     """The tree folded with if-then-else. `merge` joins the values of two runs."""
     return _folded(tree, (), store, merge)
 
 
 def _folded(
-    node: Fork | End, path: tuple[Expression, ...], store: PathCells, merge: Merge
+    node: Fork | PathEnd, path: tuple[Expression, ...], store: PathCells, merge: Merge
 ) -> Folded:
-    if isinstance(node, End):
+    if isinstance(node, PathEnd):
         return _folded_end(node, conjunction(path))
     yes = _folded(node.yes, (*path, node.test), store, merge)
     no = _folded(node.no, (*path, negation(node.test)), store, merge)
@@ -325,7 +327,7 @@ def _folded(
     return Folded(value, writes, branches, returns, blocked, beyond, faults)
 
 
-def _folded_end(end: End, here: Expression) -> Folded:
+def _folded_end(end: PathEnd, here: Expression) -> Folded:
     blocked: dict[str | None, Expression] = {}
     faults: list[tuple[Expression, FaultHere]] = []
     match end.stop:
@@ -406,7 +408,9 @@ def merged(
     return folded.value
 
 
-def _write(run: Run, store: PathCells, given: Expression, writes: dict[int, Expression]) -> None:
+def _write(
+    run: PathRun, store: PathCells, given: Expression, writes: dict[int, Expression]
+) -> None:
     """Take the writes of a helper over, and that what it wrote was in its domain."""
     known = store.writes
     for index, written in writes.items():

@@ -10,7 +10,7 @@ from model.errors import FinaleError
 from model.expressions import Expression, choose
 from model.values import Nothing, Record
 
-from .access import Place, settled_value
+from .access import Structure, settled_value
 from .entities import Entity
 from .explore import settled
 from .path_ends import caller
@@ -52,7 +52,7 @@ def joined(condition: Expression, yes: Any, no: Any) -> Any:
         return _joined_tuples(condition, yes, no)
     known, other = _shape_of(yes), _shape_of(no)
     if known is None or other is None:
-        if isinstance(yes, Symbolic | Place) or type(yes) is not type(no) or yes != no:
+        if isinstance(yes, Symbolic | Structure) or type(yes) is not type(no) or yes != no:
             raise CannotJoin
         return yes
     domain = _common(known, other)
@@ -77,7 +77,7 @@ def _shape_of(value: Any) -> Domain[Any] | None:
         number = number_of(value)
         assert number is not None
         return Range(number.low, number.high)
-    if isinstance(value, SymbolicChoice | SymbolicRecord | SymbolicOption | Place):
+    if isinstance(value, SymbolicChoice | SymbolicRecord | SymbolicOption | Structure):
         return value.domain
     if isinstance(value, enum.Enum):
         return Enum(type(value))

@@ -28,7 +28,7 @@ from model.expressions import (
 )
 from model.values import Nothing, Record
 
-from .access import Place
+from .access import Structure
 from .collections import ArrayOf, MapOf, QueueOf, SetOf
 from .entities import Entity
 from .explore import Branch, current, decide, merged, note_branch, settled
@@ -199,7 +199,7 @@ def is_instance(value: Any, kinds: Any) -> Any:
 
 def subject(value: Any) -> Any:
     """The subject of a `match` with class patterns: members and entities split into cases."""
-    if isinstance(value, Place):
+    if isinstance(value, Structure):
         bool(value)  # refuses
     if isinstance(value, SymbolicOption) and isinstance(value.payload, SymbolicChoice):
         value = value.payload if decide(value.present) else Nothing
@@ -218,7 +218,7 @@ def owner(target: Any) -> Any:
             place=caller(),
             advice="assign it on an entity: a parameter of the rule, or one of self's",
         )
-    if isinstance(target, Entity | Symbolic | Place) or target is Nothing:
+    if isinstance(target, Entity | Symbolic | Structure) or target is Nothing:
         return target
     if type.__instancecheck__(Record, target):
         return target  # refuses by itself

@@ -34,11 +34,11 @@ _PLAIN_WORDS = {
 }
 
 
-class Stop(Exception):
+class EarlyEnd(Exception):
     """A run of a rule ended before its end; the subclasses say how."""
 
 
-class BlockedHere(Stop):
+class BlockedHere(EarlyEnd):
     """The rule is not enabled; `bound` names the bound that alone forbids it."""
 
     def __init__(self, bound: str | None = None) -> None:
@@ -46,7 +46,7 @@ class BlockedHere(Stop):
         self.bound = bound
 
 
-class FaultHere(Stop):
+class FaultHere(EarlyEnd):
     """The rule did what no rule may do in a reachable state, such as a put into a full queue."""
 
     def __init__(self, code: str, message: str, place: Place | None = None) -> None:

@@ -24,13 +24,13 @@ from model.domains import (
 )
 from model.values import Nothing
 
-from .access import Place, not_an_index, plain_of, refuse_write
+from .access import Structure, not_an_index, plain_of, refuse_write
 from .collections import ArrayOf, MapOf, QueueOf, SetOf
-from .entities import Entity, Store, Variable
+from .entities import Entity, FieldStore, Variable
 from .path_ends import FaultHere
 
 
-class PlainStore(Store):
+class PlainStore(FieldStore):
     """One state as plain values, by variable."""
 
     def __init__(self, values: Sequence[object]) -> None:
@@ -104,11 +104,11 @@ def _viewed(domain: Domain[Any], value: Any) -> Any:
             return _copy(domain, value)
 
 
-def _copy(domain: Domain[Any], value: Any) -> Place:
+def _copy(domain: Domain[Any], value: Any) -> Structure:
     return _PLACES[type(domain)](domain, lambda: value, lambda _: refuse_write())
 
 
-class PlainPlace(Place):
+class PlainPlace(Structure):
     """A structured value in a state of plain values."""
 
     def __init__(self, domain: Any, read: Read, write: Write) -> None:
@@ -119,7 +119,7 @@ class PlainPlace(Place):
     def read(self) -> Any:
         return self._read()
 
-    def copied(self) -> Place:
+    def copied(self) -> Structure:
         return _copy(self.domain, self._read())
 
 

@@ -18,9 +18,9 @@ from model.system import (
     System,
 )
 
-from .access import Place as Structure
+from .access import Structure
 from .bindings import bindings
-from .decorators import Marked
+from .decorators import DecoratedFunction
 from .entities import World
 from .explore import Folded, explore, fold
 from .joining import join
@@ -101,7 +101,7 @@ def _explored(
 
 
 def _on_rules(
-    world: World, protocol: Protocol, mark: Marked, rules: Sequence[GroundRule]
+    world: World, protocol: Protocol, mark: DecoratedFunction, rules: Sequence[GroundRule]
 ) -> Iterator[tuple[Predicate, ...]]:
     """The predicates on the steps of each rule; rules of which the same is said share them."""
     asks = Taken in mark.hints.values()
@@ -139,7 +139,7 @@ def _with_antecedent(prop: Property) -> Property:
 def _predicates(
     world: World,
     protocol: Protocol,
-    mark: Marked,
+    mark: DecoratedFunction,
     taken: Taken | None = None,
     renamed: Mapping[int, Expression] = EMPTY,
 ) -> Iterator[Predicate]:

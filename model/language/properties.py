@@ -15,7 +15,7 @@ from typing import Any, TypeVar, overload
 from model.errors import FinaleError
 from model.system import Kind
 
-from .decorators import Marked
+from .decorators import DecoratedFunction
 from .entities import World
 from .guards import asked
 from .path_ends import BlockedHere, caller
@@ -30,7 +30,7 @@ class Family:
 
     name: str
     kind: Kind
-    mark: Marked
+    mark: DecoratedFunction
     witness: str | None
     needs: str | None = None
     on_request: bool = False
@@ -67,7 +67,7 @@ def _family(
     of_all_ids: bool = False,
 ) -> Family | Callable[[Callable[..., bool]], Family]:
     def marking(function: Callable[..., bool]) -> Family:
-        name, mark = function.__name__.replace("_", "-"), Marked(function, kind.value)
+        name, mark = function.__name__.replace("_", "-"), DecoratedFunction(function, kind.value)
         return Family(name, kind, mark, witness, needs, on_request, of_all_ids)
 
     return marking if function is None else marking(function)

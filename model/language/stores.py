@@ -7,12 +7,12 @@ from typing import Any
 
 from model.expressions import FALSE, TRUE, Expression
 
-from .entities import Store, Variable
+from .entities import FieldStore, Variable
 from .explore import PathCells
 from .symbolic_values import StoreRegion, cells_of, place_of, symbol
 
 
-class SymbolicStore(PathCells, Store):
+class SymbolicStore(PathCells, FieldStore):
     """The cells of a path, as the fields of entities."""
 
     def get(self, variable: Variable) -> Any:

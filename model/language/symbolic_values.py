@@ -43,7 +43,7 @@ from model.expressions import (
 )
 from model.values import Nothing, NothingType, Record, RecordType
 
-from .access import Place, not_an_index, plain_of, refuse_write
+from .access import Structure, not_an_index, plain_of, refuse_write
 from .collections import ArrayOf, MapOf, QueueOf, SetOf
 from .entities import Entity
 from .explore import PathCells, decide, settled
@@ -162,7 +162,7 @@ def cells_of(domain: Domain[Any], value: Any, given: Expression = TRUE) -> Cells
             return _union_cells(domain, value, given)
         case Union() if type.__instancecheck__(Record, value) and type(value) in domain.kinds:
             return _record_cells(domain, value, given)
-        case _ if isinstance(value, Place):
+        case _ if isinstance(value, Structure):
             if not domain.is_place:
                 _wrong(domain, value)
             if value.domain != domain:
@@ -180,7 +180,7 @@ def _encoded(domain: Domain[Any], value: object) -> Cells:
         _wrong(domain, value)
 
 
-def _refuse_structure(domain: Domain[Any], value: Place) -> NoReturn:
+def _refuse_structure(domain: Domain[Any], value: Structure) -> NoReturn:
     raise FinaleError(
         "structures-differ",
         f"a {name_of(value.domain)} is stored as a {name_of(domain)} of another domain",
@@ -499,7 +499,7 @@ class SymbolicOption(Symbolic):
 # --- where the cells are -------------------------------------------------------------------------
 
 
-class Region(ABC):
+class CellRegion(ABC):
     """The cells of one structured value."""
 
     @abstractmethod
@@ -511,11 +511,11 @@ class Region(ABC):
         """Replace some of the cells."""
 
     @abstractmethod
-    def part(self, start: int, width: int) -> Region:
+    def part(self, start: int, width: int) -> CellRegion:
         """The region of an element."""
 
 
-class StoreRegion(Region):
+class StoreRegion(CellRegion):
     """Cells of the state: live."""
 
     def __init__(self, store: PathCells, offset: int) -> None:
@@ -530,11 +530,11 @@ class StoreRegion(Region):
         for index, expression in enumerate(cells, self.offset + start):
             self.store.write(index, expression)
 
-    def part(self, start: int, width: int) -> Region:
+    def part(self, start: int, width: int) -> CellRegion:
         return StoreRegion(self.store, self.offset + start)
 
 
-class CopyRegion(Region):
+class CopyRegion(CellRegion):
     """Cells of a copy: they cannot be changed."""
 
     def __init__(self, cells: Cells) -> None:
@@ -546,11 +546,11 @@ class CopyRegion(Region):
     def write(self, start: int, cells: Cells) -> None:
         refuse_write()
 
-    def part(self, start: int, width: int) -> Region:
+    def part(self, start: int, width: int) -> CellRegion:
         return CopyRegion(self.read(start, width))
 
 
-def place_of(domain: Domain[Any], region: Region) -> SymbolicPlace:
+def place_of(domain: Domain[Any], region: CellRegion) -> SymbolicPlace:
     """The place of a structured value."""
     match domain:
         case Queue():
@@ -564,10 +564,10 @@ def place_of(domain: Domain[Any], region: Region) -> SymbolicPlace:
             return SymbolicMap(domain, region)
 
 
-class SymbolicPlace(Place):
+class SymbolicPlace(Structure):
     """A structured value over symbolic cells."""
 
-    def __init__(self, domain: Any, region: Region) -> None:
+    def __init__(self, domain: Any, region: CellRegion) -> None:
         self.domain = domain
         self.region = region
 

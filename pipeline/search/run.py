@@ -33,7 +33,7 @@ from checker.spec.claim import Spec
 from model.errors import FinaleError, Place
 from model.system import System
 from pipeline.progress import watched
-from pipeline.session import Cluster, frugal, session
+from pipeline.session import SparkCluster, frugal, session
 
 from .work import work
 
@@ -44,7 +44,7 @@ STARTING = "starting Spark"
 
 
 @dataclass(frozen=True)
-class Plan:
+class SearchPlan:
     """How a search goes about it.
 
     `folder` is where it is kept, and gone on from; without one it is gone with the search. It is
@@ -52,7 +52,7 @@ class Plan:
     `owners` is over how many tasks its states are spread: as many as Spark runs at once if None.
     """
 
-    cluster: Cluster
+    cluster: SparkCluster
     folder: Path | None = None
     states_here: int | None = None
     owners: int | None = None
@@ -61,7 +61,7 @@ class Plan:
 
 def search(
     spec: Spec,
-    plan: Plan,
+    plan: SearchPlan,
     limits: Limits | None = None,
     progress: Progress | None = None,
     only: Collection[str] = (),
@@ -84,7 +84,7 @@ def search(
     return result_of(spec, system, report, only)
 
 
-def check(plan: Plan) -> None:
+def check(plan: SearchPlan) -> None:
     """Raises `needs-native`, `needs-folder`."""
     if reason := why_not():
         raise FinaleError(
@@ -102,7 +102,7 @@ def check(plan: Plan) -> None:
 
 
 @contextmanager
-def _folder(plan: Plan) -> Generator[Folder]:
+def _folder(plan: SearchPlan) -> Generator[Folder]:
     if plan.folder is not None:
         yield Folder(plan.folder.absolute())
         return
@@ -111,7 +111,7 @@ def _folder(plan: Plan) -> Generator[Folder]:
 
 
 def _searched(
-    system: System, plan: Plan, folder: Folder, limits: Limits, progress: Progress | None
+    system: System, plan: SearchPlan, folder: Folder, limits: Limits, progress: Progress | None
 ) -> Report:
     began = perf_counter()
     prepare(limits, progress)
@@ -144,7 +144,7 @@ def _searched(
 
 def _on_spark(
     machine: Machine,
-    plan: Plan,
+    plan: SearchPlan,
     folder: Folder,
     limits: Limits,
     progress: Progress | None,
@@ -158,11 +158,11 @@ def _on_spark(
         # The first search could be resumed until here; from here on the levels are.
         _forget(folder.path / SEARCH)
         spread = Spread(folder, manifest, limits, progress)
-        spread.run(OnSpark(spark, spread, slots))
+        spread.run(SparkCrew(spark, spread, slots))
     return Explored(machine, spread).report()
 
 
-class OnSpark:
+class SparkCrew:
     """A crew of Spark's workers: a level is a job."""
 
     def __init__(self, spark: SparkSession, spread: Spread, slots: int) -> None:
@@ -195,4 +195,4 @@ def _forget(folder: Path) -> None:
         folder.rmdir()
 
 
-__all__ = ["Plan", "check", "search"]
+__all__ = ["SearchPlan", "check", "search"]

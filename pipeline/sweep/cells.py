@@ -28,7 +28,7 @@ _TITLE = "a cell of a sweep"
 
 
 @dataclass(frozen=True)
-class Cell:
+class SweepCell:
     """A setting, by axis; the table of its spec; its key; and a guess how much work it is."""
 
     setting: tuple[tuple[str, str], ...]
@@ -43,11 +43,11 @@ class Cell:
 
 
 @dataclass(frozen=True)
-class Plan:
+class SweepPlan:
     """All cells of a matrix, in its order, and what they have in common."""
 
     matrix: Matrix
-    cells: tuple[Cell, ...]
+    cells: tuple[SweepCell, ...]
     #: The spec, and those that cells are resumed from: what a worker reads beside their tables.
     files: tuple[Path, ...]
 
@@ -62,13 +62,13 @@ class Plan:
         return (self.root,) if len(self.files) > 1 else ()
 
 
-def planned(matrix: Matrix, catalogue: Catalogue, version: str) -> Plan:
+def planned(matrix: Matrix, catalogue: Catalogue, version: str) -> SweepPlan:
     """The cells of a matrix, each a valid spec. Raises `bad-cell`, `no-cells`."""
     table, lines = toml_in(matrix.base)
     spec_of(matrix.base, table, lines, catalogue)
     base = {**without(table, _NOT_VARIED), "title": _TITLE}
     tool = _tool(version)
-    cells: list[Cell] = []
+    cells: list[SweepCell] = []
     files = {matrix.base.resolve(): None}
     for point in points(matrix.axes):
         if matrix.excludes(point):
@@ -81,7 +81,7 @@ def planned(matrix: Matrix, catalogue: Catalogue, version: str) -> Plan:
         former = list(_former(spec))
         files |= dict.fromkeys(former)
         key = _key(cell, matrix.properties, spec, former, tool)
-        cells.append(Cell(point.words, cell, key, _weight(cell)))
+        cells.append(SweepCell(point.words, cell, key, _weight(cell)))
     if not cells:
         raise FinaleError(
             "no-cells",
@@ -89,7 +89,7 @@ def planned(matrix: Matrix, catalogue: Catalogue, version: str) -> Plan:
             place=Place(str(matrix.file), matrix.lines.of_dotted("exclude"), "exclude"),
             advice="leave out an [[exclude]], or name more axes in it",
         )
-    return Plan(matrix, tuple(cells), tuple(files))
+    return SweepPlan(matrix, tuple(cells), tuple(files))
 
 
 def spec_in(cell: Mapping[str, object], file: Path, catalogue: Catalogue) -> Spec:
@@ -168,4 +168,4 @@ def _numbers(value: object) -> Iterator[int]:
         yield 1
 
 
-__all__ = ["Cell", "Plan", "planned", "spec_in"]
+__all__ = ["SweepCell", "SweepPlan", "planned", "spec_in"]

@@ -9,12 +9,12 @@ from typing import Any
 
 from model.errors import FinaleError, Place
 
-from .work import Done
+from .work import CellResult
 
 TABLE = "table.parquet"
 
 
-def write_table(folder: Path, results: Iterable[Done]) -> Path:
+def write_table(folder: Path, results: Iterable[CellResult]) -> Path:
     """The table of some cells, in their order; it is there as a whole or not at all."""
     pa: Any = import_module("pyarrow")  # it comes without types
     parquet: Any = import_module("pyarrow.parquet")

@@ -19,7 +19,7 @@ from model.errors import FinaleError, Place
 from model.given import json_of
 
 
-class Kept:
+class FolderBatches:
     """The file of one folder of logs, read up to some batch."""
 
     def __init__(self, state: Path, folder: str) -> None:
@@ -75,4 +75,4 @@ class Kept:
             ) from None
 
 
-__all__ = ["Kept"]
+__all__ = ["FolderBatches"]

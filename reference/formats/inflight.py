@@ -10,7 +10,7 @@ from typing import Any
 
 from model.errors import FinaleError, Place
 from reference.elements import Buffer
-from reference.formats.metadata import Operator
+from reference.formats.metadata import OperatorMetadata
 from reference.task import Output, Task
 
 Logs = dict[str, list[dict[str, Any]]]
@@ -35,9 +35,9 @@ def recovered(logs: Logs | None, channel: str) -> list[Buffer]:
 
 def shared_out(
     logs: Sequence[Logs | None],
-    now: Operator,
-    old: Sequence[Operator],
-    new: Sequence[Operator],
+    now: OperatorMetadata,
+    old: Sequence[OperatorMetadata],
+    new: Sequence[OperatorMetadata],
     tasks: Mapping[str, Task],
 ) -> dict[str, Logs]:
     """What comes to each subtask of an operator, where it or those it reads had another number.
@@ -70,12 +70,12 @@ def shared_out(
     return found
 
 
-def _edge(writer: Operator, reader: Operator, tasks: Mapping[str, Task]) -> Output:
+def _edge(writer: OperatorMetadata, reader: OperatorMetadata, tasks: Mapping[str, Task]) -> Output:
     edges = tasks[writer.tasks[0]].edges
     return next(each for each in edges if each.channels[0].reader in reader.tasks)
 
 
-def _lost(source: Operator, now: Operator) -> FinaleError:
+def _lost(source: OperatorMetadata, now: OperatorMetadata) -> FinaleError:
     return FinaleError(
         "in-flight",
         f'records from "{source.name}" to "{now.name}" are in flight, and have no way any more',

@@ -43,7 +43,7 @@ from reference.operators.checks import (
     refuse_types,
     refuse_unknown,
 )
-from reference.operators.keys import ByKey, Field, InTurn
+from reference.operators.keys import ByKey, InTurn, KeyField
 from reference.operators.kinds import KINDS, OF_ALL, check_operator, settings_of
 from reference.operators.sources import files_of
 from reference.protocols import ENGINES, STOPPABLE
@@ -155,7 +155,7 @@ class JobFile:
         """Records with one key go to one subtask, where that matters."""
         said = self.operators[edge.target]
         if KINDS[said["kind"]].keyed:
-            return ByKey(Field(edge.target, "key", said.get("key")))
+            return ByKey(KeyField(edge.target, "key", said.get("key")))
         return None if edge.broadcast else InTurn()
 
     def mark(self, edge: Edge) -> None:

@@ -61,7 +61,7 @@ def fields_of(record: Record) -> dict[str, Any]:
     return cast("dict[str, Any]", record) if isinstance(record, dict) else {}
 
 
-class Field:
+class KeyField:
     """One field of a record, or the record itself; `key` is where the job file names it."""
 
     def __init__(self, vertex: str, key: str, name: str | None) -> None:
@@ -115,7 +115,7 @@ class Field:
 class ByKey:
     """Shares records out by key."""
 
-    def __init__(self, field: Field) -> None:
+    def __init__(self, field: KeyField) -> None:
         self.field = field
         self.known: dict[int, _Indices] = {}
 

@@ -17,7 +17,7 @@ from reference.operators.sinks import AppendingSink, TransactionalSink
 from reference.task import Partitioner
 
 
-class Program(Protocol):
+class JobProgram(Protocol):
     """Asked once, when an engine is made."""
 
     def kind(self, vertex: Vertex) -> str:

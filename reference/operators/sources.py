@@ -16,7 +16,7 @@ from model.given import json_of, line_of, opened
 from reference.elements import Buffer, Record
 from reference.formats.files import AGAIN
 from reference.formats.snapshots import State
-from reference.operators.base import Context, Emit, Operator, Source
+from reference.operators.base import Context, Emit, Operator, SourceOperator
 from reference.operators.sinks import SideFile
 
 #: So many bytes of a file are read at once.
@@ -71,7 +71,7 @@ class Bad(Exception):
     problem: str
 
 
-class Lines(Source):
+class LineSource(SourceOperator):
     """The lines of files. A position is a file, by its path, and a byte: it stays with its subtask.
 
     A bounded source reads one file after the other; where records tell their time, the file that is

@@ -15,9 +15,9 @@ import pytest
 
 from checker.search.distributed.bucket import Order
 from model.errors import FinaleError
-from pipeline.search.run import Plan, check
+from pipeline.search.run import SearchPlan, check
 from pipeline.search.work import claimed
-from pipeline.session import Cluster
+from pipeline.session import SparkCluster
 from tests.cli.running import run
 
 pytestmark = pytest.mark.xdist_group("spark")
@@ -134,7 +134,7 @@ def test_a_task_claims_what_its_process_has(tmp_path: Path) -> None:
 
 def test_a_cluster_needs_a_folder_that_it_sees() -> None:
     with pytest.raises(FinaleError) as raised:
-        check(Plan(Cluster("spark://far.example:7077")))
+        check(SearchPlan(SparkCluster("spark://far.example:7077")))
     assert raised.value.code == "needs-folder"
 
 

@@ -12,7 +12,7 @@ from reference.observation import observation_of
 from reference.operators.program import Followed
 from reference.protocols import ENGINES
 from reference.schedulers import Scheduler, Scripted, Seeded, explore, run
-from reference.settings import Faults, Settings
+from reference.settings import EngineSettings, Faults
 from reference.steps import StepId
 
 PAIR = Job.from_table({"S": {"records": 3}, "K": {"from": ["S"], "sink": "two-phase"}})
@@ -24,7 +24,7 @@ TWO = Faults(checkpoints=2)
 
 def engine_of(job: Job = PAIR, faults: Faults = TWO, files: Files | None = None) -> Engine:
     kind = ENGINES["final-checkpoint"]
-    settings = Settings(faults=faults)
+    settings = EngineSettings(faults=faults)
     return kind(job, Followed(job), files or MemoryFiles(), settings, kind.usual)
 
 
@@ -69,7 +69,7 @@ def test_all_states_of_a_small_job_are_seen_once() -> None:
     """As many as the model has (`specs/final-checkpoint/pair.toml`), and files that differ."""
     job = Job.from_table({"S": {"records": 1}, "K": {"from": ["S"], "sink": "two-phase"}})
     kind, faults = ENGINES["final-checkpoint"], Faults(checkpoints=1)
-    settings = Settings(channel=2, buffer_size=1, keeps=True, faults=faults)
+    settings = EngineSettings(channel=2, buffer_size=1, keeps=True, faults=faults)
     engine = kind(job, Followed(job), MemoryFiles(), settings, kind.usual)
     states = list(explore(engine))
     observed = {observation_of(engine) for _, engine in states}

@@ -33,7 +33,7 @@ from model.expressions import (
     cell,
     disjunction,
 )
-from model.language.bindings import Bound, bindings, bound_rules
+from model.language.bindings import BoundRule, bindings, bound_rules
 from model.language.build import initial_states, world_of
 from model.language.entities import Entity, Variable
 from model.language.explore import Folded, explore, fold
@@ -62,7 +62,7 @@ RECORDS = 3
 class Step:
     """What a rule does, with its parameters bound: where it can be taken, and what it writes."""
 
-    bound: Bound
+    bound: BoundRule
     returns: Expression
     writes: Mapping[int, Expression]
     faults: Expression

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from checker.scenario.bench import Fields
-from checker.scenario.stimuli import Command, Data, Stimulus
+from checker.scenario.stimuli import Command, RecordArrives, Stimulus
 from model.errors import FinaleError
 from model.protocols.chained_sources import ChainedSources
 from model.protocols.parts.chained import ChainedSource
@@ -66,7 +66,7 @@ class ChainedTaskBench(TaskBench):
         protocol = self.protocol
         assert isinstance(protocol, ChainedSources)
         match stimulus:
-            case Data(channel=at):
+            case RecordArrives(channel=at):
                 channel = self.task.inputs[at]
                 channel.put_record(protocol.data_at[channel.edge.sender.vertex][0])
                 protocol.poll_data(channel)

@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TypeVar
 
 from checker.scenario.bench import Fields, ProtocolBench
 from checker.scenario.jobs import job_in, names_of, tasks_named
-from checker.scenario.reading import Case, Line
+from checker.scenario.reading import Case, CaseLine
 from checker.scenario.stimuli import Command
 from model.errors import FinaleError, Place
 from model.language.protocol import Protocol, Setting
@@ -43,7 +43,7 @@ def check_can_be_stopped(kind: type[Protocol], case: Case, stops: Callable[[Any]
         )
 
 
-def two_kinds(case: Case, line: Line, number: int) -> FinaleError:
+def two_kinds(case: Case, line: CaseLine, number: int) -> FinaleError:
     """The error `two-kinds`, at the line that says something else of a checkpoint."""
     return FinaleError(
         "two-kinds",
