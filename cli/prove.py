@@ -90,7 +90,7 @@ def prove(  # noqa: PLR0913 - one parameter a flag
         flags: dict[str, object] = {"a spec": spec, "--property": properties}
         flags |= {"--max-seconds": max_seconds, "--why": why, "--given": given}
         _refuse_with("--all-jobs", flags)
-        from .prove_jobs import prove_all
+        from .prove_all_jobs import prove_all
 
         return prove_all(protocol or "final-checkpoint", variant, protocols, as_text)
     _refuse_with("a spec", {"--protocol": protocol, "--variant": variant})

@@ -6,8 +6,9 @@ cells that store a value, and tests that the value is in the domain.
 
 from __future__ import annotations
 
+import operator as op
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NoReturn
 
 from model.domains import (
@@ -379,6 +380,26 @@ class SymbolicRecord(Symbolic):
         return f"a {' | '.join(kind.__name__ for kind in self.domain.kinds)} of the state"
 
 
+def _of_value(name: str) -> Callable[..., Any]:
+    """An operator of an option: the operator of the value that the option must have."""
+    operator: Callable[..., Any] = getattr(op, name)
+
+    def applied(option: Symbolic, *others: object) -> Any:
+        return operator(option.unwrapped(), *others)
+
+    return applied
+
+
+def _reflected(name: str) -> Callable[..., Any]:
+    """The same for an option on the right-hand side."""
+    operator: Callable[..., Any] = getattr(op, name)
+
+    def applied(option: Symbolic, other: object) -> Any:
+        return operator(other, option.unwrapped())
+
+    return applied
+
+
 class SymbolicOption(Symbolic):
     """A value or Nothing, depending on the state. Used as the value, it must not be Nothing."""
 
@@ -427,56 +448,12 @@ class SymbolicOption(Symbolic):
 
     __hash__ = Symbolic.__hash__
 
-    def __lt__(self, other: object) -> Any:
-        return self.unwrapped() < other
-
-    def __gt__(self, other: object) -> Any:
-        return self.unwrapped() > other
-
-    def __le__(self, other: object) -> Any:
-        return self.unwrapped() <= other
-
-    def __ge__(self, other: object) -> Any:
-        return self.unwrapped() >= other
-
-    def __add__(self, other: object) -> Any:
-        return self.unwrapped() + other
-
-    def __radd__(self, other: object) -> Any:
-        return self + other
-
-    def __sub__(self, other: object) -> Any:
-        return self.unwrapped() - other
-
-    def __rsub__(self, other: object) -> Any:
-        return other - self.unwrapped()
-
-    def __neg__(self) -> Any:
-        return -self.unwrapped()
-
-    def __pos__(self) -> Any:
-        return +self.unwrapped()
-
-    def __abs__(self) -> Any:
-        return abs(self.unwrapped())
-
-    def __and__(self, other: object) -> Any:
-        return self.unwrapped() & other
-
-    def __or__(self, other: object) -> Any:
-        return self.unwrapped() | other
-
-    def __xor__(self, other: object) -> Any:
-        return self.unwrapped() ^ other
-
-    def __rand__(self, other: object) -> Any:
-        return self & other
-
-    def __ror__(self, other: object) -> Any:
-        return self | other
-
-    def __rxor__(self, other: object) -> Any:
-        return self ^ other
+    __lt__, __le__, __gt__, __ge__ = map(_of_value, ("lt", "le", "gt", "ge"))
+    __neg__, __pos__, __abs__ = map(_of_value, ("neg", "pos", "abs"))
+    __add__, __sub__ = map(_of_value, ("add", "sub"))
+    __radd__, __rsub__ = map(_reflected, ("add", "sub"))
+    __and__, __or__, __xor__ = map(_of_value, ("and_", "or_", "xor"))
+    __rand__, __ror__, __rxor__ = map(_reflected, ("and_", "or_", "xor"))
 
     def __getitem__(self, index: object) -> Any:
         return self.unwrapped()[index]

@@ -127,7 +127,7 @@ class Symbolic:
             "product or quotient as a choice over the few values of the domain",
         )
 
-    def _no_operator(self, _: object) -> Any:
+    def _no_operator(self, _: object, /) -> Any:
         return self._no_arithmetic()
 
     def _no_order(self, other: object) -> Any:
@@ -206,8 +206,7 @@ class SymbolicNumber(Symbolic):
     def __add__(self, other: object) -> Any:
         return number_from(plus(*self._operands(other)))
 
-    def __radd__(self, other: object) -> Any:
-        return self + other
+    __radd__ = __add__
 
     def __sub__(self, other: object) -> Any:
         return number_from(minus(*self._operands(other)))
@@ -251,14 +250,7 @@ class SymbolicBool(SymbolicNumber):
     def __xor__(self, other: object) -> Any:
         return truth_from(negation(equal(self.expression, truth_of(other))))
 
-    def __rand__(self, other: object) -> Any:
-        return self & other
-
-    def __ror__(self, other: object) -> Any:
-        return self | other
-
-    def __rxor__(self, other: object) -> Any:
-        return self ^ other
+    __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
 
     def __repr__(self) -> str:
         return "a truth value of the state"

@@ -55,7 +55,7 @@ class Walk(Trial):
     def difference(self, goes_on: Callable[[], None]) -> str:
         fresh: Any = importlib.import_module("checker.conformance.lockstep")
         outcome = fresh.LockStep(self.spec, self.model).run(lambda _: goes_on())
-        return "; ".join(outcome.what) if isinstance(outcome, fresh.Disagreement) else ""
+        return "; ".join(outcome.what) if isinstance(outcome, fresh.Divergence) else ""
 
 
 @dataclass(frozen=True)
