@@ -1,4 +1,4 @@
-"""`finale check`: searches specs and compares what is found with what they expect."""
+"""`finale check`: searches specs, and compares the verdicts with the expected ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`finale list`: what specs can name."""
+"""`finale list`: the names that specs can use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What `finale check` prints as results come: specs, bugs beside their fixes, matrices."""
+"""Prints the results of `finale check` as they arrive: specs, bugs with their fixes, matrices."""
 
 from __future__ import annotations
 

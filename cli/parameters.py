@@ -1,4 +1,4 @@
-"""Parameters that several commands take, and what they mean."""
+"""The parameters that several commands share."""
 
 from __future__ import annotations
 

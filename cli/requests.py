@@ -1,4 +1,4 @@
-"""`finale stop`, `finale savepoint`, `finale cancel`: ask a run for something, and wait for it."""
+"""`finale stop`, `finale savepoint`, `finale cancel`: send a request to a run, and wait."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a sweep tells in a terminal: how far it is, verdicts by property, and the grid of cells."""
+"""Prints a sweep in a terminal: its progress, the verdicts by property, and the grid of cells."""
 
 from __future__ import annotations
 

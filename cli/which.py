@@ -1,4 +1,4 @@
-"""`finale which`: for which options, bounds and jobs a property of a spec holds."""
+"""`finale which`: finds the options, bounds and jobs for which a property of a spec holds."""
 
 from __future__ import annotations
 

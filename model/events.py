@@ -1,4 +1,4 @@
-"""The words for what can be seen of a protocol: what happens, and what can be asked of a state.
+"""The vocabulary of observations: events, and queries about a state.
 
 Scenarios write them (`docs/scenarios.md`), and whatever else tells what a run did. A word is the
 same for every part that knows it. `fields` says what follows it, in the order in which it is

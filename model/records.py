@@ -1,4 +1,4 @@
-"""Finite types of one of several: a value or nothing, a record of one of several classes."""
+"""Finite types with alternatives: options, and unions of record classes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The ids of the transition rules of the fact sheet, and which of them a protocol's code cites."""
+"""Lists the ids of all transition rules, and finds the ids that a protocol cites."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values that protocols handle and Python has no type for: records, and the absence of a value."""
+"""Values that Python has no type for: records, and `Nothing`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds the Java that Spark would start, and refuses what Spark cannot run on.
+"""Finds the Java that Spark would start, and refuses versions that Spark does not support.
 
 As `spark-class` of Spark does it: `JAVA_HOME` where it is set, else `java` on PATH.
 """

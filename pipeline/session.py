@@ -1,4 +1,4 @@
-"""Starts Spark as a user has it: on all processors of this machine, or on any master they name.
+"""Starts Spark on this machine, or connects to the master that the user names.
 
 The console stays quiet: what Spark and its workers write goes into a file, and its errors are told
 where Spark does not start. On one machine everything talks over loopback. Elsewhere workers need

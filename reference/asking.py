@@ -1,4 +1,4 @@
-"""What users ask of a running job: a savepoint, its cancellation; and that it start again.
+"""Requests of users to a running job: savepoints, cancellation and restart.
 
 Each request is a thing of its own, so that its answer can be waited for. Stops are in `stopping`.
 """

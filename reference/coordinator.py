@@ -1,4 +1,4 @@
-"""The checkpoint coordinator: it plans and triggers checkpoints, and decides each of them once."""
+"""The checkpoint coordinator: it plans, triggers, completes and aborts checkpoints."""
 
 from __future__ import annotations
 

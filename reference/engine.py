@@ -1,4 +1,4 @@
-"""The engine: a job's tasks and its coordinator, one step after the other.
+"""The engine: the tasks and the coordinator of a job, which take one step after the other.
 
 Each step is atomic, and any that is enabled may be next: which one is the scheduler's to choose.
 The steps themselves are in `running.py` and `failing.py`; how a task ends is the protocol's.

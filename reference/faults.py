@@ -1,4 +1,4 @@
-"""Faults as data: what goes wrong in a run, and when.
+"""Injects the faults of a list into a run.
 
 Lists are read by `formats/faultlist.py`. A fault is due after the n-th event of a name, or by
 chance, and strikes as soon as it can. What is held back comes when nothing else can happen, at the

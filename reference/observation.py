@@ -1,4 +1,4 @@
-"""What can be seen of an engine between two steps, in plain words: names, numbers and sets."""
+"""Observes an engine between two steps, as names, numbers and sets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs a job until it has ended, and does what its user asks for meanwhile.
+"""Runs a job until it ends, and serves the requests of its user.
 
 What a run that was cut off had secured, the next one in the same folder goes on from.
 """

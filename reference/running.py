@@ -1,4 +1,4 @@
-"""What tasks and coordinator do as long as nothing fails: records, barriers, calls, notices.
+"""The steps of tasks and coordinator without failures: records, barriers, calls, notifications.
 
 Common to all protocols. How a task ends is the protocol's.
 """

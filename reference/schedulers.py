@@ -1,4 +1,4 @@
-"""Schedulers: who chooses which step is next, of those that can be taken.
+"""Schedulers choose the next step of an engine among the enabled steps.
 
 An engine takes any of its steps in any order; a run is what a scheduler makes of that. The same
 seed, and the same script, give the same run.

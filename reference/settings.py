@@ -1,4 +1,4 @@
-"""What an engine is told beside its job, and how often what may go wrong still may."""
+"""The settings of an engine, and the bounds on its failures."""
 
 from __future__ import annotations
 

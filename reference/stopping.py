@@ -1,4 +1,4 @@
-"""A stop with a savepoint, from the request to the answer, as the coordinator sees it.
+"""A stop with a savepoint on the side of the coordinator, from the request to the answer.
 
 What a task does with a savepoint that is to end the job is the protocols' to say.
 """

@@ -1,4 +1,4 @@
-"""States of an engine that it can be put back into.
+"""Saves and restores the state of an engine.
 
 A state is what each part of an engine knows: its attributes, with their containers copied. Parts
 are the objects that can change; they stay the objects that they are. What has not changed since

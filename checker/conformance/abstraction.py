@@ -1,4 +1,4 @@
-"""What an observation of the engine says of the model's variables, one by one.
+"""Maps an observation of the engine to the values of the model's variables.
 
 Both sides are brought into plain words: an entity is its name, a set a frozenset, Nothing is None.
 """

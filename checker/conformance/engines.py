@@ -1,4 +1,4 @@
-"""The engine that is the counterpart of a spec's protocol, in the spec's setting."""
+"""Makes the engine that corresponds to the protocol and the setting of a spec."""
 
 from __future__ import annotations
 

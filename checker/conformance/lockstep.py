@@ -1,4 +1,4 @@
-"""Lock-step: every reachable state of a spec, in the model and in the engine at once.
+"""Compares model and engine in lock-step, in every reachable state of a spec.
 
 In each the same steps are enabled, and after each step what is seen of the engine is what the model
 says. Where the engine remembers more than the model, each of its states is gone on from.

@@ -1,4 +1,4 @@
-"""Every crash amid a step is a crash before it or after it.
+"""Checks that a crash in the middle of a step equals a crash before or after the step.
 
 To the model a step is atomic; in the engine some do several things to files, which are its
 micro-steps. All that the model can reach is walked, and each step cut at each of them, as the

@@ -1,4 +1,4 @@
-"""Long runs of larger jobs: what the engine does by a seed must be a run of the protocol."""
+"""Makes long random runs of larger jobs; each run of the engine must be a run of the protocol."""
 
 from __future__ import annotations
 

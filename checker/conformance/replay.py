@@ -1,4 +1,4 @@
-"""A trace of the model, gone through by the engine in real files: what becomes of the records.
+"""Executes a trace of the model on the engine with real files, and follows each record.
 
 After the trace the engine goes on, without faults, as long as it can: what is lost by then, or
 twice in the output, stays so.

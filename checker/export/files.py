@@ -1,4 +1,4 @@
-"""What an export consists of: files by name, and a heading that says how to run them."""
+"""Builds the files of an export, with a heading that says how to run them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A system as a Promela model: one process, one option of its loop for each ground rule.
+"""Exports a system as a Promela model: one process, one option of its loop for each ground rule.
 
 An option is a d_step, so SPIN makes one transition of it and stores the state after it; its guard
 is the condition that the rule is enabled and no fault. What is asked of states stands in a never

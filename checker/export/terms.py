@@ -1,4 +1,4 @@
-"""Expressions as text, in the operators of a language; what is used twice can get a name."""
+"""Writes expressions in the operators of a language, and names shared subexpressions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A system as a TLA+ module: an action for each ground rule, properties, and fairness.
+"""Exports a system as a TLA+ module: an action for each ground rule, properties, and fairness.
 
 TLC splits an action at its disjunctions and counts each part; a rule is one action however its
 conditions are made, for they all stand in the conditions of nested IFs.

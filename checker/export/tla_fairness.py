@@ -1,4 +1,4 @@
-"""Fairness in TLA+: WF and SF of each fair key, in two readings.
+"""Writes fairness in TLA+: WF and SF of each fair key, in two readings.
 
 `FairSpec` is the lenient reading, in which a rule that a bound blocks is not enabled, as WF says;
 in `StrictSpec` it counts as enabled and cannot be taken. A liveness property is violated if it is

@@ -1,4 +1,4 @@
-"""A bug beside its fix: `X.toml` and `fixed/X.toml`, where both were checked."""
+"""Shows a bug with its fix: `X.toml` and `fixed/X.toml`, if both were checked."""
 
 from __future__ import annotations
 

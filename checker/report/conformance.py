@@ -1,4 +1,4 @@
-"""What a comparison of model and engine came to."""
+"""Shows the result of a comparison of model and engine."""
 
 from __future__ import annotations
 

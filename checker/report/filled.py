@@ -1,4 +1,4 @@
-"""Where an event log has not all that happened: its damage, and the steps that were filled in."""
+"""Shows the damaged places of an event log, and the steps that were filled in."""
 
 from __future__ import annotations
 

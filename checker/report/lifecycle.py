@@ -1,4 +1,4 @@
-"""Life cycles, derived from the decision trees: which rules lead from which status to which.
+"""Derives life cycles from decision trees: which rules change which status into which.
 
 An entity lives by its field `status` (or `…_status`) over an enumeration. For each of its members
 the trees are walked with the member as the known status: what the walk reaches may be an edge, and

@@ -1,4 +1,4 @@
-"""Draws a life cycle: in the terminal from top to bottom, and as a Mermaid state diagram."""
+"""Draws a life cycle in the terminal, or as a Mermaid state diagram."""
 
 from __future__ import annotations
 

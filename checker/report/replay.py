@@ -1,4 +1,4 @@
-"""What the engine made of a trace: the way that it went, and what became of the records."""
+"""Shows a trace that the engine executed: its steps, and the fate of each record."""
 
 from __future__ import annotations
 

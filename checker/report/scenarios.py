@@ -1,4 +1,4 @@
-"""The result of scenarios: what differs from what was expected, and as JSON all that was run."""
+"""Shows the result of scenarios: the differences in a terminal, or all cases as JSON."""
 
 from __future__ import annotations
 

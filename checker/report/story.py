@@ -1,4 +1,4 @@
-"""A trace as a story: each step with what it changed, and at the end the values that matter.
+"""Describes a trace: the changes of each step, and the values that cause the violation.
 
 It is what the table of a trace draws and what its JSON says.
 """

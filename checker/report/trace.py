@@ -1,4 +1,4 @@
-"""Draws a trace: step by step the rule, its sentence and what it changed; then why it is wrong."""
+"""Draws a trace: each step with its rule and its changes, then the cause of the violation."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values as a reader of a trace sees them, and what is different between two of them."""
+"""Shows values in a trace, and the differences between two values."""
 
 # pyright: reportUnnecessaryComparison=false
 # Domains are invariant in what they hold, so pyright takes no Boolean for a domain of objects.

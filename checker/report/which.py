@@ -1,4 +1,4 @@
-"""For which settings a property holds, as a page and as JSON."""
+"""Shows the settings for which a property holds, as text and as JSON."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A bench: one part of a protocol, to which a scenario does something, and what is seen of it.
+"""A bench runs one part of a protocol: it applies the stimuli of a scenario and records events.
 
 A bench lays the part out as a search does, with bounds from the scenario's own text, and calls the
 part's methods on a state of plain values. What it tells it learns in two ways: a subclass of the

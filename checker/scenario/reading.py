@@ -1,4 +1,4 @@
-"""Reads a scenario: a header, and cases of lines, each what is done and what is seen.
+"""Reads a scenario: a header, and cases of lines with a stimulus and the expected events.
 
     title:    A newer barrier aborts the alignment under way
     part:     aligned-handler

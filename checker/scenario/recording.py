@@ -1,4 +1,4 @@
-"""Writes what was seen into a scenario, right of `=>`; what is done stays as it is."""
+"""Writes the observed events into a scenario, right of `=>`, and keeps its stimuli."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Runs a scenario: does what each line does, and holds what is seen against what is expected."""
+"""Runs a scenario: applies each stimulus, and compares the events with the expected events."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a scenario does: tokens of one word, and commands with arguments.
+"""The stimuli of scenarios: tokens of one word, and commands with arguments.
 
 Tokens are what arrives at a task, in the short notation of barrier-handler tests; commands are
 words of their own for each part, with a signature that says what follows.

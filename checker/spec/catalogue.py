@@ -1,4 +1,4 @@
-"""What specs can name: protocols, variants and properties, of the package and of a user's folder.
+"""The protocols, variants and properties that specs can name: built in, or from a user's folder.
 
 A spec never runs code. Code from outside the package is loaded only from a folder that the user
 names with `--protocols DIR`. Each of its files says by literal names what it offers:

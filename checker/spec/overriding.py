@@ -1,4 +1,4 @@
-"""Checks what classes of a user's folder override: by the classes alone, before anything runs.
+"""Checks the overrides of a user's protocol classes before any rule runs.
 
 A mistake in an override is otherwise met far away: in an inherited rule, or not at all, if a helper
 is misspelt and the inherited one runs in its place.

@@ -1,4 +1,4 @@
-"""Reads a spec: one claim as a TOML file, with a protocol, a job, bounds and what is expected.
+"""Reads a spec: a TOML file with a protocol, a job, bounds and expected verdicts.
 
 Everything in it is checked before anything is searched; a mistake is an error with file, line and
 key. A spec never runs code: it names protocols, and `loading` knows where they come from.

@@ -1,4 +1,4 @@
-"""Releases by name, and the options that a protocol has in one."""
+"""Finds releases by name, and the options that a protocol has in a release."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The snapshots that a system can leave behind, for systems that resume from them.
+"""Searches a system for all snapshots that it can leave behind.
 
 The system is searched completely and without properties. The distinct snapshots in its reachable
 states are the initial states of the system that resumes.

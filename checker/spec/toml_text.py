@@ -1,4 +1,4 @@
-"""Reads a file of TOML, with errors that say in which line the mistake is."""
+"""Reads a TOML file, and reports mistakes with their line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a spec comes to under several releases: its job and bounds, their protocols and options.
+"""Checks a spec under several releases, with the protocol and options of each release.
 
 A spec's own options stay: a release says only what the spec leaves open. Nothing is expected of a
 release, and options in which two releases do not differ are searched once.

@@ -1,4 +1,4 @@
-"""A bug beside its fix: `X.toml` and `fixed/X.toml` in a folder of bugs.
+"""Compares a bug with its fix: `X.toml` and `fixed/X.toml` in a folder of bugs.
 
 A bug that is not there any more, or a fix that fixes nothing, would be as expected by itself.
 """

@@ -1,4 +1,4 @@
-"""Writes exact counts into a spec, where two searches that share no code agree on them.
+"""Writes exact counts into a spec if two independent searches agree on the counts.
 
 Only the numbers are touched: comments, order and alignment of the file stay as the user has them.
 """

@@ -1,4 +1,4 @@
-"""Where a structured value lives: in the state, inside another one, or nowhere (a copy).
+"""Structured values as rules handle them: in the state, inside another value, or as a copy.
 
 A field access is a live place: reading a queue after a `put` sees the element. What is stored
 elsewhere or returned is a value: what the place holds at that moment.

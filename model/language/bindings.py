@@ -1,4 +1,4 @@
-"""The rules of a protocol, and what their parameters and those of properties are bound to."""
+"""Finds the rules of a protocol, and binds the parameters of rules and properties."""
 
 from __future__ import annotations
 

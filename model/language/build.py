@@ -1,4 +1,4 @@
-"""From a protocol to a system: ground rules as decision trees, properties as expressions."""
+"""Builds a system from a protocol: ground rules as decision trees, properties as expressions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the language refuses in the source of a rule, by its syntax.
+"""Refuses syntax that rules cannot use.
 
 Refused is what would silently mean something else over symbolic values (`is`, `case None`, a bare
 capture), what cannot be explored (`while`, `try`), and what keeps state outside the state.

@@ -1,4 +1,4 @@
-"""What marks a function as part of the language: @rule, @define, @step, and the properties.
+"""The decorators of the rule language: @rule, @define, @step.
 
 A marked function stays callable. While a rule is explored a call runs its prepared body (inline for
 a rule that calls `super()`, merged for a helper); on plain values it runs as it is written.

@@ -1,4 +1,4 @@
-"""Entities and their fields: what a protocol's state is made of.
+"""Entities and their fields, which make up the state of a protocol.
 
 A protocol declares classes of entities (a task, a channel, a coordinator, the protocol itself) with
 fields of finite domains. A `World` holds the entities of one system and the variables that their

@@ -1,4 +1,4 @@
-"""Running a rule over symbolic values: forks, paths, and the merging of helpers.
+"""Explores a rule over symbolic values: forks at tests, follows paths, and merges helpers.
 
 A truth test on a symbolic value asks `decide`. The body is run again for each outcome that the
 facts of the path allow, and the runs make a binary tree: inner nodes are tests, leaves are how a

@@ -1,4 +1,4 @@
-"""When a rule is enabled: guards of the protocol, and bounds of the search."""
+"""The functions that decide whether a rule is enabled: guards of the protocol, and bounds."""
 
 from __future__ import annotations
 

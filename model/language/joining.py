@@ -1,4 +1,4 @@
-"""One value from two: what a helper returns, where its paths return different values."""
+"""Joins two values that two paths of a helper return into one value."""
 
 from __future__ import annotations
 

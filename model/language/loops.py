@@ -1,4 +1,4 @@
-"""Loops that branch: which of them can be merged, one iteration at a time.
+"""Finds the loops with branches that can be merged, one iteration at a time.
 
     for task in tasks:                      def _iteration(_item):
         if task.is_finished:        ->          task = _item

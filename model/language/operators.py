@@ -1,4 +1,4 @@
-"""Python's operators while a rule is explored: what would fork becomes one value where it can.
+"""Implements Python's operators during exploration, without forks if possible.
 
 `and`, `or`, `not`, `in`, chained comparisons and conditional expressions test truth values, so in
 plain Python each would fork the run. `syntax.py` rewrites them into calls of these functions, which

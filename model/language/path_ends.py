@@ -1,4 +1,4 @@
-"""How a run of a rule can end before its end: blocked, at fault, or by a Python exception."""
+"""The ways in which a rule can stop early: blocked, at fault, or by a Python exception."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The plain meaning of the rule language: a state of plain values, changed in place.
+"""Executes the rule language on plain Python values: the second opinion on the symbolic side.
 
 The same rule bodies that make decision trees run here on ints, bools, enumeration members,
 entities, frozen records, tuples and frozensets. It shares no code with the symbolic side below the

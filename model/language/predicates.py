@@ -1,4 +1,4 @@
-"""From a property to its predicates: one a binding, as expressions over the state."""
+"""Turns a property into predicates: one for each binding, as expressions over the state."""
 
 from __future__ import annotations
 

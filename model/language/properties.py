@@ -1,4 +1,4 @@
-"""Properties: what is claimed of a protocol, as functions over its state.
+"""Declares properties: claims about a protocol, as functions over its state.
 
 A property is written against a view, the class of its first parameter: it applies to the protocols
 that implement the view. Further parameters are entities; there is one predicate a binding.

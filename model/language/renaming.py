@@ -1,4 +1,4 @@
-"""Ids without end in a finite state: the oldest id that nothing refers to is given again.
+"""Reuses ids, so that a protocol with unbounded ids has a finite state.
 
 A protocol that counts for ever (checkpoint ids) has entities for a few live ids only. `retire`
 takes one of them out of use: the ids behind it move one place down, with their fields and with

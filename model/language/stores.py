@@ -1,4 +1,4 @@
-"""The symbolic state that a rule runs on: which cell holds which expression on this path."""
+"""The symbolic state of a rule: which cell holds which expression on this path."""
 
 from __future__ import annotations
 

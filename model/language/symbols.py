@@ -1,4 +1,4 @@
-"""Symbolic values: what a rule sees instead of a number or truth value that depends on the state.
+"""Symbolic numbers, truth values, enumeration members and entities that depend on the state.
 
 Each wraps an expression and behaves as the plain value does; a truth test forks (`explore.decide`).
 What would silently mean something else raises a coded error: they are not hashed, looped over, made

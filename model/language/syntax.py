@@ -1,4 +1,4 @@
-"""A rule's source: the rewrites that exploring needs. Plain execution runs it as it is written.
+"""Rewrites the source of a rule for exploration. Plain execution runs the source unchanged.
 
 Rewritten are: what tests truth values but is a value itself (`and`, `or`, `not`, `in`, chains of
 comparisons, conditional expressions, `isinstance`), `all`, `any`, `sum`, `min` and `max`, and loops

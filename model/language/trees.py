@@ -1,4 +1,4 @@
-"""From a rule with its parameters bound to its decision tree."""
+"""Builds the decision tree of a rule with bound parameters."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Searches a spec in process, and goes on with it on Spark when it is outgrown.
+"""Searches a spec in this process, and continues on Spark if the search outgrows the process.
 
 A level of the search is one job with a task for each owner of states. States go from owner to owner
 through files in a folder that driver and workers see; they are what makes a level durable, too.

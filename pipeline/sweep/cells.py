@@ -1,4 +1,4 @@
-"""The cells of a matrix: each a spec of its own, with a key that says whether it is what it was."""
+"""Makes the cells of a matrix: each is a spec, with a key that changes if its result may change."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Reads a matrix: a spec, and axes along which it is varied. What is wrong in it has file and line.
+"""Reads a matrix: a spec, and the axes along which it is varied.
 
 base       = "specs/final-checkpoint/pair.toml"    beside the matrix
 properties = ["commit-completeness"]               all that the spec asks, if left out

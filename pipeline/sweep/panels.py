@@ -1,4 +1,4 @@
-"""What a picture of a sweep shows: panels of cells, each with a colour, a sign and what it tells.
+"""Makes the panels of a picture of a sweep: grids of cells with colours, signs and texts.
 
 One for all properties together, one for each that is violated or unknown somewhere, both without
 the axes that change nothing; one for states and one for seconds, of all axes.

@@ -1,4 +1,4 @@
-"""Draws a sweep as SVG: what holds where, and how large and how long the cells are.
+"""Draws a sweep as SVG: the verdict, the states and the seconds of each cell.
 
 Each cell tells its own numbers where the pointer rests on it.
 """

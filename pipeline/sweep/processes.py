@@ -1,4 +1,4 @@
-"""Searches cells in several processes of this machine, each cell where there is room next.
+"""Searches cells in several processes of this machine.
 
 A worker that dies takes its cell with it, and no more: another one is started in its place. When
 whoever asked dies, the workers end too.

@@ -1,4 +1,4 @@
-"""Runs a sweep: what is known is taken from the folder, the rest is searched and kept."""
+"""Runs a sweep: takes known results from the folder, and searches the other cells."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Searches cells on Spark: in bins of about equal work, each a job of its own.
+"""Searches cells on Spark, in bins of about equal work.
 
 Jobs are asked for by threads, many at once, and Spark takes the next where there is room. A bin is
 known when its job is done, so a driver that is killed has lost the bins that ran and nothing else;

@@ -1,4 +1,4 @@
-"""Keeps what is known of cells in a folder, one line a cell, written as soon as it is known.
+"""Stores the results of cells in a folder: one line for each cell, written at once.
 
 A process that is killed has lost what was being searched, and nothing else: half a last line is
 dropped. One process at a time writes into a folder.

@@ -1,4 +1,4 @@
-"""Writes the rows of all cells as one table in Parquet, with the same columns for any matrix."""
+"""Writes the rows of all cells as one Parquet table."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a worker does: searches one cell, and tells its rows as plain data that JSON can carry."""
+"""The work of one worker in a sweep: it searches one cell, and returns rows as plain data."""
 
 from __future__ import annotations
 

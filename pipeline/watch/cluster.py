@@ -1,4 +1,4 @@
-"""The logs of one folder while they grow, and what is said of its jobs.
+"""Judges the growing logs of one folder, and keeps the findings about its jobs.
 
 What came before is not judged again where nothing of it has changed: a job is judged again when it
 has new events, or when lines tell more of what its log shows at all. That takes the time of all its

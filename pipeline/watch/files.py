@@ -1,4 +1,4 @@
-"""Which files of a folder are which pieces of logs, and how far each has been handed on.
+"""Assigns the files of a folder to logs, and remembers how far each log was handed on.
 
 A log grows at the end of one file, until it is gone on with in another. The file may be renamed and
 a new one begun, or copied and cut to nothing, or compressed; it is the same piece all the while,

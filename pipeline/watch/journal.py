@@ -1,4 +1,4 @@
-"""What was told of growing logs, so that it is told once: a file of records, one a line.
+"""A file of all records that a watch printed, so that it prints each record once.
 
 A record is in the file, on the disk, before it is told; that it was told is written after. So after
 a crash there is none twice in the file, and what may not have been told is told again, under the

@@ -1,4 +1,4 @@
-"""What batches have added to the logs of a folder, kept in a file that only grows.
+"""A file that stores what each batch added to the logs of a folder.
 
 Each batch is a frame: a line that says which batch it is, how long it is, and a checksum; then so
 many bytes. A batch that is repeated takes the place of what was written of it, and of all that

@@ -1,4 +1,4 @@
-"""Watches a folder of logs: Spark says what is new, workers judge it, and here it is told.
+"""Watches a folder of logs: Spark finds new lines, workers judge them, this module prints them.
 
 Where a watch was is kept in a folder: Spark's offsets, what batches have added, what was told.
 """

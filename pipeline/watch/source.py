@@ -1,4 +1,4 @@
-"""A source of Spark's streams: what is new in the logs of a folder, as bytes.
+"""A Spark stream source: the new bytes in the logs of a folder.
 
 Its offset says of each piece of a log where it is, its inode, and up to which byte it was handed
 on. So a batch that is repeated has the same bytes again, though files were renamed meanwhile.

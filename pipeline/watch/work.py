@@ -1,4 +1,4 @@
-"""What a worker does in a batch: adds what is new to the logs of its folders, and judges them.
+"""The work of one worker in a batch: it adds new lines to its logs, and judges them.
 
 A process keeps the folders that it has seen. Spark gives a folder to any process that is free; one
 that has not seen the last batches of a folder reads what they have added.

@@ -1,4 +1,4 @@
-"""What may change in a job between a checkpoint and a start from it, and what may not.
+"""Decides which changes of a job are allowed between a checkpoint and a start from it.
 
 Operators are known by their names. One that had finished never runs again, so nothing that still
 runs may feed it; one that had in part only keeps its number of subtasks, for what the finished ones

@@ -1,4 +1,4 @@
-"""What a run is asked to do: a file for each request, and one for its answer.
+"""Sends requests to a run: one file for each request, and one file for each answer.
 
     control/<run>/<request>.ask      what is asked: {"what": "stop", "drain": true}
     control/<run>/<request>.answer   what has become of it: {"ok": true, "savepoint": "…"}

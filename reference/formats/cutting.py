@@ -1,4 +1,4 @@
-"""Where a file of event logs can be cut: between logs, which may be thousands in one file.
+"""Cuts a file of event logs between two logs.
 
 A log begins with the first process of a run. Sections of later processes belong to the log in which
 their run was told last, wherever they are in the file; a run that begins with a later process has

@@ -1,4 +1,4 @@
-"""Event logs: what a job did, step by step, one line of JSON each.
+"""Event logs: the steps of a job, one JSON line for each step.
 
 A log has a section for each process that ran the job. It begins with `log-start`, which says
 everything about the job that its steps depend on, and ends with `log-end` and the number of events,

@@ -1,4 +1,4 @@
-"""Lists of faults: what goes wrong in a run, and when. docs/faults.md has every kind and key.
+"""Reads a list of faults to inject into a run. docs/faults.md has every kind and key.
 
 [[fault]]
 kind  = "crash-worker"          # subtask 1 of each operator fails

@@ -1,4 +1,4 @@
-"""Files that end a run, or have no room, at any moment at which they are written.
+"""Files that crash or run out of space at a chosen write.
 
 A moment is before each operation that changes something, and in the midst of each that writes
 bytes, when some of them are there. `moments` counts those that have passed. Or it happens when so

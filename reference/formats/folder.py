@@ -1,4 +1,4 @@
-"""The folder of a run: it belongs to one job, and to one run at a time."""
+"""The folder of a run. It belongs to one job, and to one run at a time."""
 
 from __future__ import annotations
 

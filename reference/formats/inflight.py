@@ -1,4 +1,4 @@
-"""What was in flight when barriers overtook it: a list of buffers for each channel to a task.
+"""Stores in-flight data of overtaken channels: a list of buffers for each channel.
 
 {"A.0→B": [{"records": ["x", "y"]}, {"records": ["z"], "watermark": 17}]}
 """

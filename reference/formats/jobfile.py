@@ -1,4 +1,4 @@
-"""A job as a user writes it down: operators by name, what each reads, and when checkpoints are due.
+"""Reads a job file: operators with their inputs, and the checkpoint interval.
 
     [operators.lines]
     kind = "lines"              # the lines of files

@@ -1,4 +1,4 @@
-"""The metadata of a checkpoint: whose state it has, in which files, and who had finished.
+"""The metadata of a checkpoint: the state files of each subtask, and the finished subtasks.
 
 Two versions are read, and either is written. They differ in how they say that a subtask had
 finished: version 1 by a number in place of its part, version 2 by a field of its own.

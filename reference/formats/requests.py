@@ -1,4 +1,4 @@
-"""What a running job is asked by its user, from the asking to the answer."""
+"""Reads and answers the requests of users to a running job."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where a run starts: from the newest checkpoint that can be trusted, or from a given savepoint.
+"""Finds the start of a run: the newest intact checkpoint, or a given savepoint.
 
 All that it needs is read and checked first; only then something is removed, written or committed.
 Where the newest checkpoint is damaged, an older one that was retained takes its place, unless what

@@ -1,4 +1,4 @@
-"""Checkpoints on disk: a folder each, complete once its metadata is there.
+"""Checkpoints on disk: one folder each, complete when its metadata exists.
 
     checkpoints/<number>/<task>.json           the state of a task
     checkpoints/<number>/<task>.channels.json  what was in flight to it

@@ -1,4 +1,4 @@
-"""Operators that keep a value for each key: for the whole job, or for windows of time."""
+"""Operators that keep a value for each key, for the whole job or for a window of time."""
 
 from __future__ import annotations
 

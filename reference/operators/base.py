@@ -1,4 +1,4 @@
-"""What an operator is to its task: called with records, watermarks, ends and checkpoints."""
+"""The interface of operators: records, watermarks, ends and checkpoints."""
 
 from __future__ import annotations
 

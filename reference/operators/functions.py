@@ -1,4 +1,4 @@
-"""Operators that look at one record at a time, and keep nothing."""
+"""Operators without state: each looks at one record at a time."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Operators that keep records: some at a time, in numbers, or beside those of another input."""
+"""Operators that hold records: in batches, counted, or joined with another input."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Keys: what a record has in common with others, and which subtask keeps what is known of a key.
+"""Keys of records, and the subtask that stores the state of a key.
 
 A key belongs to one of `GROUPS` groups, for good and in every process; a subtask has a range of
 them. Whoever sends records to keyed operators and whoever deals out their state go by the same.

@@ -1,4 +1,4 @@
-"""The kinds of operators that a job file knows: what each is called, and which keys it has."""
+"""The kinds of operators in job files, with their names and keys."""
 
 from __future__ import annotations
 

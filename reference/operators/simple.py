@@ -1,4 +1,4 @@
-"""Operators for small jobs that are followed step by step: records are words, and tell their way.
+"""Operators for small test jobs: records are words that list the tasks they passed.
 
 They are what the vertices of a spec's job are run with.
 """

@@ -1,4 +1,4 @@
-"""Sources that read files: their lines, and how far each file has been read."""
+"""Sources that read lines of files, and remember the position in each file."""
 
 from __future__ import annotations
 

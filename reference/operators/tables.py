@@ -1,4 +1,4 @@
-"""Sources whose lines are records: JSON, and rows of a table."""
+"""Sources that read records from lines of JSON, or from rows of a table."""
 
 from __future__ import annotations
 

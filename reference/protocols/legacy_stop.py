@@ -1,6 +1,4 @@
-"""The stops of the oldest releases: sources are told to end, or a savepoint is taken and the job
-cancelled.
-"""
+"""Stops in the oldest releases: stop the sources, or take a savepoint and cancel."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""FLIP-147: a stop takes a savepoint that ends the job, for good or to be resumed.
+"""FLIP-147: a stop takes a savepoint that ends the job, with drain or suspend.
 
 A source that hears of it ends its data, as at its natural end; with drain operators finish, without
 they keep what they hold. Whoever takes the savepoint waits for it, and for no other checkpoint.

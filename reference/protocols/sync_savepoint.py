@@ -1,4 +1,4 @@
-"""FLIP-34: a task that takes the savepoint of a stop stalls until it is complete, or given up.
+"""FLIP-34: after its part of the savepoint, a task waits until the savepoint ends.
 
 Then sources end, and what their operators emit as they do is behind the savepoint. A source as it
 was built does not stall, but emits on.

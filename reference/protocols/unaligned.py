@@ -1,4 +1,4 @@
-"""FLIP-76: barriers overtake records, which become part of the checkpoint.
+"""FLIP-76: barriers overtake records, and the checkpoint stores the overtaken records.
 
 A barrier keeps its place in the queue, and its reader may notice it ahead of its turn. Into tasks
 with an input that is pointwise or broadcast barriers come in order.

@@ -1,4 +1,4 @@
-"""A task with sources chained into it, by itself: what it reads, and what its sources are told."""
+"""Bench of one task with chained sources: what the task reads, and what its sources receive."""
 
 from __future__ import annotations
 

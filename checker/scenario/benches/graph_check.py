@@ -1,4 +1,4 @@
-"""The check of a job that is started from a snapshot: what has finished, and what it reads."""
+"""Bench of the check whether a job graph may start from a snapshot with finished tasks."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The handler that aligns barriers: one task with as many inputs as the scenario says.
+"""Bench of the handler that aligns barriers, for one task with any number of inputs.
 
 A sequence of tokens is the order in which the handler is told: each calls its method, also for a
 channel that is blocked, as tests of a handler by itself do. A record is polled by the task, so a

@@ -1,4 +1,4 @@
-"""What benches of whole jobs have in common: tasks by name, and a recording coordinator."""
+"""Shared parts of benches that run whole jobs: tasks by name, and a recording coordinator."""
 
 from __future__ import annotations
 

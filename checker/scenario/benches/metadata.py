@@ -1,4 +1,4 @@
-"""The metadata of a checkpoint: how it marks what had finished, and that it is read as written."""
+"""Bench of checkpoint metadata: its marks of finished operators, written and read."""
 
 from __future__ import annotations
 

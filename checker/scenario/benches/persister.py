@@ -1,4 +1,4 @@
-"""What the receiving end of one channel logs for checkpoints: its buffers, and two threads.
+"""Bench of the receiving end of one channel: the buffers that it logs for checkpoints.
 
 Records arrive and stay in the buffers: none is processed. A token is what the network thread does,
 a command what the task's thread does.

@@ -1,4 +1,4 @@
-"""A whole job: its sources do what the scenario says, and all else goes by itself.
+"""Bench of a whole job: the scenario controls the sources, and all other steps run by themselves.
 
 `go` takes what the protocol promises to do, its fair rules, until nothing is left: not what sources
 do, nor the period of checkpoints, nor what the environment may do.

@@ -1,4 +1,4 @@
-"""A sink behind one source: what becomes visible outside, and when."""
+"""Bench of a sink behind one source: which records become visible, and when."""
 
 from __future__ import annotations
 

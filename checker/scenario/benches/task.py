@@ -1,4 +1,4 @@
-"""A task by itself: calls and notifications from the coordinator, ends of its inputs, its own end.
+"""Bench of one task: calls and notifications of the coordinator, ends of inputs, its own end.
 
 What the task can do by itself it does at once. Its consumers are silent until the scenario says
 that they have seen the end of its data.

@@ -1,4 +1,4 @@
-"""The handler whose barriers are aligned at first, and overtake after a time.
+"""Bench of the handler that aligns barriers first, and lets them overtake after a timeout.
 
 The clock of the scenario is the only one: time runs from the first that a handler hears of a
 checkpoint. Once it is over the handler is told so, as a timer does.

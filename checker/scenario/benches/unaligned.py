@@ -1,4 +1,4 @@
-"""The handler of barriers that overtake: it takes the task's part at the first, and then logs.
+"""Bench of the handler for overtaking barriers: it snapshots at the first barrier, then logs.
 
 Records are polled as they come. With `queue` they stay in their channel, and a barrier behind them
 is noticed ahead of its turn by the rule of the protocol, if it may be.
