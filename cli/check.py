@@ -197,19 +197,19 @@ class Options:
             if self.releases is not None and given:
                 raise FinaleError(
                     "releases-alone",
-                    f"{flag} is about a spec itself, and --releases about releases in its place",
+                    f"{flag} is an option of a single check, and --releases compares several checks",
                     advice=f"leave out --releases, or {flag}",
                 )
         if self.all_properties and self.properties:
             raise FinaleError(
                 "all-or-some",
                 "--property asks some properties, and --all-properties all of them",
-                advice="leave out one of the two",
+                advice="leave out one of the two flags",
             )
         if self.reductions and self.record:
             raise FinaleError(
                 "reduced-counts",
-                "counts under a reduction are never recorded: a spec has those of the full search",
+                "counts of a reduced search cannot be recorded: a spec has the counts of the full search",
                 advice="leave out --reduce, or --record",
             )
         if self.means.resume is not None and (len(paths) > 1 or paths[0].is_dir()):
@@ -402,7 +402,7 @@ class Checking:
                 FinaleError(
                     "nothing-checked",
                     f"nothing was checked: {few} marked slow",
-                    advice="--slow checks slow specs too",
+                    advice="add --slow",
                 )
             )
         asked = {str(row["property"]) for row in self.rows}

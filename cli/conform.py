@@ -110,13 +110,13 @@ def _refuse_neither(path: Path) -> None:
         if b'"log-start"' in file.read(LOOKED_AT):
             raise FinaleError(
                 "not-a-spec",
-                "this looks like an event log, and its name does not say so",
+                "this looks like an event log, but its name has another ending",
                 place=Place(str(path)),
                 advice=f"give it a name that ends in {LOG_SUFFIX}",
             )
     raise FinaleError(
         "not-a-spec",
-        "this is neither a spec nor an event log, by its name",
+        "the file name ends neither as a spec nor as an event log",
         place=Place(str(path)),
         advice=f"specs end in .toml, event logs in {LOG_SUFFIX}; finale validate reads other logs",
     )
@@ -149,7 +149,7 @@ def _refuse_without_logs(given: Mapping[str, bool]) -> None:
     for flag in (flag for flag, is_given in given.items() if is_given):
         raise FinaleError(
             "not-of-a-log",
-            f"{flag} says nothing of specs, and no event log is given",
+            f"{flag} is an option for event logs, and no event log is given",
             advice=f"leave it out, or name a log: its name ends in {LOG_SUFFIX}",
         )
 

@@ -85,7 +85,7 @@ def unwritable_output(error: OSError) -> FinaleError:
     return FinaleError(
         "unwritable",
         f"the output cannot be written: {error.strerror}",
-        advice="make room, or send it elsewhere",
+        advice="free some space, or write to another place",
     )
 
 
@@ -93,6 +93,6 @@ def out_of_memory() -> FinaleError:
     """Return the error for input that is larger than the memory of this machine."""
     return FinaleError(
         "out-of-memory",
-        "there is not enough memory for what was given",
-        advice="give less at once, or a machine with more memory",
+        "this machine has not enough memory for the input",
+        advice="give less input, or use a machine with more memory",
     )

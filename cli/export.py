@@ -72,7 +72,7 @@ def _place(spec: Path, to: Target, output: Path | None) -> tuple[Path, str]:
             "wrong-ending",
             f"--to {to} writes files that end in {ENDINGS[to]}",
             place=Place(str(file)),
-            advice="name such a file, or a folder that is there",
+            advice="name a file with this ending, or an existing folder",
         )
     return file.parent, file.stem
 
@@ -83,7 +83,7 @@ def _write(texts: Mapping[Path, str], force: bool) -> None:
         if file.exists() and (not force or file.is_dir()):
             raise FinaleError(
                 "file-exists",
-                "there is such a file already; nothing is written",
+                "the file exists already; no file was written",
                 place=Place(str(file)),
                 advice="choose another --output, or replace it with --force",
             )

@@ -64,7 +64,7 @@ def _chosen(known: Catalogue, key: str | None, variant: str | None) -> list[type
     if key is None:
         raise FinaleError(
             "usage",
-            f'--variant "{variant}" without the protocol that it is a variant of',
+            f'--variant "{variant}" is given without its protocol',
             advice="add --protocol: `finale list protocols` shows the variants of each",
         )
     return [known.variant(known.protocol(key).key, variant)]

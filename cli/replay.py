@@ -51,7 +51,7 @@ def replay(
     if directory is not None and directory.exists() and any(directory.iterdir()):
         raise FinaleError(
             "directory-not-empty",
-            "the files of a replay go into a folder of their own",
+            "the folder of a replay must be empty",
             place=Place(str(directory)),
             advice="name another folder, or one that is empty",
         )
@@ -96,7 +96,7 @@ def _written(file: Path) -> tuple[Spec, str, System, Trace]:
     except (ValueError, KeyError, TypeError):
         raise FinaleError(
             "not-itf",
-            "this is not a trace that tells its spec and its property",
+            "the file is not a trace with the names of its spec and its property",
             place=Place(str(file)),
             advice="give a file that finale trace --format itf has written",
         ) from None

@@ -151,8 +151,8 @@ def _tell_end(
 def _refuse_seed(scheduler: str, seed: int | None) -> None:
     """Raises `bad-value`."""
     if scheduler == "threads" and seed is not None:
-        advice = "leave out one of the two: threads go as the machine lets them"
-        raise FinaleError("bad-value", "--seed says nothing to threads", advice=advice)
+        advice = "leave out --seed or --scheduler threads"
+        raise FinaleError("bad-value", "--seed has no effect on threads", advice=advice)
 
 
 def _goes_on(advice: str, directory: Path, *, again: bool) -> str:

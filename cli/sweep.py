@@ -94,7 +94,7 @@ def _search(
         raise FinaleError("bad-value", f"--workers is {workers}", advice=advice)
     if master is not None and workers is not None:
         message = "--workers are processes of this machine, and --master is where Spark runs"
-        raise FinaleError("spark-or-not", message, advice="leave out one of the two")
+        raise FinaleError("spark-or-not", message, advice="leave out one of the two flags")
     if master is None and conf:
         message = "--conf is a setting of Spark's, and nothing is done on Spark"
         raise FinaleError("spark-or-not", message, advice="add a --master, as local[*]")

@@ -101,9 +101,9 @@ def row_to_tell(result: Result, name: str | None) -> Row:
     if name is None:
         raise FinaleError(
             "no-trace",
-            "nothing is violated here, and nothing was to be reached",
+            "no property is violated, and no witness is expected",
             place=place,
-            advice="finale check tells the verdicts",
+            advice="print the verdicts with finale check",
         )
     row = next((row for row in rows if row.property == name), None)
     if row is None:

@@ -194,7 +194,10 @@ class Validated:
             self.codes.add(Exit.BAD_INPUT)
             print_told(error)
         for part in outcome.damaged:
-            say(f"{part} ends in the midst: it is still written, or cut", stderr=True)
+            say(
+                f"{part} ends in the middle of a line: the file is still being written, or was cut",
+                stderr=True,
+            )
         for verdict in outcome.verdicts:
             self.jobs += 1
             self.shown += bool(verdict.shows)

@@ -37,7 +37,7 @@ def require_packages() -> None:
     if not all(find_spec(each) for each in PACKAGES):
         raise FinaleError(
             "spark-missing",
-            "PySpark, or what comes with it, is not installed, and this needs it",
+            "PySpark or one of its dependencies is not installed",
             advice="install Finale with its extra: pip install -e '.[spark]'",
         )
 

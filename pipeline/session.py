@@ -85,7 +85,7 @@ def cluster_of(
     if master is not None and not _MASTER.fullmatch(master):
         raise FinaleError(
             "bad-master",
-            f'"{master}" is no master of Spark',
+            f'"{master}" is not a Spark master',
             advice="write local[2], spark://HOST:7077, yarn or k8s://HOST:PORT",
         )
     pairs = [each.partition("=") for each in settings]
@@ -93,7 +93,7 @@ def cluster_of(
         if not equals or not key.startswith("spark."):
             raise FinaleError(
                 "bad-conf",
-                f'"{text}" is no setting of Spark',
+                f'"{text}" is not a Spark setting',
                 advice="write --conf spark.NAME=VALUE, as --conf spark.driver.memory=8g",
             )
     return SparkCluster(master or LOCAL, {key: value for key, _, value in pairs}, tuple(folders))
@@ -364,7 +364,7 @@ def _did_not_start(why: str, cluster: SparkCluster) -> FinaleError:
         "spark-did-not-start",
         f"Spark did not start on {cluster.master}: {why}",
         place=Place(key="--master"),
-        advice="check that the master is there and reachable, and what --conf sets",
+        advice="check that the master is reachable, and check the settings of --conf",
     )
 
 

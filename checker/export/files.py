@@ -56,8 +56,8 @@ def _tla(system: System, name: str, source: ExportSource) -> dict[str, str]:
     if not MODULE_NAME.fullmatch(name):
         raise FinaleError(
             "module-name",
-            f'"{name}" is no name for a TLA+ module',
-            advice="letters, digits and underscores, a letter first: the file is named as it is",
+            f'"{name}" is not a name for a TLA+ module',
+            advice="write letters, digits and underscores, with a letter first",
         )
     starts = len(initial_states(system))
     module = Module(
@@ -83,8 +83,8 @@ def _promela(system: System, name: str, source: ExportSource) -> dict[str, str]:
     if live:
         raise FinaleError(
             "liveness-in-promela",
-            f"{', '.join(live)}: fairness of single rules cannot be said in Promela",
-            advice="--to tla has liveness; --safety-only leaves it out",
+            f"{', '.join(live)}: Promela cannot express the fairness of single rules",
+            advice="export with --to tla, or leave liveness out with --safety-only",
         )
     file = f"{name}.pml"
     model = PromelaModel(system, [])

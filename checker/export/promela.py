@@ -159,7 +159,7 @@ class PromelaModel:
             raise FinaleError(
                 "too-large-for-promela",
                 f"{where}: its condition has {size} parts when written out, at most {NODES_MAX}",
-                advice="export it with --to tla, which names what is shared; or smaller bounds",
+                advice="export with --to tla, which names shared parts, or take smaller bounds",
             )
         return self.terms.text(expression)
 

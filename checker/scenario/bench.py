@@ -205,7 +205,7 @@ class ProtocolBench(Bench, Generic[P]):
         if number not in self.numbers:
             raise FinaleError(
                 "unknown-id",
-                f"nothing in this scenario is done to checkpoint {number}",
+                f"no stimulus in this scenario names checkpoint {number}",
                 advice="ask about checkpoints that are named left of =>",
             )
         return self.numbers.index(number)

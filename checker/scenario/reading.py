@@ -145,9 +145,9 @@ def drafts_of(file: Path) -> list[Draft]:
             name = draft.header.values.get("case", "")
             raise FinaleError(
                 "empty-scenario",
-                f'nothing is observed in the case "{name}"' if name else "nothing is observed",
+                f'no event is expected in the case "{name}"' if name else "no event is expected",
                 place=Place(str(file)),
-                advice="below the header write what is done, => and what is seen",
+                advice="below the header, write a stimulus, => and the expected events",
             )
     return drafts
 
@@ -272,9 +272,7 @@ def _unknown_word(word: str, words: BenchWords) -> FinaleError:
     if any(each.name == word for each in (*EVENTS, *QUERIES)):
         return FinaleError(
             "not-observable",
-            f'the part {words.part} does not tell "{word}"',
+            f'the part {words.part} has no event "{word}"',
             advice=nearest(word, known),
         )
-    return FinaleError(
-        "unknown-word", f'"{word}" is no word for what is seen', advice=nearest(word, known)
-    )
+    return FinaleError("unknown-word", f'"{word}" is not an event', advice=nearest(word, known))

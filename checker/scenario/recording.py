@@ -30,6 +30,6 @@ def record(file: Path, runs: Sequence[CaseRun]) -> tuple[int, ...]:
             "unwritable",
             f"what was seen cannot be written: {error.strerror}",
             place=Place(str(file)),
-            advice="check whether you may write there",
+            advice="check the permission to write there",
         ) from None
     return tuple(outcome.line.number for outcome in changed)

@@ -141,7 +141,7 @@ def tokens_of(
         forms = ", ".join(FORMS[kind] for kind in known)
         raise FinaleError(
             "unknown-stimulus",
-            f'"{word}" is nothing that arrives at this part',
+            f'"{word}" cannot arrive at this part',
             advice=f"write tokens such as {forms}; on all channels, B1@*",
         )
     if found["time"] is not None:
@@ -161,7 +161,7 @@ def _channels(word: str, found: re.Match[str], channels: int, keys: Sequence[str
         raise FinaleError(
             "unknown-channel",
             f'"{word}" arrives on a channel, and a source has none',
-            advice="leave it out, or make the task one that reads: kind: pass-through",
+            advice="leave the channel out, or give the task an input: kind: pass-through",
         )
     given = found["at"] or found["of"] or found["on"]
     if given == "*":
@@ -268,6 +268,6 @@ def unknown_command(word: str, known: Sequence[str], part: str) -> FinaleError:
     """A word that the part does not know. The error `unknown-stimulus`."""
     return FinaleError(
         "unknown-stimulus",
-        f'nothing is done to the part {part} by "{word}"',
+        f'the part {part} has no stimulus "{word}"',
         advice=nearest(word, known),
     )

@@ -123,7 +123,7 @@ class Spec:
             "state-too-wide",
             f"{what}, more than the {BITS_MAX} that can be searched",
             place=Place(str(self.file)),
-            advice="take a smaller job or smaller bounds: protocols go wrong on small ones",
+            advice="take a smaller job or smaller bounds: most errors show on small jobs",
         )
 
     @contextmanager

@@ -182,7 +182,7 @@ def _is_last(name: str, loaded: object) -> bool:
 def _redeclared(member: Member, what: str) -> FinaleError:
     return FinaleError(
         "field-redeclared",
-        f"{member} takes the place of {what}: inherited rules are not written for it",
+        f"{member} takes the place of {what}: inherited rules expect the inherited field",
         place=member.place,
         advice="give the new field a name of its own; an inherited one may start with another "
         "value, and an inherited queue or range may hold more",

@@ -55,9 +55,9 @@ def spec_of(file: Path, table: Mapping[str, object], lines: KeyLines, catalogue:
     if "operators" in table:
         raise FinaleError(
             "not-a-spec",
-            "this is a job, which is run, and no spec",
+            "this file is a job, not a spec",
             place=Place(str(file)),
-            advice="finale run runs it, and finale conform judges the events.ndjson of that run",
+            advice="run the job with finale run; judge its events.ndjson with finale conform",
         )
     try:
         spec = _Reader(file, table, lines, catalogue).spec()

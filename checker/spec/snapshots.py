@@ -66,9 +66,9 @@ def snapshots_of(protocol: Protocol, file: Path) -> Snapshots:
     if not found:
         raise FinaleError(
             "resume-empty",
-            f"{file} leaves nothing behind: no checkpoint completes in it",
+            f"{file} leaves no snapshot behind: none of its checkpoints completes",
             place=Place(key="resume.from"),
-            advice="give it checkpoints",
+            advice="raise the bound checkpoints",
         )
     return Snapshots(system, search, found)
 

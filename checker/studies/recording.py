@@ -24,16 +24,16 @@ def record(spec: Spec, result: Result) -> Result:
     if not result.report.lists_states:
         raise FinaleError(
             "no-counts",
-            "nothing is recorded of a bounded search: it lists no states",
+            "a bounded search has no counts to record: it lists no states",
             place=Place(str(spec.file)),
             advice="leave out --record, or take another --backend",
         )
     if not found.complete:
         raise FinaleError(
             "no-counts",
-            f"nothing is recorded of a search that was stopped by {result.report.stopped}",
+            f"no counts are recorded, because the search was stopped by {result.report.stopped}",
             place=Place(str(spec.file)),
-            advice="give it more, or make the bounds of the spec smaller",
+            advice="raise the limit, or make the bounds of the spec smaller",
         )
     known = spec.counts
     if known is None or (known.states, known.transitions, known.depth) != _numbers(found):
@@ -75,7 +75,7 @@ def _write(spec: Spec, text: str) -> None:
             "unwritable",
             f"the counts cannot be written: {error.strerror}",
             place=Place(str(spec.file)),
-            advice="check whether you may write there",
+            advice="check the permission to write there",
         ) from None
 
 

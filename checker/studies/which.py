@@ -70,7 +70,7 @@ def axis_in(text: str) -> Axis:
     if not equals or not all(path) or not found or path[0] in EXPECTED:
         raise FinaleError(
             "bad-vary",
-            f'"{text}" is no key of a setting with values',
+            f'"{text}" is not a key of a spec with values',
             advice="write --vary options.NAME=one,other or --vary bounds.NAME=0..3",
         )
     return Axis(".".join(path), found)
@@ -130,7 +130,7 @@ class _Asked:
                 raise FinaleError(
                     "does-not-apply",
                     f'"{name}" says nothing about the protocol "{spec.protocol.key}"',
-                    advice="its view is missing, or [observe] keeps no history for it",
+                    advice="the protocol lacks the view, or [observe] keeps no history for the property",
                 )
         self._systems = [spec.system(own) for spec, own in zip(specs, families, strict=True)]
 

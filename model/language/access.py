@@ -74,7 +74,7 @@ class Structure:
         )
 
     def __str__(self) -> str:
-        raise self._refused("text-of-state", "made into text", "texts are no part of the state")
+        raise self._refused("text-of-state", "converted to text", "the state contains no texts")
 
     def __format__(self, spec: str) -> str:
         return str(self)
@@ -87,7 +87,7 @@ def not_an_index(what: str, given: object) -> FinaleError:
     """An element is asked for by something that no element has."""
     return FinaleError(
         "not-an-index",
-        f"{what} is asked for {given!r}",
+        f"{what} is indexed with {given!r}",
         place=caller(),
         advice="index arrays and queues with numbers, PerEntity fields with entities",
     )

@@ -145,7 +145,7 @@ def _cannot_merge(yes: object, no: object) -> FinaleError:
     absent = yes is None or no is None
     return FinaleError(
         "cannot-merge",
-        f"a helper returns values that cannot be one: {yes!r} and {no!r}",
+        f"a helper returns values that cannot be merged: {yes!r} and {no!r}",
         place=caller(),
         advice="return a value on every path: Nothing where there is none"
         if absent

@@ -242,9 +242,9 @@ def changeable(target: Any) -> Any:
 def _mutates(target: object, what: str) -> FinaleError:
     return FinaleError(
         "rule-mutates",
-        f"{what} of a Python {type(target).__name__} that is no part of the state",
+        f"{what} of a Python {type(target).__name__} outside the state",
         place=caller(),
-        advice="keep what must last in a field of an entity; build lists with comprehensions",
+        advice="store lasting values in fields of entities; build lists with comprehensions",
     )
 
 

@@ -96,7 +96,7 @@ def fault_of(error: Exception) -> FaultHere:
         return FaultHere("rule-raises", _described(error), place)
     if not raised_there:
         raise error
-    return FaultHere("assertion-failed", str(error) or "what the rule asserts is false", place)
+    return FaultHere("assertion-failed", str(error) or "an assertion of the rule is false", place)
 
 
 def mistake_of(error: Exception) -> FinaleError:
@@ -115,7 +115,7 @@ def endless(place: Place | None) -> FinaleError:
     """Helpers that call each other for ever."""
     return FinaleError(
         "endless-recursion",
-        "helpers call each other without end",
+        "helpers call each other in an endless recursion",
         place=place,
         advice="recursion may follow the topology, never the state: its depth must be known",
     )

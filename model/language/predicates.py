@@ -125,7 +125,7 @@ def _refuse_no_antecedent(family: Family) -> None:
     if family.kind is Kind.ALWAYS and family.witness is None and not says_when:
         raise FinaleError(
             "no-antecedent",
-            f"{family.name} says neither when it applies nor what shows that it was tested",
+            f"{family.name} has neither an antecedent nor a witness",
             place=family.mark.place,
             advice="call when(...) in it, or name a reachable property: @always(witness=...)",
         )

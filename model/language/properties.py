@@ -226,7 +226,7 @@ def before(value: Callable[[], T]) -> T:
     if _before is None:
         raise FinaleError(
             "before-outside-step",
-            "before(...) speaks of a step",
+            "before(...) is defined for steps only",
             place=caller(),
             advice="mark the property @on_step",
         )

@@ -112,8 +112,8 @@ class Symbolic:
 
     def __str__(self) -> str:
         raise unsupported(
-            f"{self!r} is made into text",
-            "texts are no part of the state: use an enumeration or a record",
+            f"{self!r} is converted to text",
+            "the state contains no texts: use an enumeration or a record",
             "text-of-state",
         )
 

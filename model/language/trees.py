@@ -110,7 +110,7 @@ def _refuse_certain_mistakes(tree: Tree, rule: Rule) -> None:
             faults[0].code,
             f"{faults[0].message}, in every state in which {rule.name} is enabled",
             place=Place(faults[0].place.file, faults[0].place.line, rule=rule.name),
-            advice="guard it with require(...), or mend what is written",
+            advice="add a guard with require(...), or correct the write",
         )
     idle = next((update for update in updates if not update.writes), None)
     if idle is not None:

@@ -89,15 +89,15 @@ def check(plan: SearchPlan) -> None:
     if reason := why_not():
         raise FinaleError(
             "needs-native",
-            f"a search is spread as machine code, and {reason}",
+            f"a search on Spark needs machine code, and {reason}",
             advice="install what compiles machine code: see docs/warts.md",
         )
     if plan.folder is None and not plan.cluster.is_nearby:
         raise FinaleError(
             "needs-folder",
-            f"the workers of {plan.cluster.master} see no folder of this machine",
+            f"the workers of {plan.cluster.master} cannot read folders of this machine",
             place=Place(key="--resume"),
-            advice="name one that all of them see, as a network file system has: --resume FOLDER",
+            advice="name a folder of a network file system that all workers see: --resume FOLDER",
         )
 
 

@@ -105,9 +105,9 @@ def _bad_cell(matrix: Matrix, point: Point, error: FinaleError) -> FinaleError:
     place = f"axes.{axis}" if axis else "axes"
     return FinaleError(
         "bad-cell",
-        f"with {point} this is no spec: {error.message}",
+        f"the spec is invalid with {point}: {error.message}",
         place=Place(str(matrix.file), matrix.lines.of_dotted(place), place),
-        advice=f"mend the axis, or leave such cells out with [[exclude]]; {error.advice}",
+        advice=f"correct the axis, or leave such cells out with [[exclude]]; {error.advice}",
     )
 
 

@@ -37,7 +37,7 @@ def write_picture(folder: Path, swept: Swept, columns: Sequence[str] = ()) -> Pa
             "unwritable",
             f"the picture cannot be written: {error.strerror or error}",
             place=Place(str(file)),
-            advice="check whether you may write there, and the room there is",
+            advice="check the permission to write there, and the free space",
         ) from None
     return file
 

@@ -112,7 +112,7 @@ def _refuse_foreign(folder: Path) -> None:
 def _unusable(folder: Path, what: str) -> FinaleError:
     return FinaleError(
         "sweep-folder",
-        f"the folder of the sweep is of no use: {what}",
+        f"the folder of the sweep cannot be used: {what}",
         place=Place(str(folder)),
         advice="name another folder with --output",
     )

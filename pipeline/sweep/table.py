@@ -48,7 +48,7 @@ def write_table(folder: Path, results: Iterable[CellResult]) -> Path:
             "unwritable",
             f"the table cannot be written: {error.strerror or error}",
             place=Place(str(file)),
-            advice="check whether you may write there, and the room there is",
+            advice="check the permission to write there, and the free space",
         ) from None
     return file
 

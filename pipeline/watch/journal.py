@@ -239,7 +239,7 @@ def _difference(begun: Any, head: Mapping[str, object]) -> str:
 def _unusable(folder: Path, what: str) -> FinaleError:
     return FinaleError(
         "watch-folder",
-        f"the folder of the watch is of no use: {what}",
+        f"the folder of the watch cannot be used: {what}",
         place=Place(str(folder)),
         advice="name another folder with --resume",
     )

@@ -69,7 +69,7 @@ class FolderBatches:
         except (ValueError, KeyError, TypeError):
             raise FinaleError(
                 "watch-damaged",
-                "what was kept of the logs is damaged: the checksum is another one",
+                "the saved state of the watch is damaged: a checksum is wrong",
                 place=Place(str(self.file)),
                 advice="watch anew, with another folder for --resume",
             ) from None

@@ -113,14 +113,14 @@ def check(plan: WatchPlan) -> None:
     if not plan.folder.is_dir():
         raise FinaleError(
             "no-such-folder",
-            "there is no folder of this name to watch",
+            "the folder to watch does not exist",
             place=Place(str(plan.folder)),
             advice="name the folder that logs are written into; files may come later",
         )
     if plan.kept is None and not plan.cluster.is_nearby:
         raise FinaleError(
             "needs-folder",
-            f"the workers of {plan.cluster.master} see no folder of this machine",
+            f"the workers of {plan.cluster.master} cannot read folders of this machine",
             place=Place(key="--resume"),
             advice="name one that all of them see, as they must see the logs: --resume FOLDER",
         )
@@ -228,7 +228,7 @@ def _ended(why: str, plan: WatchPlan) -> FinaleError:
     further = "the same command with the same --resume goes on from where it was"
     return FinaleError(
         "watch-ended",
-        f"Spark has given up: {ours or (lines[0] if lines else 'it does not say why')}",
+        f"Spark failed: {ours or (lines[0] if lines else 'it does not say why')}",
         place=Place(str(plan.folder)),
         advice=further if ours is None else "watch anew, with another folder for --resume",
     )

@@ -52,7 +52,7 @@ def _refuse_loss(operator: OperatorMetadata) -> None:
             "operator-removed",
             f'the checkpoint has the state of "{operator.name}", which the job does not have',
             place=Place(key=f"operators.{operator.name}"),
-            advice="keep it in the job, under its name",
+            advice="keep the operator in the job, under its name",
         )
 
 

@@ -380,7 +380,7 @@ class _Reader:
     def not_a_log(self, line: int, why: str) -> FinaleError:
         return FinaleError(
             "not-an-event-log",
-            f"this is no event log: {why}",
+            f"this is not an event log: {why}",
             place=Place(self.file, line),
             advice="take a file that `finale run` has written",
         )

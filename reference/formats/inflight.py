@@ -78,7 +78,7 @@ def _edge(writer: OperatorMetadata, reader: OperatorMetadata, tasks: Mapping[str
 def _lost(source: OperatorMetadata, now: OperatorMetadata) -> FinaleError:
     return FinaleError(
         "in-flight",
-        f'records from "{source.name}" to "{now.name}" are in flight, and have no way any more',
+        f'records from "{source.name}" to "{now.name}" are in flight, but their channel is gone',
         place=Place(key=f"operators.{now.name}.from"),
-        advice="start the job as it was, and stop it with a savepoint: that has none in flight",
+        advice="start the job as it was, and stop it with a savepoint: it has no records in flight",
     )

@@ -178,7 +178,7 @@ def read_job(file: Path, functions: Path | None = None) -> JobFile:
     if "operators" not in table and not table.keys().isdisjoint(("title", "job", "expect")):
         raise FinaleError(
             "not-a-job",
-            "this is a spec, which is checked, and no job",
+            "this file is a spec, not a job",
             place=Place(str(file)),
             advice="finale check checks it; a job says what it runs in [operators.NAME]",
         )
@@ -205,7 +205,7 @@ def _job(file: Path, table: Mapping[str, Any], folder: Path) -> JobFile:
     if protocol is not None and "barriers" in table:
         raise FinaleError(
             "two-protocols",
-            f'"{protocol}" says itself what barriers do, and "barriers" says it again',
+            f'"{protocol}" determines already how barriers move, and "barriers" is set too',
             place=Place(key="barriers"),
             advice='leave out "protocol", and the job can be stopped; or leave out "barriers"',
         )

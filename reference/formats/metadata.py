@@ -230,7 +230,7 @@ def altered(name: str) -> FinaleError:
     """A file is not what a checkpoint has written."""
     return FinaleError(
         "checkpoint-altered",
-        "the file is gone, or not what the checkpoint has written",
+        "the file is missing, or has changed since the checkpoint",
         place=Place(name),
         advice="put it back, or run the job from its start in another directory",
     )

@@ -71,7 +71,7 @@ class Requests:
             left = (f"{t.name} ({t.phase.value})" for t in tasks if t.phase is not Phase.CLOSED)
             raise FinaleError(
                 "job-stuck",
-                f"nothing can happen any more, and these have not ended: {', '.join(left)}",
+                f"no step is enabled, and these tasks have not ended: {', '.join(left)}",
                 advice="look what can come no more, which `finale conform` says of the run's event "
                 f"log, and {AGAIN}",
             )

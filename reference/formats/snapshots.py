@@ -304,9 +304,9 @@ class StoredCheckpoint:
         except OSError:
             raise FinaleError(
                 "no-checkpoint",
-                "this is no complete checkpoint: it has no metadata that can be read",
+                "this is not a complete checkpoint: its metadata cannot be read",
                 place=Place(files.told(name)),
-                advice="name the folder of one, which has its number",
+                advice="name the folder of a complete checkpoint",
             ) from None
         return cls(files, folder, decoded(data, files.told(name)))
 

@@ -154,7 +154,7 @@ def check_operator(name: str, said: Said) -> OperatorKind:
     if word not in KINDS:
         raise FinaleError(
             "unknown-operator",
-            f'"{name}" is of kind "{word}", which is no operator',
+            f'"{name}" is of kind "{word}", which does not exist',
             place=Place(key=f"{where}kind"),
             advice=nearest(word, KINDS),
         )

@@ -195,7 +195,7 @@ class LineSource(SourceOperator):
             "bad-input",
             bad.problem,
             place=Place(str(position.path), position.line + bad.line + 1),
-            advice='mend the line, or write on-bad = "keep" to go on without it',
+            advice='correct the line, or write on-bad = "keep" to skip it',
         )
 
     # --- what other formats do otherwise ---------------------------------------------------------
@@ -300,7 +300,7 @@ class LineSource(SourceOperator):
                 "input-added",
                 f'"{self.context.vertex}" has finished, and would not read this',
                 place=Place(str(self.files[added[0]])),
-                advice="give the file to a job of its own, or take it away",
+                advice="give the file to another job, or remove it",
             )
 
     def restore_finished(self) -> Operator:
@@ -346,7 +346,7 @@ def _refuse_changed(path: Path, offset: int) -> None:
 def _changed(path: Path, problem: str) -> FinaleError:
     return FinaleError(
         "input-changed",
-        f"the file is not what a checkpoint has read: {problem}",
+        f"the file has changed since a checkpoint read it: {problem}",
         place=Place(str(path)),
         advice="put it back, or run the job from its start in another directory",
     )

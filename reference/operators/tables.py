@@ -77,7 +77,7 @@ class Ndjson(TableSource):
                 try:
                     records.append(self._record(line.removeprefix(BOM)))
                 except (ValueError, RecursionError) as reason:
-                    bad(Bad(number, f"the line is no JSON: {reason}"))
+                    bad(Bad(number, f"the line is not JSON: {reason}"))
                 except Bad as reason:
                     bad(Bad(number, reason.problem))
         return records
@@ -149,7 +149,7 @@ class Csv(TableSource):
                     begin = first + reader.line_num
                 return
             except csv.Error as reason:
-                bad(Bad(begin, f"the line is no row: {reason}"))
+                bad(Bad(begin, f"the line is not a row: {reason}"))
                 first = begin + 1
 
     def _record(self, columns: list[str], row: list[str]) -> Record:

@@ -23,7 +23,7 @@ def test_threads_have_no_seed(tmp_path: Path, capsys: pytest.CaptureFixture[str]
     job_in(tmp_path)
     said = ["run", str(tmp_path / "job.toml"), "--directory", str(tmp_path / "state")]
     assert main([*said, "--scheduler", "threads", "--seed", "7"]) == 2
-    assert "error[bad-value]: --seed says nothing to threads" in capsys.readouterr().err
+    assert "error[bad-value]: --seed has no effect on threads" in capsys.readouterr().err
     assert not (tmp_path / "state").exists()
 
 

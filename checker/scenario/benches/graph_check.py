@@ -70,7 +70,7 @@ class GraphCheckBench(Bench):
         known = [each.value for each in Finished]
         if word not in known:
             raise FinaleError(
-                "bad-state", f'"{word}" is not how much has finished', advice=nearest(word, known)
+                "bad-state", f'"{word}" is not a degree of completion', advice=nearest(word, known)
             )
         return Finished(word)
 

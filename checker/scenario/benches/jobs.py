@@ -180,7 +180,7 @@ class JobBench(ProtocolBench[FinalCheckpoint]):
         if word not in NOT_RUNNING:
             raise FinaleError(
                 "bad-state",
-                f'"{word}" is no state of a task that does not run',
+                f'"{word}" is not the state of a stopped task',
                 advice=f"write one of {', '.join(NOT_RUNNING)}",
             )
         for task in self.tasks(words):

@@ -56,8 +56,8 @@ class MetadataBench(Bench):
             case _ if not self.written:
                 raise FinaleError(
                     "nothing-written",
-                    "there is no metadata that could be read",
-                    advice="do write before read",
+                    "no metadata was written",
+                    advice="write the metadata before you read it",
                 )
             case _:
                 self.gone = frozenset(

@@ -123,8 +123,8 @@ class RunBench(JobBench):
             if not isinstance(task, Source):
                 raise FinaleError(
                     "no-source",
-                    f'"{task.name}" is no source, and does nothing that it must be told',
-                    advice="name tasks that read no others",
+                    f'"{task.name}" is not a source: its steps run by themselves',
+                    advice="name sources: tasks without inputs",
                 )
         return [task for task in tasks if isinstance(task, Source)]
 

@@ -186,7 +186,7 @@ class TaskBench(ProtocolBench[FinalCheckpoint]):
         if word not in kinds:
             raise FinaleError(
                 "bad-kind",
-                f"{word} is no kind of a task",
+                f"{word} is not a kind of task",
                 place=header.place("kind"),
                 advice=f"write one of {', '.join(kinds)}",
             )

@@ -125,7 +125,7 @@ class UnalignedHandlerBench(AlignedHandlerBench):
         else:
             raise FinaleError(
                 "bad-stimulus",
-                f'"{name}" is nothing that can be queued',
+                f'"{name}" cannot be queued',
                 advice="write records, as a0, and barriers that are noticed later, as B1",
             )
 
