@@ -197,7 +197,7 @@ class Options:
             if self.releases is not None and given:
                 raise FinaleError(
                     "releases-alone",
-                    f"{flag} is an option of a single check, and --releases compares several checks",
+                    f"{flag} is an option of one check, and --releases compares several checks",
                     advice=f"leave out --releases, or {flag}",
                 )
         if self.all_properties and self.properties:
@@ -209,7 +209,7 @@ class Options:
         if self.reductions and self.record:
             raise FinaleError(
                 "reduced-counts",
-                "counts of a reduced search cannot be recorded: a spec has the counts of the full search",
+                "counts of a reduced search cannot be recorded, only those of a full search",
                 advice="leave out --reduce, or --record",
             )
         if self.means.resume is not None and (len(paths) > 1 or paths[0].is_dir()):

@@ -130,7 +130,7 @@ class _Asked:
                 raise FinaleError(
                     "does-not-apply",
                     f'"{name}" says nothing about the protocol "{spec.protocol.key}"',
-                    advice="the protocol lacks the view, or [observe] keeps no history for the property",
+                    advice="the protocol lacks the view, or [observe] keeps no history for it",
                 )
         self._systems = [spec.system(own) for spec, own in zip(specs, families, strict=True)]
 
