@@ -29,9 +29,9 @@ from .domains import (
     Set,
     Union,
 )
+from .language.decorators import define, rule, step
 from .language.entities import AnyOf, Entity, field
 from .language.guards import require, within
-from .language.marks import define, rule, step
 from .language.properties import (
     Taken,
     always,

@@ -15,7 +15,7 @@ from checker.logs.event_log.acceptance import Accepted, Rejected, Undecided
 from checker.logs.event_log.setting import protocol_of
 from checker.spec.catalogue import catalogue
 from reference.channel import Channel
-from reference.coordinator import Checkpoint, Coordinator, Kind
+from reference.coordinator import Checkpoint, CheckpointKind, Coordinator
 from reference.formats.eventlog import read_log
 from reference.protocols.final_checkpoint import FinalCheckpoint
 from reference.protocols.unaligned import Unaligned
@@ -158,7 +158,9 @@ def closes_unsecured(engine: FinalCheckpoint, task: Task) -> Guarded:
     task.phase = TaskPhase.DRAINING
 
 
-def plans_all(coordinator: Coordinator, kind: Kind = Kind.CHECKPOINT) -> Checkpoint:
+def plans_all(
+    coordinator: Coordinator, kind: CheckpointKind = CheckpointKind.CHECKPOINT
+) -> Checkpoint:
     plan = SOUND_TRIGGER(coordinator, kind)
     coordinator.network.triggers |= {(task, plan.number) for task in plan.awaited}
     return plan

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checker.scenario.running import Outcome, run_file
+from checker.scenario.running import LineOutcome, run_file
 from checker.spec.catalogue import catalogue
 
 KNOWN = catalogue(None)
@@ -39,7 +39,7 @@ def test_two_channels_and_random_barriers(
     assert set(taken) - set(one) & set(two) <= {max(one + two, default=0)}
 
 
-def outcome_of(lines: str) -> Outcome:
+def outcome_of(lines: str) -> LineOutcome:
     with TemporaryDirectory() as folder:
         file = Path(folder) / "a.scenario"
         text = f"title: a\npart: aligned-handler\nchannels: 2\n\n{lines}"

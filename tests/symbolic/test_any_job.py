@@ -344,7 +344,7 @@ def test_what_is_not_decided_says_what_was_tried(monkeypatch: pytest.MonkeyPatch
 
 
 def test_the_command_line_says_what_fell() -> None:
-    ran = run("prove jobs --variant triggers-all --format json")
+    ran = run("prove --all-jobs --variant triggers-all --format json")
     assert ran.exit == 1
     told = json.loads(ran.stdout)
     assert not told["ok"]
