@@ -136,7 +136,7 @@ def _check_machine_code(flag: str) -> None:
         raise FinaleError(
             "needs-native",
             f"the readable search does not know --{flag}, and {reason}",
-            advice=f"leave out --{flag}, or install what compiles machine code: see docs/warts.md",
+            advice=f"leave out --{flag}, or install what compiles machine code: see docs/limits.md",
         )
 
 

@@ -101,7 +101,7 @@ ProgressListener = Callable[[SearchProgress], None]
 """Called a few times a second while a search runs, always from the thread that asked for it."""
 
 
-class Clock:
+class SearchClock:
     """Reports how far a search is, a few times a second, and ends it when its time is over."""
 
     def __init__(self, limits: Limits, progress: ProgressListener | None) -> None:
@@ -182,10 +182,10 @@ def cut_short(stopped: str, seen: Statistics) -> Unknown:
 __all__ = [
     "INTERRUPTED",
     "SECONDS_BETWEEN_REPORTS",
-    "Clock",
     "LimitHit",
     "Limits",
     "ProgressListener",
+    "SearchClock",
     "SearchProgress",
     "TimeOver",
     "check_witnesses",

@@ -23,7 +23,7 @@ from checker.proofs.all_jobs.fact import (
 from checker.proofs.all_jobs.facts import groups_of
 from checker.proofs.all_jobs.logic import SoMany, Term, Z3Logic
 from checker.proofs.all_jobs.plans import Plans, facts_of_plans
-from checker.proofs.all_jobs.reading import JobState, StateAfterStep
+from checker.proofs.all_jobs.reading import StateAfterStep, SymbolicState
 from checker.proofs.all_jobs.sending import Outputs, facts_of_outputs
 from checker.proofs.all_jobs.starts import Starts, facts_of_starts
 from checker.proofs.all_jobs.window import Binding, Symbol
@@ -257,7 +257,7 @@ def test_who_hears_of_an_abort_is_told_but_not_whether_anybody_does() -> None:
     window, task, _ = plans.call
     logic = SoMany(2)
     binding: Binding = {task: logic.some_node("t")}
-    after = StateAfterStep(JobState(logic), window, plans.called("deliver_trigger"), binding)
+    after = StateAfterStep(SymbolicState(logic), window, plans.called("deliver_trigger"), binding)
     assert after.holds("cp1.aborts", logic.nodes[0]) is not None
     with pytest.raises(FinaleError, match="cannot be told"):
         after.read(Symbol("cp1.latest.0", 0, 1, True), ())
@@ -344,7 +344,7 @@ def test_what_is_not_decided_says_what_was_tried(monkeypatch: pytest.MonkeyPatch
 
 
 def test_the_command_line_says_what_fell() -> None:
-    ran = run("prove jobs --variant triggers-all --format json")
+    ran = run("prove --all-jobs --variant triggers-all --format json")
     assert ran.exit == 1
     told = json.loads(ran.stdout)
     assert not told["ok"]

@@ -23,7 +23,7 @@ from model.topology import Edge, Job, Vertex
 
 from .fact import Fact, FactCase, Marks
 from .logic import Logic, Term, Z3Logic
-from .reading import JobState, StateAfterStep, faults
+from .reading import StateAfterStep, SymbolicState, faults
 from .window import Binding, JobWindow, Symbol
 
 IDS = 3
@@ -99,7 +99,7 @@ class Gates:
 class Inputs:
     """What is known of a gate in a state. `brought` are the inputs whose barrier has come."""
 
-    def __init__(self, state: JobState, brought: Callable[[Term], Term]) -> None:
+    def __init__(self, state: SymbolicState, brought: Callable[[Term], Term]) -> None:
         self.state, self.brought = state, brought
         self.logic = state.logic
 
@@ -194,7 +194,7 @@ class GateEvent:
 def _events(gates: Gates, logic: Z3Logic) -> list[GateEvent]:
     window, one = gates.window
     at = logic.some_node("x")
-    state = JobState(logic)
+    state = SymbolicState(logic)
     before = Inputs(state, logic.of("brought"))
     found: list[GateEvent] = []
     for name, step in gates.events.items():
@@ -284,7 +284,7 @@ def _called_at_the_end(gates: Gates) -> Fact:
     def ask(logic: Z3Logic) -> list[FactCase]:
         window, one = gates.window
         at = logic.some_node("x")
-        state = JobState(logic)
+        state = SymbolicState(logic)
         before = Inputs(state, logic.of("brought"))
         after = Inputs(StateAfterStep(state, window, gates.call, {one: at}), before.brought)
         given = [

@@ -24,7 +24,7 @@ from .plans import (
     marks_of,
     planned,
 )
-from .reading import JobState, StateAfterStep, faults, returns
+from .reading import StateAfterStep, SymbolicState, faults, returns
 from .window import Binding, JobWindow, Symbol
 
 
@@ -36,7 +36,7 @@ class Pending:
     """
 
     logic: Z3Logic
-    state: JobState
+    state: SymbolicState
     called: Of
 
     def heads(self, task: Term) -> Term:
@@ -105,24 +105,24 @@ def _kept(plans: Plans, name: str, sentence: str, part: Callable[[Pending, Term]
     return Fact(name, ("PL-6", "S12"), sentence, ask, of=rules)
 
 
-def _is_taken(window: JobWindow, step: Effect, before: JobState, binding: Binding) -> Term:
+def _is_taken(window: JobWindow, step: Effect, before: SymbolicState, binding: Binding) -> Term:
     """Where a rule is taken, be it into a fault."""
     logic, how = before.logic, (window, step, before, binding)
     return logic.either(returns(*how), faults(*how))
 
 
-def _sound(window: JobWindow, step: Effect, before: JobState, binding: Binding) -> Term:
+def _sound(window: JobWindow, step: Effect, before: SymbolicState, binding: Binding) -> Term:
     """Where a rule does not fault."""
     return before.logic.negation(faults(window, step, before, binding))
 
 
-def _or_now(logic: Logic, after: JobState, ever: Of) -> Of:
+def _or_now(logic: Logic, after: SymbolicState, ever: Of) -> Of:
     return lambda task: logic.either(ever(task), after.holds("cp1.triggers", task))
 
 
 def _no_lost_call(plans: Plans) -> Fact:
     def ask(logic: Z3Logic) -> list[FactCase]:
-        before = JobState(logic)
+        before = SymbolicState(logic)
         window, task, _ = plans.call
         binding: Binding = {task: logic.some_node("t")}
         step = plans.called("deliver_trigger")
@@ -158,7 +158,7 @@ def _no_lost_call(plans: Plans) -> Fact:
 
 def _calls_deliver(plans: Plans) -> Fact:
     def ask(logic: Z3Logic) -> list[FactCase]:
-        state = JobState(logic)
+        state = SymbolicState(logic)
         pending = Pending(logic, state, logic.of("was-called"))
         given = [logic.forall(pending.all_of)]
         takes, ended = logic.of("takes-part"), state.of("cp1.finished")

@@ -16,8 +16,8 @@ from typing import Any
 
 from checker.proofs.window import Effect
 from model.language.entities import Entity
+from model.language.path_ends import BlockedHere, FaultHere
 from model.language.plain import PlainStore
-from model.language.stops import BlockedHere, FaultHere
 from model.protocols.parts.checkpoints import CheckpointStatus
 from model.protocols.parts.gate import Arrival
 from model.protocols.parts.graph_check import Finished, GraphCheck
@@ -28,7 +28,7 @@ from .alignment import BY_CALL, COMING, IDS, Gates
 from .calls import RULES_OF_CALLS
 from .logic import GivenGraph
 from .plans import Plans
-from .reading import JobState, StateAfterStep, returns
+from .reading import StateAfterStep, SymbolicState, returns
 from .sending import Outputs
 from .starts import Starts
 from .window import JobWindow, not_for_any_job
@@ -122,7 +122,7 @@ class Laid:
         possible.
         """
         known = self.cells() | {("edge", edge): 1 for edge in edges}
-        before = JobState(GivenGraph(len(self.nodes), known))
+        before = SymbolicState(GivenGraph(len(self.nodes), known))
         after = StateAfterStep(before, window, step, single)
         taken = self.take(act)
         if when_told and bool(returns(window, step, before, single)) is not taken:

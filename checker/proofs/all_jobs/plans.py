@@ -24,7 +24,7 @@ from model.topology import Edge, Job, Vertex
 
 from .fact import Fact, FactCase, Marks
 from .logic import Logic, Term, Z3Logic
-from .reading import JobState, StateAfterStep, claimed
+from .reading import StateAfterStep, SymbolicState, claimed
 from .window import Among, Binding, JobWindow, Symbol
 
 Of = Callable[[Term], Term]
@@ -34,12 +34,12 @@ STATUS = Symbol("status", 0, len(TaskStatus) - 1, False)
 CP_STATUS = Symbol("cp1.status", 0, len(CheckpointStatus) - 1, False)
 
 
-def is_closed(state: JobState, task: Term) -> Term:
+def is_closed(state: SymbolicState, task: Term) -> Term:
     """Whether a task is closed."""
     return state.read(STATUS, (task,)) == list(TaskStatus).index(TaskStatus.CLOSED)
 
 
-def has_status(state: JobState, status: CheckpointStatus) -> Term:
+def has_status(state: SymbolicState, status: CheckpointStatus) -> Term:
     """Whether the checkpoint is in a status."""
     return state.read(CP_STATUS, ()) == list(CheckpointStatus).index(status)
 
@@ -113,9 +113,9 @@ class Plans:
 # --- the plan ------------------------------------------------------------------------------------
 
 
-def planned(plans: Plans, logic: Z3Logic) -> tuple[JobState, StateAfterStep, list[Term]]:
+def planned(plans: Plans, logic: Z3Logic) -> tuple[SymbolicState, StateAfterStep, list[Term]]:
     """The state before the plan, the one after it, and what holds before it."""
-    before = JobState(logic)
+    before = SymbolicState(logic)
     after = StateAfterStep(before, plans.plan[0], plans.begin, {})
 
     def is_fresh(task: Term) -> Term:
@@ -128,7 +128,7 @@ def planned(plans: Plans, logic: Z3Logic) -> tuple[JobState, StateAfterStep, lis
     return before, after, given
 
 
-def marks_of(before: JobState, after: JobState) -> Marks:
+def marks_of(before: SymbolicState, after: SymbolicState) -> Marks:
     """What is told of the tasks of a counterexample."""
     return {
         "closed": lambda task: is_closed(before, task),
@@ -166,7 +166,7 @@ def takes_part(logic: Logic, below: Term, gets: Of) -> Term:
 
 
 def delivered(
-    logic: Z3Logic, after: JobState, given: list[Term], called: Of
+    logic: Z3Logic, after: SymbolicState, given: list[Term], called: Of
 ) -> tuple[list[Term], Term]:
     """What follows of what a task takes part in: hypotheses, and that of one task, the first in
     order of which it is not so."""

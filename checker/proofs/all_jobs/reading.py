@@ -34,7 +34,7 @@ Read = Callable[[Symbol, "tuple[Term, ...]"], Term]
 """The value of a symbol at nodes, in some state."""
 
 
-class JobState:
+class SymbolicState:
     """A state of a job: the value of each symbol at each node."""
 
     def __init__(self, logic: Logic) -> None:
@@ -53,10 +53,12 @@ class JobState:
         return partial(self.holds, name)
 
 
-class StateAfterStep(JobState):
+class StateAfterStep(SymbolicState):
     """The state after a step; `binding` gives the nodes of the single entities."""
 
-    def __init__(self, before: JobState, window: JobWindow, step: Effect, binding: Binding) -> None:
+    def __init__(
+        self, before: SymbolicState, window: JobWindow, step: Effect, binding: Binding
+    ) -> None:
         super().__init__(before.logic)
         self.before, self.window, self.step, self.binding = before, window, step, binding
 
@@ -83,18 +85,18 @@ class StateAfterStep(JobState):
         return formula(written, self.window, self.before, self.before, binding)
 
 
-def returns(window: JobWindow, step: Effect, before: JobState, binding: Binding) -> Term:
+def returns(window: JobWindow, step: Effect, before: SymbolicState, binding: Binding) -> Term:
     """Return the formula: a step can be taken."""
     return formula(step.returns, window, before, before, binding)
 
 
-def faults(window: JobWindow, step: Effect, before: JobState, binding: Binding) -> Term:
+def faults(window: JobWindow, step: Effect, before: SymbolicState, binding: Binding) -> Term:
     """Return the formula: a step is a fault."""
     return formula(step.faults, window, before, before, binding)
 
 
 def claimed(
-    window: JobWindow, claim: Claim, before: JobState, after: JobState, binding: Binding
+    window: JobWindow, claim: Claim, before: SymbolicState, after: SymbolicState, binding: Binding
 ) -> Term:
     """Return what a property says of a step, or of the state after it."""
     logic = before.logic
@@ -103,7 +105,11 @@ def claimed(
 
 
 def formula(
-    root: Expression, window: JobWindow, before: JobState, after: JobState, binding: Binding
+    root: Expression,
+    window: JobWindow,
+    before: SymbolicState,
+    after: SymbolicState,
+    binding: Binding,
 ) -> Term:
     """Return an expression over the cells of a window as a formula.
 
@@ -162,4 +168,4 @@ def formula(
     return fold(root, make, known)
 
 
-__all__ = ["JobState", "Read", "StateAfterStep", "claimed", "faults", "formula", "returns"]
+__all__ = ["Read", "StateAfterStep", "SymbolicState", "claimed", "faults", "formula", "returns"]

@@ -21,7 +21,7 @@ from model.topology import Edge, Job, Vertex
 
 from .fact import Fact, FactCase, Marks
 from .logic import Logic, Term, Z3Logic
-from .reading import JobState, StateAfterStep, formula, returns
+from .reading import StateAfterStep, SymbolicState, formula, returns
 from .window import Binding, JobWindow
 
 
@@ -65,7 +65,7 @@ def _sent(
 ) -> Fact:
     def ask(logic: Z3Logic) -> list[FactCase]:
         _, window, output = outputs.window
-        before = JobState(logic)
+        before = SymbolicState(logic)
         after = StateAfterStep(before, window, step, {})
         node: Binding = {output: logic.some_node("c")}
         is_there = window.condition(lambda: holds(output))

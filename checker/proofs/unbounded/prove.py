@@ -14,7 +14,7 @@ from functools import partial
 from time import perf_counter
 
 from checker.proofs.prove import does_not_apply
-from checker.search.limits import Clock, LimitHit, Limits, ProgressListener, SearchProgress
+from checker.search.limits import LimitHit, Limits, ProgressListener, SearchClock, SearchProgress
 from model.errors import FinaleError
 from model.language.properties import Family
 from model.language.protocol import Protocol, Setting
@@ -110,7 +110,7 @@ class _Looking:
     """Reports which question is asked, and ends the proof when its time is over."""
 
     def __init__(self, limits: Limits, progress: ProgressListener | None) -> None:
-        self._clock = Clock(limits, progress)
+        self._clock = SearchClock(limits, progress)
         self.doing = "what do the rules do, of ids without end?"
 
     @property

@@ -32,14 +32,14 @@ from model.expressions import (
     Expression,
     IfThenElse,
 )
-from model.language.bindings import Bound, bindings, bound_rules
+from model.language.bindings import BoundRule, bindings, bound_rules
 from model.language.build import initial_states
 from model.language.entities import Entity, Variable
 from model.language.guards import Limit
 from model.language.observing import observing
 from model.language.properties import Family, Taken, stepping
 from model.language.protocol import Setting
-from model.language.shapes import cells_of
+from model.language.symbolic_values import cells_of
 from model.language.symbols import truth_from, truth_of
 from model.properties.observed import newest_stored
 from model.protocols.parts.checkpoints import UNUSED, Checkpoint, CheckpointStatus
@@ -58,7 +58,7 @@ RECORDS = 3
 class RuleEffect(Effect):
     """What a rule does, with its parameters bound."""
 
-    bound: Bound
+    bound: BoundRule
 
     def ids(self, window: IdWindow) -> tuple[Entity, ...]:
         """Return the ids of the window that are parameters of the rule."""

@@ -16,10 +16,10 @@ from time import perf_counter
 from checker.search.answer import Report, Statistics
 from checker.search.limits import (
     INTERRUPTED,
-    Clock,
     LimitHit,
     Limits,
     ProgressListener,
+    SearchClock,
     SearchProgress,
     check_witnesses,
 )
@@ -100,7 +100,7 @@ class ReadableSearch:
         self.questions = Questions(self.machine)
         self.coverage = BranchCoverage(self.machine)
         self._is_terminal = self.machine.state_test([self.machine.system.terminal])
-        self._clock = Clock(self.limits, self.progress)
+        self._clock = SearchClock(self.limits, self.progress)
 
     def run(self) -> None:
         """Search until all states are seen, a limit is hit, or the user interrupts."""

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from checker.search.answer import NO_DEADLOCK, WELL_FORMED
 from checker.search.limits import (
     INTERRUPTED,
-    Clock,
     LimitHit,
     Limits,
     ProgressListener,
+    SearchClock,
     SearchProgress,
 )
 from checker.search.state_graph.questions import FAULTS, Asked, Topic, of_states, of_steps
@@ -73,7 +73,7 @@ class BoundedSearch:
         self._only = frozenset(only)
         self._open: list[Sought] = []
         self._possible: set[Topic] = set()
-        self._clock = Clock(limits, progress)
+        self._clock = SearchClock(limits, progress)
 
     def run(self) -> None:
         """Ask until all is found or refuted, a limit is hit, or the user interrupts."""

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 
 from checker.search.limits import (
     INTERRUPTED,
-    Clock,
     LimitHit,
     Limits,
     ProgressListener,
+    SearchClock,
     SearchProgress,
 )
 from checker.search.state_graph.questions import Asked, Topic
@@ -47,7 +47,7 @@ class ViolatingSettings:
 
     def run(self) -> None:
         """Ask until all are found, a limit is hit, or the user interrupts."""
-        self._clock = Clock(self.limits, self.progress)
+        self._clock = SearchClock(self.limits, self.progress)
         self._steps_max = self.limits.steps_max or STEPS_MAX
         try:
             self._run(joined(self.systems, self.name))

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from checker.search.answer import Statistics
 from checker.search.limits import (
     INTERRUPTED,
-    Clock,
     LimitHit,
     Limits,
     ProgressListener,
+    SearchClock,
     SearchProgress,
 )
 from model.language.properties import Family
@@ -65,7 +65,7 @@ class InterpreterSearch:
 
     def run(self) -> None:
         """Search until all states are seen, a limit is hit, or the user interrupts."""
-        self._clock = Clock(self.limits, self.progress)
+        self._clock = SearchClock(self.limits, self.progress)
         try:
             self._run()
         except LimitHit as limit:

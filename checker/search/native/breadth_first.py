@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 from checker.search.answer import Statistics
 from checker.search.limits import (
     INTERRUPTED,
-    Clock,
     LimitHit,
     Limits,
     ProgressListener,
+    SearchClock,
     SearchProgress,
 )
 from checker.search.options import DEFAULT, SearchOptions
@@ -83,7 +83,7 @@ class NativeSearch:
         self.step_base: Numbers = np.full(len(topics.on_steps), -1, np.int64)
         self.visited: Flags = np.zeros(len(machine.leaves), np.uint8)
         self.seen: Flags = np.zeros(len(machine.branches) + 1, np.uint8)
-        self._clock = Clock(limits, progress)
+        self._clock = SearchClock(limits, progress)
         self._tables: Tables | None = None
         self._workers: SearchThreads | None = None
         self._opened: Saving | None = None
