@@ -16,7 +16,7 @@ from reference.operators.base import Context, Operator
 from reference.operators.keys import ByKey, InTurn, KeyField
 
 #: A case is a whole run: a fifth of the examples is enough.
-few = settings(max_examples=settings.default.max_examples // 5)
+few = settings(max_examples=settings().max_examples // 5)
 Make = Callable[[Context], Operator]
 Fed = tuple[int, Sequence[Record]]
 """An input, and records that come over it."""
