@@ -164,7 +164,7 @@ def check(  # noqa: PLR0913 - one parameter a flag
 
 @dataclass(frozen=True)
 class Options:
-    """What the command line asks for."""
+    """The options of the command line."""
 
     catalogue: Catalogue
     properties: tuple[str, ...]
@@ -263,7 +263,7 @@ class Checking:
 
     @cached_property
     def pages(self) -> ResultPages:
-        """What is printed as results come."""
+        """The printer of results."""
         return ResultPages(self._again)
 
     def check(self, paths: Sequence[Path]) -> None:
@@ -372,7 +372,7 @@ class Checking:
             raise KeyboardInterrupt
 
     def _again(self, result: Result) -> str:
-        """The command that goes on from what was saved, if something was left to do."""
+        """Return the command that continues a stopped search; empty if the search is complete."""
         if not result.report.stopped or self.options.means.resume is None:
             return ""
         spec = result.spec
@@ -392,7 +392,7 @@ class Checking:
         return shlex.join([*words, "--resume", str(means.resume)])
 
     def refuse_unused(self) -> None:
-        """What was asked for in vain: slow specs alone, or a property that no spec is asked about.
+        """Report a run that checked nothing, and properties that no spec was asked about.
 
         A run that checks nothing must not pass for one that found all as expected.
         """
@@ -418,7 +418,7 @@ class Checking:
                 )
 
     def close(self) -> None:
-        """Print what it comes to."""
+        """Print the summary."""
         if self.as_text:
             self.pages.close()
             seconds = time.perf_counter() - self.start

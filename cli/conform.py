@@ -156,7 +156,7 @@ def _refuse_without_logs(given: Mapping[str, bool]) -> None:
 
 @dataclass
 class Compared:
-    """What was compared so far, printed as it comes."""
+    """The results so far. Each result is printed as soon as it is known."""
 
     as_text: bool
     profile: Mapping[str, Visible]
@@ -185,7 +185,7 @@ class Compared:
                 self.compare(file, alone=not path.is_dir())
 
     def note(self, error: FinaleError) -> None:
-        """What cannot be compared. The others still are."""
+        """Report a file that cannot be compared, and continue with the other files."""
         self.codes.add(Exit.BAD_INPUT)
         print_error(error)
 
@@ -260,7 +260,7 @@ class Compared:
             self.codes.add(Exit.FAILED)
 
     def close(self) -> Exit:
-        """Print what it comes to; the exit code."""
+        """Print the summary, and return the exit code."""
         if not self.as_text:
             say_json({"finale": VERSION, "results": self.rows, "ok": not self.codes})
         elif len(self.rows) > self.logs:

@@ -108,7 +108,7 @@ class FieldStore:
     """The state that fields are read from and written to. This base class has no state."""
 
     def get(self, variable: Variable) -> Any:
-        """What a rule sees when it reads a field."""
+        """Return the value of a field, as a rule sees the value."""
         raise LookupError(f"{variable.name} is read outside of any state")
 
     def set(self, variable: Variable, value: Any) -> None:
