@@ -105,7 +105,7 @@ def _cell(own: Sequence[Result]) -> Text:
 
 
 def _claim(result: Result) -> Row | None:
-    """What the cell is about: the first property that its spec expects something of."""
+    """Return the row of the cell: the first property with an expectation."""
     name = next(iter(result.spec.expectations), None)
     return next((row for row in result.rows if row.property == name), None)
 

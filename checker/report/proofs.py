@@ -17,13 +17,13 @@ _TASK = "T"
 
 
 def group_line(title: str, facts: Sequence[Fact]) -> Text:
-    """What facts are about, and the methods that they are read off."""
+    """Show the subject of facts, and the methods they are read from."""
     methods = dict.fromkeys(method for fact in facts for method in fact.of)
     return joined([Text(title, "bold cyan"), Text(", ".join(methods), "dim")])
 
 
 def compared_line(compared: int) -> Text:
-    """That what was read off is what the methods do."""
+    """Show that the derived facts agree with the methods."""
     return Text(f"  read off, and the same on {counted(compared, 'small case')}", "dim")
 
 
@@ -128,7 +128,7 @@ def job_of(fact: Fact, graph: Graph) -> Job:
 
 
 def summary_line(proven: int, refuted: int, undecided: int, unexpected: int) -> Text:
-    """What all facts came to."""
+    """Show the summary of all facts."""
     parts = [
         counted(proven + refuted + undecided, "fact"),
         f"{proven} proven for all jobs",

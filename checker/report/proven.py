@@ -22,7 +22,7 @@ _STYLES = {"proven": "bold green", "violated": "bold red", "unknown": "bold yell
 
 
 def head_lines(spec: Spec, system: System, width: int) -> Iterator[Text]:
-    """What is asked about."""
+    """Show the spec to be proven."""
     yield from paragraph(Text(spec.title, "bold"), width)
     parts = [
         shown_file(spec.file),
@@ -109,7 +109,7 @@ def _break(system: System, found: Break, width: int) -> Iterator[Text]:
 
 
 def summary(spec: Spec, outcomes: Sequence[Outcome]) -> Text:
-    """What all came to."""
+    """Show the summary of all proofs."""
     parts = ["1 property" if len(outcomes) == 1 else f"{len(outcomes)} properties"]
     for word in ("proven", "violated", "unknown"):
         count = sum(each.word == word for each in outcomes)

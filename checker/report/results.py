@@ -205,7 +205,7 @@ def _count_lines(result: Result, report: Report, row: Row | None, width: int) ->
 
 
 def _before(report: Report) -> str:
-    """How much of its time a resumed search took in earlier runs."""
+    """Show the time of earlier runs of a resumed search."""
     before = report.seconds_before
     return f", {duration(before)} of it before it was resumed" if before else ""
 
@@ -228,7 +228,7 @@ def summary_lines(
     interrupted: bool,
     width: int,
 ) -> list[Text]:
-    """What it comes to, over all specs."""
+    """Show the summary over all specs."""
     failed = sum(result.exit is Exit.FAILED for result in results)
     undecided = sum(result.exit is Exit.LIMIT for result in results)
     specs = f"{counted(len(results), 'spec')} checked"
@@ -253,7 +253,7 @@ def summary_lines(
 
 
 def _unexpected(number: int) -> str:
-    """What is said of counterexamples that nobody expected, and that change no exit code."""
+    """Show unexpected counterexamples that do not change the exit code."""
     what = "property is" if number == 1 else "properties are"
     return (
         f"{grouped(number)} {what} violated, and nothing is expected there: with --strict that is "
@@ -262,7 +262,7 @@ def _unexpected(number: int) -> str:
 
 
 def compared_line(specs: int, seconds: float) -> Text:
-    """What it comes to, where specs were compared under releases."""
+    """Show the summary of a comparison of releases."""
     told = f"{counted(specs, 'spec')} compared under releases"
     return joined([Text(told, "bold green"), Text(duration(seconds), "dim")])
 

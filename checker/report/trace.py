@@ -132,7 +132,7 @@ def _step(told: StoryStep, story: Story, width: int) -> Iterator[Text]:
 
 
 def _renamed(names: Sequence[str]) -> str:
-    """Who is forgotten, and who is called by another name from this step on."""
+    """Show the entities that a step forgets or renumbers."""
     pairs = zip(names[1:], names, strict=False)
     others = "".join(f"; {old} is called {new} from here on" for old, new in pairs)
     return f"The id {names[0]} is given again: {names[0]} is forgotten{others}."

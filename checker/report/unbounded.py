@@ -23,7 +23,7 @@ VACUOUS = "its antecedent is never true"
 
 
 def head_lines(spec: Spec, width: int) -> Iterator[Text]:
-    """What is asked about."""
+    """Show the spec to be proven."""
     yield from paragraph(Text(spec.title, "bold"), width)
     parts = [shown_file(spec.file), "any number of checkpoint ids, records and failures"]
     yield from flow([Text(part, "dim") for part in parts], width)
@@ -118,7 +118,7 @@ def _says_something(variable: Variable, value: object) -> bool:
 
 
 def proven_json(spec: Spec, proven: Proven) -> dict[str, object]:
-    """The same as plain data."""
+    """Return the result as plain data."""
     return {
         "spec": shown_file(spec.file),
         "clauses": [{"name": each.name, "sentence": each.sentence} for each in proven.clauses],

@@ -63,7 +63,7 @@ def _undecided(verdict: Verdict) -> Iterator[Text]:
 
 
 def _found(verdict: Verdict) -> str:
-    """How many properties the job shows to be violated or stuck, and how many have recovered."""
+    """Show the number of violated, stuck and recovered properties of a job."""
     recovered = {e.property for e in verdict.shows if e.severity is Severity.RECOVERED}
     others = {e.property for e in verdict.shows if e.severity is not Severity.RECOVERED}
     told = [(len(others), "violated or stuck"), (len(recovered - others), "stuck for a while")]
@@ -81,7 +81,7 @@ def _conforms(conforms: Conforms) -> Text:
 
 
 def _settings(conforms: Conforms) -> Iterator[Text]:
-    """What is told of the settings of a job, by whom; and what came of those that nobody tells."""
+    """Show the settings of a job with their origin, and the settings that were tried."""
     by: dict[str, list[str]] = {}
     for each in conforms.told:
         line = "" if each.line is None else f" (line {each.line})"
@@ -160,7 +160,7 @@ def summary_lines(
     lines: tuple[int, int, int, int],
     strays: Sequence[tuple[int, str]],
 ) -> Iterator[Text]:
-    """What became of all jobs, and of all lines: read, parsed, ignored, unparsable.
+    """Show the summary of all jobs and of all lines: read, parsed, ignored, unparsable.
 
     `conform`: how many are accepted, rejected or undecided.
     """
@@ -194,7 +194,7 @@ def no_job_line(layouts: str, entries: int, first: str) -> Text:
 
 
 def kept_line(folder: str, judged: int, known: int) -> Text:
-    """Where all of it is kept, and how much of it was known there."""
+    """Show the folder of the results, and the part that was known before."""
     return Text(f"kept in {folder}: {grouped(judged)} judged, {grouped(known)} as before", "dim")
 
 
