@@ -49,6 +49,7 @@ from .parameters import (
     Strict,
     TextOrJson,
     limits_of,
+    refuse_limits,
 )
 from .paths import specs_in
 
@@ -223,16 +224,10 @@ class Options:
     def refuse_with_spark(self, max_steps: int | None) -> None:
         """Raises `bad-limit`, `spark-or-not`."""
         assert self.plan is not None
-        for flag, given, least in (
-            ("--states-here", self.plan.states_here, 0),
-            ("--owners", self.plan.owners, 1),
-        ):
-            if given is not None and given < least:
-                message, advice = (
-                    f"{flag} cannot be {given}",
-                    f"give {least} or more, or leave it out",
-                )
-                raise FinaleError("bad-limit", message, advice=advice)
+        # A search can continue on Spark from its first state on: --states-here 0.
+        refuse_limits(
+            {"--states-here": self.plan.states_here or None, "--owners": self.plan.owners}
+        )
         others = {
             "--backend": self.backend not in ("auto", "native"),
             "--reduce": self.reductions,

@@ -40,7 +40,7 @@ from .errors import print_error
 from .main import VERSION
 from .meter import Meter
 from .output import say, say_json
-from .parameters import PLAIN, TextOrJson
+from .parameters import PLAIN, TextOrJson, refuse_limits
 from .paths import specs_in
 
 
@@ -74,7 +74,7 @@ def conform(
             advice="name specs, folders or logs: finale conform specs/final-checkpoint",
         )
     limits = {"--max-states": max_states, "--max-seconds": max_seconds}
-    _refuse_limits(limits)
+    refuse_limits(limits)
     if not any(_log_of_a_run(path).suffix == LOG_SUFFIX for path in paths):
         _refuse_without_logs(
             {"--unseen": bool(unseen)} | {k: v is not None for k, v in limits.items()}
@@ -131,17 +131,6 @@ def _step_name(name: str) -> str:
             advice=nearest(name, sorted(ALL_STEPS)),
         )
     return name
-
-
-def _refuse_limits(limits: Mapping[str, float | None]) -> None:
-    """Raises `bad-limit`."""
-    for flag, value in limits.items():
-        if value is not None and not value > 0:
-            raise FinaleError(
-                "bad-limit",
-                f"{flag} cannot be {value}",
-                advice="give a number above zero, or leave it out",
-            )
 
 
 def _refuse_without_logs(given: Mapping[str, bool]) -> None:
