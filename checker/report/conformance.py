@@ -114,10 +114,10 @@ def _given_up(undecided: Undecided) -> Iterator[Text]:
     yield Text(f"  {done} line {far.line} of {far.lines}, {counted(far.states, 'state')} seen")
     match undecided.given_up:
         case Given.STATES:
-            help_ = "a higher --max-states tries more; what is missing, or unseen, costs most"
+            help_ = "raise --max-states; missing and unseen events cost most"
             yield Text(f"  help: {help_}", "dim")
         case Given.SECONDS:
-            yield Text("  help: give --max-seconds more, or leave it out", "dim")
+            yield Text("  help: raise --max-seconds, or leave it out", "dim")
         case Given.INTERRUPTED | Given.BOUND:
             pass
 

@@ -69,7 +69,7 @@ def _picture(results: Sequence[Result], width: int) -> Iterator[Text]:
 def _signs(shown: set[str]) -> Iterator[tuple[str, str, str]]:
     for word, (sign, style, meaning) in SIGNS.items():
         if word in shown:
-            yield sign, style, meaning + (", in so many steps" if sign == "✗" else "")
+            yield sign, style, meaning + (", with the number of steps" if sign == "✗" else "")
 
 
 def _line(head: str, cells: Sequence[Text], wide: int, room: Sequence[int]) -> Text:

@@ -24,7 +24,7 @@ def group_line(title: str, facts: Sequence[Fact]) -> Text:
 
 def compared_line(compared: int) -> Text:
     """Show that the derived facts agree with the methods."""
-    return Text(f"  read off, and the same on {counted(compared, 'small case')}", "dim")
+    return Text(f"  derived from the code, and equal on {counted(compared, 'small case')}", "dim")
 
 
 def fact_lines(fact: Fact, outcome: Outcome, width: int) -> Iterator[Text]:
@@ -78,7 +78,7 @@ def _cost(outcome: Outcome) -> str:
 
 def graph_lines(fact: Fact, graph: Graph, width: int) -> Iterator[Text]:
     """The smallest graph that refutes a fact, and where it does."""
-    where = f"refuted by {counted(graph.size, fact.node)}, and by no fewer, in {graph.case}:"
+    where = f"refuted by {counted(graph.size, fact.node)}, the smallest number, in {graph.case}:"
     yield from paragraph(Text(where, "dim"), width, indent=4)
     names = names_in(graph)
     marks = dict(zip(names, graph.marks, strict=True))

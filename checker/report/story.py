@@ -25,9 +25,9 @@ from .values import ValueChange, changes, label_of, value_text
 
 #: What the rows claim that every spec has.
 BUILT_IN_SENTENCES = {
-    WELL_FORMED: "No rule does what no rule may do: write outside a domain, overfill a queue, "
-    "read what is not there.",
-    NO_DEADLOCK: "Something can go on until the protocol has come to its end.",
+    WELL_FORMED: "No rule commits a fault: a write outside a domain, a put into a full queue, a "
+    "read of a missing value.",
+    NO_DEADLOCK: "Until the protocol has ended, some step is enabled.",
 }
 
 

@@ -66,7 +66,7 @@ def _result(window: Window, result: Result, width: int) -> Iterator[Text]:
     yield joined([mark + name, duration(result.seconds)])
     yield from paragraph(Text(result.family.sentence), width, indent=4)
     if result.answer.vacuous:
-        yield Text("    but it says nothing: ", "bold yellow") + Text(VACUOUS)
+        yield Text("    but it is vacuous: ", "bold yellow") + Text(VACUOUS)
     if result.answer.why_unknown:
         why = result.answer.why_unknown
         yield from paragraph(Text(why), width, indent=4)

@@ -45,7 +45,7 @@ def verdict_lines(verdict: Verdict) -> Iterator[Text]:
         told = f"its lines tell of {grouped(verdict.too_many)} subtasks"
         yield Text(f"  not judged: {told}; at most {TASKS_MAX} are looked at", "yellow")
     if verdict.coverage is Coverage.GAP:
-        yield Text("  gap: its beginning or something in its midst is missing", "yellow")
+        yield Text("  gap: the beginning or a middle part of the log is missing", "yellow")
     yield from _undecided(verdict)
     yield from _findings(verdict.findings)
 
@@ -119,9 +119,7 @@ def _findings(findings: Sequence[Found]) -> Iterator[Text]:
         )
         yield Text(f"           {finding.sentence}", "dim")
         if finding.severity is Severity.OPEN:
-            yield Text(
-                "           not yet there when the log ends; nothing shows that it is overdue"
-            )
+            yield Text("           pending when the log ends; no line shows that it is overdue")
         until = "" if finding.until is None else f", until line {finding.until}"
         yield Text(f"           {finding.where()}{until}", "cyan")
         if finding.why is not None:
@@ -186,7 +184,7 @@ def no_job_line(layouts: str, entries: int, first: str) -> Text:
     """
     why = f"no line has the layout of {layouts}"
     if entries:
-        why = "no line that could be read tells of one"
+        why = "no parsed line names a job"
     told = Text(f"no job was found: {why}", "yellow")
     if first.startswith('{"event"'):
         told += Text("; for event logs: --engine finale", "yellow")
