@@ -49,6 +49,7 @@ from .parameters import (
     Strict,
     TextOrJson,
     limits_of,
+    refuse_limits,
 )
 from .paths import specs_in
 
@@ -164,7 +165,7 @@ def check(  # noqa: PLR0913 - one parameter a flag
 
 @dataclass(frozen=True)
 class Options:
-    """What the command line asks for."""
+    """The options of the command line."""
 
     catalogue: Catalogue
     properties: tuple[str, ...]
@@ -223,16 +224,10 @@ class Options:
     def refuse_with_spark(self, max_steps: int | None) -> None:
         """Raises `bad-limit`, `spark-or-not`."""
         assert self.plan is not None
-        for flag, given, least in (
-            ("--states-here", self.plan.states_here, 0),
-            ("--owners", self.plan.owners, 1),
-        ):
-            if given is not None and given < least:
-                message, advice = (
-                    f"{flag} cannot be {given}",
-                    f"give {least} or more, or leave it out",
-                )
-                raise FinaleError("bad-limit", message, advice=advice)
+        # A search can continue on Spark from its first state on: --states-here 0.
+        refuse_limits(
+            {"--states-here": self.plan.states_here or None, "--owners": self.plan.owners}
+        )
         others = {
             "--backend": self.backend not in ("auto", "native"),
             "--reduce": self.reductions,
@@ -263,7 +258,7 @@ class Checking:
 
     @cached_property
     def pages(self) -> ResultPages:
-        """What is printed as results come."""
+        """The printer of results."""
         return ResultPages(self._again)
 
     def check(self, paths: Sequence[Path]) -> None:
@@ -372,7 +367,7 @@ class Checking:
             raise KeyboardInterrupt
 
     def _again(self, result: SpecResult) -> str:
-        """The command that goes on from what was saved, if something was left to do."""
+        """Return the command that continues a stopped search; empty if the search is complete."""
         if not result.report.stopped or self.options.search.resume is None:
             return ""
         spec = result.spec
@@ -392,7 +387,7 @@ class Checking:
         return shlex.join([*words, "--resume", str(search.resume)])
 
     def refuse_unused(self) -> None:
-        """What was asked for in vain: slow specs alone, or a property that no spec is asked about.
+        """Report a run that checked nothing, and properties that no spec was asked about.
 
         A run that checks nothing must not pass for one that found all as expected.
         """
@@ -418,7 +413,7 @@ class Checking:
                 )
 
     def close(self) -> None:
-        """Print what it comes to."""
+        """Print the summary."""
         if self.as_text:
             self.pages.close()
             seconds = time.perf_counter() - self.start

@@ -20,7 +20,7 @@ NAME_MIN = 8
 
 
 class Meter:
-    """What stands on stderr while a search runs: it comes with the first report, and vanishes."""
+    """The progress line on stderr. It appears with the first report, and vanishes at the end."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -54,7 +54,7 @@ class Meter:
 
 
 def lines_of(name: str, progress: SearchProgress | Far, width: int) -> list[str]:
-    """What there is to tell, in one line, or in two where there is no room for it in one."""
+    """Lay out the progress in one line, or in two lines if one line is too short."""
     short = shortened(name, max(width // 3, NAME_MIN))
     head, *parts = (
         _parts(short, progress)
@@ -67,7 +67,7 @@ def lines_of(name: str, progress: SearchProgress | Far, width: int) -> list[str]
 
 
 def _parts(name: str, progress: SearchProgress) -> list[str]:
-    """What there is to tell, the most important first."""
+    """The progress of a search, the most important part first."""
     if progress.before:
         head = f"{name}: {progress.before}"
         return [head, duration(progress.seconds)] if progress.seconds else [head]
@@ -84,7 +84,7 @@ def _parts(name: str, progress: SearchProgress) -> list[str]:
 
 
 def _parts_of_log(name: str, far: Far) -> list[str]:
-    """What there is to tell of an event log. Its lines are gone through twice."""
+    """The progress of judging an event log. The judge reads the log twice."""
     doing = "judging" if far.judges else "explaining"
     head = f"{name}: {doing} line {grouped(far.line)} of {grouped(far.lines)}"
     return [head, duration(far.seconds), counted(far.states, "state")]

@@ -28,7 +28,7 @@ class Tasks:
 
 @contextmanager
 def watched(spark: SparkSession, tell: Callable[[Tasks], None]) -> Generator[None]:
-    """Tells a few times a second, from a thread of its own, what Spark is at."""
+    """Report the progress of Spark a few times a second, from a separate thread."""
     ended, began = Event(), perf_counter()
     tracker = spark.sparkContext.statusTracker()
 

@@ -50,7 +50,7 @@ class VariableWords:
 
 @dataclass(frozen=True)
 class Divergence:
-    """How to get to where the two part, and what differs there."""
+    """The steps to a difference between model and engine, and the difference."""
 
     steps: tuple[StepId, ...]
     what: tuple[str, ...]
@@ -58,7 +58,7 @@ class Divergence:
 
 @dataclass(frozen=True)
 class Agreement:
-    """How much was compared: states and transitions of the model, and what was seen of the engine.
+    """The size of a comparison: states and transitions of the model, observations of the engine.
 
     `observations` counts what is seen as the model words it: one for each state, but for history.
     """
@@ -91,7 +91,7 @@ class ModelSteps:
         return self._said[state]
 
     def steps(self, state: State) -> dict[StepId, State]:
-        """Where each step leads that can be taken."""
+        """Return the successor of each enabled step."""
         if state not in self._steps:
             rules, leaves = self.system.rules, self.machine.leaves
             taken = [(rules[leaves[leaf].rule], s) for leaf, s in self.machine.expand(state, [])]

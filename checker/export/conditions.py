@@ -94,7 +94,7 @@ class Conditions:
         return disjunction(is_at_bound(rule.tree) for rule in self.system.rules)
 
     def faults_of_properties(self) -> Iterator[tuple[Property, Expression]]:
-        """Where evaluating a property on a state reads what is not there."""
+        """Return where the evaluation of a property on a state reads a missing value."""
         for prop in self.system.properties:
             fault = disjunction(each.fault for each in prop.predicates)
             if fault is not FALSE:
@@ -136,7 +136,7 @@ def _along(tree: Tree, at_leaf: Callable[[End, Known], Expression], known: Known
 
 
 def step_claims(prop: Property) -> Iterator[tuple[Expression, tuple[int, ...]]]:
-    """What a property says of steps, and by which ground rules; each claim once."""
+    """Return the claims of a property about steps, each once, with their ground rules."""
     found: dict[Expression, list[int]] = {}
     for rule, predicates in enumerate(prop.on_rules):
         for predicate in predicates:
@@ -150,7 +150,7 @@ def step_claims(prop: Property) -> Iterator[tuple[Expression, tuple[int, ...]]]:
 
 
 def step_faults(prop: Property) -> Iterator[tuple[Expression, tuple[int, ...]]]:
-    """Where evaluating a property on a step reads what is not there: its negation, as a claim."""
+    """Return a claim that the evaluation of a property on a step reads no missing value."""
     found: dict[Expression, list[int]] = {}
     for rule, predicates in enumerate(prop.on_rules):
         fault = disjunction(each.fault for each in predicates)
@@ -161,7 +161,7 @@ def step_faults(prop: Property) -> Iterator[tuple[Expression, tuple[int, ...]]]:
 
 
 def claim_of(predicate: Predicate) -> Expression:
-    """What one binding of a safety property says: its claim, where its antecedent holds."""
+    """Return the claim of one binding of a safety property, under its antecedent."""
     return disjunction([negation(predicate.when), predicate.claim])
 
 
@@ -175,7 +175,7 @@ def fair_keys(system: System) -> dict[tuple[str, tuple[str, ...]], list[GroundRu
 
 
 def written_out(expression: Expression, sizes: dict[Expression, int]) -> int:
-    """How many nodes an expression has where what it shares is written out each time."""
+    """Return the number of nodes of an expression, with shared parts counted repeatedly."""
     return fold(expression, lambda node: 1 + sum(sizes[part] for part in parts(node)), sizes)
 
 

@@ -33,7 +33,7 @@ DEPTH_MAX = 40
 
 @dataclass(frozen=True)
 class Operators:
-    """How a language writes what expressions are made of."""
+    """The operators of a language."""
 
     true: str
     false: str
@@ -101,7 +101,7 @@ class TermWriter:
         return str(node.value) if node.value >= 0 else f"({node.value})"
 
     def _words(self, node: Expression) -> Words:
-        """What the values of an expression are called: of cells with the same words only."""
+        """Return the names of the values of an expression, if its cells share their names."""
         pending, found, seen = [node], set[Words](), set[Expression]()
         while pending:
             part = pending.pop()

@@ -24,7 +24,7 @@ class BugPair:
 
     @property
     def witnesses(self) -> list[ResultRow]:
-        """How far the interleaving comes with both."""
+        """The witnesses that both the bug and the fix reach."""
         reached = {row.property for row in self.bug.rows if _is_reached(row)}
         return [row for row in self.fix.rows if _is_reached(row) and row.property in reached]
 
@@ -46,7 +46,7 @@ def _is_reached(row: ResultRow) -> bool:
 
 
 def pair_lines(both: BugPair, width: int) -> Iterator[Text]:
-    """What the bug is, that it is found, and that the fix holds."""
+    """Show a bug that is found, and its fix that holds."""
     head = Text("✓ ", "bold green") + Text(both.bug.spec.file.stem, "bold")
     yield head + Text(f"  {', '.join(both.bug.spec.cites[:1])}", "dim")
     yield from paragraph(Text(both.bug.spec.title), width, indent=2)
@@ -60,7 +60,7 @@ def pair_lines(both: BugPair, width: int) -> Iterator[Text]:
 
 
 def pairs_line(count: int) -> Text:
-    """What it comes to, over all bugs beside their fixes."""
+    """Show the summary over all bug pairs."""
     if count == 1:
         return Text("1 bug found, and its fix holds", "bold green")
     return Text(f"{count} bugs found, and each fix holds", "bold green")

@@ -69,7 +69,7 @@ def _picture(results: Sequence[SpecResult], width: int) -> Iterator[Text]:
 def _signs(shown: set[str]) -> Iterator[tuple[str, str, str]]:
     for word, (sign, style, meaning) in SIGNS.items():
         if word in shown:
-            yield sign, style, meaning + (", in so many steps" if sign == "✗" else "")
+            yield sign, style, meaning + (", with the number of steps" if sign == "✗" else "")
 
 
 def _line(head: str, cells: Sequence[Text], wide: int, room: Sequence[int]) -> Text:
@@ -105,7 +105,7 @@ def _cell(own: Sequence[SpecResult]) -> Text:
 
 
 def _claim(result: SpecResult) -> ResultRow | None:
-    """What the cell is about: the first property that its spec expects something of."""
+    """Return the row of the cell: the first property with an expectation."""
     name = next(iter(result.spec.expectations), None)
     return next((row for row in result.rows if row.property == name), None)
 

@@ -24,14 +24,14 @@ _TASK = "T"
 
 
 def group_line(title: str, facts: Sequence[Fact]) -> Text:
-    """What facts are about, and the methods that they are read off."""
+    """Show the subject of facts, and the methods they are read from."""
     methods = dict.fromkeys(method for fact in facts for method in fact.of)
     return joined([Text(title, "bold cyan"), Text(", ".join(methods), "dim")])
 
 
 def compared_line(compared: int) -> Text:
-    """That what was read off is what the methods do."""
-    return Text(f"  read off, and the same on {counted(compared, 'small case')}", "dim")
+    """Show that the derived facts agree with the methods."""
+    return Text(f"  derived from the code, and equal on {counted(compared, 'small case')}", "dim")
 
 
 def fact_lines(fact: Fact, outcome: Outcome, width: int) -> Iterator[Text]:
@@ -85,7 +85,7 @@ def _cost(outcome: Outcome) -> str:
 
 def graph_lines(fact: Fact, graph: CounterexampleGraph, width: int) -> Iterator[Text]:
     """The smallest graph that refutes a fact, and where it does."""
-    where = f"refuted by {counted(graph.size, fact.node)}, and by no fewer, in {graph.case}:"
+    where = f"refuted by {counted(graph.size, fact.node)}, the smallest number, in {graph.case}:"
     yield from paragraph(Text(where, "dim"), width, indent=4)
     names = names_in(graph)
     marks = dict(zip(names, graph.marks, strict=True))
@@ -135,7 +135,7 @@ def job_of(fact: Fact, graph: CounterexampleGraph) -> Job:
 
 
 def summary_line(proven: int, refuted: int, undecided: int, unexpected: int) -> Text:
-    """What all facts came to."""
+    """Show the summary of all facts."""
     parts = [
         counted(proven + refuted + undecided, "fact"),
         f"{proven} proven for all jobs",

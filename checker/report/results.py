@@ -45,8 +45,7 @@ NAMES_MAX = 6
 _HOLDS = "also holding"
 _RECORDED = "The spec has the counts for its bounds, options and job as they were when recorded."
 _AFTER_A_FAULT = (
-    "A run ends where a step is a fault: the other answers say nothing of what would come after. "
-    "Mend the fault first."
+    "A run ends at a fault: the other verdicts do not cover later steps. Correct the fault first."
 )
 
 
@@ -139,7 +138,7 @@ def _remarks(row: ResultRow) -> Text:
         steps = f"reached in {steps}"
     expected = ""
     if row.expected is None and row.verdict == Violated.word:
-        expected = "nothing is expected of it"
+        expected = "no expectation"
     elif not row.ok and row.expected != row.verdict:
         expected = f"expected: {row.expected}"
     elif row.ok and row.expected is not None and row.verdict != Holds.word:
@@ -165,7 +164,7 @@ def _search_lines(result: SpecResult, width: int) -> list[Text]:
         lines += columns([[_mark(row), Text(SEARCH), Text(row.why)]], width, indent=4)
         lines += paragraph(Text(_RECORDED, "dim"), width, indent=4)
         anew = command("check --record", result.spec, " --slow" if result.spec.slow else "")
-        lines.append(Text("    record the counts anew: ") + Text(anew, "bold"))
+        lines.append(Text("    record the counts again: ") + Text(anew, "bold"))
     if any(row.property == WELL_FORMED and row.verdict == Violated.word for row in result.rows):
         lines += paragraph(Text(_AFTER_A_FAULT, "dim"), width, indent=4)
     if result.dead_branches:
@@ -174,7 +173,7 @@ def _search_lines(result: SpecResult, width: int) -> list[Text]:
     for row in failed[:1]:
         again = command("trace", result.spec, f" --property {row.property}")
         again += "".join(f" --reduce {name}" for name in result.report.reduced)
-        lines.append(Text("    tell it step by step: ") + Text(again, "bold"))
+        lines.append(Text("    show it step by step: ") + Text(again, "bold"))
     return lines
 
 
@@ -202,12 +201,12 @@ def _count_lines(
     ]
     is_judged = report is result.report and not report.reduced
     if is_judged and counts is not None and row is not None and row.verdict == Holds.word:
-        numbers.append(f"as counted by {counts.counted_by}")
+        numbers.append(f"counted independently by {counts.counted_by}")
     return flow([Text(each, "dim") for each in numbers], width, indent=4)
 
 
 def _before(report: Report) -> str:
-    """How much of its time a resumed search took in earlier runs."""
+    """Show the time of earlier runs of a resumed search."""
     before = report.seconds_before
     return f", {duration(before)} of it before it was resumed" if before else ""
 
@@ -230,7 +229,7 @@ def summary_lines(
     interrupted: bool,
     width: int,
 ) -> list[Text]:
-    """What it comes to, over all specs."""
+    """Show the summary over all specs."""
     failed = sum(result.exit is Exit.FAILED for result in results)
     undecided = sum(result.exit is Exit.LIMIT for result in results)
     specs = f"{counted(len(results), 'spec')} checked"
@@ -244,7 +243,7 @@ def summary_lines(
         Text(f"{failed} not as expected" if failed else "", "bold red"),
         Text(f"{undecided} undecided" if undecided else "", "bold yellow"),
         Text(f"{errors} with mistakes in them" if errors else "", "bold red"),
-        Text(f"{skipped} slow, skipped: --slow checks them too" if skipped else ""),
+        Text(f"{skipped} slow, skipped: add --slow" if skipped else ""),
         Text("interrupted" if interrupted else "", "bold yellow"),
         Text(duration(seconds), "dim"),
     ]
@@ -255,16 +254,15 @@ def summary_lines(
 
 
 def _unexpected(number: int) -> str:
-    """What is said of counterexamples that nobody expected, and that change no exit code."""
+    """Show unexpected counterexamples that do not change the exit code."""
     what = "property is" if number == 1 else "properties are"
     return (
-        f"{grouped(number)} {what} violated, and nothing is expected there: with --strict that is "
-        "a failure"
+        f"{grouped(number)} {what} violated without an expectation: --strict makes this a failure"
     )
 
 
 def compared_line(specs: int, seconds: float) -> Text:
-    """What it comes to, where specs were compared under releases."""
+    """Show the summary of a comparison of releases."""
     told = f"{counted(specs, 'spec')} compared under releases"
     return joined([Text(told, "bold green"), Text(duration(seconds), "dim")])
 

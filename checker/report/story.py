@@ -25,9 +25,9 @@ from .values import ValueChange, changes, label_of, value_text
 
 #: What the rows claim that every spec has.
 BUILT_IN_SENTENCES = {
-    WELL_FORMED: "No rule does what no rule may do: write outside a domain, overfill a queue, "
-    "read what is not there.",
-    NO_DEADLOCK: "Something can go on until the protocol has come to its end.",
+    WELL_FORMED: "No rule commits a fault: a write outside a domain, a put into a full queue, a "
+    "read of a missing value.",
+    NO_DEADLOCK: "Until the protocol has ended, some step is enabled.",
 }
 
 
@@ -48,7 +48,7 @@ class StoryStep:
 
 @dataclass(frozen=True)
 class Story:
-    """A whole trace. `loop` is the number of the step after which the run repeats itself for ever.
+    """A whole trace. `loop` is the number of the step after which the run repeats forever.
 
     `ending` are the values on which the judgement rests, in the last state; of a property of steps
     with the value before the last step. `rest` is the whole state in which a run comes to rest.
@@ -69,7 +69,7 @@ class Story:
 
 @dataclass(frozen=True)
 class Before:
-    """How the system came about that a trace is resumed from: the spec's file, and the run."""
+    """The run of the earlier system from which a trace is resumed, with the file of its spec."""
 
     file: Path
     groups: tuple[EntityGroup, ...]
@@ -149,7 +149,7 @@ def groups_of(system: System, state: State) -> list[EntityGroup]:
 
 
 def kind_of(entity: Entity) -> str:
-    """What an entity is, to a reader: its class; the protocol itself has fields of its own."""
+    """Return the class of an entity as shown to a reader."""
     return type(entity).__name__ if entity.name else "(protocol)"
 
 
@@ -171,7 +171,7 @@ def _steps(system: System, trace: Trace) -> Iterator[StoryStep]:
 
 
 def changes_of(system: System, old: State, new: State) -> Iterator[ValueChange]:
-    """What is different between two states."""
+    """Return the differences between two states."""
     before, after = system.values(old), system.values(new)
     for variable in system.variables:
         yield from changes(variable, before[variable.name], after[variable.name])

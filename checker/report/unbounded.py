@@ -23,7 +23,7 @@ VACUOUS = "its antecedent is never true"
 
 
 def head_lines(spec: Spec, width: int) -> Iterator[Text]:
-    """What is asked about."""
+    """Show the spec to be proven."""
     yield from paragraph(Text(spec.title, "bold"), width)
     parts = [shown_file(spec.file), "any number of checkpoint ids, records and failures"]
     yield from flow([Text(part, "dim") for part in parts], width)
@@ -66,7 +66,7 @@ def _result(window: IdWindow, result: ClauseResult, width: int) -> Iterator[Text
     yield joined([mark + name, duration(result.seconds)])
     yield from paragraph(Text(result.family.sentence), width, indent=4)
     if result.answer.vacuous:
-        yield Text("    but it says nothing: ", "bold yellow") + Text(VACUOUS)
+        yield Text("    but it is vacuous: ", "bold yellow") + Text(VACUOUS)
     if result.answer.why_unknown:
         why = result.answer.why_unknown
         yield from paragraph(Text(why), width, indent=4)
@@ -118,7 +118,7 @@ def _says_something(variable: Variable, value: object) -> bool:
 
 
 def proven_json(spec: Spec, proven: UnboundedProof) -> dict[str, object]:
-    """The same as plain data."""
+    """Return the result as plain data."""
     return {
         "spec": shown_file(spec.file),
         "clauses": [{"name": each.name, "sentence": each.sentence} for each in proven.clauses],

@@ -24,7 +24,7 @@ NO_SYSTEM = "no system"
 
 
 def why_lines(why: ProofNeeds, width: int) -> Iterator[Text]:
-    """Guards that are needed, guards that are not, and what other options come to."""
+    """Show the needed guards, the unneeded guards, and the verdicts with other options."""
     needed = [each for each in why.needed if each.without.word != NO_SYSTEM]
     yield Text(f"    why {why.name}", "bold cyan") + Text(f" · {duration(why.seconds)}", "dim")
     if needed:
@@ -97,7 +97,7 @@ def _option(chosen: OptionChoice) -> str:
 
 
 def why_json(why: ProofNeeds) -> dict[str, object]:
-    """The same as plain data."""
+    """Return the result as plain data."""
     return {
         "needed": [_needed_json(each) for each in why.needed],
         "free": [_guard_json(each) for each in why.free],

@@ -35,7 +35,7 @@ class Column:
     why: str = ""
 
     def row(self, name: str) -> ResultRow | None:
-        """What became of a property, if anything did."""
+        """Return the row of a property, if it has one."""
         rows = self.result.rows if self.result else ()
         return next((row for row in rows if row.property == name), None)
 
@@ -94,7 +94,7 @@ def _columns(
 
 
 def _of(column: Column, under: ReleaseConfig) -> Column:
-    """The same, found for another release with the same options."""
+    """Return the column again, for another release with equal options."""
     result = column.result
     if result is not None:
         result = replace(result, spec=replace(result.spec, under=under))

@@ -94,7 +94,7 @@ def which(
     progress: ProgressListener | None,
     catalogue: Catalogue,
 ) -> Which:
-    """What a property comes to in all settings. Raises `too-many-settings`, `does-not-apply`.
+    """Find the verdict of a property in all settings. Raises `too-many-settings`, `does-not-apply`.
 
     And whatever a spec of such a setting has wrong with it.
     """

@@ -52,7 +52,7 @@ STARTING = "starting Spark"
 
 @dataclass(frozen=True)
 class SearchPlan:
-    """How a search goes about it.
+    """The plan of a search that can continue on Spark.
 
     `folder` is where it is kept, and gone on from; without one it is gone with the search. It is
     outgrown when it has more states than `states_here`, or takes more memory than it may.

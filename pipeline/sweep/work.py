@@ -23,7 +23,7 @@ from .cells import spec_in
 
 @dataclass(frozen=True)
 class SweepOrder:
-    """What all cells have in common: the file of their spec, what is asked, limits, own code.
+    """The part of the work that all cells share: spec, properties, limits, user code.
 
     `file` is below `root`, which has the specs in it that the cells are resumed from.
     """
@@ -43,7 +43,7 @@ class SweepOrder:
 
     @property
     def limits(self) -> Limits:
-        """Where the search of a cell stops."""
+        """The limits of the search of a cell."""
         return Limits(self.states_max, self.seconds_max, self.memory_max)
 
 
@@ -62,7 +62,7 @@ class CellVerdict:
 
 @dataclass(frozen=True)
 class CellResult:
-    """What became of a cell. `stopped` names the limit that it hit, `error` what it raised."""
+    """The result of a cell. `stopped` names a reached limit, `error` a raised error."""
 
     key: str
     setting: tuple[tuple[str, str], ...]
@@ -89,7 +89,7 @@ class CellResult:
 def done(
     order: SweepOrder, key: str, setting: tuple[tuple[str, str], ...], table: Mapping[str, object]
 ) -> CellResult:
-    """Search a cell. What is wrong with it is told, and the other cells go on."""
+    """Search a cell. An error in one cell is reported, and the other cells continue."""
     began = perf_counter()
     try:
         known = _catalogue(order.protocols)

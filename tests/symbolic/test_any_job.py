@@ -304,7 +304,7 @@ def drawn(fact: Fact, outcome: object) -> str:
 def test_the_smallest_graph_is_drawn() -> None:
     (fact,) = (f for f in facts_of_plans(Plans(TriggersAll, {})) if "heads" in f.name)
     assert drawn(fact, prove(fact)) == (
-        "    refuted by 2 tasks, and by no fewer, in begin:\n"
+        "    refuted by 2 tasks, the smallest number, in begin:\n"
         "      ┌────────────┐   ┌────────────┐\n"
         "      │ V1         │──▶│ V2         │\n"
         "      │ waited for │   │ waited for │\n"
