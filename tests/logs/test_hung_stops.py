@@ -172,7 +172,7 @@ def test_a_log_that_is_cut_within_a_stop_is_not_hung(tmp_path: Path) -> None:
         (each,) = found(job, "open")["stop-is-answered"]
         assert each["line"] == first
         assert "savepoint" in each["why"]
-        assert "not yet there when the log ends" in told.stdout
+        assert "pending when the log ends" in told.stdout
 
 
 def test_at_info_the_log_says_what_would_tell_more(tmp_path: Path) -> None:

@@ -190,7 +190,7 @@ def test_what_has_not_come_is_told_apart_from_what_is_overdue(tmp_path: Path) ->
     job, told = validated(tmp_path, lines[: place - 1])
     assert set(found(job)) == {"checkpoint-ends", "checkpoints-go-on", "waiting-task-closes"}
     assert {each["severity"] for each in job["findings"]} == {"open"}
-    assert told.stdout.count("not yet there when the log ends") == 3
+    assert told.stdout.count("pending when the log ends") == 3
     assert told.exit == 0
     job, told = validated(tmp_path, lines[: place - 1] + lines[place:])
     (each,) = found(job, "overdue")["checkpoint-ends"]

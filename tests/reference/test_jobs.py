@@ -216,7 +216,7 @@ def test_what_is_bad_or_late_is_kept_once_wherever_a_job_is_cut(
     kept = [json.loads(line) for line in lines(whole, "bad")]
     assert {each["line"]: each["text"] for each in kept} == {1: bad[0], 8: bad[1], 15: bad[2]}
     assert [each["problem"].split(":")[0] for each in sorted(kept, key=lambda e: e["line"])] == [
-        "the line is no JSON", 'the line has no "t"', '"k" is 1, and not a text'
+        "the line is not JSON", 'the line has no "t"', '"k" is 1, and not a text'
     ]  # fmt: skip
     for at in range(0, moments, 41):
         files, _ = ran(job, at)

@@ -125,7 +125,7 @@ def test_the_weakest_are_those_without_a_weaker_one() -> None:
 
 @pytest.mark.parametrize("text", ["options.x", "=1", "a..b=1", "options.x=", "search.states=1"])
 def test_what_is_no_axis_is_refused(text: str) -> None:
-    with pytest.raises(FinaleError, match="no key of a setting") as caught:
+    with pytest.raises(FinaleError, match="not a key of a spec") as caught:
         axis_in(text)
     assert caught.value.code == "bad-vary"
 

@@ -131,7 +131,7 @@ def test_a_cell_that_is_no_spec_is_named_with_its_axis(tmp_path: Path) -> None:
     assert raised.value.code == "bad-cell"
     assert raised.value.place is not None
     assert raised.value.place.line == 6
-    assert "with variant = withdrwas, sizes.managers = 1 this is no spec" in str(raised.value)
+    assert "the spec is invalid with variant = withdrwas, sizes.managers = 1" in str(raised.value)
     with pytest.raises(FinaleError) as raised:
         plan_in(tmp_path, MATRIX.replace("[1, 2, 3]", "[1, 2, 3, -4]"))
     assert raised.value.code == "bad-cell"

@@ -146,7 +146,7 @@ def test_what_cannot_be_read_is_told_again(logs: Path) -> None:
     for _ in range(2):
         ran = run(f"{ALL} --output out", logs)
         assert ran.exit == 2
-        assert ran.stderr.startswith("error[") or "ends in the midst" in ran.stderr
+        assert ran.stderr.startswith("error[") or "ends in the middle of a line" in ran.stderr
     assert len(rows(logs / "out", "verdicts")) == 3
 
 
