@@ -20,7 +20,7 @@ from model.language.properties import Taken, goal_alone
 from model.language.starting import Values
 from model.system import Blocked, Fairness, Kind
 
-from .event_log.system import Reached, SectionSystem, Watched
+from .event_log.section_system import Reached, ReadNotingState, SectionSystem
 
 #: So many states are looked at before an obligation is called open and not stuck.
 STATES_AHEAD = 400
@@ -41,6 +41,16 @@ class Severity(enum.Enum):
     """What must come has not come, though what comes later has."""
     OPEN = "open"
     """What must come has not come by the end, and still can."""
+
+
+class Coverage(enum.Enum):
+    """How much of what happened a log has."""
+
+    COMPLETE = "complete"
+    TRUNCATED = "truncated"
+    """Its end is missing."""
+    GAP = "gap"
+    """Its beginning is missing, or something in its midst."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +135,7 @@ class Judge:
         now = renumbered(self._states, names, gone)
         moved = {now[number]: since for number, since in self._open.items()}
         self._open = {number: since for number, since in moved.items() if number is not None}
-        store = Watched(reached.values)
+        store = ReadNotingState(reached.values)
         with self.plain.world.on(store):
             for number in self._open:
                 self._is_reached(number, store)
@@ -133,7 +143,7 @@ class Judge:
     def _state(
         self, reached: Reached, line: int, due: Iterable[int], changed: Iterable[int] = ()
     ) -> None:
-        store = Watched(reached.values)
+        store = ReadNotingState(reached.values)
         with self.plain.world.on(store):
             for number in sorted(self._goals.of(changed)):
                 if number in self._open and self._is_reached(number, store):
@@ -151,7 +161,7 @@ class Judge:
                     self._open[number] = line
                     self._is_reached(number, store)
 
-    def _is_reached(self, number: int, store: Watched) -> bool:
+    def _is_reached(self, number: int, store: ReadNotingState) -> bool:
         """Whether what must come is there, whatever it was that it must follow."""
         store.read.clear()
         with goal_alone():
@@ -160,7 +170,7 @@ class Judge:
         return said is True
 
     def _step(self, before: Reached, step: Visited, line: int, due: Iterable[int]) -> None:
-        old, new = Watched(before.values), Watched(step.after.values)
+        old, new = ReadNotingState(before.values), ReadNotingState(step.after.values)
         taken = self.plain.taken(step.rule)
         with self.plain.on_step(old, new):
             for number in due:
@@ -172,7 +182,7 @@ class Judge:
             self._note(self._steps[number], line, Severity.VIOLATED, step.after)
 
     def _asked(
-        self, number: int, taken: Taken, old: Watched, new: Watched
+        self, number: int, taken: Taken, old: ReadNotingState, new: ReadNotingState
     ) -> tuple[Judgement, frozenset[Key]]:
         """What a predicate says of a step, and what it has read at either end."""
         old.read.clear()
@@ -180,7 +190,7 @@ class Judge:
         said = self.plain.said(self._steps[number], taken)
         return said, frozenset((*((0, at) for at in old.read), *((1, at) for at in new.read)))
 
-    def _wrong_for(self, taken: Taken, old: Watched, new: Watched) -> Iterator[int]:
+    def _wrong_for(self, taken: Taken, old: ReadNotingState, new: ReadNotingState) -> Iterator[int]:
         """Of the predicates that ask which step it is, those that do not hold.
 
         One that has read nothing else speaks of no step of that name.

@@ -9,12 +9,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
+from checker.logs.findings import Coverage
+
 from .findings import Severity
-from .read.run_file import Chosen, Tried
-from .read.sources import RawLog
-from .replay.histories import Fate
+from .read.log_files import RawLog
+from .read.run_file import ChosenSetting, TriedSettings
+from .replay.checkpoint_history import Fate
 from .replay.monitors import Shown
-from .validate import Conforms, Coverage, Judged
+from .validate import Conformance, JudgedJob
 
 #: The fields of a verdict that JSON has as lists.
 _LISTS = ("restored", "decided", "undecided", "ambiguous")
@@ -64,7 +66,7 @@ class Verdict:
     undecided: tuple[str, ...]
     ambiguous: tuple[str, ...] = ()
     """Names of several vertices: such a job is not judged."""
-    conforms: Conforms | None = None
+    conforms: Conformance | None = None
     """None where it was not asked."""
     needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     """Of undecided properties, those that other levels of loggers would decide, and which. With
@@ -120,7 +122,7 @@ class Verdict:
         return cls(**{**table, **told})
 
 
-def verdict_of(where: str, judged: Judged, logs: Sequence[RawLog]) -> Verdict:
+def verdict_of(where: str, judged: JudgedJob, logs: Sequence[RawLog]) -> Verdict:
     """What is said of a job whose lines were read off these logs."""
     history = judged.history
     return Verdict(
@@ -156,10 +158,10 @@ def _table_of(found: Found) -> dict[str, Any]:
     return asdict(found) | told | {"where": found.where()}
 
 
-def _conforms_in(table: Mapping[str, Any]) -> Conforms:
-    told = tuple(Chosen(**each) for each in table.get("told", ()))
-    tried = tuple(Tried(**each) for each in table.get("tried", ()))
-    return replace(Conforms(**table), told=told, tried=tried)
+def _conforms_in(table: Mapping[str, Any]) -> Conformance:
+    told = tuple(ChosenSetting(**each) for each in table.get("told", ()))
+    tried = tuple(TriedSettings(**each) for each in table.get("tried", ()))
+    return replace(Conformance(**table), told=told, tried=tried)
 
 
 def _found_in(table: Mapping[str, Any]) -> Found:

@@ -13,8 +13,9 @@ from functools import cache
 
 import pytest
 
-from checker.logs.event_log.acceptance import Accepted, Coverage, Rejected, accept
+from checker.logs.event_log.acceptance import Accepted, Rejected, accept
 from checker.logs.event_log.rules_level import Ruled, Rules
+from checker.logs.findings import Coverage
 from checker.search.limits import Limits
 from checker.spec.catalogue import catalogue
 from reference.formats.eventlog import read_log

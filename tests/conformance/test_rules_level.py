@@ -12,11 +12,11 @@ import pytest
 from benchmarks.validating import KINDS
 from checker.conformance.random_runs import RandomRun, lines_of
 from checker.logs.event_log import rules_level
-from checker.logs.event_log.acceptance import Accepted, Coverage, Move, Rejected, accept
+from checker.logs.event_log.acceptance import Accepted, Move, Rejected, accept
 from checker.logs.event_log.rules_level import Ruled, Rules
+from checker.logs.event_log.section_system import Refusal, SectionSystem
 from checker.logs.event_log.shapes import Shape
-from checker.logs.event_log.system import Refusal, SectionSystem
-from checker.logs.findings import Finding, Judge, Severity
+from checker.logs.findings import Coverage, Finding, Judge, Severity
 from checker.spec.catalogue import catalogue
 from model.errors import FinaleError
 from reference.formats.eventlog import read_log

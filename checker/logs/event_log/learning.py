@@ -25,7 +25,7 @@ from model.rules import Nothing
 from model.system import Kind
 
 from .cells import Cells, NotedStore
-from .system import SectionSystem
+from .section_system import SectionSystem
 
 
 class _Binding(Mapping[str, object]):

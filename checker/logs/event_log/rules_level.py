@@ -13,12 +13,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from checker.logs.findings import Finding, Judge, Severity
+from checker.logs.findings import Coverage, Finding, Judge, Severity
 from checker.spec.catalogue import Catalogue, catalogue
 from reference.formats.eventlog import Section
 
-from .acceptance import ROOM, Coverage, Move, coverage_of
-from .restarts import Known
+from .acceptance import ROOM, Move, coverage_of
+from .restarts import EarlierSections
 from .run_lines import (
     Part,
     RunLines,
@@ -29,9 +29,9 @@ from .run_lines import (
     runs_in,
     wrong_attempt,
 )
-from .setting import IDS_LIVE
+from .section_setting import IDS_LIVE
+from .section_system import Refusal, SectionSystem
 from .shapes import Shapes
-from .system import Refusal, SectionSystem
 
 #: So much is known at once, before all is forgotten: paths of some 700 bytes, words of some 1000.
 PATHS_MAX, WORDS_MAX = 1_000_000, 200_000
@@ -73,7 +73,7 @@ class Ruled:
         """Whether it is a run of the protocol, as it stands: nothing is missing, and each event is
         a step. Of a log of several processes it is not known: one must fit the one before."""
         (first, *others), whole = self.run.log.sections, self.coverage is not Coverage.GAP
-        alone = not others and Known().wrong_finished(first) is None
+        alone = not others and EarlierSections().wrong_finished(first) is None
         return alone and whole and self.stopped is None
 
 

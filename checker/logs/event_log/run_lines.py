@@ -24,7 +24,7 @@ from reference.formats.eventlog import STRUCK, WORDS, EventLine, ReadLog, Sectio
 from reference.formats.logfields import about_of
 from reference.formats.logfile import START
 
-from .attempts import Tells, first_wrong
+from .attempts import AttemptEvent, first_wrong
 
 _NUMBER = rb"(?:0|[1-9][0-9]{0,14})"
 _TEXT = rb'[^"\\\x00-\x1f]*'
@@ -70,12 +70,12 @@ class Word:
         fields: Mapping[str, Any] = self.told.get("fields") or {}
         return fields
 
-    def tells(self, names: Mapping[tuple[object, object], str]) -> Tells:
+    def tells(self, names: Mapping[tuple[object, object], str]) -> AttemptEvent:
         """What it tells of attempts."""
         attempt, restored = self.told.get("attempt"), None
         if self.name == "restore":
             restored = dict(self.about(names)).get("task")
-        return Tells(attempt if isinstance(attempt, int) else None, restored)
+        return AttemptEvent(attempt if isinstance(attempt, int) else None, restored)
 
 
 @dataclass

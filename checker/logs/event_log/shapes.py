@@ -19,8 +19,8 @@ from reference.formats.eventlog import WORDS, Section
 
 from .learning import Lessons
 from .run_lines import Part, Vocabulary, Word, pairs
-from .setting import IDS_LIVE, bounds_of, kind_of, shared_bounds
-from .system import Reached, SectionSystem
+from .section_setting import IDS_LIVE, bounds_of, kind_of, shared_bounds
+from .section_system import Reached, SectionSystem
 
 #: Of so many ends it is known what is stuck there.
 ENDS_MAX = 5_000

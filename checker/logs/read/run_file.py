@@ -74,7 +74,7 @@ def _advice(key: str, known: tuple[str, ...]) -> str:
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ChosenSetting:
     """What a run was set to, and who tells it."""
 
     name: str
@@ -87,7 +87,7 @@ class Chosen:
 
 
 @dataclass(frozen=True)
-class Tried:
+class TriedSettings:
     """Settings that nobody tells, as a search took them, and what came of it."""
 
     settings: Mapping[str, str]
@@ -95,4 +95,4 @@ class Tried:
     """`explains`, `rejected` or `undecided`."""
 
 
-__all__ = ["RUN_FILE", "Chosen", "RunFile", "Tried", "read_run_file"]
+__all__ = ["RUN_FILE", "ChosenSetting", "RunFile", "TriedSettings", "read_run_file"]

@@ -24,8 +24,8 @@ from model.language.properties import Taken, goal_alone, stepping
 from model.protocols.parts.checkpoints import Checkpoint
 from model.system import Kind
 
-from .partial_model import Choice, PartialStore, StandInSystem, UnseenHere
-from .renamed import renamed_values
+from .checkpoint_renaming import renamed_values
+from .partial_model import Choice, PartialStore, PartialSystem, UnknownHere
 from .shown import RANK, Shown, Where
 
 Said = Literal["holds", "fails", "silent", "unseen"]
@@ -58,7 +58,7 @@ class _About:
 class Monitors:
     """The properties, asked along a run."""
 
-    def __init__(self, system: StandInSystem, known: Iterable[int]) -> None:
+    def __init__(self, system: PartialSystem, known: Iterable[int]) -> None:
         self.system, self.known = system, frozenset(known)
         self._known_then: frozenset[int] = self.known
         """What was known after the step before."""
@@ -306,7 +306,7 @@ class Monitors:
             said = predicate.family.mark.function(self.system.protocol, *predicate.arguments, *told)
         except BlockedHere:
             return "silent", frozenset()
-        except UnseenHere as unseen:
+        except UnknownHere as unseen:
             return "unseen", frozenset({unseen.position})
         except FaultHere:
             return "unseen", frozenset({None})

@@ -39,7 +39,7 @@ Choice = tuple[int, object, object]
 _SOURCES = ("Source: ", "Custom Source")
 
 
-class UnseenHere(Exception):
+class UnknownHere(Exception):
     """A property reads what the log does not tell: a variable, or how tasks are connected."""
 
     def __init__(self, position: int | None = None) -> None:
@@ -47,11 +47,11 @@ class UnseenHere(Exception):
         self.position = position
 
 
-def _unseen() -> NoReturn:
-    raise UnseenHere
+def _unknown() -> NoReturn:
+    raise UnknownHere
 
 
-class StandIn(StopWithSavepoint):
+class PartialModel(StopWithSavepoint):
     """Today's protocol, of which only the tasks are known, and not what they read."""
 
     hides_records = True
@@ -59,13 +59,13 @@ class StandIn(StopWithSavepoint):
     built = False
 
     def producers(self, task: Task) -> tuple[Task, ...]:
-        return _unseen() if self.built else super().producers(task)
+        return _unknown() if self.built else super().producers(task)
 
     def consumers(self, task: Task) -> tuple[Task, ...]:
-        return _unseen() if self.built else super().consumers(task)
+        return _unknown() if self.built else super().consumers(task)
 
     def writer(self, channel: Channel) -> Task:
-        return _unseen() if self.built else super().writer(channel)
+        return _unknown() if self.built else super().writer(channel)
 
     @define
     def ended_by_suspension(self, task: Task) -> bool:
@@ -95,7 +95,7 @@ class PartialStore(PlainStore):
     def get(self, variable: Variable) -> Any:
         self.read.add(variable.position)
         if variable.position not in self.known:
-            raise UnseenHere(variable.position)
+            raise UnknownHere(variable.position)
         return super().get(variable)
 
     @contextmanager
@@ -122,7 +122,7 @@ class PartialStore(PlainStore):
 
 
 @dataclass(frozen=True)
-class Size:
+class ModelSize:
     """How many of everything that a log tells of there are."""
 
     checkpoints: int
@@ -131,20 +131,20 @@ class Size:
 
 
 @lru_cache(maxsize=16)
-def stand_in(
-    tasks: tuple[tuple[str, int], ...], size: Size, *, commits: bool = False
-) -> StandInSystem:
+def partial_system(
+    tasks: tuple[tuple[str, int], ...], size: ModelSize, *, commits: bool = False
+) -> PartialSystem:
     """The system for a job; runs of one job have it in common, for it has no state of its own."""
-    return StandInSystem(dict(tasks), size, commits=commits)
+    return PartialSystem(dict(tasks), size, commits=commits)
 
 
-class StandInSystem:
+class PartialSystem:
     """A protocol that stands in for a job, and the properties that can be asked of it.
 
     `tasks` are vertices, in their order, and how many subtasks each has.
     """
 
-    def __init__(self, tasks: Mapping[str, int], size: Size, *, commits: bool = False) -> None:
+    def __init__(self, tasks: Mapping[str, int], size: ModelSize, *, commits: bool = False) -> None:
         bounds = {
             "checkpoints": max(2, size.checkpoints),
             "channel": 4,
@@ -156,7 +156,7 @@ class StandInSystem:
         self.names: dict[tuple[str, int], str] = {}
         job = _job(tasks, commits)
         setting = Setting(job, {}, {}, bounds, frozenset(history))
-        self.protocol = StandIn(setting)
+        self.protocol = PartialModel(setting)
         self.world = world_of(self.protocol, self.protocol.keeps())
         (usual,) = start_values(self.protocol, self.world)
         store = PlainStore(usual)
@@ -189,7 +189,7 @@ class StandInSystem:
         return self.tasks.get((vertex, subtask))
 
 
-def _bound(protocol: StandIn, family: Any) -> list[PlainPredicate]:
+def _bound(protocol: PartialModel, family: Any) -> list[PlainPredicate]:
     takes_step = Taken in typing.get_type_hints(family.mark.function).values()
     return [
         PlainPredicate(family, arguments, binding, takes_step)
@@ -226,4 +226,12 @@ def _plain_name(name: str, number: int) -> str:
     return plain if plain == name and "." not in name else f"{plain.replace('.', '_')} {number}"
 
 
-__all__ = ["Choice", "PartialStore", "Size", "StandIn", "StandInSystem", "UnseenHere", "stand_in"]
+__all__ = [
+    "Choice",
+    "ModelSize",
+    "PartialModel",
+    "PartialStore",
+    "PartialSystem",
+    "UnknownHere",
+    "partial_system",
+]

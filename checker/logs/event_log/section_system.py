@@ -29,7 +29,7 @@ from model.rules import Nothing
 from model.system import Blocked, Fault
 from reference.formats.eventlog import WORDS, EventLine, Section
 
-from .setting import IDS_LIVE, setting_of
+from .section_setting import IDS_LIVE, setting_of
 
 _ID = re.compile(r"cp\d+")
 
@@ -73,7 +73,7 @@ class Footprint:
         )
 
 
-class Watched(PlainStore):
+class ReadNotingState(PlainStore):
     """A state that notes which variables are read."""
 
     def __init__(self, values: Values) -> None:
@@ -213,7 +213,7 @@ class SectionSystem:
 
     def _watched(self, rule: BoundRule, values: Values) -> tuple[Footprint, Values | None]:
         """What a rule touches in a state, and the state after it if it can be taken."""
-        store = Watched(values)
+        store = ReadNotingState(values)
         try:
             with self.world.on(store):
                 rule.method(*rule.arguments)
@@ -331,7 +331,7 @@ class SectionSystem:
 
     def _explained(self, rule: BoundRule, values: Values) -> Refusal:
         """Why a rule cannot be taken: where it ends, and what it has read until then."""
-        store = Watched(values)
+        store = ReadNotingState(values)
         try:
             with self.world.on(store):
                 rule.method(*rule.arguments)
@@ -374,4 +374,4 @@ def _named(ids: tuple[int | None, ...], number: int) -> tuple[int | None, ...] |
     return None
 
 
-__all__ = ["Footprint", "Reached", "Refusal", "SectionSystem", "Watched"]
+__all__ = ["Footprint", "Reached", "ReadNotingState", "Refusal", "SectionSystem"]

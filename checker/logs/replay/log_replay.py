@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 from checker.logs.findings import Severity
-from checker.logs.read.events import Told
-from checker.logs.read.profile import Profile
-from checker.logs.read.runs import Run, RunEvent
+from checker.logs.read.job_runs import JobRun, RunEvent
+from checker.logs.read.log_events import LogEvent
+from checker.logs.read.visibility import LogProfile
 
-from .hung_stops import Held, held
+from .hung_stops import HungStop, hung_stop
 from .job_events import ENDING, JobEvents
 from .monitors import Shown, Where
+from .replay_state import ReplayState, where_of
 from .sink_events import SINK_WORDS, SinkEvents
-from .state import RebuiltState, where_of
-from .stops import Stops
+from .stop_progress import AllStops
 from .task_events import TaskEvents
 
 
-class Rebuilt:
+class LogReplay:
     """A run that is judged. `begins`: the log has its beginning."""
 
-    def __init__(self, run: Run, profile: Profile, *, begins: bool = True) -> None:
-        self.state = RebuiltState(run, profile, begins=begins)
+    def __init__(self, run: JobRun, profile: LogProfile, *, begins: bool = True) -> None:
+        self.state = ReplayState(run, profile, begins=begins)
         self.job, self.tasks = JobEvents(self.state), TaskEvents(self.state)
         self.sinks = SinkEvents(self.state)
-        self.stops = Stops()
+        self.stops = AllStops()
         """What became of stops with a savepoint."""
-        self._hung: list[tuple[int, Held, Where | None]] = []
+        self._hung: list[tuple[int, HungStop, Where | None]] = []
         """What kept stops from their end when the job left RUNNING, and where that was over."""
 
     def judged(self) -> tuple[Shown, ...]:
@@ -36,27 +36,27 @@ class Rebuilt:
             state.where = where_of(event.told)
             self._take(event)
         state.monitors.end(over=self.job.over)
-        for number, reason in enumerate(self.held()):
+        for number, reason in enumerate(self.hung_stops()):
             if reason is not None:
                 self._tell(number, reason, None)
         for number, reason, until in self._hung:
             self._tell(number, reason, until)
         return tuple(state.monitors.found.values())
 
-    def held(self) -> list[Held | None]:
+    def hung_stops(self) -> list[HungStop | None]:
         """What keeps each stop from its end, after the events so far."""
-        return [held(stop, self.stops, self.state.profile) for stop in self.stops.stops]
+        return [hung_stop(stop, self.stops, self.state.profile) for stop in self.stops.stops]
 
-    def _tell(self, number: int, reason: Held, until: Where | None) -> None:
+    def _tell(self, number: int, reason: HungStop, until: Where | None) -> None:
         name = "failed-stop-leaves-a-job" if reason.failed else "stop-is-answered"
         severity = reason.severity if until is None else Severity.RECOVERED
         request = self.state.protocol.stop_requests[number]
         where = self.stops.stops[number].asked
         self.state.monitors.tell(name, (request,), where, severity, reason.why, until)
 
-    def _leaves(self, told: Told) -> None:
+    def _leaves(self, told: LogEvent) -> None:
         """The job leaves RUNNING, or a stop's savepoint is aborted: what hung is over."""
-        for number, reason in enumerate(self.held()):
+        for number, reason in enumerate(self.hung_stops()):
             fails = reason is not None and reason.failed and told.fields.get("to") != "CANCELLING"
             if reason is not None and reason.severity is Severity.STUCK and not fails:
                 until = None if told.fields.get("to") in ENDING else self.state.where
@@ -82,4 +82,4 @@ class Rebuilt:
             self.tasks.take(told, task, point)
 
 
-__all__ = ["Rebuilt"]
+__all__ = ["LogReplay"]

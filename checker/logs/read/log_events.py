@@ -11,9 +11,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 
-from .entries import Entry, Stray, entries
-from .patterns import Pattern, Table
-from .sources import Line
+from .line_patterns import LinePattern, PatternTable
+from .log_entries import LogEntry, Stray, entries
+from .log_files import LogLine
 
 _TASK = re.compile(r"(?P<vertex>.+) \((?P<number>\d+)/(?P<of>\d+)\)(?:#(?P<attempt>\d+))?")
 _EXECUTION = re.compile(r"(?P<graph>\w{32})_(?P<vertex>\w{32})_(?P<subtask>\d+)_(?P<attempt>\d+)")
@@ -49,7 +49,7 @@ class Execution:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class LogEvent:
     """An event that a line tells. `log` and `part` say of which file the line is."""
 
     word: str
@@ -76,7 +76,7 @@ class Told:
 
 
 @dataclass
-class Tally:
+class LineTally:
     """What has become of each line that was read."""
 
     parsed: int = 0
@@ -103,7 +103,7 @@ class Tally:
         """Nothing is unreadable but for half lines at ends: there more may still come."""
         return self.unparsable == self.halves
 
-    def __iadd__(self, other: Tally) -> Tally:
+    def __iadd__(self, other: LineTally) -> LineTally:
         self.parsed += other.parsed
         self.ignored += other.ignored
         self.unparsable += other.unparsable
@@ -115,28 +115,28 @@ class Tally:
         return self
 
 
-Keep = Callable[[Entry | Stray, Told | None], None]
+Keep = Callable[[LogEntry | Stray, LogEvent | None], None]
 """Is handed all that is read, and the event that it tells if it does."""
 
 
 def told(
-    lines: Iterable[Line],
-    table: Table,
-    tally: Tally,
+    lines: Iterable[LogLine],
+    table: PatternTable,
+    tally: LineTally,
     place: int = 0,
     keep: Keep | None = None,
-) -> Iterator[Told]:
+) -> Iterator[LogEvent]:
     """What the lines of a log tell, in their order. `tally` counts along; `place`: which log."""
     yield from told_by(entries(lines, table), table, tally, place, keep)
 
 
 def told_by(
-    found: Iterable[Entry | Stray],
-    table: Table,
-    tally: Tally,
+    found: Iterable[LogEntry | Stray],
+    table: PatternTable,
+    tally: LineTally,
     place: int = 0,
     keep: Keep | None = None,
-) -> Iterator[Told]:
+) -> Iterator[LogEvent]:
     """The same of entries."""
     for entry in found:
         if isinstance(entry, Stray):
@@ -160,7 +160,7 @@ def told_by(
             yield event
 
 
-def event_of(entry: Entry, table: Table, place: int = 0) -> Told | None:
+def event_of(entry: LogEntry, table: PatternTable, place: int = 0) -> LogEvent | None:
     """What an entry tells, if it tells anything."""
     for pattern in table.loggers.get(entry.logger, ()):
         if entry.message.startswith(pattern.prefix) and entry.level in pattern.levels:
@@ -170,12 +170,14 @@ def event_of(entry: Entry, table: Table, place: int = 0) -> Told | None:
     return None
 
 
-def _told(entry: Entry, pattern: Pattern, groups: dict[str, str], table: Table, place: int) -> Told:
+def _told(
+    entry: LogEntry, pattern: LinePattern, groups: dict[str, str], table: PatternTable, place: int
+) -> LogEvent:
     task = groups.pop("task", None) or groups.pop("known", None)
     if task is None and pattern.by_thread and (by := table.thread.fullmatch(entry.thread)):
         task = by["task"]
     execution = groups.pop("execution", None)
-    return Told(
+    return LogEvent(
         pattern.event,
         place,
         entry.part,
@@ -224,9 +226,9 @@ def _causes(lines: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
 
 __all__ = [
     "Execution",
-    "Tally",
+    "LineTally",
+    "LogEvent",
     "TaskId",
-    "Told",
     "event_of",
     "execution_of",
     "task_of",

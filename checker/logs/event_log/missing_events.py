@@ -6,7 +6,7 @@ from collections import Counter
 
 from reference.formats.eventlog import ReadLog, Section
 
-from .search import Accepted
+from .section_search import Accepted
 
 
 def filled_in(log: ReadLog, accepted: Accepted) -> list[tuple[int, Counter[str]]]:

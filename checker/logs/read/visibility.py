@@ -5,17 +5,17 @@ from __future__ import annotations
 import enum
 from collections.abc import Collection
 
-from .events import Tally
-from .patterns import LEVELS, Table
+from .line_patterns import LEVELS, PatternTable
+from .log_events import LineTally
 
 
-class Seen(enum.Enum):
-    """Whether an event leaves a line."""
+class Visibility(enum.Enum):
+    """Whether an event, or a step of a name, leaves a line in a log."""
 
     ALWAYS = "always"
-    """So where there is none, it did not happen."""
+    """If there is no line, the event did not happen."""
     MAYBE = "maybe"
-    """Nothing is known of its logger, or the line does not tell of whom it is."""
+    """The level of the logger is unknown, or the line does not name its task."""
     NEVER = "never"
 
 
@@ -23,7 +23,7 @@ class Seen(enum.Enum):
 THREADS = "thread names in the layout"
 
 
-class Profile:
+class LogProfile:
     """What a log shows: by the level that each logger writes, and whether threads are told.
 
     `levels` gives the level of loggers, by the last part of their names; others are taken to write
@@ -31,7 +31,9 @@ class Profile:
     its lines at DEBUG: a filter may have removed them.
     """
 
-    def __init__(self, table: Table, tally: Tally, levels: dict[str, str] | None = None) -> None:
+    def __init__(
+        self, table: PatternTable, tally: LineTally, levels: dict[str, str] | None = None
+    ) -> None:
         self.threads = tally.threads
         depth = {logger: len(LEVELS) for logger, _ in tally.loggers}
         for logger, level in tally.loggers:
@@ -45,41 +47,41 @@ class Profile:
             and (logger, "DEBUG") not in tally.loggers
             and logger not in (levels or {})
         }
-        self._seen: dict[str, Seen] = {}
+        self._seen: dict[str, Visibility] = {}
         self._lacks: dict[str, dict[str, None]] = {}
         for pattern in table.patterns:
-            seen = Seen.MAYBE
+            seen = Visibility.MAYBE
             needed = LEVELS.index(pattern.levels[0])
             if needed >= LEVELS.index("INFO"):
-                seen = Seen.ALWAYS
+                seen = Visibility.ALWAYS
             elif (pattern.logger, pattern.levels[0]) in filtered:
-                seen = Seen.MAYBE
+                seen = Visibility.MAYBE
             elif pattern.logger in depth:
-                seen = Seen.ALWAYS if depth[pattern.logger] <= needed else Seen.NEVER
+                seen = Visibility.ALWAYS if depth[pattern.logger] <= needed else Visibility.NEVER
             lacks = self._lacks.setdefault(pattern.event, {})
-            if seen is not Seen.ALWAYS:
+            if seen is not Visibility.ALWAYS:
                 lacks[f"{pattern.levels[0]} of {pattern.logger}"] = None
             if pattern.by_thread and not tally.threads:
                 lacks[THREADS] = None
-                seen = Seen.MAYBE if seen is Seen.ALWAYS else seen
+                seen = Visibility.MAYBE if seen is Visibility.ALWAYS else seen
             if pattern.event in self._seen and self._seen[pattern.event] is not seen:
-                seen = Seen.MAYBE
+                seen = Visibility.MAYBE
             self._seen[pattern.event] = seen
 
-    def of(self, word: str) -> Seen:
+    def of(self, word: str) -> Visibility:
         """Whether events of this word leave lines."""
-        return self._seen.get(word, Seen.NEVER)
+        return self._seen.get(word, Visibility.NEVER)
 
     def has(self, *words: str) -> bool:
         """Whether events of all these words leave lines."""
-        return all(self.of(word) is Seen.ALWAYS for word in words)
+        return all(self.of(word) is Visibility.ALWAYS for word in words)
 
     def lacks(self, *words: str) -> tuple[str, ...]:
         """The levels of loggers, and the part of the layout, with which events of all these words
         would leave lines that tell of whom they are."""
         return tuple(dict.fromkeys(each for word in words for each in self._lacks.get(word, ())))
 
-    def words(self, seen: Seen, among: Collection[str] | None = None) -> tuple[str, ...]:
+    def words(self, seen: Visibility, among: Collection[str] | None = None) -> tuple[str, ...]:
         """The words that are visible to this degree."""
         return tuple(
             word
@@ -88,4 +90,4 @@ class Profile:
         )
 
 
-__all__ = ["THREADS", "Profile", "Seen"]
+__all__ = ["THREADS", "LogProfile", "Visibility"]

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from model.language.plain import PlainStore
 from model.protocols.parts.tasks import Task, TaskStatus
 
-from .histories import CheckpointHistory, Fate, History
+from .checkpoint_history import CheckpointHistory, Fate, JobHistory
+from .log_replay import LogReplay
 from .monitors import Where
-from .replay import Rebuilt
 
 #: So many names are told one by one.
 NAMES_TOLD = 4
@@ -24,7 +24,7 @@ _SAID = {
 
 
 @dataclass(frozen=True)
-class Unfinished:
+class UnfinishedTask:
     """A task that has not ended, since which line it is as it is, and what is missing."""
 
     task: str
@@ -33,24 +33,24 @@ class Unfinished:
     missing: tuple[str, ...]
 
 
-def unfinished(rebuilt: Rebuilt, history: History) -> tuple[Unfinished, ...]:
+def unfinished_tasks(replayed: LogReplay, history: JobHistory) -> tuple[UnfinishedTask, ...]:
     """The tasks that have not ended when the events have. The run was gone through before."""
-    state = rebuilt.state
-    by_stop = [each.tasks for each in rebuilt.held() if each is not None]
-    found: list[Unfinished] = []
+    state = replayed.state
+    by_stop = [each.tasks for each in replayed.hung_stops() if each is not None]
+    found: list[UnfinishedTask] = []
     with state.system.world.on(PlainStore(state.monitors.values)):
         for task in state.protocol.tasks:
             if not task.is_closed:
                 name, status = state.monitors.names[task.name], _SAID[task.status]
-                since = rebuilt.tasks.since.get(task)
+                since = replayed.tasks.since.get(task)
                 stopped = tuple(tasks[name] for tasks in by_stop if name in tasks)
-                missing = stopped or tuple(_missing(rebuilt, history, task))
-                found.append(Unfinished(name, status, since, missing))
+                missing = stopped or tuple(_missing(replayed, history, task))
+                found.append(UnfinishedTask(name, status, since, missing))
     return tuple(found)
 
 
-def _missing(rebuilt: Rebuilt, history: History, task: Task) -> Iterator[str]:
-    state = rebuilt.state
+def _missing(replayed: LogReplay, history: JobHistory, task: Task) -> Iterator[str]:
+    state = replayed.state
     match task.status:
         case TaskStatus.RUNNING if not state.profile.has("waits"):
             levels = ", ".join(state.profile.lacks("waits"))
@@ -62,16 +62,16 @@ def _missing(rebuilt: Rebuilt, history: History, task: Task) -> Iterator[str]:
         case TaskStatus.WAITING_FOR_FINAL_CP:
             pending = [history.checkpoints[number] for number in sorted(state.begun)]
             for point in pending:
-                yield _missing_of(rebuilt, point)
+                yield _missing_of(replayed, point)
             if not pending:
-                yield _none_pending(rebuilt, history)
+                yield _none_pending(replayed, history)
         case _:
             return
 
 
-def _missing_of(rebuilt: Rebuilt, point: CheckpointHistory) -> str:
+def _missing_of(replayed: LogReplay, point: CheckpointHistory) -> str:
     """What a checkpoint that is pending still needs."""
-    state, begun = rebuilt.state, rebuilt.state.begun[point.number]
+    state, begun = replayed.state, replayed.state.begun[point.number]
     name = f"checkpoint {point.number}, pending since line {point.begun}"
     if not state.profile.has("apply_acknowledgement"):
         return f"{name}: who has not acknowledged it is told at DEBUG of CheckpointCoordinator"
@@ -86,8 +86,8 @@ def _missing_of(rebuilt: Rebuilt, point: CheckpointHistory) -> str:
     return f"{name}, is not acknowledged by {', '.join(missing[:NAMES_TOLD])}{more}"
 
 
-def _none_pending(rebuilt: Rebuilt, history: History) -> str:
-    row = rebuilt.state.monitors.row
+def _none_pending(replayed: LogReplay, history: JobHistory) -> str:
+    row = replayed.state.monitors.row
     if row is not None:
         why, count = row
         number = "the last one was" if count == 1 else f"the last {count} were"
@@ -97,4 +97,4 @@ def _none_pending(rebuilt: Rebuilt, history: History) -> str:
     return f"no checkpoint is pending, and none was begun{last}"
 
 
-__all__ = ["Unfinished", "unfinished"]
+__all__ = ["UnfinishedTask", "unfinished_tasks"]

@@ -10,7 +10,7 @@ from checker.search.limits import SECONDS_BETWEEN_NEWS, Limits
 
 
 @dataclass(frozen=True)
-class Far:
+class LogProgress:
     """How far the judging of a log is. Its lines are gone through twice: explained, then judged.
 
     `states` are those that the search has gone on from, passes over the same lines included.
@@ -24,7 +24,7 @@ class Far:
     """The lines have a run, and its properties are looked at."""
 
 
-Told = Callable[[Far], None]
+OnProgress = Callable[[LogProgress], None]
 """Called a few times a second while a log is judged, always from the thread that asked for it."""
 
 
@@ -32,14 +32,14 @@ class OverTime(Exception):
     """The limit of time was hit before there was an answer."""
 
 
-class Effort:
+class SearchEffort:
     """Counts what is done for a log of so many lines, and tells of it."""
 
     def __init__(
         self,
         lines: int,
         limits: Limits,
-        told: Told | None,
+        told: OnProgress | None,
         clock: Callable[[], float] = perf_counter,
     ) -> None:
         self.limits = limits
@@ -54,11 +54,11 @@ class Effort:
         self._judged: int | None = None
 
     @property
-    def far(self) -> Far:
+    def progress(self) -> LogProgress:
         """How far it is now."""
         judges = self._judged is not None
         line = self.line if self._judged is None else self._judged
-        return Far(line, self._lines, self.states, self._clock() - self._began, judges)
+        return LogProgress(line, self._lines, self.states, self._clock() - self._began, judges)
 
     def count(self) -> None:
         """One state more. Raises `OverTime`."""
@@ -82,7 +82,7 @@ class Effort:
             raise OverTime
         if self._told is not None and seconds >= self._next:
             self._next = seconds + SECONDS_BETWEEN_NEWS
-            self._told(self.far)
+            self._told(self.progress)
 
 
-__all__ = ["Effort", "Far", "OverTime", "Told"]
+__all__ = ["LogProgress", "OnProgress", "OverTime", "SearchEffort"]

@@ -16,9 +16,9 @@ from model.events import STEPS
 from model.language.bindings import BoundRule
 from reference.formats.eventlog import EventLine, Section
 
-from .effort import Effort, Far
-from .restarts import Known, wrong_origin
-from .system import Footprint, Reached, Refusal, SectionSystem
+from .progress import LogProgress, SearchEffort
+from .restarts import EarlierSections, wrong_origin
+from .section_system import Footprint, Reached, Refusal, SectionSystem
 
 #: So many states are gone on from, beside one for each event, before the search gives up.
 BUDGET = 20_000
@@ -72,7 +72,7 @@ class Rejected:
     """In how many states it was tried."""
 
 
-class Given(enum.Enum):
+class GaveUp(enum.Enum):
     """Why a search is given up."""
 
     STATES = "states"
@@ -87,14 +87,14 @@ class Given(enum.Enum):
 class Undecided:
     """The search was given up: why, and how far it came."""
 
-    given_up: Given
+    given_up: GaveUp
     why: str
-    far: Far
+    progress: LogProgress
 
     @property
     def line(self) -> int:
         """The last line up to which there is a run, and its properties are known if they are."""
-        return self.far.line
+        return self.progress.line
 
 
 Positions = tuple[int, ...]
@@ -116,7 +116,7 @@ class _Frame:
 
 
 @dataclass
-class Search:
+class SectionSearch:
     """Depth first over how far each clock is, and the state."""
 
     system: SectionSystem
@@ -124,9 +124,9 @@ class Search:
     budget: float
     reach: int | None
     follows: Section | None
-    known: Known
+    known: EarlierSections
     """What was so when the section had begun."""
-    effort: Effort
+    effort: SearchEffort
     cut: bool = False
     """Something was not tried since it would cost too much."""
     short: str | None = None
@@ -167,7 +167,7 @@ class Search:
             if self.budget < 0:
                 self.cut = True
                 why = f"{self.effort.limits.states_word}, beside one for each event"
-                return Undecided(Given.STATES, why, self.effort.far)
+                return Undecided(GaveUp.STATES, why, self.effort.progress)
             if found is None:
                 stack.pop()
                 frame.blame |= self._refused.pop(frame.key, set())
@@ -285,7 +285,7 @@ class Search:
         self.wrong = self.wrong or wrong
         return wrong is None
 
-    def known_after(self, moves: tuple[Move, ...]) -> Known:
+    def known_after(self, moves: tuple[Move, ...]) -> EarlierSections:
         """The checkpoints that complete in a run, and the tasks that each has as finished.
 
         These are those of its plan, and those that were restored as finished and have no state.
@@ -339,9 +339,9 @@ __all__ = [
     "BUDGET",
     "REACHES",
     "Accepted",
-    "Given",
+    "GaveUp",
     "Move",
     "Rejected",
-    "Search",
+    "SectionSearch",
     "Undecided",
 ]

@@ -10,14 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from .events import Execution, TaskId, Told
+from .log_events import Execution, LogEvent, TaskId
 
 
 @dataclass(frozen=True, slots=True)
 class RunEvent:
     """An event of a run. `task` has its attempt where that is known."""
 
-    told: Told
+    told: LogEvent
     task: TaskId | None
     graph: str | None
     """Of which graph of executions: a new one may be made when a job is started anew."""
@@ -28,7 +28,7 @@ class RunEvent:
 
 
 @dataclass
-class Run:
+class JobRun:
     """What one job did, as its logs tell it."""
 
     job: str
@@ -57,30 +57,30 @@ class Run:
         return tuple(dict.fromkeys(name for (_, name), each in ids.items() if len(each) > 1))
 
 
-def runs_of(events: Sequence[Told]) -> tuple[list[Run], list[Told]]:
+def runs_of(events: Sequence[LogEvent]) -> tuple[list[JobRun], list[LogEvent]]:
     """The runs that the events of one cluster are of, and the events that are of none.
 
     Events come log by log, each in the order of its lines.
     """
     index = _Index(events)
-    runs: dict[str, Run] = {}
-    homeless: list[Told] = []
+    runs: dict[str, JobRun] = {}
+    homeless: list[LogEvent] = []
     for event in _merged(events):
         owner = index.owner(event)
         if owner is None:
             homeless.append(event)
             continue
-        run = runs.setdefault(owner, Run(owner))
+        run = runs.setdefault(owner, JobRun(owner))
         if event.word == "job-switched":
             run.name = event.fields.get("name", run.name)
         run.events.append(RunEvent(event, index.task(event), index.graph(event)))
     return list(runs.values()), homeless
 
 
-def _merged(events: Iterable[Told]) -> list[Told]:
+def _merged(events: Iterable[LogEvent]) -> list[LogEvent]:
     """All events in one order that keeps that of each log. Times may go backwards in a log."""
     latest: dict[int, str] = {}
-    keyed: list[tuple[str, int, int, Told]] = []
+    keyed: list[tuple[str, int, int, LogEvent]] = []
     for number, event in enumerate(events):
         latest[event.log] = max(latest.get(event.log, ""), event.time.replace(",", "."))
         keyed.append((latest[event.log], event.log, number, event))
@@ -99,7 +99,7 @@ class _Index:
     any name is of the job that its log has told of last.
     """
 
-    def __init__(self, events: Sequence[Told]) -> None:
+    def __init__(self, events: Sequence[LogEvent]) -> None:
         self._job_of: dict[str, str] = {}
         self._names: dict[tuple[str, str, int], tuple[str, int]] = {}
         self._known: dict[int, tuple[str | None, TaskId | None, str | None]] = {}
@@ -116,7 +116,7 @@ class _Index:
         self._only = next(iter(jobs)) if len(jobs) == 1 else None
         self._attribute(events)
 
-    def _attribute(self, events: Sequence[Told]) -> None:
+    def _attribute(self, events: Sequence[LogEvent]) -> None:
         latest_job: dict[int, str] = {}
         running: dict[tuple[int, str, int | None], Execution] = {}
         for event in events:
@@ -144,14 +144,14 @@ class _Index:
     def _job(self, graph: str) -> str:
         return self._job_of.get(graph) or self._only or graph
 
-    def owner(self, event: Told) -> str | None:
+    def owner(self, event: LogEvent) -> str | None:
         return self._known[id(event)][0]
 
-    def task(self, event: Told) -> TaskId | None:
+    def task(self, event: LogEvent) -> TaskId | None:
         return self._known[id(event)][1]
 
-    def graph(self, event: Told) -> str | None:
+    def graph(self, event: LogEvent) -> str | None:
         return self._known[id(event)][2]
 
 
-__all__ = ["Run", "RunEvent", "runs_of"]
+__all__ = ["JobRun", "RunEvent", "runs_of"]

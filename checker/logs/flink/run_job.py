@@ -12,8 +12,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from checker.logs.read.events import TaskId
-from checker.logs.read.runs import Run
+from checker.logs.read.job_runs import JobRun
+from checker.logs.read.log_events import TaskId
 from model.errors import FinaleError
 from model.topology import Edge, Job, Kind, Pattern, Vertex
 
@@ -54,7 +54,7 @@ class RunJob:
         return f"{sender}→{self.task(task)}"
 
 
-def job_of(run: Run) -> RunJob | None:
+def job_of(run: JobRun) -> RunJob | None:
     """The job of a run; none where the lines that connect its vertices are missing."""
     parallelism = run.tasks
     inputs: dict[tuple[str, int], str] = {}
@@ -92,7 +92,7 @@ def job_of(run: Run) -> RunJob | None:
         return None  # a vertex that reads another one twice, or a parallelism that none can have
 
 
-def _wide(run: Run) -> dict[tuple[str, int, int], int]:
+def _wide(run: JobRun) -> dict[tuple[str, int, int], int]:
     """By vertex, gate and subtask, how many channels have been seen."""
     found: defaultdict[tuple[str, int, int], int] = defaultdict(int)
     for event in run.events:
@@ -119,7 +119,7 @@ def pattern_of(many: int, counts: Sequence[int | None]) -> tuple[Pattern, bool]:
     return Pattern.POINTWISE, None not in counts
 
 
-def _uneven(run: Run) -> frozenset[str]:
+def _uneven(run: JobRun) -> frozenset[str]:
     """The vertices of which a refused checkpoint says that they have such state."""
     causes = (text for event in run.events for _, text in event.told.causes)
     return frozenset(found["vertex"] for text in causes if (found := _UNEVEN.search(text)))

@@ -12,9 +12,9 @@ from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from typing import cast
 
-from checker.logs.event_log.effort import Effort
-from checker.logs.event_log.search import Move
-from checker.logs.event_log.system import Refusal, SectionSystem
+from checker.logs.event_log.progress import SearchEffort
+from checker.logs.event_log.section_search import Move
+from checker.logs.event_log.section_system import Refusal, SectionSystem
 from model.language.plain import PlainStore
 from model.language.starting import Values
 from model.protocols.parts.channels import Channel
@@ -24,37 +24,43 @@ from model.protocols.stop_with_savepoint import StopWithSavepoint
 from model.rules import Nothing
 from reference.formats.eventlog import EventLine
 
-from .observations import LOCK, LOOP, Attempt, Seen, Sight, Sights
+from .observations import LOCK, LOOP, Attempt, Observation, Observations, Observed
 
 #: Steps that may rename ids: what is taken by them is not looked at.
 TRIGGERS = ("trigger_checkpoint", "trigger_at_end_of_data", "request_stop", "request_savepoint")
 
 #: The steps that a line tells of by itself; others are taken on the way there.
-OWN_STEPS: dict[Seen, tuple[str, ...]] = {
-    Seen.TRIGGERED: TRIGGERS,
-    Seen.ACKNOWLEDGED: ("apply_acknowledgement",),
-    Seen.COMPLETED: ("complete",),
-    Seen.ABORTED: ("expire", "deliver_trigger", "apply_decline", "complete"),
-    Seen.LEARNED: ("learn_finished",),
-    Seen.CALLED: ("deliver_trigger",),
-    Seen.BARRIER: ("poll_barrier",),
-    Seen.CANCEL: ("poll_cancel_barrier",),
-    Seen.BEGUN: ("run_trigger", "perform_savepoint"),
-    Seen.NOT_BEGUN: ("run_trigger", "perform_savepoint"),
-    Seen.CONFIRMED: ("deliver_confirmation", "deliver_abort"),
-    Seen.GIVEN_UP: ("deliver_abort",),
-    Seen.LEFT: ("quiesce",),
-    Seen.ENDED: ("close",),
-    Seen.RUNS: ("restore",),
-    Seen.STOPS: ("cancel_task",),
-    Seen.LOST: ("fail_region", "cancel_task"),
-    Seen.RESTORED: ("restart_region",),
-    Seen.CANCELLING: ("request_cancel",),
-    Seen.CANCELED: ("finish_cancelling",),
+OWN_STEPS: dict[Observed, tuple[str, ...]] = {
+    Observed.TRIGGERED: TRIGGERS,
+    Observed.ACKNOWLEDGED: ("apply_acknowledgement",),
+    Observed.COMPLETED: ("complete",),
+    Observed.ABORTED: ("expire", "deliver_trigger", "apply_decline", "complete"),
+    Observed.LEARNED: ("learn_finished",),
+    Observed.CALLED: ("deliver_trigger",),
+    Observed.BARRIER: ("poll_barrier",),
+    Observed.CANCEL: ("poll_cancel_barrier",),
+    Observed.BEGUN: ("run_trigger", "perform_savepoint"),
+    Observed.NOT_BEGUN: ("run_trigger", "perform_savepoint"),
+    Observed.CONFIRMED: ("deliver_confirmation", "deliver_abort"),
+    Observed.GIVEN_UP: ("deliver_abort",),
+    Observed.LEFT: ("quiesce",),
+    Observed.ENDED: ("close",),
+    Observed.RUNS: ("restore",),
+    Observed.STOPS: ("cancel_task",),
+    Observed.LOST: ("fail_region", "cancel_task"),
+    Observed.RESTORED: ("restart_region",),
+    Observed.CANCELLING: ("request_cancel",),
+    Observed.CANCELED: ("finish_cancelling",),
 }
 #: What it did was before.
-_STRICT = (Seen.BARRIER, Seen.BEGUN, Seen.ENDED)
-_BEFORE_CLOSED = (Seen.BARRIER, Seen.BEGUN, Seen.NOT_BEGUN, Seen.CONFIRMED, Seen.GIVEN_UP)
+_STRICT = (Observed.BARRIER, Observed.BEGUN, Observed.ENDED)
+_BEFORE_CLOSED = (
+    Observed.BARRIER,
+    Observed.BEGUN,
+    Observed.NOT_BEGUN,
+    Observed.CONFIRMED,
+    Observed.GIVEN_UP,
+)
 NO_MORE = (TaskStatus.FAILED, TaskStatus.RESTORING)
 
 
@@ -65,33 +71,39 @@ class OverStates(Exception):
     """So many steps have been tried as may be."""
 
 
-class Walk:
+class WitnessRun:
     """A state, the steps that led to it, and how far the lines are explained."""
 
-    def __init__(self, system: SectionSystem, sights: Sights, effort: Effort) -> None:
-        self.system, self.sights, self.effort = system, sights, effort
+    def __init__(
+        self, system: SectionSystem, observations: Observations, effort: SearchEffort
+    ) -> None:
+        self.system, self.observations, self.effort = system, observations, effort
         protocol = self.protocol = cast(StopWithSavepoint, system.protocol)
         self.tasks: dict[str, Task] = {task.name: task for task in protocol.tasks}
         self.channels: dict[str, Channel] = {each.name: each for each in protocol.channels}
         self.here = system.start()
         self.moves: list[Move] = []
-        self.at = [0] * len(sights.clocks)
-        self.clock_of = {id(sight): n for n, clock in enumerate(sights.clocks) for sight in clock}
+        self.at = [0] * len(observations.clocks)
+        self.clock_of = {
+            id(observation): n
+            for n, clock in enumerate(observations.clocks)
+            for observation in clock
+        }
         self.loops = {
             clock[0].task: n
-            for n, clock in enumerate(sights.clocks)
+            for n, clock in enumerate(observations.clocks)
             if clock[0].seen in LOOP
         }  # fmt: skip
-        self.lock = next((n for n, clock in enumerate(sights.clocks)
+        self.lock = next((n for n, clock in enumerate(observations.clocks)
                           if clock[0].seen in LOCK), 0)  # fmt: skip
-        self.sight: Sight | None = None
+        self.observation: Observation | None = None
         self.refused = ""
         self.begun = 0
         self.late: dict[int, list[str]] = {}
         self.given_up: set[tuple[str, int]] = set()
-        self.by_stop: list[Sight] = []
-        self.explained: set[tuple[Seen, Attempt, int | None]] = set()
-        self.triggers = [s for s in sights.all if s.seen is Seen.TRIGGERED]
+        self.by_stop: list[Observation] = []
+        self.explained: set[tuple[Observed, Attempt, int | None]] = set()
+        self.triggers = [s for s in observations.all if s.seen is Observed.TRIGGERED]
         self.early: set[int] = set()
         """Checkpoints that are begun, and the line that tells so comes later."""
         self.attempt = dict.fromkeys(self.tasks, 0)
@@ -115,7 +127,11 @@ class Walk:
         self.effort.count()
         if self.effort.states > (self.effort.limits.states_max or math.inf):
             raise OverStates
-        line = self.sight.line if self.sight and name in OWN_STEPS[self.sight.seen] else None
+        line = (
+            self.observation.line
+            if self.observation and name in OWN_STEPS[self.observation.seen]
+            else None
+        )
         event = EventLine(line or 0, name, about, number, {}, None, "", 0)
         taken = self.system.take(event, self.here)
         if isinstance(taken, Refusal):
@@ -152,7 +168,7 @@ class Walk:
         for point, number in zip(self.protocol.checkpoints, self.here.ids, strict=False):
             at = point.variables["status"].position
             ended = values[at] is ABORTED and self.here.values[at] is not ABORTED
-            if ended and self._lock_is_at() <= self.sights.until.get(number or 0, -1):
+            if ended and self._lock_is_at() <= self.observations.until.get(number or 0, -1):
                 return f"checkpoint {number} is given up later"
         return None
 
@@ -171,14 +187,14 @@ class Walk:
 
     def _does_more(self, task: str, status: object) -> bool:
         """Whether who takes no mail any more, or has closed, is seen to do what it then cannot."""
-        seen = {TaskStatus.QUIESCED: (Seen.BARRIER,), TaskStatus.CLOSED: _BEFORE_CLOSED}
+        seen = {TaskStatus.QUIESCED: (Observed.BARRIER,), TaskStatus.CLOSED: _BEFORE_CLOSED}
         own = seen.get(cast(TaskStatus, status), ())
         rest = self._next_of(task) if own else []
         return any(s.seen in own and s.attempt <= self.attempt[task] for s in rest)
 
     def _begins_later(self, task: str) -> str | None:
         """Who takes part in a checkpoint has not ended before that has begun."""
-        part = self.sights.part.get((task, self.attempt[task]), 0)
+        part = self.observations.part.get((task, self.attempt[task]), 0)
         if part > self.begun and any(each.checkpoint == part for each in self.triggers):
             return f"{task} takes part in {part}, not triggered yet"
         return None
@@ -190,9 +206,13 @@ class Walk:
             if before == after or values[self._status_at[name]] in NO_MORE:
                 continue
             rest = self._next_of(name)
-            shown = self.sight if self.sight and self.sight.seen is Seen.BEGUN else None
+            shown = (
+                self.observation
+                if self.observation and self.observation.seen is Observed.BEGUN
+                else None
+            )
             if shown is None or shown.task != name:
-                shown = rest[0] if rest and rest[0].seen is Seen.BEGUN else None
+                shown = rest[0] if rest and rest[0].seen is Observed.BEGUN else None
             for point in cast(Points, after) - cast(Points, before):
                 number = self._number(point)
                 if shown is None or shown.checkpoint != number:
@@ -201,18 +221,18 @@ class Walk:
 
     def _lock_is_at(self) -> float:
         """The place of the coordinator's next line."""
-        clock, at = self.sights.clocks[self.lock], self.at[self.lock]
-        own = self.sight is not None and at < len(clock) and clock[at] is self.sight
-        at += own and self.sight is not None and self.sight.seen is Seen.ABORTED
+        clock, at = self.observations.clocks[self.lock], self.at[self.lock]
+        own = self.observation is not None and at < len(clock) and clock[at] is self.observation
+        at += own and self.observation is not None and self.observation.seen is Observed.ABORTED
         return clock[at].place if at < len(clock) else math.inf
 
-    def _next_of(self, task: str) -> list[Sight]:
+    def _next_of(self, task: str) -> list[Observation]:
         """What the main loop of a task is seen to do next, but for what is being explained."""
         number = self.loops.get(task)
         if number is None:
             return []
-        rest = self.sights.clocks[number][self.at[number] :]
-        return rest[1:] if rest and rest[0] is self.sight else rest
+        rest = self.observations.clocks[number][self.at[number] :]
+        return rest[1:] if rest and rest[0] is self.observation else rest
 
     def _note_attempts(self) -> None:
         """Attempts may have failed by what was explained."""
@@ -246,9 +266,9 @@ class Walk:
             head = channel.queue.head
             return head if head != Nothing else None
 
-    def _heads(self) -> list[Sight]:
-        both = zip(self.sights.clocks, self.at, strict=True)
+    def _heads(self) -> list[Observation]:
+        both = zip(self.observations.clocks, self.at, strict=True)
         return [clock[at] for clock, at in both if at < len(clock)]
 
 
-__all__ = ["NO_MORE", "OWN_STEPS", "TRIGGERS", "OverStates", "Walk"]
+__all__ = ["NO_MORE", "OWN_STEPS", "TRIGGERS", "OverStates", "WitnessRun"]

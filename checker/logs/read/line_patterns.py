@@ -23,7 +23,7 @@ LEVELS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL")
 
 
 @dataclass(frozen=True)
-class Pattern:
+class LinePattern:
     """A kind of line: what it tells, whose lines look like it, and how."""
 
     event: str
@@ -39,7 +39,7 @@ class Pattern:
 
 
 @dataclass(frozen=True)
-class Table:
+class PatternTable:
     """How the lines of an engine version look, and what they tell."""
 
     engine: str
@@ -47,7 +47,7 @@ class Table:
     heads: tuple[re.Pattern[str], ...]
     start: re.Pattern[str]
     thread: re.Pattern[str]
-    loggers: dict[str, tuple[Pattern, ...]]
+    loggers: dict[str, tuple[LinePattern, ...]]
     """The last part of a logger's name, and the patterns of its lines, in their order."""
     packages: dict[str, str]
     """What comes before the last part of a logger's name."""
@@ -58,10 +58,10 @@ class Table:
         return f"{self.engine}-{self.release}"
 
     @property
-    def patterns(self) -> tuple[Pattern, ...]:
+    def patterns(self) -> tuple[LinePattern, ...]:
         return tuple(each for patterns in self.loggers.values() for each in patterns)
 
-    def with_lines_of(self, other: Table) -> Table:
+    def with_lines_of(self, other: PatternTable) -> PatternTable:
         """This table with another's lines, which are looked at first."""
         loggers = dict(self.loggers)
         for logger, patterns in other.loggers.items():
@@ -75,7 +75,7 @@ def tables() -> tuple[str, ...]:
 
 
 @cache
-def table(name: str) -> Table:
+def table(name: str) -> PatternTable:
     """A table by its name. Raises `unknown-table`."""
     if name not in tables():
         raise FinaleError(
@@ -86,7 +86,7 @@ def table(name: str) -> Table:
     return read_table(_FOLDER / f"{name}.toml")
 
 
-def read_table(path: Path, base: Table | None = None) -> Table:
+def read_table(path: Path, base: PatternTable | None = None) -> PatternTable:
     """A table that a file has; layouts and parts that it lacks are those of `base`.
 
     Raises `unreadable`, `bad-table`.
@@ -118,7 +118,7 @@ def bad_table(path: Path, why: str, key: str | None = None) -> FinaleError:
 class _Reading:
     """One table that is being read."""
 
-    def __init__(self, path: Path, content: dict[str, Any], base: Table | None) -> None:
+    def __init__(self, path: Path, content: dict[str, Any], base: PatternTable | None) -> None:
         self.path, self.content, self.base = path, content, base
         known = base or (None if path.parent == _FOLDER else table(tables()[-1]))
         own: object = content.get("part", {})
@@ -129,8 +129,8 @@ class _Reading:
         if known is not None:
             self.parts = _parts_of_shipped() | self.parts
 
-    def table(self) -> Table:
-        loggers: dict[str, tuple[Pattern, ...]] = {}
+    def table(self) -> PatternTable:
+        loggers: dict[str, tuple[LinePattern, ...]] = {}
         lines = self.content.get("line", [])
         if not isinstance(lines, list) or not lines:
             raise bad_table(self.path, "it has no [[line]]", "line")
@@ -139,7 +139,7 @@ class _Reading:
             loggers[pattern.logger] = (*loggers.get(pattern.logger, ()), pattern)
         if self.known is not None:
             return replace(self.known, loggers=loggers)
-        return Table(
+        return PatternTable(
             str(self.content["engine"]),
             str(self.content["release"]),
             tuple(self._compiled("layout", each["head"]) for each in self.content["layout"]),
@@ -149,7 +149,7 @@ class _Reading:
             {str(key): str(value) for key, value in self.content["package"].items()},
         )
 
-    def _pattern(self, key: str, line: object) -> Pattern:
+    def _pattern(self, key: str, line: object) -> LinePattern:
         if not isinstance(line, dict):
             raise bad_table(self.path, "a [[line]] is a table", key)
         told = cast("dict[str, object]", line)
@@ -169,7 +169,7 @@ class _Reading:
             raise bad_table(self.path, f"level is a list of some of {', '.join(LEVELS)}", key)
         text = told["message"]
         text = "".join(cast("list[str]", text)) if isinstance(text, list) else str(text)
-        return Pattern(
+        return LinePattern(
             event,
             str(told["logger"]),
             tuple(cast("list[str]", levels)),
@@ -209,4 +209,13 @@ def _parts_of_shipped() -> dict[str, str]:
 #: The words that lines may tell, by their names.
 WORDS = {word.name: word for word in LINES}
 
-__all__ = ["LEVELS", "WORDS", "Pattern", "Table", "bad_table", "read_table", "table", "tables"]
+__all__ = [
+    "LEVELS",
+    "WORDS",
+    "LinePattern",
+    "PatternTable",
+    "bad_table",
+    "read_table",
+    "table",
+    "tables",
+]

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from .patterns import LEVELS, Table
+from .line_patterns import LEVELS, PatternTable
 
 #: Lines of such loggers are helpful to a reader, and nothing is judged by them.
 _NEEDLESS = ("DefaultCheckpointStatsTracker", "AdaptiveScheduler")
 
 
-def levels_needed(table: Table) -> dict[str, str]:
+def levels_needed(table: PatternTable) -> dict[str, str]:
     """Of loggers with lines below INFO: the whole name, and the level at which all are written."""
     found: dict[str, str] = {}
     for logger, patterns in table.loggers.items():
@@ -18,7 +18,7 @@ def levels_needed(table: Table) -> dict[str, str]:
     return found
 
 
-def log4j2(table: Table) -> str:
+def log4j2(table: PatternTable) -> str:
     """What to add to a `log4j.properties` of Log4j 2, as Flink has it in `conf/`."""
     lines = [
         f"# {table.engine} {table.release}: lines from which finale validate decides most.",

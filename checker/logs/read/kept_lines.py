@@ -10,13 +10,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import cast
 
-from .entries import Entry, Stray
-from .events import Told
-from .runs import Run
-from .sources import Line
+from .job_runs import JobRun
+from .log_entries import LogEntry, Stray
+from .log_events import LogEvent
+from .log_files import LogLine
 
 
-class Why(enum.Enum):
+class NoEventReason(enum.Enum):
     """Why lines tell no event."""
 
     IGNORED = "ignored"
@@ -28,7 +28,7 @@ class Why(enum.Enum):
 
 
 @dataclass(frozen=True, slots=True)
-class Raw:
+class RawLines:
     """Lines that follow each other: of which log and part, from which number on, and their bytes.
 
     `end` is the end of the last one; those before it have theirs in `raw`.
@@ -46,7 +46,7 @@ class Raw:
 class KeptEvent:
     """Lines that tell an event. `job` is None where that is not known, as `task` is."""
 
-    at: Raw
+    at: RawLines
     time: str | None
     word: str
     clock: str
@@ -61,22 +61,24 @@ class KeptEvent:
 class KeptRest:
     """Lines that tell no event."""
 
-    at: Raw
-    why: Why
+    at: RawLines
+    why: NoEventReason
 
 
 @dataclass
-class Kept:
+class KeptLines:
     """What the lines of some logs are. `runs` are those that their events are of."""
 
-    runs: Sequence[Run] = ()
-    _ahead: list[Line] = field(default_factory=list[Line])
+    runs: Sequence[JobRun] = ()
+    _ahead: list[LogLine] = field(default_factory=list[LogLine])
     """The lines that were read and are not of an entry yet."""
     _log: int = 0
-    _parsed: list[tuple[Raw, Told]] = field(default_factory=list[tuple[Raw, Told]])
+    _parsed: list[tuple[RawLines, LogEvent]] = field(
+        default_factory=list[tuple[RawLines, LogEvent]]
+    )
     rest: list[KeptRest] = field(default_factory=list[KeptRest])
 
-    def noting(self, log: int, lines: Iterable[Line]) -> Iterator[Line]:
+    def noting(self, log: int, lines: Iterable[LogLine]) -> Iterator[LogLine]:
         """The same lines. What they are told to be is about those that were read last."""
         self._log = log
         assert not self._ahead, "each line of the log before is of something"
@@ -84,12 +86,16 @@ class Kept:
             self._ahead.append(line)
             yield line
 
-    def take(self, entry: Entry | Stray, event: Told | None) -> None:
+    def take(self, entry: LogEntry | Stray, event: LogEvent | None) -> None:
         """What the next lines are."""
         if isinstance(entry, Stray):
-            self.rest.append(KeptRest(self._raw(1), Why.UNREADABLE if entry.whole else Why.HALF))
+            self.rest.append(
+                KeptRest(
+                    self._raw(1), NoEventReason.UNREADABLE if entry.whole else NoEventReason.HALF
+                )
+            )
         elif event is None:
-            self.rest.append(KeptRest(self._raw(entry.lines), Why.IGNORED))
+            self.rest.append(KeptRest(self._raw(entry.lines), NoEventReason.IGNORED))
         else:
             self._parsed.append((self._raw(entry.lines), event))
 
@@ -113,11 +119,11 @@ class Kept:
                 {key: text for key, text in fields.items() if text is not None},
             )
 
-    def _raw(self, count: int) -> Raw:
+    def _raw(self, count: int) -> RawLines:
         mine, self._ahead = self._ahead[:count], self._ahead[count:]
         *before, last = mine
         text = b"".join(each.raw + each.end for each in before) + last.raw
-        return Raw(self._log, mine[0].part, mine[0].number, count, text, last.end)
+        return RawLines(self._log, mine[0].part, mine[0].number, count, text, last.end)
 
 
-__all__ = ["Kept", "KeptEvent", "KeptRest", "Raw", "Why"]
+__all__ = ["KeptEvent", "KeptLines", "KeptRest", "NoEventReason", "RawLines"]

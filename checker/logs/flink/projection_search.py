@@ -10,10 +10,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
-from checker.logs.event_log.effort import Effort
+from checker.logs.event_log.progress import SearchEffort
 from model.protocols.parts.checkpoints import CheckpointStatus
 
-from .components import (
+from .flink_projections import (
     DIES,
     ENDS,
     NO_MORE,
@@ -21,17 +21,22 @@ from .components import (
     PARTS,
     READER,
     SOURCE,
-    Given,
-    part_of,
+    ProofSetting,
+    projection_of,
     restores,
 )
-from .observations import LATE, Seen
-from .projection import Label, Part, Possible, Values
+from .observations import LATE, Observed
+from .projection import Label, PossibleValues, Projection, Values
 
 #: Of these lines the attempt is none of a task.
-_POINTS = (Seen.TRIGGERED, Seen.COMPLETED, Seen.ABORTED, Seen.RESTORED)
+_POINTS = (
+    Observed.TRIGGERED,
+    Observed.COMPLETED,
+    Observed.ABORTED,
+    Observed.RESTORED,
+)
 #: The order of the lines of one step.
-_ORDER: tuple[Label, ...] = (*Seen, OTHER)
+_ORDER: tuple[Label, ...] = (*Observed, OTHER)
 _STATUSES = list(CheckpointStatus)
 _PENDING = _STATUSES.index(CheckpointStatus.PENDING)
 _COMPLETED = _STATUSES.index(CheckpointStatus.COMPLETED)
@@ -47,7 +52,7 @@ State = tuple[tuple[int, ...], Values, int]
 
 
 @dataclass(frozen=True)
-class Pattern:
+class ProjectionLines:
     """The lines of a part, as far as they decide: many a task and checkpoint have the same."""
 
     part: str
@@ -65,7 +70,7 @@ class Pattern:
 
 
 @dataclass(frozen=True)
-class Dead:
+class DeadEnd:
     """Nothing goes on: the line that is not explained, and what the part may be there."""
 
     at: At
@@ -73,24 +78,24 @@ class Dead:
     states: frozenset[Values]
 
 
-def explored(given: Given, pattern: Pattern, effort: Effort) -> Dead | None:
+def explored(given: ProofSetting, pattern: ProjectionLines, effort: SearchEffort) -> DeadEnd | None:
     """None where the part has a run that explains its lines; else where the furthest one ends."""
     task = SOURCE if pattern.is_source else READER
-    part = part_of(given, pattern.part, task, dies=pattern.may_die)
-    return _Search(given, part, pattern, task, effort).run()
+    part = projection_of(given, pattern.part, task, dies=pattern.may_die)
+    return _ProjectionSearch(given, part, pattern, task, effort).run()
 
 
 @dataclass
-class _Search:
+class _ProjectionSearch:
     """All ways to go through the lines of a part."""
 
-    given: Given
-    part: Part
-    pattern: Pattern
+    given: ProofSetting
+    part: Projection
+    pattern: ProjectionLines
     task: str
-    effort: Effort
+    effort: SearchEffort
 
-    def run(self) -> Dead | None:
+    def run(self) -> DeadEnd | None:
         """None if all lines can be explained; else the first that cannot with all before it."""
         clocks = self.pattern.clocks
         todo: list[State] = [((0,) * len(clocks), values, 0) for values in self.part.start]
@@ -109,7 +114,7 @@ class _Search:
                 if after not in seen:
                     seen.add(after)
                     todo.append(after)
-        return Dead(self.pattern.order[furthest], self.task, frozenset(stuck))
+        return DeadEnd(self.pattern.order[furthest], self.task, frozenset(stuck))
 
     def _explained(self, positions: tuple[int, ...]) -> int:
         """Up to which line all are explained, in the order of the log."""
@@ -134,7 +139,7 @@ class _Search:
     ) -> Iterator[State]:
         """After a step, all lines that it always leaves, if they come next."""
         shown: set[Label] = {*self.pattern.shown}
-        if Seen.GIVEN_UP in shown:
+        if Observed.GIVEN_UP in shown:
             shown.add(OTHER)
         for label in sorted(labels & shown, key=_ORDER.index):
             lines = (self._line(clock, positions) for clock in range(len(positions)))
@@ -143,8 +148,8 @@ class _Search:
             if line is None or not self._is_of(line, attempt):
                 return
             positions = _further(positions, found[0])
-            attempt = line[1] if label is Seen.RUNS else attempt
-        starts = Seen.RUNS in labels and Seen.RUNS not in shown
+            attempt = line[1] if label is Observed.RUNS else attempt
+        starts = Observed.RUNS in labels and Observed.RUNS not in shown
         for each in self._newer(attempt) if starts else (attempt,):
             yield positions, after, each
 
@@ -164,19 +169,19 @@ class _Search:
 
     def _is_of(self, line: Line, attempt: int) -> bool:
         """Whether a line is of the attempt that the task is in."""
-        follows = line[0] is Seen.RUNS and line[1] > attempt
+        follows = line[0] is Observed.RUNS and line[1] > attempt
         nobodys = line[0] in _POINTS or "task" not in self._names
         return follows or line[1] == attempt or nobodys
 
     def _is_untrue(self, seen: Label, has: Mapping[str, int]) -> bool:
         """Whether a line tells of a completion, also to an attempt that has died, and there was
         none: the checkpoint is one of this job, since its trigger has a line."""
-        told = seen is Seen.CONFIRMED and "confirmations" in has and self._is_triggered
+        told = seen is Observed.CONFIRMED and "confirmations" in has and self._is_triggered
         return told and has["checkpoint"] != _COMPLETED
 
     @cached_property
     def _is_triggered(self) -> bool:
-        return any(line[0] is Seen.TRIGGERED for clock in self.pattern.clocks for line in clock)
+        return any(line[0] is Observed.TRIGGERED for clock in self.pattern.clocks for line in clock)
 
     @property
     def _names(self) -> tuple[str, ...]:
@@ -197,16 +202,18 @@ class _Search:
                 is_late = self._may_be_dead(positions, own)
             if is_late and not self._is_untrue(seen, has):
                 return True
-        if seen is Seen.CALLED:
+        if seen is Observed.CALLED:
             return missed or has.get("checkpoint") != _PENDING
-        if seen is Seen.BARRIER:  # of which nothing comes: a call has stood for it
-            called = any(each[0] is Seen.CALLED for clock in self.pattern.clocks for each in clock)
+        if seen is Observed.BARRIER:  # of which nothing comes: a call has stood for it
+            called = any(
+                each[0] is Observed.CALLED for clock in self.pattern.clocks for each in clock
+            )
             return bool(called and has["aligned"])
-        if seen is Seen.RESTORED:
+        if seen is Observed.RESTORED:
             restored = restores(self.given)
-            return 1 in (Possible(self.part.known(values)).of(restored) or (1,))
+            return 1 in (PossibleValues(self.part.known(values)).of(restored) or (1,))
         return seen == OTHER or (
-            seen is Seen.ABORTED and has["checkpoint"] not in (_PENDING, _COMPLETED)
+            seen is Observed.ABORTED and has["checkpoint"] not in (_PENDING, _COMPLETED)
         )
 
 
@@ -214,4 +221,4 @@ def _further(positions: tuple[int, ...], clock: int) -> tuple[int, ...]:
     return (*positions[:clock], positions[clock] + 1, *positions[clock + 1 :])
 
 
-__all__ = ["At", "Dead", "Life", "Line", "Pattern", "explored"]
+__all__ = ["At", "DeadEnd", "Life", "Line", "ProjectionLines", "explored"]

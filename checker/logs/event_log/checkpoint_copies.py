@@ -14,7 +14,7 @@ from model.topology import Job
 from reference.formats.snapshots import Copied
 
 
-class Copy(NamedTuple):
+class CheckpointCopy(NamedTuple):
     """One that was made for a start."""
 
     number: int
@@ -28,14 +28,14 @@ def origin_of(start: Mapping[str, Any]) -> int | None:
     return origin if isinstance(origin, int) else None
 
 
-def copies_of(start: Mapping[str, Any]) -> tuple[Copy, ...]:
+def copies_of(start: Mapping[str, Any]) -> tuple[CheckpointCopy, ...]:
     """What a section says of its checkpoint being a copy, maybe of a copy: the oldest first."""
     said, origin = start.get("copied"), origin_of(start)
     if not isinstance(said, dict) or origin is None:
         return ()
     table = cast("dict[str, Any]", said)
-    chain = [Copy(*each) for each in table.get("chain", ())]
-    found = (*chain, Copy(origin, table["of"], table["why"]))
+    chain = [CheckpointCopy(*each) for each in table.get("chain", ())]
+    found = (*chain, CheckpointCopy(origin, table["of"], table["why"]))
     return found if {each.why for each in found} <= {each.value for each in Copied} else ()
 
 
@@ -60,4 +60,4 @@ def carried(finished: frozenset[str], old: Job, now: Job, *, drained: bool) -> f
     return frozenset(found)
 
 
-__all__ = ["Copy", "carried", "copies_of", "origin_of"]
+__all__ = ["CheckpointCopy", "carried", "copies_of", "origin_of"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from checker.logs.read.events import TaskId, Told
-from checker.logs.read.runs import RunEvent
+from checker.logs.read.job_runs import RunEvent
+from checker.logs.read.log_events import LogEvent, TaskId
 
 from .job_events import KINDS
 from .monitors import Where
@@ -16,7 +16,7 @@ _STOPS = tuple(KINDS)[1:]
 
 
 @dataclass
-class StopTask:
+class TaskStopProgress:
     """What the present attempt of a task has heard and done. Lines, by the checkpoint."""
 
     name: str
@@ -43,7 +43,7 @@ class StopTask:
 
 
 @dataclass
-class Stop:
+class StopProgress:
     """A stop that a user has asked for."""
 
     asked: Where
@@ -60,21 +60,23 @@ class Stop:
 
 
 @dataclass
-class Stops:
+class AllStops:
     """The stops of a job, in the order in which they were asked for."""
 
-    stops: list[Stop] = field(default_factory=list[Stop])
-    tasks: dict[tuple[str, int], StopTask] = field(default_factory=dict[tuple[str, int], StopTask])
+    stops: list[StopProgress] = field(default_factory=list[StopProgress])
+    tasks: dict[tuple[str, int], TaskStopProgress] = field(
+        default_factory=dict[tuple[str, int], TaskStopProgress]
+    )
     overtaken: dict[int, tuple[int, int]] = field(default_factory=dict[int, tuple[int, int]])
     """What tasks have not taken that are not named, since the layout tells no threads."""
     refused: dict[int, int] = field(default_factory=dict[int, int])
 
-    def of_job(self, told: Told, where: Where) -> None:
+    def of_job(self, told: LogEvent, where: Where) -> None:
         """An event of the coordinator, or of a task that the line does not name."""
         number = told.checkpoint
         match told.word:
             case "request_stop":
-                self.stops.append(Stop(where))
+                self.stops.append(StopProgress(where))
             case "triggered":
                 self._triggered(told)
             case "completed" if number is not None:
@@ -98,7 +100,7 @@ class Stops:
         """Whether this is the savepoint of a stop that is not over."""
         return any(each.number == number and not each.is_over for each in self.stops)
 
-    def _triggered(self, told: Told) -> None:
+    def _triggered(self, told: LogEvent) -> None:
         waiting = [each for each in self.stops if each.number is None]
         for stop in waiting[:1] if told.fields.get("kind") in _STOPS else ():
             stop.number, stop.begun = told.checkpoint, told.line
@@ -117,9 +119,9 @@ class Stops:
         one before it knew."""
         at, told = (named.vertex, named.subtask), event.told
         attempt = None if named.attempt is None else (event.graph, named.attempt)
-        task = self.tasks.setdefault(at, StopTask(named.name, attempt))
+        task = self.tasks.setdefault(at, TaskStopProgress(named.name, attempt))
         if attempt not in (None, task.attempt):
-            task = self.tasks[at] = StopTask(named.name, attempt)
+            task = self.tasks[at] = TaskStopProgress(named.name, attempt)
         number = told.checkpoint
         if told.word in ("task-switched", "task-learned"):
             self._switched(task, told)
@@ -127,14 +129,14 @@ class Stops:
             _of_checkpoint(task, told, number)
 
     @staticmethod
-    def _switched(task: StopTask, told: Told) -> None:
+    def _switched(task: TaskStopProgress, told: LogEvent) -> None:
         state = told.fields["to"]
         if state == "FINISHED":
             task.ended = task.ended or told.line
         task.is_down |= state in ("FAILED", "CANCELED", "CANCELING")
 
 
-def _of_checkpoint(task: StopTask, told: Told, number: int) -> None:
+def _of_checkpoint(task: TaskStopProgress, told: LogEvent, number: int) -> None:
     match told.word:
         case "snapshot-begins":
             task.begun.setdefault(number, told.line)
@@ -158,4 +160,4 @@ def _of_checkpoint(task: StopTask, told: Told, number: int) -> None:
             pass
 
 
-__all__ = ["Stop", "StopTask", "Stops"]
+__all__ = ["AllStops", "StopProgress", "TaskStopProgress"]

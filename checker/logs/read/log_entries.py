@@ -10,15 +10,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from .patterns import Table
-from .sources import Line
+from .line_patterns import PatternTable
+from .log_files import LogLine
 
 #: So much of what follows a first line is kept with it; all of it is counted.
 _KEPT = 400
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LogEntry:
     """What one call of a logger has written: where it begins, and how many lines it has."""
 
     part: int
@@ -49,20 +49,20 @@ class Stray:
 class _Open:
     """An entry whose end has not come yet."""
 
-    line: Line
+    line: LogLine
     head: dict[str, str]
     more: list[str] = field(default_factory=list[str])
     lines: int = 1
 
-    def closed(self) -> Entry:
+    def closed(self) -> LogEntry:
         head = self.head
         logger = head["logger"].rpartition(".")[2]
-        return Entry(self.line.part, self.line.number, head["time"], head["level"], logger,
+        return LogEntry(self.line.part, self.line.number, head["time"], head["level"], logger,
                      head.get("thread", ""), head["message"], tuple(self.more),
                      self.lines)  # fmt: skip
 
 
-def entries(lines: Iterable[Line], table: Table) -> Iterator[Entry | Stray]:
+def entries(lines: Iterable[LogLine], table: PatternTable) -> Iterator[LogEntry | Stray]:
     """The entries that some lines make, in their order, and the lines that make none."""
     (first, *others), start = table.heads, table.start
     current: _Open | None = None
@@ -89,4 +89,4 @@ def entries(lines: Iterable[Line], table: Table) -> Iterator[Entry | Stray]:
         yield current.closed()
 
 
-__all__ = ["Entry", "Stray", "entries"]
+__all__ = ["LogEntry", "Stray", "entries"]

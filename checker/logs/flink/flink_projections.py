@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import cast
 
-from checker.logs.event_log.setting import protocol_of
+from checker.logs.event_log.section_setting import protocol_of
 from checker.spec.catalogue import catalogue
 from checker.spec.typed import options_of
 from model.errors import FinaleError
@@ -27,8 +27,8 @@ from model.protocols.parts.tasks import TaskStatus
 from model.system import GroundRule, System
 from model.topology import Edge, Job, Kind, Pattern, Vertex
 
-from .observations import Seen
-from .projection import Box, Feature, Label, Life, Part, Values, exact
+from .observations import Observed
+from .projection import Box, CellFeature, Label, Projection, StatusCell, Values, exact
 
 #: The tasks of the job that stands for all: one that reads none, and one that reads others.
 SOURCE, READER = "A", "C"
@@ -49,7 +49,7 @@ OTHER = "is told of the abort of another"
 
 
 @dataclass(frozen=True)
-class Given:
+class ProofSetting:
     """What a system is built of: the same for all runs whose lines say the same of it."""
 
     protocol: str
@@ -69,7 +69,7 @@ def _job() -> Job:
 
 
 @dataclass(frozen=True)
-class Built:
+class BuiltSystem:
     """A system, and the protocol that it was built of."""
 
     system: System
@@ -77,7 +77,7 @@ class Built:
 
 
 @lru_cache(maxsize=16)
-def system_of(given: Given) -> Built:
+def system_of(given: ProofSetting) -> BuiltSystem:
     """The system whose parts are looked at."""
 
     def complain(code: str, message: str, advice: str, _: str) -> FinaleError:
@@ -90,10 +90,10 @@ def system_of(given: Given) -> Built:
     bounds |= {"checkpoints": len(_POINTS), "channel": 3}
     history = frozenset({"taken", "progress"})
     protocol = without(Setting(_job(), {}, options, bounds, history))
-    return Built(build(protocol), protocol)
+    return BuiltSystem(build(protocol), protocol)
 
 
-class Cells:
+class CellIndex:
     """Finds the cells of a system by what they say."""
 
     def __init__(self, system: System) -> None:
@@ -135,14 +135,14 @@ _STATUSES = list(TaskStatus)
 NO_MORE = (_STATUSES.index(TaskStatus.FAILED), _STATUSES.index(TaskStatus.RESTORING))
 #: What each new status of a checkpoint shows.
 _TURNS = {
-    CheckpointStatus.PENDING: Seen.TRIGGERED,
-    CheckpointStatus.COMPLETED: Seen.COMPLETED,
-    CheckpointStatus.ABORTED: Seen.ABORTED,
+    CheckpointStatus.PENDING: Observed.TRIGGERED,
+    CheckpointStatus.COMPLETED: Observed.COMPLETED,
+    CheckpointStatus.ABORTED: Observed.ABORTED,
 }
 _POINT_STATUSES = list(CheckpointStatus)
 
 
-class Look:
+class StepLabels:
     """What steps of a part show, as far as it has the cells that tell it."""
 
     def __init__(self, names: Sequence[str], task: str) -> None:
@@ -154,10 +154,10 @@ class Look:
         found = {*self._by_name(rule), *self._by_change(before, after)}
         reads = rule.rule.name == "poll_barrier" and rule.binding == (("channel", _CHANNEL),)
         if reads and self._reads_own(before, after):
-            found.add(Seen.BARRIER)
+            found.add(Observed.BARRIER)
         if rule.rule.name == "deliver_abort" and rule.binding[0] == self._both[0]:
             if self._confirms(before, after):
-                found.add(Seen.CONFIRMED)
+                found.add(Observed.CONFIRMED)
             if "aborts" in self._at and rule.binding != self._both:
                 found.add(OTHER)
         return frozenset(found)
@@ -166,15 +166,15 @@ class Look:
         """What always shows when a rule is taken for the task and the checkpoint."""
         if rule.rule.name == "deliver_confirmation" and "released" in self._at:
             if rule.binding[0] == self._both[0]:
-                yield Seen.CONFIRMED  # whatever the checkpoint is
+                yield Observed.CONFIRMED  # whatever the checkpoint is
         elif rule.binding != self._both:
             return
         elif rule.rule.name == "apply_acknowledgement" and "acknowledgements" in self._at:
-            yield Seen.ACKNOWLEDGED
+            yield Observed.ACKNOWLEDGED
         elif rule.rule.name == "deliver_abort" and "aborts" in self._at:
-            yield Seen.GIVEN_UP
+            yield Observed.GIVEN_UP
         elif rule.rule.name == "deliver_confirmation" and "confirmations" in self._at:
-            yield Seen.CONFIRMED
+            yield Observed.CONFIRMED
 
     def _confirms(self, before: Values, after: Values) -> bool:
         """Whether the task learns, on the way, that the checkpoint, or some one, is complete."""
@@ -205,11 +205,11 @@ class Look:
             dies = new in NO_MORE
             yield from _life(old, new)
         if self._comes("mail", before, after):
-            yield Seen.CALLED
+            yield Observed.CALLED
         if self._comes("taken", before, after) and not dies:
-            yield Seen.BEGUN
+            yield Observed.BEGUN
         if self._comes("reported", before, after):
-            yield Seen.LEARNED
+            yield Observed.LEARNED
         if self._comes("ended", before, after):
             yield ENDS
 
@@ -231,29 +231,29 @@ def _life(before: int, after: int) -> Iterator[Label]:
         if before not in NO_MORE:
             yield DIES
     elif before == _STATUSES.index(TaskStatus.RESTORING):
-        yield Seen.RUNS
+        yield Observed.RUNS
     elif after == _STATUSES.index(TaskStatus.QUIESCED):
-        yield Seen.LEFT
+        yield Observed.LEFT
     elif after == _STATUSES.index(TaskStatus.CLOSED):
-        yield Seen.ENDED
+        yield Observed.ENDED
 
 
 @dataclass(frozen=True)
-class Outline:
+class ProjectionOutline:
     """What a part looks at, and what of it lines show."""
 
     names: tuple[str, ...]
-    shows: frozenset[Seen]
+    shows: frozenset[Observed]
     depth: int = 4
-    """How closely it is looked at: see `Part`."""
+    """How closely it is looked at: see `Projection`."""
 
 
-_POINT = (Seen.TRIGGERED, Seen.COMPLETED, Seen.ABORTED)
-_LIFE = (Seen.RUNS, Seen.LEFT, Seen.ENDED)
+_POINT = (Observed.TRIGGERED, Observed.COMPLETED, Observed.ABORTED)
+_LIFE = (Observed.RUNS, Observed.LEFT, Observed.ENDED)
 
 #: The parts, by their names.
-PARTS: dict[str, Outline] = {
-    "acknowledgement": Outline(
+PARTS: dict[str, ProjectionOutline] = {
+    "acknowledgement": ProjectionOutline(
         (
             "checkpoint",
             "finished",
@@ -265,17 +265,32 @@ PARTS: dict[str, Outline] = {
             "reported",
             "task",
         ),
-        frozenset((*_POINT, *_LIFE, Seen.BEGUN, Seen.ACKNOWLEDGED, Seen.LEARNED)),
+        frozenset(
+            (
+                *_POINT,
+                *_LIFE,
+                Observed.BEGUN,
+                Observed.ACKNOWLEDGED,
+                Observed.LEARNED,
+            )
+        ),
     ),
-    "call": Outline(
+    "call": ProjectionOutline(
         ("checkpoint", "triggers", "mail", "taken", "newest", "aligning", "task"),
-        frozenset((*_POINT, *_LIFE, Seen.CALLED, Seen.BEGUN)),
+        frozenset((*_POINT, *_LIFE, Observed.CALLED, Observed.BEGUN)),
     ),
-    "barrier": Outline(
+    "barrier": ProjectionOutline(
         ("aligned", "blocked", "ended", "aligning", "newest", "taken", "mail", "task"),
-        frozenset((Seen.RUNS, Seen.CALLED, Seen.BARRIER, Seen.BEGUN)),
+        frozenset(
+            (
+                Observed.RUNS,
+                Observed.CALLED,
+                Observed.BARRIER,
+                Observed.BEGUN,
+            )
+        ),
     ),
-    "notice": Outline(
+    "notice": ProjectionOutline(
         (
             "checkpoint",
             "finished",
@@ -286,19 +301,19 @@ PARTS: dict[str, Outline] = {
             "older.latest is own",
             "newer.latest is own",
         ),
-        frozenset((*_POINT, Seen.CONFIRMED, Seen.GIVEN_UP)),
+        frozenset((*_POINT, Observed.CONFIRMED, Observed.GIVEN_UP)),
         depth=1,
     ),
-    "restart": Outline(("checkpoint",), frozenset((*_POINT, Seen.RESTORED))),
-    "life": Outline(
+    "restart": ProjectionOutline(("checkpoint",), frozenset((*_POINT, Observed.RESTORED))),
+    "life": ProjectionOutline(
         ("task", "reported", "released", "confirmed"),
-        frozenset((*_LIFE, Seen.LEARNED, Seen.CONFIRMED)),
+        frozenset((*_LIFE, Observed.LEARNED, Observed.CONFIRMED)),
     ),
 }
 
 
-def _feature(system: System, name: str, task: str) -> Feature:
-    cells = Cells(system)
+def _feature(system: System, name: str, task: str) -> CellFeature:
+    cells = CellIndex(system)
     match name:
         case "checkpoint":
             return exact(system, cells.number(f"{OWN}.status"))
@@ -317,18 +332,18 @@ def _feature(system: System, name: str, task: str) -> Feature:
         case "aligning":
             return exact(system, cells.number(f"{task}.gate.aligning"))
         case "newest":
-            return Feature(cells.option(f"{task}.newest"), _AGES)
+            return CellFeature(cells.option(f"{task}.newest"), _AGES)
         case "confirmed":
-            return Feature(cells.option(f"{task}.confirmed"), _EACH)
+            return CellFeature(cells.option(f"{task}.confirmed"), _EACH)
         case "confirmed is own":
-            return Feature(cells.option(f"{task}.confirmed"), _AGES)
+            return CellFeature(cells.option(f"{task}.confirmed"), _AGES)
         case _:
             other = {"older": OLDER, "own": OWN, "newer": NEWER}[name.partition(".")[0]]
-            return Feature(cells.option(f"{other}.latest"), _IS_OWN)
+            return CellFeature(cells.option(f"{other}.latest"), _IS_OWN)
 
 
 @lru_cache(maxsize=128)
-def part_of(given: Given, name: str, task: str, *, dies: bool) -> Part:
+def projection_of(given: ProofSetting, name: str, task: str, *, dies: bool) -> Projection:
     """A part of a system: that of one task and the checkpoint, or of one of them alone.
 
     `dies`: whether the task may fail, or be cancelled.
@@ -336,7 +351,7 @@ def part_of(given: Given, name: str, task: str, *, dies: bool) -> Part:
     built, names = system_of(given), PARTS[name].names
     system = built.system
     features = [_feature(system, each, task) for each in names]
-    overtakes = Cells(system).has(f"{task}.gate.started")
+    overtakes = CellIndex(system).has(f"{task}.gate.started")
 
     def is_possible(values: Values) -> bool:
         return overtakes or is_taken_once(dict(zip(names, values, strict=True)))
@@ -346,12 +361,12 @@ def part_of(given: Given, name: str, task: str, *, dies: bool) -> Part:
         # A stop may fail a task by many of its own steps: to look closely at these takes minutes.
         depth = 1
     elif "task" in names:
-        life = Life(Cells(system).number(f"{task}.status"), frozenset(NO_MORE), dies)
-    return Part(system, features, Look(names, task), depth, is_possible, life)
+        life = StatusCell(CellIndex(system).number(f"{task}.status"), frozenset(NO_MORE), dies)
+    return Projection(system, features, StepLabels(names, task), depth, is_possible, life)
 
 
 @lru_cache(maxsize=16)
-def restores(given: Given) -> Expression:
+def restores(given: ProofSetting) -> Expression:
     """Where a restart takes the checkpoint that is looked at."""
     protocol = system_of(given).protocol
     own = next(each for each in protocol.checkpoints if each.name == OWN)

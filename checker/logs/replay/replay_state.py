@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from checker.logs.read.events import TaskId, Told
-from checker.logs.read.profile import Profile
-from checker.logs.read.runs import Run
+from checker.logs.read.job_runs import JobRun
+from checker.logs.read.log_events import LogEvent, TaskId
+from checker.logs.read.visibility import LogProfile
 from model.language.plain import PlainStore
 from model.protocols.parts.channels import Channel
 from model.protocols.parts.checkpoints import PENDING, Checkpoint
@@ -25,7 +25,7 @@ from model.protocols.parts.requests import Request
 from model.protocols.parts.tasks import Task
 
 from .monitors import Monitors, Where
-from .partial_model import Size, stand_in
+from .partial_model import ModelSize, partial_system
 
 #: So many checkpoints are looked at at once. What is asked of two of them is asked of all pairs.
 IDS_AT_ONCE = 64
@@ -67,7 +67,7 @@ _TOLD_OF_ALL = ("declines", "expiries", "progress", "job_status")
 
 
 @dataclass
-class Begun:
+class PendingCheckpoint:
     """What is known of a checkpoint that is pending."""
 
     down: frozenset[Task]
@@ -76,10 +76,10 @@ class Begun:
     restarted: set[Task] = field(default_factory=set[Task])
 
 
-class RebuiltState:
+class ReplayState:
     """What is known after the events so far, and the properties that are asked of it."""
 
-    def __init__(self, run: Run, profile: Profile, *, begins: bool) -> None:
+    def __init__(self, run: JobRun, profile: LogProfile, *, begins: bool) -> None:
         self.run, self.profile, self.begins = run, profile, begins
         words = [event.word for event in run.events]
         ids = {event.told.checkpoint for event in run.events}
@@ -88,9 +88,11 @@ class RebuiltState:
         most = min(max(IDS_AT_ONCE, 4 * sum(run.tasks.values())), IDS_MAX)
         count = min(len(self._numbers), most)
         # Rounded up, for jobs of one size have their system in common.
-        size = Size(-count // 8 * -8, words.count("request_stop"), words.count("request_savepoint"))
+        size = ModelSize(
+            -count // 8 * -8, words.count("request_stop"), words.count("request_savepoint")
+        )
         tasks = tuple(run.tasks.items())
-        self.system = stand_in(tasks, size, commits="committed" in words)
+        self.system = partial_system(tasks, size, commits="committed" in words)
         self.protocol = self.system.protocol
         self.slot = dict(zip(self._numbers[:count], self.protocol.checkpoints, strict=False))
         """The checkpoints of the model, by their numbers. Of a long run these are the newest."""
@@ -105,7 +107,7 @@ class RebuiltState:
             # What was before the log is not known; a variable is from its first line on.
             self.monitors.told = frozenset(at for at in told if self._holds_one(at))
         self.monitors.names = self._names()
-        self.begun: dict[int, Begun] = {}
+        self.begun: dict[int, PendingCheckpoint] = {}
         """What is known of the checkpoints that are pending."""
         self.restored: int | None = None
         """From which checkpoint tasks are started now."""
@@ -232,9 +234,9 @@ class RebuiltState:
             self.monitors.known ^= {position}
 
 
-def where_of(told: Told) -> Where:
+def where_of(told: LogEvent) -> Where:
     """The line of an event."""
     return Where(told.log, told.part, told.line)
 
 
-__all__ = ["Begun", "RebuiltState", "where_of"]
+__all__ = ["PendingCheckpoint", "ReplayState", "where_of"]

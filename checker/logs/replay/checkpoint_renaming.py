@@ -8,11 +8,11 @@ from typing import cast
 from model.protocols.parts.checkpoints import Checkpoint
 from model.rules import Nothing
 
-from .partial_model import StandInSystem
+from .partial_model import PartialSystem
 
 
 def renamed_values(
-    system: StandInSystem,
+    system: PartialSystem,
     values: Sequence[object],
     moved: Mapping[Checkpoint, Checkpoint | None],
 ) -> list[object]:

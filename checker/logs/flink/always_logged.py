@@ -4,21 +4,28 @@ from __future__ import annotations
 
 from collections import defaultdict
 
-from checker.logs.read.runs import Run
+from checker.logs.read.job_runs import JobRun
 
-from .job import RunJob
-from .observations import JOB, LOCK, Seen, Sights
+from .observations import JOB, LOCK, Observations, Observed
+from .run_job import RunJob
 
 #: What the clocks of a task's process are called.
 _OWN = ("task.", "tm.")
 
 
-def always_shown(run: Run, job: RunJob, sights: Sights) -> dict[str, frozenset[Seen]]:
+def always_shown(
+    run: JobRun, job: RunJob, observations: Observations
+) -> dict[str, frozenset[Observed]]:
     """By task, what always leaves a line: its logger was at the level, and its log is here."""
-    seen = frozenset(sight.seen for sight in sights.all)
-    own = seen | {Seen.LEARNED, Seen.RESTORED, Seen.TRIGGERED, Seen.COMPLETED}
+    seen = frozenset(observation.seen for observation in observations.all)
+    own = seen | {
+        Observed.LEARNED,
+        Observed.RESTORED,
+        Observed.TRIGGERED,
+        Observed.COMPLETED,
+    }
     if any(event.word == "task-switched" for event in run.events):
-        own |= {Seen.RUNS, Seen.ENDED}
+        own |= {Observed.RUNS, Observed.ENDED}
     begun, over = set[tuple[str, int]](), set[tuple[str, int]]()
     known: defaultdict[str, set[int]] = defaultdict(set)
     tells = set[str]()
@@ -42,16 +49,16 @@ def always_shown(run: Run, job: RunJob, sights: Sights) -> dict[str, frozenset[S
     return {name: own if is_here(name) else own & coordinator for name in names}
 
 
-def dying(run: Run, job: RunJob, sights: Sights) -> frozenset[str]:
+def dying(run: JobRun, job: RunJob, observations: Observations) -> frozenset[str]:
     """The tasks one of whose attempts fails, or is cancelled, or may do so behind the log."""
-    kinds = (Seen.STOPS, Seen.LOST, Seen.RUNS)
-    found = {s.task for s in sights.all if s.attempt or s.seen in kinds}
-    ended = {s.task for s in sights.all if s.seen is Seen.LEARNED}
+    kinds = (Observed.STOPS, Observed.LOST, Observed.RUNS)
+    found = {s.task for s in observations.all if s.attempt or s.seen in kinds}
+    ended = {s.task for s in observations.all if s.seen is Observed.LEARNED}
     rest = () if has_finished(run) else (t.name for t in job.job.subtasks if t.name not in ended)
     return frozenset(each for each in (*found, *rest) if each is not None)
 
 
-def has_finished(run: Run) -> bool:
+def has_finished(run: JobRun) -> bool:
     """Whether the log tells that the job has finished."""
     ends = (e.told.fields["to"] for e in run.events if e.word == "job-switched")
     return "FINISHED" in ends

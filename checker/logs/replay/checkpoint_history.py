@@ -5,8 +5,8 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, field
 
-from checker.logs.read.events import TaskId
-from checker.logs.read.runs import Run
+from checker.logs.read.job_runs import JobRun
+from checker.logs.read.log_events import TaskId
 
 
 class Fate(enum.Enum):
@@ -41,7 +41,7 @@ class CheckpointHistory:
 
 
 @dataclass
-class History:
+class JobHistory:
     """What became of a job and its checkpoints."""
 
     job: str
@@ -74,9 +74,9 @@ class History:
         return self.state in TERMINAL
 
 
-def history_of(run: Run) -> History:
+def history_of(run: JobRun) -> JobHistory:
     """The history that the events of a run tell."""
-    history = History(run.job, run.name, None, 0, {}, (), 0, 0, 0)
+    history = JobHistory(run.job, run.name, None, 0, {}, (), 0, 0, 0)
     for event in run.events:
         told, number = event.told, event.told.checkpoint
         if event.task is not None and event.task.attempt is not None:
@@ -114,13 +114,13 @@ def reason_of(causes: tuple[tuple[str, str], ...]) -> str | None:
     return message or kind
 
 
-def _point(history: History, number: int) -> CheckpointHistory:
+def _point(history: JobHistory, number: int) -> CheckpointHistory:
     return history.checkpoints.setdefault(number, CheckpointHistory(number))
 
 
-def _end(history: History, number: int, fate: Fate, line: int) -> None:
+def _end(history: JobHistory, number: int, fate: Fate, line: int) -> None:
     point = _point(history, number)
     point.fate, point.ended = fate, line
 
 
-__all__ = ["TERMINAL", "CheckpointHistory", "Fate", "History", "history_of", "reason_of"]
+__all__ = ["TERMINAL", "CheckpointHistory", "Fate", "JobHistory", "history_of", "reason_of"]

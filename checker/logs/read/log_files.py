@@ -35,7 +35,7 @@ _CALLED = "logs are called *.log, as *.log.1 or *.log.gz are; or name the files 
 
 
 @dataclass(frozen=True)
-class Part:
+class LogFile:
     """A file, or a file in an archive."""
 
     path: str
@@ -60,7 +60,7 @@ class Part:
 class RawLog:
     """A log: one file, or the parts that it was rotated into, the oldest first."""
 
-    parts: tuple[Part, ...]
+    parts: tuple[LogFile, ...]
 
     @property
     def folder(self) -> str:
@@ -71,7 +71,7 @@ class RawLog:
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class LogLine:
     """A line without its end. `whole`: it has one, as all but the last line of a file must."""
 
     part: int
@@ -81,34 +81,34 @@ class Line:
     end: bytes = b"\n"
 
 
-class Shelf:
+class LogShelf:
     """Opens logs. An archive stays open, so that its files are read in one go; close it.
 
     Of parts that are `given`, the bytes are those: the files need not be here.
     """
 
-    def __init__(self, given: Mapping[Part, bytes] | None = None) -> None:
+    def __init__(self, given: Mapping[LogFile, bytes] | None = None) -> None:
         self._given = given or {}
         self._archives: dict[str, tarfile.TarFile] = {}
         self._open = ExitStack()
         self._names: dict[str, set[str]] = {}
         """Of archives, the files that they have."""
-        self.damaged: list[Part] = []
+        self.damaged: list[LogFile] = []
         """Those that end in the midst, as a compressed file does that is still written."""
 
-    def __enter__(self) -> Shelf:
+    def __enter__(self) -> LogShelf:
         return self
 
     def __exit__(self, *_: object) -> None:
         self._archives.clear()
         self._open.close()
 
-    def lines(self, log: RawLog) -> Iterator[Line]:
+    def lines(self, log: RawLog) -> Iterator[LogLine]:
         """All lines of a log, part by part. Raises `unreadable`, `no-zstandard`."""
         for place, part in enumerate(log.parts):
             yield from self._lines_of(place, part)
 
-    def content(self, part: Part) -> bytes:
+    def content(self, part: LogFile) -> bytes:
         """The bytes of a part as they are kept, compressed or not. Raises `unreadable`."""
         try:
             with self._raw(part) as stream:
@@ -116,7 +116,7 @@ class Shelf:
         except OSError as error:
             raise unreadable(str(part), error) from None
 
-    def short_content(self, part: Part) -> bytes:
+    def short_content(self, part: LogFile) -> bytes:
         """The same of a file that somebody wrote by hand: one that is too long is `unreadable`."""
         try:
             with self._raw(part) as stream:
@@ -124,7 +124,7 @@ class Shelf:
         except OSError as error:
             raise unreadable(str(part), error) from None
 
-    def size(self, part: Part) -> int:
+    def size(self, part: LogFile) -> int:
         """How many bytes a part has as it is kept. Raises `unreadable`."""
         try:
             if part.member is None:
@@ -133,19 +133,19 @@ class Shelf:
         except OSError as error:
             raise unreadable(str(part), error) from None
 
-    def beside(self, log: RawLog, name: str) -> Part | None:
+    def beside(self, log: RawLog, name: str) -> LogFile | None:
         """A file of this name in the folder of a log, if there is one. Raises `unreadable`."""
         part = log.parts[0]
         if part.member is None:
             path = Path(part.path).parent / name
-            return Part(str(path)) if path.is_file() else None
+            return LogFile(str(path)) if path.is_file() else None
         member = part.member[: len(part.member) - len(part.file_name)] + name
         if part.path not in self._names:
             inside = self._archive(part.path)
             self._names[part.path] = {each.name for each in inside if each.isfile()}
-        return Part(part.path, member) if member in self._names[part.path] else None
+        return LogFile(part.path, member) if member in self._names[part.path] else None
 
-    def is_plain(self, part: Part) -> bool:
+    def is_plain(self, part: LogFile) -> bool:
         """Whether it is a file that has its lines as they are: any of them can be read alone."""
         if part.member is not None:
             return False
@@ -154,13 +154,13 @@ class Shelf:
 
     def logs(self, paths: Iterable[str]) -> list[RawLog]:
         """The logs that some paths mean. Raises `unreadable`, `no-logs`, `no-zstandard`."""
-        found: dict[tuple[str, str], list[Part]] = {}
+        found: dict[tuple[str, str], list[LogFile]] = {}
         for part in dict.fromkeys(each for path in paths for each in self._parts(path)):
             stem = stem_of(part.file_name) or part.file_name
             found.setdefault((part.folder, stem), []).append(part)
         return [self.in_order(parts) for parts in found.values()]
 
-    def in_order(self, parts: Sequence[Part]) -> RawLog:
+    def in_order(self, parts: Sequence[LogFile]) -> RawLog:
         """The log that these are the parts of: they follow each other by their first time."""
         if len(parts) > 1:
             parts = sorted(parts, key=lambda each: (self._first_time(each), str(each)))
@@ -168,7 +168,7 @@ class Shelf:
 
     # --- which files -----------------------------------------------------------------------------
 
-    def _parts(self, path: str) -> Iterator[Part]:
+    def _parts(self, path: str) -> Iterator[LogFile]:
         if not Path(path).exists() and glob.has_magic(path):
             # A `Path` takes no absolute patterns.
             inside = sorted(glob.glob(path, recursive=True))  # noqa: PTH207
@@ -182,20 +182,20 @@ class Shelf:
             logs = [each for each in inside if stem_of(Path(each).name)]
             if not logs:
                 raise _no_logs(path, *_archives_in(inside))
-            yield from map(Part, logs)
+            yield from map(LogFile, logs)
         elif _is_archive(path) or _ARCHIVED.fullmatch(Path(path).name):
             yield from self._members(path)
         else:
-            yield Part(path)
+            yield LogFile(path)
 
-    def _members(self, path: str) -> Iterator[Part]:
+    def _members(self, path: str) -> Iterator[LogFile]:
         names = [each.name for each in self._archive(path) if each.isfile()]
         logs = [each for each in names if stem_of(PurePosixPath(each).name)]
         if not logs:
             raise _no_logs(path, "no file in this archive is called like a log")
-        yield from (Part(path, each) for each in logs)
+        yield from (LogFile(path, each) for each in logs)
 
-    def _first_time(self, part: Part) -> bytes:
+    def _first_time(self, part: LogFile) -> bytes:
         for line in self._lines_of(0, part):
             if found := _TIME.match(line.raw):
                 return found[0]
@@ -205,21 +205,21 @@ class Shelf:
 
     # --- their bytes -----------------------------------------------------------------------------
 
-    def _lines_of(self, place: int, part: Part) -> Iterator[Line]:
+    def _lines_of(self, place: int, part: LogFile) -> Iterator[LogLine]:
         number = 0
         try:
             with self._raw(part) as raw_stream, unpacked(raw_stream, str(part)) as stream:
                 for number, raw in enumerate(lines_in(stream), 1):
                     whole = raw.endswith(b"\n")
                     text = raw.rstrip(b"\r\n") if whole else raw
-                    yield Line(place, number, text, whole, raw[len(text) :])
+                    yield LogLine(place, number, text, whole, raw[len(text) :])
         except DAMAGED:
             # What it has up to here is still a log.
             self.damaged.append(part)
         except OSError as error:
             raise unreadable(str(part), error) from None
 
-    def _raw(self, part: Part) -> IO[bytes]:
+    def _raw(self, part: LogFile) -> IO[bytes]:
         if part in self._given:
             return io.BytesIO(self._given[part])
         if part.member is None:
@@ -295,4 +295,4 @@ def _no_logs(path: str, why: str, advice: str = _CALLED) -> FinaleError:
     )
 
 
-__all__ = ["Line", "Part", "RawLog", "Shelf", "stem_of", "unreadable"]
+__all__ = ["LogFile", "LogLine", "LogShelf", "RawLog", "stem_of", "unreadable"]

@@ -37,27 +37,27 @@ RESIDUES_MAX, WAY_MAX = 40, 400
 
 
 @dataclass(frozen=True)
-class Residue:
+class ProjectedUpdate:
     """An update of a part: where it is taken, and the new values of cells."""
 
     condition: Expression
     writes: tuple[tuple[int, Expression], ...]
 
 
-def whole_of(on: Conditions, writes: Mapping[int, Expression]) -> Residue:
+def whole_of(on: Conditions, writes: Mapping[int, Expression]) -> ProjectedUpdate:
     """Return an update as it is. `on`: its conditions, and what they are."""
     where = conjunction([node if value else negation(node) for node, value in on])
-    return Residue(where, tuple(writes.items()))
+    return ProjectedUpdate(where, tuple(writes.items()))
 
 
-def ways(whole: Residue, cell: int) -> list[Residue]:
+def ways(whole: ProjectedUpdate, cell: int) -> list[ProjectedUpdate]:
     """Return an update split by the conditions that decide the new value of a cell.
 
     In each of the ways these conditions are constants, in all other writes, too. So the writes of
     a way go together: an update that fails a task and clears what the task has taken, or does
     neither, has two ways.
     """
-    todo, found = [whole], list[Residue]()
+    todo, found = [whole], list[ProjectedUpdate]()
     while todo:
         way = todo.pop()
         new = dict(way.writes).get(cell)
@@ -72,24 +72,26 @@ def ways(whole: Residue, cell: int) -> list[Residue]:
             if where is not FALSE:
                 known, memo = learn({}, node, value), Known()
                 writes = tuple((n, folded(new, known, memo)) for n, new in way.writes)
-                todo.append(Residue(where, writes))
+                todo.append(ProjectedUpdate(where, writes))
         if len(todo) + len(found) > WAYS_MAX:
             return [whole]
     return found
 
 
-def residues(whole: Residue, own: frozenset[int], most: int = WAY_MAX) -> list[Residue] | None:
+def projected_updates(
+    whole: ProjectedUpdate, own: frozenset[int], most: int = WAY_MAX
+) -> list[ProjectedUpdate] | None:
     """Return the residues of an update for the cells `own`; None if they are too many."""
     cells = [cell for cell, _ in whole.writes]
     todo: list[tuple[Expression, ...]] = [(whole.condition, *(new for _, new in whole.writes))]
-    known, found = set(todo), dict[Residue, None]()
+    known, found = set(todo), dict[ProjectedUpdate, None]()
     while todo:
         nodes = todo.pop()
         if nodes[0] is FALSE:
             continue
         cell = _first_free(nodes[1:], own) or _first_free(nodes[:1], own)
         if cell is None:
-            found[Residue(nodes[0], tuple(zip(cells, nodes[1:], strict=True)))] = None
+            found[ProjectedUpdate(nodes[0], tuple(zip(cells, nodes[1:], strict=True)))] = None
             continue
         for value in range(cell.low, cell.high + 1):
             known_cell: Known = {cell: constant(cell, value)}
@@ -135,4 +137,4 @@ def _first_free(nodes: Sequence[Expression], own: frozenset[int]) -> Cell | None
     return None
 
 
-__all__ = ["Conditions", "Residue", "cells_of", "residues", "ways", "whole_of"]
+__all__ = ["Conditions", "ProjectedUpdate", "cells_of", "projected_updates", "ways", "whole_of"]

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 
-from checker.logs.event_log.search import Rejected
-from checker.logs.event_log.setting import protocol_of
-from checker.logs.event_log.system import Refusal
-from checker.logs.read.profile import Profile, Seen
-from checker.logs.read.run_file import Chosen, RunFile
-from checker.logs.read.runs import Run
+from checker.logs.event_log.section_search import Rejected
+from checker.logs.event_log.section_setting import protocol_of
+from checker.logs.event_log.section_system import Refusal
+from checker.logs.read.job_runs import JobRun
+from checker.logs.read.run_file import ChosenSetting, RunFile
+from checker.logs.read.visibility import LogProfile, Visibility
 from checker.spec.catalogue import catalogue
 from checker.spec.releases import release_named
 from checker.spec.typed import in_toml, options_of
@@ -22,8 +22,7 @@ from model.errors import FinaleError, Place, nearest
 from model.protocols.releases import RELEASES, Release
 from model.topology import Job
 
-from . import observations as sights_
-from .observations import Sight, Sights
+from .observations import Observation, Observations, Observed
 
 #: Where barriers keep their order; where they overtake from the sources on, or after a while.
 PROTOCOL, UNALIGNED, TIMED = "stop-with-savepoint", "unaligned-stops", "timed-stops"
@@ -42,7 +41,7 @@ Values = Mapping[str, object]
 
 
 @dataclass(frozen=True)
-class Under:
+class CandidateSetting:
     """Settings under which a run is looked for."""
 
     protocol: str
@@ -50,7 +49,7 @@ class Under:
     taken: Values
     """Those that nobody tells."""
 
-    def of_release(self, name: str) -> Under:
+    def of_release(self, name: str) -> CandidateSetting:
         """The same where nobody tells the release, either."""
         return replace(self, taken={"release": name, **self.taken})
 
@@ -64,11 +63,11 @@ class Evidence:
 
 
 @dataclass(frozen=True)
-class Settings:
+class CandidateSettings:
     """What is known of the settings of a run, and what they may be."""
 
-    told: tuple[Chosen, ...]
-    ways: tuple[Under, ...]
+    told: tuple[ChosenSetting, ...]
+    ways: tuple[CandidateSetting, ...]
     """The likeliest first."""
     against: Rejected | None = None
     """A line that `run.toml` cannot be right about."""
@@ -111,31 +110,38 @@ def _is_judged(release: Release) -> bool:
 
 
 def settings_of(
-    run: Run, job: Job, sights: Sights, release: str, given: RunFile, profile: Profile | None
-) -> Settings:
+    run: JobRun,
+    job: Job,
+    observations: Observations,
+    release: str,
+    given: RunFile,
+    profile: LogProfile | None,
+) -> CandidateSettings:
     """The settings of a run. Without a `profile` all that happens is taken to leave its lines."""
-    lines = _evidence(run, sights, profile)
+    lines = _evidence(run, observations, profile)
     protocol = given.protocol or str(lines["protocol"].value)
     known = {name: each.value for name, each in lines.items() if name != "protocol"}
     if protocol != PROTOCOL:
         known["concurrent"] = 1  # UN-8
     known |= given.options
     dimensions = (
-        _waiting(release, given, sights, known, profile),
-        _restarting(run, job, sights, known, profile),
+        _waiting(release, given, observations, known, profile),
+        _restarting(run, job, observations, known, profile),
     )
     unknown = {name for each in dimensions if len(each) > 1 for one in each for name in one}
-    ways: list[Under] = []
+    ways: list[CandidateSetting] = []
     for values in _product(dimensions):
         options = {**values, **known}
         preset = _preset(given.release or release, str(options["scheduler"]))
         taken = {name: value for name, value in values.items() if name in unknown - {*known}}
-        ways.append(Under(protocol, {**preset, **options}, taken))
+        ways.append(CandidateSetting(protocol, {**preset, **options}, taken))
     told = (*_of_file(given), _release(release, given), *_of_lines(lines, given, run))
-    return Settings(told, tuple(ways), _against(given, run, sights, lines))
+    return CandidateSettings(told, tuple(ways), _against(given, run, observations, lines))
 
 
-def of_other_releases(way: Under, release: str) -> Iterator[tuple[str, Under]]:
+def of_other_releases(
+    way: CandidateSetting, release: str
+) -> Iterator[tuple[str, CandidateSetting]]:
     """The same with what other releases have, each that is unlike those before it."""
     seen = [way.options]
     own = _preset(release, "default")
@@ -151,29 +157,33 @@ def of_other_releases(way: Under, release: str) -> Iterator[tuple[str, Under]]:
 # --- what is told --------------------------------------------------------------------------------
 
 
-def _of_file(given: RunFile) -> Iterator[Chosen]:
+def _of_file(given: RunFile) -> Iterator[ChosenSetting]:
     if given.protocol is not None:
-        yield Chosen("protocol", given.protocol, "run.toml", given.line("protocol"))
+        yield ChosenSetting("protocol", given.protocol, "run.toml", given.line("protocol"))
     for name, value in given.options.items():
-        yield Chosen(name, _text(value), "run.toml", given.line(name))
+        yield ChosenSetting(name, _text(value), "run.toml", given.line(name))
 
 
-def _release(release: str, given: RunFile) -> Chosen:
+def _release(release: str, given: RunFile) -> ChosenSetting:
     if given.release is not None:
-        return Chosen("release", given.release, "run.toml", given.line("release"))
-    return Chosen("release", release, "table")
+        return ChosenSetting("release", given.release, "run.toml", given.line("release"))
+    return ChosenSetting("release", release, "table")
 
 
-def _of_lines(lines: Mapping[str, Evidence], given: RunFile, run: Run) -> Iterator[Chosen]:
+def _of_lines(
+    lines: Mapping[str, Evidence], given: RunFile, run: JobRun
+) -> Iterator[ChosenSetting]:
     """What they tell by being there, and of a wait by not being there."""
     for name, each in lines.items():
         is_told = name in given.options or (name == "protocol" and given.protocol is not None)
         if not is_told and (each.place is not None or name == WAITS):
             line = None if each.place is None else run.events[each.place].told.line
-            yield Chosen(name, _text(each.value), "lines", line)
+            yield ChosenSetting(name, _text(each.value), "lines", line)
 
 
-def _evidence(run: Run, sights: Sights, profile: Profile | None) -> dict[str, Evidence]:
+def _evidence(
+    run: JobRun, observations: Observations, profile: LogProfile | None
+) -> dict[str, Evidence]:
     """What lines tell."""
     found: dict[str, Evidence] = {}
     events = [*enumerate(run.events)]
@@ -192,41 +202,44 @@ def _evidence(run: Run, sights: Sights, profile: Profile | None) -> dict[str, Ev
     waits = next((at for at, e in events if e.word == "waits"), None)
     if waits is not None:
         found[WAITS] = Evidence(True, waits)
-    elif _leaves(sights) and (profile is None or profile.has("waits")):
+    elif _leaves(observations) and (profile is None or profile.has("waits")):
         found[WAITS] = Evidence(False, None)
-    found["concurrent"] = _pending_at_once(sights)
+    found["concurrent"] = _pending_at_once(observations)
     return found
 
 
-def _begun(sights: Sights) -> Iterator[tuple[Sight, int]]:
+def _begun(observations: Observations) -> Iterator[tuple[Observation, int]]:
     """Each checkpoint that begins, and how many others are pending then."""
     pending: set[int] = set()
-    for sight in sights.all:
-        if sight.seen is sights_.Seen.TRIGGERED and sight.checkpoint is not None:
-            yield sight, len(pending - {sight.checkpoint})
-            pending.add(sight.checkpoint)
-        elif sight.seen in (sights_.Seen.COMPLETED, sights_.Seen.ABORTED):
-            pending.discard(sight.checkpoint or 0)
+    for observation in observations.all:
+        if observation.seen is Observed.TRIGGERED and observation.checkpoint is not None:
+            yield observation, len(pending - {observation.checkpoint})
+            pending.add(observation.checkpoint)
+        elif observation.seen in (
+            Observed.COMPLETED,
+            Observed.ABORTED,
+        ):
+            pending.discard(observation.checkpoint or 0)
 
 
-def _pending_at_once(sights: Sights) -> Evidence:
+def _pending_at_once(observations: Observations) -> Evidence:
     """How many checkpoints were pending at once, and the line by which that is first so."""
     most = Evidence(1, None)
-    for sight, others in _begun(sights):
+    for observation, others in _begun(observations):
         if others >= int(str(most.value)):
-            most = Evidence(others + 1, sight.place)
+            most = Evidence(others + 1, observation.place)
     return most
 
 
 def _against(
-    given: RunFile, run: Run, sights: Sights, lines: Mapping[str, Evidence]
+    given: RunFile, run: JobRun, observations: Observations, lines: Mapping[str, Evidence]
 ) -> Rejected | None:
     """The first line that tells another setting than `run.toml` does."""
     found: list[tuple[int, str, str]] = []
     for name, each in lines.items():
         if each.place is not None and _differs(name, each.value, given):
             found.append((each.place, name, f"tells {_text(each.value)}"))
-    place = _one_more(sights, given.options.get("concurrent"))
+    place = _one_more(observations, given.options.get("concurrent"))
     if place is not None:
         found.append((place, "concurrent", "tells of one more"))
     if not found:
@@ -248,11 +261,11 @@ def _differs(name: str, value: object, given: RunFile) -> bool:
     return name != "concurrent" and given.options.get(name, value) != value
 
 
-def _one_more(sights: Sights, most: object) -> int | None:
+def _one_more(observations: Observations, most: object) -> int | None:
     """The place where a checkpoint of the timer begins though so many are pending."""
-    for sight, others in _begun(sights) if isinstance(most, int) else ():
-        if sight.kind not in _OF_USERS and others >= int(str(most)):
-            return sight.place
+    for observation, others in _begun(observations) if isinstance(most, int) else ():
+        if observation.kind not in _OF_USERS and others >= int(str(most)):
+            return observation.place
     return None
 
 
@@ -260,37 +273,45 @@ def _one_more(sights: Sights, most: object) -> int | None:
 
 
 def _waiting(
-    release: str, given: RunFile, sights: Sights, known: Values, profile: Profile | None
+    release: str,
+    given: RunFile,
+    observations: Observations,
+    known: Values,
+    profile: LogProfile | None,
 ) -> Sequence[Values]:
     """Whether checkpoints go on after tasks have ended: a task that waits for one tells so."""
     if WAITS in known:
         return [{}]
-    if not _ends(sights):
+    if not _ends(observations):
         return [{WAITS: False}]
-    seldom = profile is not None and profile.of("waits") is Seen.NEVER
+    seldom = profile is not None and profile.of("waits") is Visibility.NEVER
     usual = bool(release_named(given.release or release).options.get(WAITS))
     first = usual if seldom else False
     return [{WAITS: first}, {WAITS: not first}]
 
 
-def _ends(sights: Sights) -> bool:
+def _ends(observations: Observations) -> bool:
     """Whether some task comes to its end."""
-    ends = (sights_.Seen.LEFT, sights_.Seen.ENDED, sights_.Seen.LEARNED)
-    return any(each.seen in ends for each in sights.all)
+    ends = (
+        Observed.LEFT,
+        Observed.ENDED,
+        Observed.LEARNED,
+    )
+    return any(each.seen in ends for each in observations.all)
 
 
 def _restarting(
-    run: Run, job: Job, sights: Sights, known: Values, profile: Profile | None
+    run: JobRun, job: Job, observations: Observations, known: Values, profile: LogProfile | None
 ) -> Sequence[Values]:
     """What restarts with a task that fails, and who says so."""
     scopes: dict[object, tuple[str, ...]] = {
         "default": ("region", "global"),
         "adaptive": ("global",),
     }
-    fails = any(each.seen is sights_.Seen.LOST for each in sights.all)
+    fails = any(each.seen is Observed.LOST for each in observations.all)
     apart = fails and _is_apart(job)
     stops = sum(event.told.fields.get("kind") in _STOPS for event in run.events) > 1
-    hidden = profile is not None and profile.of("adaptive-phase") is not Seen.ALWAYS
+    hidden = profile is not None and profile.of("adaptive-phase") is not Visibility.ALWAYS
     schedulers = ("default", "adaptive") if hidden and (apart or stops) else ("default",)
     found: list[Values] = []
     for scheduler in (known["scheduler"],) if "scheduler" in known else schedulers:
@@ -310,9 +331,9 @@ def _is_apart(job: Job) -> bool:
     return len(set(group.values())) > 1
 
 
-def _leaves(sights: Sights) -> bool:
+def _leaves(observations: Observations) -> bool:
     """Whether the process of a task that ends tells so: a wait would leave a line, too."""
-    return any(each.seen is sights_.Seen.LEFT for each in sights.all)
+    return any(each.seen is Observed.LEFT for each in observations.all)
 
 
 def _product(dimensions: Sequence[Sequence[Values]]) -> list[dict[str, object]]:
@@ -341,8 +362,8 @@ def _text(value: object) -> str:
 __all__ = [
     "PROTOCOL",
     "SETTINGS",
-    "Settings",
-    "Under",
+    "CandidateSetting",
+    "CandidateSettings",
     "check",
     "in_words",
     "of_other_releases",
