@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from checker.search.limits import Limits
 
 from .event_log.section_search import Accepted, Rejected, Undecided
-from .findings import Coverage, Severity
+from .findings import Coverage, Finding, Severity
 from .read.job_runs import JobRun, runs_of
 from .read.kept_lines import KeptLines
 from .read.line_patterns import PatternTable
@@ -21,7 +21,6 @@ from .read.run_file import ChosenSetting, RunFile, TriedSettings
 from .read.visibility import LogProfile, Visibility
 from .replay.checkpoint_history import JobHistory, history_of
 from .replay.log_replay import LogReplay
-from .replay.monitors import Shown
 from .replay.unfinished_tasks import UnfinishedTask, unfinished_tasks
 
 #: A job with more subtasks is not judged. What the properties ask grows with their number, and a
@@ -77,7 +76,7 @@ class JudgedJob:
     history: JobHistory
     events: int
     coverage: Coverage
-    findings: tuple[Shown, ...]
+    findings: tuple[Finding, ...]
     decided: tuple[str, ...]
     """The properties that have had an answer."""
     undecided: tuple[str, ...]
@@ -97,7 +96,7 @@ class JudgedJob:
     no level: lines tell of what the property asks, but leave open whether it holds."""
 
     @property
-    def shows(self) -> tuple[Shown, ...]:
+    def shows(self) -> tuple[Finding, ...]:
         """The findings but for what may still come after the end of the log."""
         return tuple(each for each in self.findings if each.severity is not Severity.OPEN)
 

@@ -11,36 +11,14 @@ from typing import Any
 
 from checker.logs.findings import Coverage
 
-from .findings import Severity
+from .findings import Finding, Severity, Where
 from .read.log_files import RawLog
 from .read.run_file import ChosenSetting, TriedSettings
 from .replay.checkpoint_history import Fate
-from .replay.monitors import Shown
 from .validate import Conformance, JudgedJob
 
 #: The fields of a verdict that JSON has as lists.
 _LISTS = ("restored", "decided", "undecided", "ambiguous")
-
-
-@dataclass(frozen=True)
-class Found:
-    """A finding: a property that does not hold, for whom, since which line of which file."""
-
-    property: str
-    binding: tuple[tuple[str, str], ...]
-    severity: Severity
-    file: str
-    line: int
-    sentence: str
-    """What the property claims."""
-    why: str | None = None
-    """Of what is stuck, the reason that was given again and again, or the lines that show it."""
-    until: int | None = None
-    """Of what has recovered, the line at which the property came to hold again."""
-
-    def where(self) -> str:
-        """The file and line, as an editor opens it."""
-        return f"{self.file}:{self.line}"
 
 
 @dataclass(frozen=True)
@@ -60,7 +38,7 @@ class Verdict:
     """The numbers of those that came to this end."""
     restored: tuple[int, ...]
     failed: int
-    findings: tuple[Found, ...]
+    findings: tuple[Finding, ...]
     decided: tuple[str, ...]
     """The properties that have had an answer, and those that had none."""
     undecided: tuple[str, ...]
@@ -75,7 +53,7 @@ class Verdict:
     """The number of subtasks of a job that is not judged because it has too many; else 0."""
 
     @property
-    def shows(self) -> tuple[Found, ...]:
+    def shows(self) -> tuple[Finding, ...]:
         """The findings but for what may still come after the end of the log."""
         return tuple(each for each in self.findings if each.severity is not Severity.OPEN)
 
@@ -135,7 +113,7 @@ def verdict_of(where: str, judged: JudgedJob, logs: Sequence[RawLog]) -> Verdict
         {fate: history.with_fate(fate) for fate in Fate},
         history.restored,
         history.failed,
-        tuple(_found(each, logs) for each in judged.findings),
+        tuple(named(each, logs) for each in judged.findings),
         judged.decided,
         judged.undecided,
         judged.ambiguous,
@@ -145,17 +123,18 @@ def verdict_of(where: str, judged: JudgedJob, logs: Sequence[RawLog]) -> Verdict
     )
 
 
-def _found(shown: Shown, logs: Sequence[RawLog]) -> Found:
-    where = shown.where
-    file = str(logs[where.log].parts[where.part])
-    return Found(shown.property, shown.binding, shown.severity, file, where.line,
-                 shown.sentence, shown.why,
-                 None if shown.until is None else shown.until.line)  # fmt: skip
+def named(finding: Finding, logs: Sequence[RawLog]) -> Finding:
+    """A finding with the name of its file."""
+    file = logs[finding.where.log].parts[finding.where.part]
+    return replace(finding, file=str(file))
 
 
-def _table_of(found: Found) -> dict[str, Any]:
-    told = {"binding": dict(found.binding), "severity": found.severity.value}
-    return asdict(found) | told | {"where": found.where()}
+def _table_of(finding: Finding) -> dict[str, Any]:
+    until = None if finding.until is None else finding.until.line
+    told: dict[str, Any] = {"binding": dict(finding.binding), "severity": finding.severity.value}
+    told |= {"file": finding.file, "line": finding.line, "sentence": finding.sentence}
+    told |= {"why": finding.why, "until": until, "where": finding.place}
+    return {"property": finding.property, **told}
 
 
 def _conforms_in(table: Mapping[str, Any]) -> Conformance:
@@ -164,10 +143,18 @@ def _conforms_in(table: Mapping[str, Any]) -> Conformance:
     return replace(Conformance(**table), told=told, tried=tried)
 
 
-def _found_in(table: Mapping[str, Any]) -> Found:
-    told: dict[str, Any] = {key: each for key, each in table.items() if key != "where"}
-    told |= {"binding": tuple(table["binding"].items()), "severity": Severity(table["severity"])}
-    return Found(**told)
+def _found_in(table: Mapping[str, Any]) -> Finding:
+    until = table["until"]
+    return Finding(
+        table["property"],
+        tuple(table["binding"].items()),
+        Where(0, 0, table["line"]),
+        Severity(table["severity"]),
+        table["sentence"],
+        table["why"],
+        None if until is None else Where(0, 0, until),
+        table["file"],
+    )
 
 
-__all__ = ["Found", "Verdict", "verdict_of"]
+__all__ = ["Verdict", "named", "verdict_of"]

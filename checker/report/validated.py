@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from checker.logs.findings import Coverage, Severity
+from checker.logs.findings import Coverage, Finding, Severity
 from checker.logs.replay.checkpoint_history import Fate
 from checker.logs.validate import CONFORM, TASKS_MAX, Conformance, JudgedJob
-from checker.logs.verdicts import Found, Verdict
+from checker.logs.verdicts import Verdict
 
 from .layout import counted, grouped, joined
 
@@ -104,9 +104,9 @@ def _counts(verdict: Verdict) -> list[str]:
     return [*parts, counted(verdict.events, "event"), verdict.coverage.value]
 
 
-def _findings(findings: Sequence[Found]) -> Iterator[Text]:
+def _findings(findings: Sequence[Finding]) -> Iterator[Text]:
     """Each property once: where it is first shown, and for how many more."""
-    first: dict[tuple[str, Severity], Found] = {}
+    first: dict[tuple[str, Severity], Finding] = {}
     more: Counter[tuple[str, Severity]] = Counter()
     for finding in findings:
         key = (finding.property, finding.severity)
@@ -122,8 +122,8 @@ def _findings(findings: Sequence[Found]) -> Iterator[Text]:
             yield Text(
                 "           not yet there when the log ends; nothing shows that it is overdue"
             )
-        until = "" if finding.until is None else f", until line {finding.until}"
-        yield Text(f"           {finding.where()}{until}", "cyan")
+        until = "" if finding.until is None else f", until line {finding.until.line}"
+        yield Text(f"           {finding.place}{until}", "cyan")
         if finding.why is not None:
             yield Text(f"           {finding.why}")
         if more[key]:

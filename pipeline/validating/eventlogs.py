@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import chain, islice
 from typing import Any
@@ -15,12 +15,12 @@ from checker.logs.event_log.rules_level import Ruled, Rules
 from checker.logs.event_log.run_lines import Stretch
 from checker.logs.event_log.section_search import Accepted, GaveUp, Rejected
 from checker.logs.event_log.section_search import Undecided as NotKnown
-from checker.logs.findings import Finding
+from checker.logs.findings import Coverage, Finding, Where
 from checker.logs.read.kept_lines import KeptEvent, KeptRest, NoEventReason, RawLines
 from checker.logs.read.log_files import LogFile, LogLine, LogShelf, RawLog
 from checker.logs.replay.checkpoint_history import Fate
-from checker.logs.validate import Conformance, Coverage
-from checker.logs.verdicts import Found, Verdict
+from checker.logs.validate import Conformance
+from checker.logs.verdicts import Verdict
 from checker.search.limits import Limits
 from model.errors import FinaleError, Place
 from model.given import json_of
@@ -102,9 +102,7 @@ def _ruled(stretches: Sequence[Stretch], where: str, file: str, *, accepts: bool
         strays = _strays(stretches, islice(numbers, STRAYS_KEPT))
         return JudgedRun(error=str(error), unreadable=count, strays=strays)
     verdict = _verdict_of(told, where, accepts=accepts, findings=[
-        Found(each.property, each.binding, each.severity, file, each.line or stretches[0][0],
-              each.sentence)
-        for each in told.findings
+        replace(each, file=file) for each in told.findings
     ])  # fmt: skip
     run = told.run
     strays = _strays(stretches, run.log.unreadable[:STRAYS_KEPT])
@@ -125,7 +123,7 @@ def _strays(stretches: Sequence[Stretch], numbers: Iterable[int]) -> list[tuple[
     return [(number, known[number]) for number in wanted if number in known]
 
 
-def _verdict_of(told: Ruled, where: str, findings: Sequence[Found], *, accepts: bool) -> Verdict:
+def _verdict_of(told: Ruled, where: str, findings: Sequence[Finding], *, accepts: bool) -> Verdict:
     stopped, conforms = told.stopped, None
     if accepts and told.accepted:
         conforms = Conformance(accepted=True, lines=told.run.events, why=None)
@@ -246,7 +244,7 @@ def _searched(
     return _with_lines(JudgedRun(verdict), steps, set(log.unreadable), run, numbered)
 
 
-def _both(ruled: JudgedRun, log: ReadLog, searched: Sequence[Found]) -> tuple[Found, ...]:
+def _both(ruled: JudgedRun, log: ReadLog, searched: Sequence[Finding]) -> tuple[Finding, ...]:
     """What the rules have found, as far as they came, and the search besides.
 
     In what order things happened, the rules take from the order of lines: if that tells it.
@@ -319,10 +317,9 @@ def _numbered(lines: Sequence[LogLine]) -> dict[int, LogLine]:
     return dict(enumerate(lines, 1))
 
 
-def _found(finding: Finding, lines: Mapping[int, LogLine], parts: Sequence[LogFile]) -> Found:
-    line = lines[finding.line or min(lines)]
-    return Found(finding.property, finding.binding, finding.severity, str(parts[line.part]),
-                 line.number, finding.sentence)  # fmt: skip
+def _found(finding: Finding, lines: Mapping[int, LogLine], parts: Sequence[LogFile]) -> Finding:
+    line = lines[finding.line]
+    return replace(finding, where=Where(0, 0, line.number), file=str(parts[line.part]))
 
 
 def _conforms(conforms: Accepted | Rejected | NotKnown, log: ReadLog) -> Conformance:

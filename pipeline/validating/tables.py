@@ -11,10 +11,10 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from checker.logs.findings import Severity
+from checker.logs.findings import Finding, Severity
 from checker.logs.read.kept_lines import RawLines
 from checker.logs.replay.checkpoint_history import Fate
-from checker.logs.verdicts import Found, Verdict
+from checker.logs.verdicts import Verdict
 from model.visible import visible
 
 from .judging import PieceLines
@@ -142,7 +142,7 @@ def verdict_row(verdict: Verdict) -> Row:
     )  # fmt: skip
 
 
-def finding_row(verdict: Verdict, found: Found) -> Row:
+def finding_row(verdict: Verdict, found: Finding) -> Row:
     """A row of the table of findings."""
     return (
         _text(verdict.logs), _text(verdict.job), found.property, _pairs(dict(found.binding)),

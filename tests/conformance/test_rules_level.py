@@ -14,9 +14,10 @@ from checker.conformance.random_runs import RandomRun, lines_of
 from checker.logs.event_log import rules_level
 from checker.logs.event_log.acceptance import Accepted, Move, Rejected, accept
 from checker.logs.event_log.rules_level import Ruled, Rules
+from checker.logs.event_log.section_judge import findings_of
 from checker.logs.event_log.section_system import Refusal, SectionSystem
 from checker.logs.event_log.shapes import Shape
-from checker.logs.findings import Coverage, Finding, Judge, Severity
+from checker.logs.findings import Coverage, Finding, Severity
 from checker.spec.catalogue import catalogue
 from model.errors import FinaleError
 from reference.formats.eventlog import read_log
@@ -79,7 +80,7 @@ def with_an_id_for_each(lines: list[str]) -> tuple[Finding, ...]:
             assert not isinstance(taken, Refusal)
             rule, reached = taken
             moves.append(Move(rule, event.line, reached))
-        found += Judge(system, lambda _: None).judge(moves, ends=section is sections[-1])
+        found += findings_of(system, moves, lambda _: None, ends=section is sections[-1])
     return tuple(found)
 
 

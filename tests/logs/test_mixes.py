@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from checker.logs.replay.monitors import MIXES, Monitors
+from checker.logs.findings import Where
+from checker.logs.property_monitor import MIXES
 from checker.logs.replay.partial_model import ModelSize, PartialModel, PartialSystem
-from checker.logs.replay.shown import Where
+from checker.logs.replay.replay_monitor import ReplayMonitor
 from checker.search.interpreter.execution import PlainPredicate
 from model.language.properties import Family
 from model.protocols.parts.tasks import TaskStatus
@@ -39,7 +40,7 @@ def _undecided(family: Family, opened: int, parallelism: int = 2) -> bool:
     """Whether a property is undecided if the first tasks may wait instead of running."""
     system = PartialSystem({"Source: a": parallelism}, ModelSize(2))
     system.predicates = (PlainPredicate(family, (), (), takes_step=False),)
-    monitors = Monitors(system, range(len(system.start)))
+    monitors = ReplayMonitor(system, range(len(system.start)))
     at = [task.variables["status"].position for task in system.protocol.tasks]
     for position in at:
         monitors.values[position] = _RUNS

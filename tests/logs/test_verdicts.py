@@ -26,8 +26,8 @@ def test_what_json_carries_comes_back() -> None:
         "requests-do-not-defeat",
     }
     first = told.findings[0]
-    assert first.where() == f"{first.file}:{first.line}"
-    assert told.to_table()["findings"][0]["where"] == first.where()
+    assert first.place == f"{first.file}:{first.line}"
+    assert told.to_table()["findings"][0]["where"] == first.place
 
 
 def test_what_is_no_verdict_is_refused() -> None:

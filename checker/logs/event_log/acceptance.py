@@ -14,7 +14,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from checker.logs.findings import Coverage, Finding, Judge, Severity
+from checker.logs.findings import Coverage, Finding, Severity
 from checker.logs.read.visibility import Visibility
 from checker.search.interpreter.execution import After
 from checker.search.limits import INTERRUPTED, Limits
@@ -24,6 +24,7 @@ from reference.formats.eventlog import ReadLog, Section
 from .attempts import wrong_attempt
 from .progress import OnProgress, OverTime, SearchEffort
 from .restarts import EarlierSections
+from .section_judge import findings_of
 from .section_search import (
     ALL_STEPS,
     BUDGET,
@@ -133,13 +134,13 @@ def _findings(
 ) -> tuple[Finding, ...]:
     """What the properties say of the run of a section."""
     ends, look = follows is None, asked.effort.judges
-    found = Judge(run.system, look).judge(run.moves, ends=ends)
+    found = findings_of(run.system, run.moves, look, ends=ends)
     if any(each.severity is Severity.STUCK for each in found):
         # It must not be for want of room.
         wide = dataclasses.replace(asked, room=None)
         again = _explained(run.system.section, follows, wide, known)
         if isinstance(again, _Run):
-            found = Judge(again.system, look).judge(again.moves, ends=ends)
+            found = findings_of(again.system, again.moves, look, ends=ends)
     return found
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, cast
 
-from checker.logs.findings import STATES_AHEAD, promised, renumbered
 from checker.search.interpreter.execution import PlainPredicate
 from checker.search.native.followed import Learned
 from checker.search.native.kernel import learned as at
@@ -25,6 +24,7 @@ from model.rules import Nothing
 from model.system import Kind
 
 from .cells import Cells, NotedStore
+from .section_judge import STATES_AHEAD, promised, renumbered
 from .section_system import SectionSystem
 
 

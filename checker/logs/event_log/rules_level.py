@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from checker.logs.findings import Coverage, Finding, Judge, Severity
+from checker.logs.findings import Coverage, Finding, Severity
 from checker.spec.catalogue import Catalogue, catalogue
 from reference.formats.eventlog import Section
 
@@ -29,6 +29,7 @@ from .run_lines import (
     runs_in,
     wrong_attempt,
 )
+from .section_judge import findings_of
 from .section_setting import IDS_LIVE
 from .section_system import Refusal, SectionSystem
 from .shapes import Shapes
@@ -150,7 +151,7 @@ class Rules:
             if room is None and beyond and live < len(section.events):
                 live *= 4
                 continue
-            found = Judge(system, lambda _: None).judge(moves, ends=ends and refusal is None)
+            found = findings_of(system, moves, lambda _: None, ends=ends and refusal is None)
             if room is None or (refusal is None and not _is_stuck(found)):
                 break
             room = None

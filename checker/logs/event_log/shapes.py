@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from checker.logs.findings import Finding, Severity
+from checker.logs.findings import Finding, Severity, Where
 from checker.search.native.kernel import learned as at
 from checker.search.native.taught import Begin, Code, Record
 from checker.spec.catalogue import Catalogue
@@ -99,7 +99,7 @@ class Shape:
         predicate = (lessons.states if record.of_state else lessons.steps)[record.number]
         family = predicate.family
         binding = tuple((kind, reached.told(value)) for kind, value in predicate.binding)
-        finding = Finding(family.name, binding, line, severity, family.sentence)
+        finding = Finding(family.name, binding, Where(0, 0, line), severity, family.sentence)
         found.setdefault((family.name, binding), finding)
 
     def _begin(self, section: Section) -> Begin:

@@ -13,9 +13,10 @@ from time import thread_time
 
 from checker.logs.event_log.acceptance import replay
 from checker.logs.event_log.progress import LogProgress, OnProgress, OverTime, SearchEffort
+from checker.logs.event_log.section_judge import findings_of
 from checker.logs.event_log.section_search import Accepted, GaveUp, Move, Rejected, Undecided
 from checker.logs.event_log.section_system import Refusal, SectionSystem
-from checker.logs.findings import Finding, Judge
+from checker.logs.findings import Finding
 from checker.logs.read.job_runs import JobRun
 from checker.logs.read.run_file import ChosenSetting, RunFile, TriedSettings
 from checker.logs.read.visibility import LogProfile
@@ -233,8 +234,8 @@ def _under(
             )
     if not isinstance(found, tuple) or why:
         return RunVerdict(Undecided(given, why, effort.progress), (), sum(guide.at))
-    judged = Judge(system, effort.judges).judge(found, ends=False) if case.judges else ()
-    return RunVerdict(Accepted((found,)), tuple(judged), sum(guide.at), section)
+    judged = findings_of(system, found, effort.judges, ends=False) if case.judges else ()
+    return RunVerdict(Accepted((found,)), judged, sum(guide.at), section)
 
 
 def reject_run(

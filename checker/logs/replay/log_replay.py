@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from checker.logs.findings import Severity
+from checker.logs.findings import Finding, Severity, Where
 from checker.logs.read.job_runs import JobRun, RunEvent
 from checker.logs.read.log_events import LogEvent
 from checker.logs.read.visibility import LogProfile
 
 from .hung_stops import HungStop, hung_stop
 from .job_events import ENDING, JobEvents
-from .monitors import Shown, Where
 from .replay_state import ReplayState, where_of
 from .sink_events import SINK_WORDS, SinkEvents
 from .stop_progress import AllStops
@@ -28,14 +27,14 @@ class LogReplay:
         self._hung: list[tuple[int, HungStop, Where | None]] = []
         """What kept stops from their end when the job left RUNNING, and where that was over."""
 
-    def judged(self) -> tuple[Shown, ...]:
+    def judged(self) -> tuple[Finding, ...]:
         """What the run shows."""
         state = self.state
         state.monitors.start(where_of(state.run.events[0].told))
         for event in state.run.events:
             state.where = where_of(event.told)
             self._take(event)
-        state.monitors.end(over=self.job.over)
+        state.monitors.end_log(over=self.job.over)
         for number, reason in enumerate(self.hung_stops()):
             if reason is not None:
                 self._tell(number, reason, None)

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from checker.logs.findings import Where
 from checker.logs.read.job_runs import JobRun
 from checker.logs.read.log_events import LogEvent, TaskId
 from checker.logs.read.visibility import LogProfile
@@ -24,8 +25,9 @@ from model.protocols.parts.checkpoints import PENDING, Checkpoint
 from model.protocols.parts.requests import Request
 from model.protocols.parts.tasks import Task
 
-from .monitors import Monitors, Where
+from .checkpoint_renaming import renamed_values
 from .partial_model import ModelSize, partial_system
+from .replay_monitor import ReplayMonitor
 
 #: So many checkpoints are looked at at once. What is asked of two of them is asked of all pairs.
 IDS_AT_ONCE = 64
@@ -102,7 +104,7 @@ class ReplayState:
         self._words: dict[int, tuple[str, ...]] = {}
         """The events by which variables are told."""
         told = self._told()
-        self.monitors = Monitors(self.system, told if begins else set())
+        self.monitors = ReplayMonitor(self.system, told if begins else set())
         if not begins:
             # What was before the log is not known; a variable is from its first line on.
             self.monitors.told = frozenset(at for at in told if self._holds_one(at))
@@ -189,7 +191,8 @@ class ReplayState:
         renamed = dict(zip(numbers, self.protocol.checkpoints, strict=False))
         moved = {point: renamed.get(number) for number, point in self.slot.items()}
         self.slot = renamed
-        self.monitors.rename(moved, self._names())
+        values = renamed_values(self.system, self.monitors.values, moved)
+        self.monitors.rename(values, self._names())
 
     def take(
         self,

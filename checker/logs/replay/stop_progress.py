@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from checker.logs.findings import Where
 from checker.logs.read.job_runs import RunEvent
 from checker.logs.read.log_events import LogEvent, TaskId
 
 from .job_events import KINDS
-from .monitors import Where
 from .task_releases import is_stop
 
 #: What the savepoints of stops are called.

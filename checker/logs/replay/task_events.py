@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from checker.logs.findings import Where
 from checker.logs.read.job_runs import RunEvent
 from checker.logs.read.log_events import LogEvent
 from model.protocols.parts.checkpoints import Checkpoint
 from model.protocols.parts.tasks import Task, TaskStatus
 from model.rules import Nothing
 
-from .monitors import Where
 from .replay_state import ReplayState
 from .task_releases import is_stop, releases_of
 

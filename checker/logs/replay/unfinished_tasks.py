@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from checker.logs.findings import Where
 from model.language.plain import PlainStore
 from model.protocols.parts.tasks import Task, TaskStatus
 
 from .checkpoint_history import CheckpointHistory, Fate, JobHistory
 from .log_replay import LogReplay
-from .monitors import Where
 
 #: So many names are told one by one.
 NAMES_TOLD = 4
