@@ -34,8 +34,9 @@ from .section_setting import IDS_LIVE
 from .section_system import Refusal, SectionSystem
 from .shapes import Shapes
 
-#: So much is known at once, before all is forgotten: paths of some 700 bytes, words of some 1000.
-PATHS_MAX, WORDS_MAX = 1_000_000, 200_000
+#: So much is known at once, before all is forgotten: paths of some 700 bytes, words of some 1000,
+#: heads and tails of lines of some 200.
+PATHS_MAX, WORDS_MAX = 1_000_000, 400_000
 
 
 @dataclass(frozen=True)
@@ -100,7 +101,7 @@ class Rules:
 
         Raises what `read_log` raises, and what is wrong with a protocol, its options and its job.
         """
-        if self.shapes.learned > PATHS_MAX or len(self.vocabulary.words) > WORDS_MAX:
+        if self.shapes.learned > PATHS_MAX or self.vocabulary.size > WORDS_MAX:
             self.forget()
         run = read_run(stretches, self.vocabulary, file)
         findings: list[Finding] = []

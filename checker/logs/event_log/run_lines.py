@@ -12,11 +12,9 @@ from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from itertools import groupby
 from typing import Any
 
-from checker.search.native.scanned import Scanner
 from model.errors import FinaleError
 from model.given import json_of
 from reference.formats.cutting import logs_in
@@ -28,15 +26,14 @@ from .attempts import AttemptEvent, first_wrong
 
 _NUMBER = rb"(?:0|[1-9][0-9]{0,14})"
 _TEXT = rb'[^"\\\x00-\x1f]*'
-#: An event as `EventLog` writes it: what happened and where, the checkpoint, what else; where that
-#: ends; the run, which is the same in a whole section; the clock, and the number on it.
-_EVENT = re.compile(
-    rb'^(\{"event":"[a-z_]+"(?:,"attempt":%(n)s)?(?:,"vertex":"%(t)s","subtask":%(n)s)?'
+#: How `EventLog` writes what happened and where, the checkpoint, and what else.
+_HEAD = re.compile(
+    rb'(\{"event":"[a-z_]+"(?:,"attempt":%(n)s)?(?:,"vertex":"%(t)s","subtask":%(n)s)?'
     rb'(?:,"channel":"%(t)s")?)(?:,"checkpoint":(%(n)s))?(,"fields":\{[^{}\x00-\x1f]*\})?'
-    rb'(),"run":"%(t)s","process":%(n)s,"clock":"%(t)s","seq":%(n)s\}$'
-    % {b"n": _NUMBER, b"t": _TEXT},
-    re.MULTILINE,
+    % {b"n": _NUMBER, b"t": _TEXT}
 )
+#: And at the end of a line the clock, and the number on it.
+_TAIL = re.compile(rb'(%s)","seq":(%s)' % (_TEXT, _NUMBER))
 _END = re.compile(rb'\{"event":"log-end","count":(%s)\}\n' % _NUMBER)
 
 
@@ -86,30 +83,68 @@ class Vocabulary:
     known: dict[tuple[bytes, bytes, bool], int] = field(
         default_factory=dict[tuple[bytes, bytes, bool], int]
     )
-    """Those of the other reader."""
+    """Those of the other reader, and those that were found in heads of lines."""
+    _heads: dict[bytes, tuple[int, int]] = field(default_factory=dict[bytes, tuple[int, int]])
+    """By the head of a line its word, and its checkpoint or 0."""
+    _tails: dict[bytes, tuple[bytes, int]] = field(default_factory=dict[bytes, tuple[bytes, int]])
+    """By the tail of a line its clock, and the number on it."""
 
-    @cached_property
-    def scanner(self) -> Scanner:
-        """Reads lines into words, and asks for those that it has not met."""
-        return Scanner(self._learn)
+    @property
+    def size(self) -> int:
+        """How many words, heads and tails are known."""
+        return len(self.words) + len(self._heads) + len(self._tails)
 
-    def _learn(self, line: bytes, number: tuple[int, int] | None, end: int) -> int | None:
-        """The number of the word of a line, whose checkpoint is told there, and which ends there.
+    def read(self, lines: bytes, place: bytes) -> tuple[array[int], array[int]] | None:
+        """The words of some lines, and of each the checkpoint or 0; None if a line is odd.
 
-        None: the line is for the other reader.
+        `place` is the same in all lines, between the head of a line and the name of its clock.
         """
-        found = _EVENT.fullmatch(line)
-        if found is None or found.span(2) != (number or (-1, -1)) or found.start(4) != end:
+        words, numbers, clocks = array("q"), array("q"), dict[bytes, int]()
+        heads, tails = self._heads, self._tails
+        head, *rest = lines.split(place)
+        for piece in rest:
+            tail, _, following = piece.partition(b"}\n")
+            told = heads.get(head) or self._learned(head)
+            clock, number = tails.get(tail) or self._timed(tail)
+            if told is None or clocks.get(clock, 0) != number:
+                return None
+            clocks[clock] = number + 1
+            words.append(told[0])
+            numbers.append(told[1])
+            head = following
+        return None if head else (words, numbers)
+
+    def _learned(self, head: bytes) -> tuple[int, int] | None:
+        """The word of the head of a line, and its checkpoint; None if it has another form."""
+        found = _HEAD.fullmatch(head)
+        if found is None:
             return None
+        what, fields, numbered = found[1], found[3] or b"", found[2] is not None
+        word = self.known.get((what, fields, numbered))
+        if word is None:
+            try:
+                told: Any = json_of(what + fields + b"}")
+            except ValueError:
+                return None
+            made = Word(told["event"], told, numbered)
+            if not made.is_step and made.name != STRUCK:
+                return None
+            word = self.known[what, fields, numbered] = len(self.words)
+            self.words.append(made)
+        self._heads[head] = word, int(found[2] or 0)
+        return self._heads[head]
+
+    def _timed(self, tail: bytes) -> tuple[bytes, int]:
+        """The clock of the tail of a line, and the number on it; -1 if it has another form."""
+        found = _TAIL.fullmatch(tail)
         try:
-            told: Any = json_of(found[1] + (found[3] or b"") + b"}")
-        except ValueError:
-            return None
-        word = Word(told["event"], told, number is not None)
-        if not word.is_step and word.name != STRUCK:
-            return None
-        self.words.append(word)
-        return len(self.words) - 1
+            clock = found[1].decode() if found is not None else None
+        except UnicodeDecodeError:
+            clock = None
+        if found is None or clock is None:
+            return tail, -1
+        self._tails[tail] = found[1], int(found[2])
+        return self._tails[tail]
 
     def of(self, event: EventLine) -> int:
         """The word of an event that the other reader has read."""
@@ -273,7 +308,7 @@ def _quickly(data: bytes, vocabulary: Vocabulary, file: str | None, line: int) -
         return None
     run = json.dumps(section.start.get("run"), ensure_ascii=False)
     place = f',"run":{run},"process":{section.process},"clock":"'
-    told = vocabulary.scanner.read(data, first, last if end else len(data), place.encode())
+    told = vocabulary.read(data[first : last if end else len(data)], place.encode())
     if told is None or (end is not None and int(end[1]) != len(told[0])):
         return None
     words: Sequence[int] = told[0]

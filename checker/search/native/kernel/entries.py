@@ -16,14 +16,13 @@ from .mail import forget_sent, leads_into, receive, send, sort_out
 from .memory import OPTIONS
 from .parts import compress_states, refill_node
 from .places import LOOPS
-from .scan import scan
 from .table import move_entries, refill
 
 ENTRIES = (
     advance, ask_all, refill, move_entries, refill_node, compress_states,
     find_step, edges, mark, takes_fair_step, reach,
     forget_sent, sort_out, receive, send, leads_into, follow, follow_none,
-    take_all, ask_one, scan,
+    take_all, ask_one,
 )  # fmt: skip
 
 
