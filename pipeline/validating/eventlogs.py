@@ -11,10 +11,10 @@ from itertools import chain, islice
 from typing import Any
 
 from checker.logs.event_log.acceptance import accept
-from checker.logs.event_log.rules_level import Ruled, Rules
-from checker.logs.event_log.run_lines import Stretch
 from checker.logs.event_log.section_search import Accepted, GaveUp, Rejected
 from checker.logs.event_log.section_search import Undecided as NotKnown
+from checker.logs.event_log.step_cache.judge import EventLogJudge, JudgedLog
+from checker.logs.event_log.step_cache.lines import Stretch
 from checker.logs.findings import Coverage, Finding, Where
 from checker.logs.read.kept_lines import KeptEvent, KeptRest, NoEventReason, RawLines
 from checker.logs.read.log_files import LogFile, LogLine, LogShelf, RawLog
@@ -60,9 +60,9 @@ class JudgedRun:
 
 
 @cache
-def rules() -> Rules:
+def rules() -> EventLogJudge:
     """What a process has learned of rules and properties, for all runs that it judges."""
-    return Rules()
+    return EventLogJudge()
 
 
 def ruled_runs(piece: Piece, shelf: LogShelf, limits: Limits | None) -> Iterator[JudgedRun]:
@@ -123,7 +123,9 @@ def _strays(stretches: Sequence[Stretch], numbers: Iterable[int]) -> list[tuple[
     return [(number, known[number]) for number in wanted if number in known]
 
 
-def _verdict_of(told: Ruled, where: str, findings: Sequence[Finding], *, accepts: bool) -> Verdict:
+def _verdict_of(
+    told: JudgedLog, where: str, findings: Sequence[Finding], *, accepts: bool
+) -> Verdict:
     stopped, conforms = told.stopped, None
     if accepts and told.accepted:
         conforms = Conformance(accepted=True, lines=told.run.events, why=None)

@@ -2,5 +2,5 @@
 
 Given an event log, `acceptance.py` hands on whether a run explains it, and what such a run shows:
 start there. `search.py` looks for the run; `setting.py` reads the protocol and its options from the
-log's first lines. `rules_level.py` judges many sections of one shape fast.
+log's first lines. `step_cache` judges many complete logs fast.
 """

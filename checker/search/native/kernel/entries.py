@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from numba import njit, types
 
 from .advance import advance
-from .follow import ask_one, follow, follow_none, take_all
+from .cache_follow import ask_one, follow, follow_none, take_all
 from .graph import ask_all, edges, find_step, mark, reach, takes_fair_step
 from .mail import forget_sent, leads_into, receive, send, sort_out
 from .memory import OPTIONS

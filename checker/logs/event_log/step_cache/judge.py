@@ -13,26 +13,26 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from checker.logs.event_log.acceptance import ROOM, Move, coverage_of
+from checker.logs.event_log.restarts import EarlierSections
+from checker.logs.event_log.section_judge import findings_of
+from checker.logs.event_log.section_setting import IDS_LIVE
+from checker.logs.event_log.section_system import Refusal, SectionSystem
 from checker.logs.findings import Coverage, Finding, Severity
 from checker.spec.catalogue import Catalogue, catalogue
 from reference.formats.eventlog import Section
 
-from .acceptance import ROOM, Move, coverage_of
-from .restarts import EarlierSections
-from .run_lines import (
-    Part,
+from .lines import (
+    EventForms,
     RunLines,
+    SectionSteps,
     Stretch,
-    Vocabulary,
     read_run,
     read_slowly,
     runs_in,
     wrong_attempt,
 )
-from .section_judge import findings_of
-from .section_setting import IDS_LIVE
-from .section_system import Refusal, SectionSystem
-from .shapes import Shapes
+from .shapes import SectionShapes
 
 #: So much is known at once, before all is forgotten: paths of some 700 bytes, words of some 1000,
 #: heads and tails of lines of some 200.
@@ -40,7 +40,7 @@ PATHS_MAX, WORDS_MAX = 1_000_000, 400_000
 
 
 @dataclass(frozen=True)
-class Stopped:
+class StoppedAt:
     """The event at which a run cannot be followed further, and why not."""
 
     line: int
@@ -52,13 +52,13 @@ class Stopped:
 
 
 @dataclass(frozen=True)
-class Ruled:
+class JudgedLog:
     """What is said of one run in an event log."""
 
     run: RunLines
     coverage: Coverage
     findings: tuple[Finding, ...]
-    stopped: Stopped | None
+    stopped: StoppedAt | None
     """None: each event is a step that can be taken there."""
 
     completed: tuple[int, ...]
@@ -79,7 +79,7 @@ class Ruled:
         return alone and whole and self.stopped is None
 
 
-class Rules:
+class EventLogJudge:
     """Judges event logs. What was learned from one run is known for the next."""
 
     def __init__(self, known: Catalogue | None = None) -> None:
@@ -88,15 +88,15 @@ class Rules:
 
     def forget(self) -> None:
         """Begin anew: what was learned of too many shapes takes too much memory."""
-        self.vocabulary = Vocabulary()
-        self.shapes = Shapes(self.known)
+        self.vocabulary = EventForms()
+        self.shapes = SectionShapes(self.known)
 
-    def judge(self, data: bytes, file: str | None = None) -> Iterator[Ruled]:
+    def judge(self, data: bytes, file: str | None = None) -> Iterator[JudgedLog]:
         """What is said of each run in a file. Raises what `judge_run` raises."""
         for stretches in runs_in(data):
             yield self.judge_run(stretches, file)
 
-    def judge_run(self, stretches: Sequence[Stretch], file: str | None = None) -> Ruled:
+    def judge_run(self, stretches: Sequence[Stretch], file: str | None = None) -> JudgedLog:
         """What is said of the run that some lines are.
 
         Raises what `read_log` raises, and what is wrong with a protocol, its options and its job.
@@ -105,7 +105,7 @@ class Rules:
             self.forget()
         run = read_run(stretches, self.vocabulary, file)
         findings: list[Finding] = []
-        stopped: Stopped | None = None
+        stopped: StoppedAt | None = None
         for place, part in enumerate(run.parts):
             ends = place + 1 == len(run.parts)
             wrong = wrong_attempt(part, self.vocabulary.words)
@@ -118,7 +118,7 @@ class Rules:
             if stopped is None and wrong is not None:
                 name = self.vocabulary.words[part.words[wrong[0]]].name
                 line = part.lines[wrong[0]]
-                stopped = Stopped(line, name, Refusal(wrong[1]), missing=False)
+                stopped = StoppedAt(line, name, Refusal(wrong[1]), missing=False)
             findings += found
             if stopped is not None:
                 break
@@ -126,9 +126,9 @@ class Rules:
         done = {at for part in run.parts for at in set(part.words) if words[at].name == "complete"}
         both = (zip(part.words, part.numbers, strict=True) for part in run.parts)
         completed = tuple(number for each in both for word, number in each if word in done)
-        return Ruled(run, coverage_of(run.log), tuple(findings), stopped, completed)
+        return JudgedLog(run, coverage_of(run.log), tuple(findings), stopped, completed)
 
-    def _followed(self, part: Part, *, ends: bool) -> tuple[int, list[Finding]]:
+    def _followed(self, part: SectionSteps, *, ends: bool) -> tuple[int, list[Finding]]:
         """How many events of a section can be taken, and what that shows."""
         words = self.vocabulary.words
         for room in (ROOM, None):
@@ -140,7 +140,7 @@ class Rules:
 
     def _stepped(
         self, section: Section, *, ends: bool, file: str | None
-    ) -> tuple[list[Finding], Stopped | None]:
+    ) -> tuple[list[Finding], StoppedAt | None]:
         """A section in a system of its own, step by step: nothing is for want of room."""
         live, room = IDS_LIVE, ROOM
         while True:
@@ -163,7 +163,7 @@ class Rules:
         missing = any(place <= len(moves) for place in section.lost)
         missing = missing or section.start.get("order") == "clocks"
         why = refusal if refusal.why else system.explain(event, here)
-        return list(found), Stopped(event.line, event.name, why, missing)
+        return list(found), StoppedAt(event.line, event.name, why, missing)
 
 
 def _is_stuck(found: Iterable[Finding]) -> bool:
@@ -183,4 +183,4 @@ def _moves(system: SectionSystem) -> tuple[list[Move], Refusal | None]:
     return moves, None
 
 
-__all__ = ["Ruled", "Rules", "Stopped"]
+__all__ = ["EventLogJudge", "JudgedLog", "StoppedAt"]

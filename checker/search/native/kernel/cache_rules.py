@@ -5,7 +5,7 @@ from __future__ import annotations
 # As in `memory.py`.
 # mypy: ignore-errors
 # pyright: basic, reportCallIssue=false, reportArgumentType=false, reportGeneralTypeIssues=false
-from .learned import (
+from .cache_block import (
     BEYOND,
     BOUNDED,
     BY_ID,
@@ -37,8 +37,8 @@ from .learned import (
     WANTED,
     WRITES,
 )
+from .cache_properties import UNKNOWN, miss, walk
 from .memory import half, inline, set_half, set_word, word
-from .monitor import UNKNOWN, miss, walk
 
 
 @inline

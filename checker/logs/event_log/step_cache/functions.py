@@ -2,18 +2,19 @@
 
 What a rule or a property does is decided by the cells that it reads, in turn: the same Python
 bodies that searches run are run here on a state that notes this (`cells.py`).
-`checker/search/native/followed.py` keeps what comes of it, and looks it up.
+`checker/logs/event_log/step_cache/cache.py` keeps what comes of it, and looks it up.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
+from checker.logs.event_log.section_judge import promised, renumbered
+from checker.logs.event_log.section_system import SectionSystem
 from checker.search.interpreter.execution import PlainPredicate
-from checker.search.native.followed import Learned
-from checker.search.native.kernel import learned as at
-from checker.search.native.taught import Form, Moved, Part, Said
+from checker.search.native.kernel import cache_block as at
 from model.language.bindings import BoundRule
 from model.language.entities import Variable
 from model.language.path_ends import BlockedHere, FaultHere
@@ -23,9 +24,54 @@ from model.protocols.parts.checkpoints import UNUSED, Checkpoint
 from model.rules import Nothing
 from model.system import Kind
 
-from .cells import Cells, NotedStore
-from .section_judge import STATES_AHEAD, promised, renumbered
-from .section_system import SectionSystem
+from .cells import NotingStore, Pair, RulePart, StateCells
+
+
+@dataclass(frozen=True)
+class PropertyAnswer:
+    """What a predicate has read, and what it said: one of HOLDS, FAILS, SILENT."""
+
+    reads: Sequence[Pair]
+    said: int
+
+
+@dataclass(frozen=True)
+class MovedCell:
+    """Where a cell gets its value from when an id is given again, and what becomes of the values.
+
+    `values` has of each known value the new one, and is empty if they stay as they are; without a
+    source it has the value that the cell gets.
+    """
+
+    source: int | None
+    values: Sequence[int]
+    key: object = None
+    """Cells of the same key have the same values."""
+
+
+@dataclass(frozen=True)
+class FunctionSizes:
+    """How large everything is."""
+
+    cells: int
+    told: Sequence[Sequence[int]]
+    """Of each rule what the cells are that tell the step."""
+    leads: Sequence[bool]
+    """Of each state predicate whether it is of something that must come."""
+    plain: Sequence[bool]
+    """Of each step predicate whether it does not ask which step it is."""
+    renumbered: Sequence[Sequence[int | None]]
+    """When an id is given again, of each state predicate the one that says the same then; None: it
+    is about that id."""
+    statuses: Sequence[int]
+    """The cells with the status of each id."""
+    unused: int
+    """What a status is while the id is not used."""
+
+    @property
+    def rules(self) -> int:
+        """How many rules there are."""
+        return len(self.told)
 
 
 class _Binding(Mapping[str, object]):
@@ -89,12 +135,12 @@ class Steps:
             self.cells.append(tuple(numbers[name] for name in told))
 
 
-class Lessons:
+class ProtocolFunctions:
     """A protocol as a teacher: what its rules do and its properties say in a state."""
 
     def __init__(self, system: SectionSystem) -> None:
         self.system, self.plain = system, system.plain
-        self.cells = Cells(system.world.variables)
+        self.cells = StateCells(system.world.variables)
         kinds: dict[Kind, list[PlainPredicate]] = {kind: [] for kind in Kind}
         for predicate in self.plain.predicates:
             kinds[predicate.family.kind].append(predicate)
@@ -108,12 +154,12 @@ class Lessons:
         """By the place of an id that is given again and a key: what each value becomes then,"""
         self._maps: dict[int, dict[object, tuple[PlainRenaming, Variable, Variable]]] = {}
         """by whom,"""
-        self._renamings: dict[int, Sequence[Moved]] = {}
+        self._renamings: dict[int, Sequence[MovedCell]] = {}
         """and what becomes of cells."""
         points = system.protocol.checkpoints
         statuses = [each.variables["status"].position for each in points]
         names = [each.name for each in points]
-        form = Form(
+        self.sizes = FunctionSizes(
             self.cells.count,
             self.told.cells,
             [each.family.kind is Kind.LEADS_TO for each in self.states],
@@ -122,13 +168,12 @@ class Lessons:
             [self.cells.first[position] for position in statuses],
             self.cells.number(statuses[0], UNUSED),
         )
-        self.learned = Learned(form, self)
 
     # --- what is asked of a teacher --------------------------------------------------------------
 
-    def rule(self, rule: int, state: Sequence[int]) -> Sequence[Part]:
+    def rule(self, rule: int, state: Sequence[int]) -> Sequence[RulePart]:
         """What a rule does in a state: in several parts, where ids are given again."""
-        store = NotedStore(self.cells, state, {}, 0)
+        store = NotingStore(self.cells, state, {}, 0)
         try:
             with self.system.world.on(store):
                 if rule < len(self.rules):
@@ -140,11 +185,11 @@ class Lessons:
         except (BlockedHere, FaultHere) as stop:
             bounded = isinstance(stop, BlockedHere) and stop.bound is not None
             reads = tuple(store.noted.reads.items())
-            return (*store.parts, Part(reads, None, bounded=bounded))
+            return (*store.parts, RulePart(reads, None, bounded=bounded))
         store.ends()
         return store.parts
 
-    def said(self, function: int, state: Sequence[int]) -> Said:
+    def said(self, function: int, state: Sequence[int]) -> PropertyAnswer:
         """What a predicate says of a state, or of a step."""
         number, states = function - len(self.rules), len(self.states)
         if number < states:
@@ -157,7 +202,7 @@ class Lessons:
         number -= 2 * states + len(self.steps)
         return self._restored(state) if number == 0 else self._free(number - 1, state)
 
-    def asked(self, rule: int, state: Sequence[int]) -> Iterable[tuple[int, Said]]:
+    def asked(self, rule: int, state: Sequence[int]) -> Iterable[tuple[int, PropertyAnswer]]:
         """Those that ask which step it is, and do not hold of all steps of this rule."""
         for number, predicate in enumerate(self.steps):
             if predicate.takes_step:
@@ -166,7 +211,7 @@ class Lessons:
                 if asks or said.said == at.FAILS:
                     yield number, said
 
-    def moved(self, gone: int) -> Sequence[Moved]:
+    def moved(self, gone: int) -> Sequence[MovedCell]:
         """What becomes of each cell when an id is given again."""
         found = self._renamings.get(gone)
         if found is None:
@@ -175,10 +220,10 @@ class Lessons:
             self._values_moved(renaming, gone, variable, source)
         return found
 
-    def _all_moved(self, gone: int) -> Sequence[Moved]:
+    def _all_moved(self, gone: int) -> Sequence[MovedCell]:
         world = self.system.world
         renaming = PlainRenaming(world, self.system.protocol.checkpoints, gone)
-        found: list[Moved] = []
+        found: list[MovedCell] = []
         for variable in world.variables:
             source, first = renaming.source(variable), self.cells.first[variable.position]
             universe = self.cells.sets[variable.position]
@@ -186,81 +231,52 @@ class Lessons:
                 found += self._moved_members(renaming, variable, source, universe)
             elif source is None:
                 value = self.cells.number(variable.position, renaming.first(variable))
-                found.append(Moved(None, (value,)))
+                found.append(MovedCell(None, (value,)))
             else:
                 first = self.cells.first[source.position]
                 key = self.cells.keys[variable.position]
                 maps = self._maps.setdefault(gone, {})
                 maps.setdefault(key, (renaming, variable, source))
                 values = self._values_moved(renaming, gone, variable, source)
-                found.append(Moved(first, values, key))
+                found.append(MovedCell(first, values, key))
         if len(found) < self.cells.count:
-            found.append(Moved(len(found), ()))
+            found.append(MovedCell(len(found), ()))
         return found
-
-    # --- what lies ahead -------------------------------------------------------------------------
-
-    def stuck(self, numbers: Iterable[int], end: bytes) -> set[int]:
-        """Of state predicates those whose goal cannot come any more, as `Ahead` says it."""
-        stuck = set(numbers)
-        first = len(self.rules) + len(self.states)
-        for state in self._ahead(end):
-            if not stuck:
-                break
-            if state is None:
-                return set()
-            come = {each for each in stuck if self.learned.says(first + each, state) == at.HOLDS}
-            stuck -= come
-        return stuck
-
-    def _ahead(self, end: bytes) -> Iterator[bytes | None]:
-        todo, seen = [end], {end}
-        while todo:
-            state = todo.pop()
-            yield state
-            if len(seen) > STATES_AHEAD:
-                yield None
-            for after in self.learned.after(state, self.promised):
-                if after is None:
-                    yield None
-                elif after not in seen:
-                    seen.add(after)
-                    todo.append(after)
 
     # --- what properties say ---------------------------------------------------------------------
 
-    def _of_state(self, predicate: PlainPredicate, state: Sequence[int]) -> Said:
+    def _of_state(self, predicate: PlainPredicate, state: Sequence[int]) -> PropertyAnswer:
         reads: dict[int, int] = {}
-        with self.system.world.on(NotedStore(self.cells, state, reads, 0)):
+        with self.system.world.on(NotingStore(self.cells, state, reads, 0)):
             said = self.plain.said(predicate)
-        return Said(tuple(reads.items()), _number_of(said))
+        return PropertyAnswer(tuple(reads.items()), _number_of(said))
 
-    def _of_step(self, predicate: PlainPredicate, state: Sequence[int]) -> Said:
+    def _of_step(self, predicate: PlainPredicate, state: Sequence[int]) -> PropertyAnswer:
         reads: dict[int, int] = {}
-        after = NotedStore(self.cells, state, reads, 0)
-        before = NotedStore(self.cells, state, reads, self.cells.count)
+        after = NotingStore(self.cells, state, reads, 0)
+        before = NotingStore(self.cells, state, reads, self.cells.count)
         told = _Told(self.told, state, reads, 2 * self.cells.count)
         with self.plain.on_step(before, after):
             said = self.plain.said(predicate, cast(Taken, told))
-        return Said(tuple(reads.items()), _number_of(said))
+        return PropertyAnswer(tuple(reads.items()), _number_of(said))
 
-    def _restored(self, state: Sequence[int]) -> Said:
+    def _restored(self, state: Sequence[int]) -> PropertyAnswer:
         """The place of the checkpoint that a restart would take, plus 1; or 0."""
         reads: dict[int, int] = {}
         protocol = self.system.protocol
-        with self.system.world.on(NotedStore(self.cells, state, reads, 0)):
+        with self.system.world.on(NotingStore(self.cells, state, reads, 0)):
             point = protocol.restore_point()
         place = 0 if point == Nothing else 1 + protocol.checkpoints.index(cast(Checkpoint, point))
-        return Said(tuple(reads.items()), place)
+        return PropertyAnswer(tuple(reads.items()), place)
 
-    def _free(self, place: int, state: Sequence[int]) -> Said:
+    def _free(self, place: int, state: Sequence[int]) -> PropertyAnswer:
         """Whether an id can be given again, and nobody asks for it later."""
         reads: dict[int, int] = {}
         protocol = self.system.protocol
-        with self.system.world.on(NotedStore(self.cells, state, reads, 0)):
+        with self.system.world.on(NotingStore(self.cells, state, reads, 0)):
             point = protocol.checkpoints[place]
             free = protocol.is_free(point) and not protocol.is_remembered(point)
-        return Said(tuple(reads.items()), at.HOLDS if free else at.FAILS)
+        return PropertyAnswer(tuple(reads.items()), at.HOLDS if free else at.FAILS)
 
     def _moved_members(
         self,
@@ -268,11 +284,11 @@ class Lessons:
         variable: Variable,
         source: Variable | None,
         universe: tuple[object, ...],
-    ) -> Iterable[Moved]:
+    ) -> Iterable[MovedCell]:
         first: Any = renaming.first(variable)
         for member in universe:
             if source is None:
-                yield Moved(None, (int(member in first),))
+                yield MovedCell(None, (int(member in first),))
                 continue
             base = self.cells.first[source.position]
             # What one member becomes tells where each comes from.
@@ -281,7 +297,7 @@ class Lessons:
                 for at_, old in enumerate(universe)
                 if member in cast("Any", renaming.renamed(variable.domain, frozenset((old,))))
             ]
-            yield Moved(base + froms[0], ()) if froms else Moved(None, (0,))
+            yield MovedCell(base + froms[0], ()) if froms else MovedCell(None, (0,))
 
     def _values_moved(
         self, renaming: PlainRenaming, gone: int, variable: Variable, source: Variable
@@ -299,4 +315,4 @@ def _number_of(said: object) -> int:
     return {True: at.HOLDS, False: at.FAILS}.get(cast(bool, said), at.SILENT)
 
 
-__all__ = ["Lessons"]
+__all__ = ["FunctionSizes", "MovedCell", "PropertyAnswer", "ProtocolFunctions"]

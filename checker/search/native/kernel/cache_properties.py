@@ -5,7 +5,7 @@ from __future__ import annotations
 # As in `memory.py`.
 # mypy: ignore-errors
 # pyright: basic, reportCallIssue=false, reportArgumentType=false, reportGeneralTypeIssues=false
-from .learned import (
+from .cache_block import (
     ASKED,
     ASKED_LIST,
     AT,

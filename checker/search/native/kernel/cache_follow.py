@@ -10,7 +10,7 @@ from __future__ import annotations
 # As in `memory.py`.
 # mypy: ignore-errors
 # pyright: basic, reportCallIssue=false, reportArgumentType=false, reportGeneralTypeIssues=false
-from .learned import (
+from .cache_block import (
     AGAIN,
     ASKED,
     ASKED_FUNCTION,
@@ -45,8 +45,8 @@ from .learned import (
     TRIED_COUNT,
     WANTED,
 )
-from .memory import half, inline, set_word, word
-from .monitor import (
+from .cache_ids import forget, ids_after, number_id
+from .cache_properties import (
     UNKNOWN,
     ask_goals,
     ask_states,
@@ -57,8 +57,8 @@ from .monitor import (
     tell_steps,
     walk,
 )
-from .numbering import forget, ids_after, number_id
-from .taking import rule_of, take, tell
+from .cache_rules import rule_of, take, tell
+from .memory import half, inline, set_word, word
 
 
 def follow(block):

@@ -11,22 +11,22 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from checker.logs.event_log.section_setting import IDS_LIVE, bounds_of, kind_of, shared_bounds
+from checker.logs.event_log.section_system import Reached, SectionSystem
 from checker.logs.findings import Finding, Severity, Where
-from checker.search.native.kernel import learned as at
-from checker.search.native.taught import Begin, Code, Record
+from checker.search.native.kernel import cache_block as at
 from checker.spec.catalogue import Catalogue
 from reference.formats.eventlog import WORDS, Section
 
-from .learning import Lessons
-from .run_lines import Part, Vocabulary, Word, pairs
-from .section_setting import IDS_LIVE, bounds_of, kind_of, shared_bounds
-from .section_system import Reached, SectionSystem
+from .cache import EventCode, FailureRecord, RunBegin, StepCache
+from .functions import ProtocolFunctions
+from .lines import EventForm, EventForms, SectionSteps, pairs
 
 #: Of so many ends it is known what is stuck there.
 ENDS_MAX = 5_000
 
 
-class Shape:
+class SectionShape:
     """A system for sections of one shape."""
 
     def __init__(self, section: Section, bounds: Mapping[str, int], known: Catalogue) -> None:
@@ -34,7 +34,8 @@ class Shape:
         assert not self.system.protocol.recycles, (
             "ids are given again by who follows, and by nobody else"
         )
-        self.lessons = Lessons(self.system)
+        self.functions = ProtocolFunctions(self.system)
+        self.cache = StepCache(self.functions)
         self._names: dict[tuple[object, object], str] = {
             (each.vertex.name, each.index): each.name for each in section.job.subtasks
         }
@@ -42,7 +43,9 @@ class Shape:
         self._begins: dict[str, tuple[int, ...]] = {}
         self._stuck: dict[tuple[bytes, tuple[int, ...]], set[int]] = {}
 
-    def follow(self, part: Part, words: Sequence[Word], *, ends: bool) -> tuple[int, list[Finding]]:
+    def follow(
+        self, part: SectionSteps, words: Sequence[EventForm], *, ends: bool
+    ) -> tuple[int, list[Finding]]:
         """How many events of a section can be taken, one after the other, and what that shows.
 
         `ends`: nothing is known to follow.
@@ -59,7 +62,7 @@ class Shape:
                 words[word].fields.get("from") or 0 if word in restores else number
                 for word, number in told
             ]
-        learned = self.lessons.learned
+        learned = self.cache
         events = pairs([codes[word] for word in part.words], numbers)
         count, records = learned.follow(self._begin(part.section), events)
         found: dict[tuple[str, tuple[tuple[str, str], ...]], Finding] = {}
@@ -71,9 +74,9 @@ class Shape:
         return count, list(found.values())
 
     def _note_open(
-        self, part: Part, found: dict[tuple[str, tuple[tuple[str, str], ...]], Finding]
+        self, part: SectionSteps, found: dict[tuple[str, tuple[tuple[str, str], ...]], Finding]
     ) -> None:
-        learned = self.lessons.learned
+        learned = self.cache
         opened = sorted(learned.open(), key=lambda each: (each[1], each[0]))
         if not opened:
             return
@@ -82,27 +85,27 @@ class Shape:
         if stuck is None:
             if len(self._stuck) > ENDS_MAX:
                 self._stuck.clear()
-            stuck = self._stuck[asked] = self.lessons.stuck(asked[1], asked[0])
+            stuck = self._stuck[asked] = self.cache.stuck(asked[1], asked[0])
         for number, since in opened:
             severity = Severity.STUCK if number in stuck else Severity.OPEN
             line = part.section.line if since < 0 else part.lines[since]
-            self._note(Record(since, True, number, ids), line, severity, found)
+            self._note(FailureRecord(since, True, number, ids), line, severity, found)
 
     def _note(
         self,
-        record: Record,
+        record: FailureRecord,
         line: int,
         severity: Severity,
         found: dict[tuple[str, tuple[tuple[str, str], ...]], Finding],
     ) -> None:
-        lessons, reached = self.lessons, Reached((), record.ids)
-        predicate = (lessons.states if record.of_state else lessons.steps)[record.number]
+        functions, reached = self.functions, Reached((), record.ids)
+        predicate = (functions.states if record.of_state else functions.steps)[record.number]
         family = predicate.family
         binding = tuple((kind, reached.told(value)) for kind, value in predicate.binding)
         finding = Finding(family.name, binding, Where(0, 0, line), severity, family.sentence)
         found.setdefault((family.name, binding), finding)
 
-    def _begin(self, section: Section) -> Begin:
+    def _begin(self, section: Section) -> RunBegin:
         """The state in which a section begins."""
         start = section.start
         key = json.dumps([start.get("starts"), start.get("from") is None, start.get("finished")])
@@ -110,40 +113,40 @@ class Shape:
         reached = None
         if state is None:
             reached = self.system.start(start)
-            state = self._begins[key] = tuple(self.lessons.cells.of(reached.values))
+            state = self._begins[key] = tuple(self.functions.cells.of(reached.values))
         restored = start.get("starts") == "restoring" and start.get("from") is not None
         last: object = start.get("last")
         follows = last + 1 if start.get("profile") == "engine" and isinstance(last, int) else 0
         ids = (int(start["from"]),) if restored else ()
-        return Begin(state, ids, follows)
+        return RunBegin(state, ids, follows)
 
-    def _code(self, word: Word) -> int:
+    def _code(self, word: EventForm) -> int:
         """The number of what events of a word are in this system."""
         about, rules = word.about(self._names), self.system.rules
         counts = at.BEGINS if WORDS[word.name].begins else at.NONE
-        learned, places = self.lessons.learned, self.lessons.places
+        learned, places = self.cache, self.functions.places
         if any(kind == "checkpoint" for kind, _ in about):
             by_id: list[int | None] = []
             for point in self.system.protocol.checkpoints:
                 named = tuple((k, point.name if k == "checkpoint" else v) for k, v in about)
                 rule = rules.get((word.name, named))
                 by_id.append(None if rule is None else places[id(rule)])
-            return learned.code(Code(0, by_id=True, counts=counts), by_id)
+            return learned.code(EventCode(0, by_id=True, counts=counts), by_id)
         rule = rules.get((word.name, about))
         place = -1 if rule is None else places[id(rule)]
         restores = word.name == "restore" and "from" in word.fields
-        return learned.code(Code(place, restores=restores, counts=counts))
+        return learned.code(EventCode(place, restores=restores, counts=counts))
 
 
-class Shapes:
+class SectionShapes:
     """All shapes that were met."""
 
     def __init__(self, known: Catalogue) -> None:
         self.known = known
-        self._shapes: dict[object, Shape] = {}
+        self._shapes: dict[object, SectionShape] = {}
         self._kinds: dict[str, Any] = {}
 
-    def of(self, part: Part, vocabulary: Vocabulary, room: int | None) -> Shape:
+    def of(self, part: SectionSteps, vocabulary: EventForms, room: int | None) -> SectionShape:
         """The shape of a section, whose channels take so much, or None: all that can be needed.
 
         Raises what is wrong with its protocol and its options.
@@ -164,13 +167,13 @@ class Shapes:
         )
         key = (kind_key, tuple(sorted(bounds.items())))
         if key not in self._shapes:
-            self._shapes[key] = Shape(replace(section, events=()), bounds, self.known)
+            self._shapes[key] = SectionShape(replace(section, events=()), bounds, self.known)
         return self._shapes[key]
 
     @property
     def learned(self) -> int:
         """How many ways were learned that rules and properties can go."""
-        return sum(shape.lessons.learned.learned for shape in self._shapes.values())
+        return sum(shape.cache.learned for shape in self._shapes.values())
 
 
-__all__ = ["Shape", "Shapes"]
+__all__ = ["SectionShape", "SectionShapes"]

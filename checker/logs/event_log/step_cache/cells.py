@@ -6,16 +6,30 @@ A state has a cell for each variable, and for each value that can be in a set.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any, cast
 
-from checker.search.native.taught import Part
 from model.domains import Domain, Set
 from model.language.entities import Variable
 from model.language.plain import PlainSet, PlainStore, Renames
 from model.language.renaming import PlainRenaming
 
+#: A cell and its value.
+Pair = tuple[int, int]
 
-class Cells:
+
+@dataclass(frozen=True)
+class RulePart:
+    """What a rule reads, then writes; None: it cannot be taken. Then an id may be given again."""
+
+    reads: Sequence[Pair]
+    writes: Sequence[Pair] | None
+    gone: int | None = None
+    bounded: bool = False
+    """Only a bound of the model's forbids it."""
+
+
+class StateCells:
     """Where the values of variables are: numbers that stand for them."""
 
     def __init__(self, variables: Sequence[Variable]) -> None:
@@ -85,11 +99,11 @@ class Cells:
         return tuple(found)
 
 
-class Noted:
+class NotingValues:
     """A state as its values by position, that notes which cells are read, in turn."""
 
     def __init__(
-        self, cells: Cells, state: Sequence[int], reads: dict[int, int], offset: int
+        self, cells: StateCells, state: Sequence[int], reads: dict[int, int], offset: int
     ) -> None:
         self.cells, self.state, self.reads, self.offset = cells, state, reads, offset
         self.written: dict[int, int] = {}
@@ -137,7 +151,7 @@ class Noted:
 class _Members(PlainSet):
     """A set of which each member is looked at by itself."""
 
-    def __init__(self, domain: Any, noted: Noted, position: int) -> None:
+    def __init__(self, domain: Any, noted: NotingValues, position: int) -> None:
         def write(value: Any) -> None:
             noted[position] = value
 
@@ -162,16 +176,16 @@ class _Members(PlainSet):
         return not any(self.noted.read(self.first + place) for place in self.places.values())
 
 
-class NotedStore(PlainStore):
+class NotingStore(PlainStore):
     """A state that notes what is read of it; with each id that is given again a new part begins."""
 
     def __init__(
-        self, cells: Cells, state: Sequence[int], reads: dict[int, int], offset: int
+        self, cells: StateCells, state: Sequence[int], reads: dict[int, int], offset: int
     ) -> None:
         self.cells = cells
-        self.noted = Noted(cells, state, reads, offset)
+        self.noted = NotingValues(cells, state, reads, offset)
         self.values = cast("list[object]", self.noted)
-        self.parts: list[Part] = []
+        self.parts: list[RulePart] = []
 
     def get(self, variable: Variable) -> Any:
         if self.cells.sets[variable.position] is not None:
@@ -186,7 +200,7 @@ class NotedStore(PlainStore):
     def ends(self, gone: int | None = None) -> None:
         """A part of what a rule does is over."""
         reads, writes = tuple(self.noted.reads.items()), tuple(self.noted.written.items())
-        self.parts.append(Part(reads, writes, gone))
+        self.parts.append(RulePart(reads, writes, gone))
 
 
-__all__ = ["Cells", "NotedStore"]
+__all__ = ["NotingStore", "Pair", "RulePart", "StateCells"]

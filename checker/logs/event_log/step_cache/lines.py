@@ -15,14 +15,13 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 from typing import Any
 
+from checker.logs.event_log.attempts import AttemptEvent, first_wrong
 from model.errors import FinaleError
 from model.given import json_of
 from reference.formats.cutting import logs_in
 from reference.formats.eventlog import STRUCK, WORDS, EventLine, ReadLog, Section, read_log
 from reference.formats.logfields import about_of
 from reference.formats.logfile import START
-
-from .attempts import AttemptEvent, first_wrong
 
 _NUMBER = rb"(?:0|[1-9][0-9]{0,14})"
 _TEXT = rb'[^"\\\x00-\x1f]*'
@@ -38,7 +37,7 @@ _END = re.compile(rb'\{"event":"log-end","count":(%s)\}\n' % _NUMBER)
 
 
 @dataclass(frozen=True)
-class Word:
+class EventForm:
     """What events of one form tell, but for their checkpoint and their place."""
 
     name: str
@@ -76,10 +75,10 @@ class Word:
 
 
 @dataclass
-class Vocabulary:
+class EventForms:
     """The words that were met, by number."""
 
-    words: list[Word] = field(default_factory=list[Word])
+    words: list[EventForm] = field(default_factory=list[EventForm])
     known: dict[tuple[bytes, bytes, bool], int] = field(
         default_factory=dict[tuple[bytes, bytes, bool], int]
     )
@@ -126,7 +125,7 @@ class Vocabulary:
                 told: Any = json_of(what + fields + b"}")
             except ValueError:
                 return None
-            made = Word(told["event"], told, numbered)
+            made = EventForm(told["event"], told, numbered)
             if not made.is_step and made.name != STRUCK:
                 return None
             word = self.known[what, fields, numbered] = len(self.words)
@@ -154,12 +153,12 @@ class Vocabulary:
         if number is None:
             number = self.known[head, fields, numbered] = len(self.words)
             told = {"fields": event.fields, "attempt": event.attempt}
-            self.words.append(_Read(event.name, told, numbered, event.about))
+            self.words.append(_ReadForm(event.name, told, numbered, event.about))
         return number
 
 
 @dataclass(frozen=True)
-class _Read(Word):
+class _ReadForm(EventForm):
     """A word of an event that was read already."""
 
     known: tuple[tuple[str, str], ...] = ()
@@ -169,7 +168,7 @@ class _Read(Word):
 
 
 @dataclass(frozen=True)
-class Part:
+class SectionSteps:
     """The steps of a section: of each the number of its word, its checkpoint or 0, its line."""
 
     section: Section
@@ -178,10 +177,10 @@ class Part:
     numbers: Sequence[int]
     lines: Sequence[int]
 
-    def first(self, count: int) -> Part:
+    def first(self, count: int) -> SectionSteps:
         """Its first steps alone."""
         words, numbers, lines = (each[:count] for each in (self.words, self.numbers, self.lines))
-        return Part(self.section, words, numbers, lines)
+        return SectionSteps(self.section, words, numbers, lines)
 
 
 @dataclass(frozen=True)
@@ -189,7 +188,7 @@ class RunLines:
     """The lines of a run, read."""
 
     log: ReadLog
-    parts: tuple[Part, ...]
+    parts: tuple[SectionSteps, ...]
     lines: int
     """How many there are."""
 
@@ -225,10 +224,10 @@ def runs_in(data: bytes) -> Iterator[list[Stretch]]:
 
 
 def read_run(
-    stretches: Sequence[Stretch], vocabulary: Vocabulary, file: str | None = None
+    stretches: Sequence[Stretch], vocabulary: EventForms, file: str | None = None
 ) -> RunLines:
     """The lines of a run. Raises what `read_log` raises."""
-    parts: list[Part] = []
+    parts: list[SectionSteps] = []
     for line, data in _sections(stretches):
         part = _quickly(data, vocabulary, file, line)
         if part is None:
@@ -241,7 +240,7 @@ def read_run(
 
 
 def read_slowly(
-    stretches: Sequence[Stretch], vocabulary: Vocabulary, file: str | None = None
+    stretches: Sequence[Stretch], vocabulary: EventForms, file: str | None = None
 ) -> RunLines:
     """The same by the other reader: all sections have all their events."""
     lines: list[str] = []
@@ -253,7 +252,7 @@ def read_slowly(
         numbers += range(first, first + len(some))
     log = read_log(lines, file, numbers)
     parts = (
-        Part(
+        SectionSteps(
             section,
             [vocabulary.of(event) for event in section.events],
             [event.checkpoint or 0 for event in section.events],
@@ -276,7 +275,7 @@ def _sections(stretches: Sequence[Stretch]) -> Iterator[Stretch]:
             begin = end
 
 
-def wrong_attempt(part: Part, words: Sequence[Word]) -> tuple[int, str] | None:
+def wrong_attempt(part: SectionSteps, words: Sequence[EventForm]) -> tuple[int, str] | None:
     """The place of the first step that cannot be of the attempt that it tells, and why not."""
     names: dict[tuple[object, object], str] = {
         (each.vertex.name, each.index): each.name for each in part.section.job.subtasks
@@ -294,7 +293,9 @@ def wrong_attempt(part: Part, words: Sequence[Word]) -> tuple[int, str] | None:
     return first_wrong(part.section, (tells[word] for word in part.words))
 
 
-def _quickly(data: bytes, vocabulary: Vocabulary, file: str | None, line: int) -> Part | None:
+def _quickly(
+    data: bytes, vocabulary: EventForms, file: str | None, line: int
+) -> SectionSteps | None:
     first = data.find(b"\n") + 1
     if first == 0 or not data.startswith(START) or not data.endswith(b"\n"):
         return None
@@ -320,7 +321,7 @@ def _quickly(data: bytes, vocabulary: Vocabulary, file: str | None, line: int) -
         others = len(words) - len(steps)
         words, numbers, lines = ([each[at] for at in steps] for each in (words, numbers, lines))
     section = replace(section, ended=end is not None, others=others)
-    return Part(section, words, numbers, lines)
+    return SectionSteps(section, words, numbers, lines)
 
 
 def pairs(codes: Sequence[int], numbers: Sequence[int]) -> array[int]:
@@ -330,5 +331,14 @@ def pairs(codes: Sequence[int], numbers: Sequence[int]) -> array[int]:
     return made
 
 
-__all__ = ["Part", "RunLines", "Vocabulary", "Word", "pairs", "read_run", "read_slowly", "runs_in",
-           "wrong_attempt"]  # fmt: skip
+__all__ = [
+    "EventForm",
+    "EventForms",
+    "RunLines",
+    "SectionSteps",
+    "pairs",
+    "read_run",
+    "read_slowly",
+    "runs_in",
+    "wrong_attempt",
+]  # fmt: skip

@@ -10,17 +10,50 @@ from __future__ import annotations
 import ctypes
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
-from .kernel import learned as at
-from .loops import loops
-from .taught import Begin, Code, Form, Pair, Part, Record, Said, Teacher
+from checker.logs.event_log.section_judge import STATES_AHEAD
+from checker.search.native.kernel import cache_block as at
+from checker.search.native.loops import loops
+
+from .cells import Pair, RulePart
+from .functions import PropertyAnswer, ProtocolFunctions
 
 HALF, WORD = 4, 8
 #: Children of a node: at least so many, and so many times those that are needed.
 CHILDREN_LEAST, CHILDREN_MORE = 2, 2
 
 
-class Area:
+@dataclass(frozen=True)
+class EventCode:
+    """What events are: the rule, or with `by_id` where rules are listed by id."""
+
+    rule: int
+    by_id: bool = False
+    restores: bool = False
+    counts: int = at.NONE
+
+
+@dataclass(frozen=True)
+class FailureRecord:
+    """A predicate fails: at which event, -1 before the first, and with which ids."""
+
+    event: int
+    of_state: bool
+    number: int
+    ids: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class RunBegin:
+    """The state in which a run begins: its cells, the ids that are known, the next number or 0."""
+
+    state: tuple[int, ...]
+    ids: tuple[int, ...]
+    following: int
+
+
+class CopiedMemory:
     """Memory in which each array has its place: it can be copied as a whole."""
 
     def __init__(self) -> None:
@@ -41,12 +74,13 @@ class Area:
         return memory
 
 
-class Learned:
+class StepCache:
     """What was learned so far, and the run that is being followed."""
 
-    def __init__(self, form: Form, teacher: Teacher) -> None:
+    def __init__(self, functions: ProtocolFunctions) -> None:
+        form = functions.sizes
         assert form.cells % 2 == 0, "states are copied in words"
-        self.form, self.teacher = form, teacher
+        self.form, self.functions = form, functions
         self._block: array[int] = array("q", [0] * at.PLACES_COUNT)
         self.states, self.steps = len(form.leads), len(form.plain)
         self._frees = form.rules + 2 * self.states + self.steps + 1
@@ -78,7 +112,7 @@ class Learned:
         """How many paths were learned."""
 
     def _run_memory(self) -> ctypes.Array[ctypes.c_char]:
-        form, block, area = self.form, self._block, Area()
+        form, block, area = self.form, self._block, CopiedMemory()
         block[at.CELLS], block[at.RULE_COUNT] = form.cells, form.rules
         block[at.STATE_COUNT], block[at.STEP_COUNT] = self.states, self.steps
         of_states, of_steps = -(-self.states // 64), -(-self.steps // 64)
@@ -115,7 +149,7 @@ class Learned:
 
     # --- codes and runs --------------------------------------------------------------------------
 
-    def code(self, code: Code, by_id: Sequence[int | None] = ()) -> int:
+    def code(self, code: EventCode, by_id: Sequence[int | None] = ()) -> int:
         """A number for events; `by_id`: the rule for each place of an id."""
         kind, what = at.FIXED, code.rule
         if code.by_id:
@@ -127,7 +161,7 @@ class Learned:
         self._grown = True
         return len(self._codes) // 3 - 1
 
-    def follow(self, begin: Begin, events: array[int]) -> tuple[int, list[Record]]:
+    def follow(self, begin: RunBegin, events: array[int]) -> tuple[int, list[FailureRecord]]:
         """Follow a run: how many events are explained, one after the other, and what fails.
 
         Events are pairs of words: a code, and a number or 0.
@@ -163,7 +197,7 @@ class Learned:
         """The ids that are known."""
         return tuple(_words(self._block[at.IDS], self._block[at.IDS_COUNT]))
 
-    def _start(self, begin: Begin) -> Iterator[Record]:
+    def _start(self, begin: RunBegin) -> Iterator[FailureRecord]:
         block = self._block
         known = self._begun.get(begin.state)
         if known is None:
@@ -182,7 +216,7 @@ class Learned:
         _words(block[at.IDS], len(self.form.statuses))[: len(begin.ids)] = list(begin.ids)
         block[at.IDS_COUNT], block[at.NEXT_NUMBER] = len(begin.ids), begin.following
         for number in self._begun_records[begin.state]:
-            yield Record(-1, of_state=True, number=number, ids=begin.ids)
+            yield FailureRecord(-1, of_state=True, number=number, ids=begin.ids)
 
     # --- one state, without a run ----------------------------------------------------------------
 
@@ -221,6 +255,33 @@ class Learned:
             self._misses[0], block[at.MISSES_COUNT] = function, 1
             self._learn(at.LEARN)
 
+    def stuck(self, numbers: Iterable[int], end: bytes) -> set[int]:
+        """Of state predicates those whose goal cannot come any more, as `Ahead` says it."""
+        stuck = set(numbers)
+        first = self.form.rules + self.states
+        for state in self._ahead(end):
+            if not stuck:
+                break
+            if state is None:
+                return set()
+            come = {each for each in stuck if self.says(first + each, state) == at.HOLDS}
+            stuck -= come
+        return stuck
+
+    def _ahead(self, end: bytes) -> Iterator[bytes | None]:
+        todo, seen = [end], {end}
+        while todo:
+            state = todo.pop()
+            yield state
+            if len(seen) > STATES_AHEAD:
+                yield None
+            for after in self.after(state, self.functions.promised):
+                if after is None:
+                    yield None
+                elif after not in seen:
+                    seen.add(after)
+                    todo.append(after)
+
     def _state(self) -> ctypes.Array[ctypes.c_uint32]:
         count = 2 * self.form.cells + self._block[at.TOLD_COUNT]
         return (ctypes.c_uint32 * count).from_address(self._block[at.STATE])
@@ -244,12 +305,12 @@ class Learned:
         ):  # fmt: skip
             self._block[place] = known.buffer_info()[0]
 
-    def _told(self) -> Iterator[Record]:
+    def _told(self) -> Iterator[FailureRecord]:
         block, records = self._block, self._records
         for base in range(0, block[at.RECORDS_COUNT] * at.RECORD, at.RECORD):
             event, of_state, number, ids = records[base : base + 4]
             known = tuple(records[base + 4 : base + 4 + ids])
-            yield Record(event, bool(of_state), number, known)
+            yield FailureRecord(event, bool(of_state), number, known)
         block[at.RECORDS_COUNT] = 0
 
     # --- learning --------------------------------------------------------------------------------
@@ -262,14 +323,14 @@ class Learned:
             wanted, before = block[at.WANTED], state[cells : 2 * cells]
             last = self._frees + len(self.form.statuses)
             rule = wanted if wanted < last else wanted - last + self.form.rules
-            self._rule(wanted, self.teacher.rule(rule, before))
+            self._rule(wanted, self.functions.rule(rule, before))
         elif why == at.LEARN_RENAMING:
             self._renaming(block[at.WANTED])
         elif why == at.LEARN_ASKED:
             self._asks(block[at.WANTED], state)
         elif why == at.LEARN:
             for function in self._misses[: block[at.MISSES_COUNT]]:
-                said = self.teacher.said(function, state)
+                said = self.functions.said(function, state)
                 self._path(function, said.reads, self._said_leaf(said))
         else:
             assert why == at.FULL
@@ -298,7 +359,7 @@ class Learned:
         assert slots[slot] in (0, at.LEAF | leaf), "what was read does not decide"
         slots[slot] = at.LEAF | leaf
 
-    def _said_leaf(self, said: Said) -> int:
+    def _said_leaf(self, said: PropertyAnswer) -> int:
         cells = tuple(cell for cell, _ in said.reads)
         known = self._read_sets.get(cells)
         if known is None:
@@ -311,7 +372,7 @@ class Learned:
             self._said.extend((said.said, known))
         return leaf
 
-    def _rule(self, function: int, parts: Sequence[Part]) -> None:
+    def _rule(self, function: int, parts: Sequence[RulePart]) -> None:
         for part in parts:
             leaf, following = self._leaf_of(function, part.reads), 0
             if leaf is None:
@@ -342,7 +403,7 @@ class Learned:
     def _asks(self, rule: int, state: Sequence[int]) -> None:
         begin = len(self._asked_list) // 2
         first = self.form.rules + 2 * self.states
-        for number, said in self.teacher.asked(rule, state):
+        for number, said in self.functions.asked(rule, state):
             self._asked_list.extend((number, first + number))
             if self._leaf_of(first + number, said.reads) is None:
                 self._path(first + number, said.reads, self._said_leaf(said))
@@ -351,7 +412,7 @@ class Learned:
 
     def _renaming(self, gone: int) -> None:
         base = gone * self.form.cells
-        for cell, moved in enumerate(self.teacher.moved(gone)):
+        for cell, moved in enumerate(self.functions.moved(gone)):
             if moved.source is None:
                 self._sources[base + cell], self._moves[base + cell] = at.CONSTANT, moved.values[0]
                 continue
@@ -382,4 +443,4 @@ def _set_of(members: Sequence[bool], words: int) -> array[int]:
     return made
 
 
-__all__ = ["Learned"]
+__all__ = ["StepCache"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 # As in `memory.py`.
 # mypy: ignore-errors
 # pyright: basic, reportCallIssue=false, reportArgumentType=false, reportGeneralTypeIssues=false
-from .learned import (
+from .cache_block import (
     CELLS,
     CODES,
     DONE,
@@ -32,9 +32,9 @@ from .learned import (
     STEP_WORDS,
     UNUSED_VALUE,
 )
+from .cache_properties import UNKNOWN, add, clear, drop, miss, walk
+from .cache_rules import take
 from .memory import half, inline, lowest_bit, set_half, set_word, word
-from .monitor import UNKNOWN, add, clear, drop, miss, walk
-from .taking import take
 
 
 @inline
