@@ -1,6 +1,6 @@
-"""What the logs of one cluster show: its jobs, what became of their checkpoints, and findings.
+"""Judges the logs of one cluster: its jobs, their checkpoints, and findings.
 
-A pure function of lines: where they come from, and where it runs, is others' business.
+The judge is a pure function of lines. Other modules read the lines and choose the machine.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Verdicts as plain data, that can be printed, kept in a table, and sent from where they are made.
+"""Verdicts as plain data: they can be printed, stored in a table, and sent between processes.
 
-Whatever engine wrote a log, and wherever it is judged, what is said of it has this form.
+Every engine and every place of judging has the same form of verdict.
 """
 
 from __future__ import annotations

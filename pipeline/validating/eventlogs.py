@@ -1,4 +1,4 @@
-"""Judges the runs that event logs have: there may be many in one file."""
+"""Judges the runs of event logs; one file can have many runs."""
 
 from __future__ import annotations
 

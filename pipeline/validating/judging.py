@@ -1,4 +1,4 @@
-"""What a worker does: judges a piece, and tells what it comes to as plain data."""
+"""Judges one piece in a worker, and returns the result as plain data."""
 
 from __future__ import annotations
 

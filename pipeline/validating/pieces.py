@@ -1,7 +1,7 @@
-"""What is judged in one go: the logs of a cluster, or so many runs of an event log.
+"""Cuts logs into pieces: the logs of one cluster, or some runs of an event log.
 
-A folder's logs belong together, so they are one piece. An event log may have thousands of runs:
-it is cut between runs, so that no piece is larger than a worker's memory.
+The logs of a folder belong together, so they are one piece. An event log can have thousands of
+runs: it is cut between runs, so that each piece fits into the memory of a worker.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Judges logs: what is known is taken from the folder of results, the rest is judged and kept."""
+"""Judges logs: takes known results from the results folder, judges the rest, and stores it."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Judges pieces on Spark: in bundles, each a job of its own.
+"""Judges pieces on Spark, in bundles; each bundle is a Spark job.
 
-A bundle is known when its job is done. So many are asked for that no processor waits, and no more:
-what they carry, and what they come to, is in memory.
+The driver knows the results of a bundle when its job is done. It submits just enough bundles to
+keep all processors busy: bundles and results are in memory.
 """
 
 from __future__ import annotations

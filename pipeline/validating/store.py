@@ -1,8 +1,8 @@
-"""Keeps what was read and judged in a folder: a journal, and tables that are whole or not there.
+"""Stores what was read and judged in a folder: a journal, and tables that are whole or absent.
 
-The journal has a line for each piece that was judged; the lines of its logs are in parts, until all
-parts are joined to the tables. What was killed goes on from there; what has not changed since is
-not judged again.
+The journal has a line for each judged piece. The lines of its logs are in parts until all parts are
+joined to the tables. A process that was killed continues from there; a piece that has not changed
+is not judged again.
 """
 
 from __future__ import annotations

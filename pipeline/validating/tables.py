@@ -1,4 +1,4 @@
-"""Tables in Parquet of what was read and what is said of it: `docs/pipeline.md` has the columns."""
+"""Writes Parquet tables of lines and verdicts; `docs/pipeline.md` lists the columns."""
 
 from __future__ import annotations
 

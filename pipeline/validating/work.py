@@ -1,4 +1,4 @@
-"""What is done at once: a bundle of pieces, here or by a task of Spark's."""
+"""Judges a bundle of pieces, in this process or in a Spark task."""
 
 from __future__ import annotations
 

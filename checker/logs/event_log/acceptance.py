@@ -1,10 +1,11 @@
-"""Whether a run of the protocol explains an event log, and what such a run shows.
+"""Decides whether a run of the protocol explains an event log, and what such a run shows.
 
-An accepted log comes with its witness: steps from the first state on, those of the events and,
-where events may be missing, others between them; it is gone once more before it is believed. For a
-rejected one all has been tried: its first event that no run explains is told, with the states that
-were possible before it. Else it is undecided. What properties say of the witness is said apart
-(`acceptance_findings.py`): a run may show a hazard, and be one of the protocol.
+An accepted log has a witness: the steps of a run from the first state on. The witness has a step
+for each event and, if events can be missing, other steps between them. The rules alone replay each
+witness before the log is accepted. A log is rejected only if every run was tried: the verdict names
+the first event that no run explains, and states that were possible before it. Any other log is
+undecided. What the properties say of the witness is a separate result (`section_judge.py`): a run
+can show a hazard and still be a run of the protocol.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whether events tell the right attempt: it grows by one, and then each task is restored once."""
+"""Checks the attempt numbers of events: they grow by one, and then each task is restored once."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""What a copy of a checkpoint can have: its number, of which it is one, and who had finished.
+"""Checks copies of checkpoints: number, original, and the tasks that had finished.
 
-A copy is written when a process begins. It has as finished whom the other one has; where the job
-has another number of subtasks an operator that had finished has all of them so, and after a drain
-the sources do not begin again. `reference/formats/resuming.py` writes copies.
+A process writes a copy when it starts. The copy has the finished tasks of its original. If the new
+job has another number of subtasks, an operator that had finished has only finished subtasks. After
+a drain the sources do not start again. `reference/formats/resuming.py` writes copies.
 """
 
 from __future__ import annotations

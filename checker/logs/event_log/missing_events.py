@@ -1,4 +1,4 @@
-"""Where an event log has not all that happened: where lines are missing, and what fills them in."""
+"""Finds the gaps of an event log, and the steps of a witness that fill them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What it costs to judge a log: how far that is, whom it is told, and where it stops."""
+"""Counts the work of judging a log: reports progress, and stops at the limits."""
 
 from __future__ import annotations
 

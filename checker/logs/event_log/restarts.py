@@ -1,7 +1,8 @@
-"""From which checkpoint a process may start: the newest that what came before has left.
+"""Decides from which checkpoint a process may start: the newest that earlier processes left.
 
-Anything else needs evidence in `log-start`: that newer ones were damaged, that the checkpoint is a
-copy, or that the folder had none. Without it a start from an older one is no run of the protocol.
+Any other start needs evidence in `log-start`: newer checkpoints were damaged, the checkpoint is a
+copy, or the folder had none. Without evidence, a start from an older checkpoint is no run of the
+protocol.
 """
 
 from __future__ import annotations

@@ -1,8 +1,9 @@
-"""The search for a run that explains a section of a log.
+"""Searches for a run that explains a section of an event log.
 
-Depth first, over how far each clock is, and the state. Steps without events are taken on demand: as
-few as can be, first those that have to do with the event that comes next, and going back those that
-change what the failure depends on. Only the last pass, which leaves nothing out, rejects.
+The search is depth first, over the number of explained events of each clock and the state. It takes
+steps without events only when it needs them: as few as possible, and first the steps that concern
+the next event. After a failure it goes back to a step that changed what the failure depends on.
+Only the last pass, which leaves nothing out, rejects.
 """
 
 from __future__ import annotations

@@ -1,6 +1,7 @@
-"""What the start of a section says of the protocol that it follows, its options and its bounds.
+"""Reads from the start of a section which protocol it follows, its options and its bounds.
 
-Records are left out. Of ids, requests and failures there are as many as the section needs.
+The model of a section has no records, and as many checkpoints, requests and failures as the section
+needs.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""The protocol that a section of a log claims to follow, run on plain values.
+"""Runs the protocol that a section of an event log claims to follow, on plain values.
 
-Records are left out. Of ids, requests and failures there are as many as the section needs; a long
-section has few ids, which are given again (`model/protocols/parts/recycling.py`): a state knows
-which id of the log each of them is.
+The model has no records, and as many requests and failures as the section needs. A long section has
+more checkpoints than the model: the model reuses their ids
+(`model/protocols/parts/recycling.py`), and each state knows which checkpoint of the log an id is.
 """
 
 from __future__ import annotations

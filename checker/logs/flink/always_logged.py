@@ -1,4 +1,4 @@
-"""What a log would always tell, by its levels and by whose processes' logs are there."""
+"""Finds which steps always leave a line: by the log's levels, and by the processes with a log."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""With which settings a run is looked for: those that are told, and each that the others may be.
+"""Lists the settings under which a run of Flink is explained, the likeliest first.
 
-What `run.toml` says is taken first, then what lines tell, then what the release has. What nobody
-tells is tried, the likeliest first, where it makes a difference for the lines that there are.
+A setting is taken from `run.toml`, else from the lines, else from the release. If none has
+the setting, each of its values is a candidate, provided that the value can matter for these lines.
 """
 
 from __future__ import annotations

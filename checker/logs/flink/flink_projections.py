@@ -1,9 +1,9 @@
-"""The parts of a system that a log's lines speak of, for a proof that there is no run.
+"""Chooses the projections of the system that the lines of a log speak of.
 
-A part is of one task and one checkpoint, or of two checkpoints: what the coordinator knows of them,
-what is under way between both, and what the task has done. Whatever else there is in a job is free
-in it (`flink_parts.py`), so one small job stands for all: its tasks are a source, and one with
-several inputs and an output; its checkpoint is one with an older and a newer one.
+A projection is about one task and one or two checkpoints: what the coordinator knows of them, which
+messages are under way, and what the task has done. Everything else of the job is free
+(`projection.py`). So one small job stands for every job: it has a source, and a task with several
+inputs and an output; the checkpoint has an older and a newer neighbour.
 """
 
 from __future__ import annotations

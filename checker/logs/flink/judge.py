@@ -1,9 +1,9 @@
-"""Whether a run of a real engine is one of the protocol as its release really is.
+"""Decides whether a run of a real engine is a run of the protocol as its release has it.
 
-The proof is asked first: a run is rejected only if a part of the model, with all else free, has no
-run with the lines which speak of that part (`flink_proof.py`). Then a run is sought. It is accepted
-only by a witness: a run of the whole model, which the guide has found (`flink_guide.py`), and which
-is checked once more by the rules alone. Else it is undecided.
+The proof comes first: a run is rejected only if a projection of the model, with everything else
+free, has no run with the lines about it (`proof.py`). Then a search looks for a run
+(`witness_search.py`). A run is accepted only with a witness: a run of the whole model, which the
+rules alone replay. Any other run is undecided.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """Turns the lines of a run of Flink into observations, one list for each clock.
 
 An *observation* is a line that a run of the model has to explain. A line that tells no step of the
-model is no observation: for example, what a background thread writes. The module
-also gathers what becomes clear only later in the log: who took part in a checkpoint, whose call was
-missed, from which checkpoint on a task's data had ended. The search uses this as guidance; the
-rules decide.
+model is no observation: for example, what a background thread writes. The module also gathers what
+becomes clear only later in the log: who took part in a checkpoint, whose call was missed, from
+which checkpoint on a task's data had ended. The search uses this as guidance; the rules decide.
 """
 
 from __future__ import annotations

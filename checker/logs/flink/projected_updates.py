@@ -1,8 +1,8 @@
-"""What a rule does to a part, whatever the other cells are: updates that read the part alone.
+"""Computes what a rule does to a projection, whatever the cells outside of it are.
 
-A cell outside of the part may have any value. So an update is taken once for each of their values,
-and constants are folded: what is left reads cells of the part only. Values that leave the same are
-one *residue*. Most rules leave few, and different rules leave the same ones.
+A cell outside of the projection can have any value. So each update is taken once for each of these
+values, and constants are folded: the result reads only cells of the projection. Values with the
+same result share one update. Most rules leave few updates, and different rules leave the same ones.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
-"""A part of a system, with all else free: what some cells may become, whatever the others are.
+"""Explores a projection of a system: some cells, while all other cells are free.
 
-The rules' own decision trees are asked with sets: a cell of the part has one value, or one of a few
-that are not told apart, each other cell any of its domain, and an expression whatever may come of
-these. So a part does all that it does in
-a run of the whole, and more: what it cannot do, the whole cannot. That is what a proof needs which
-says that there is no run.
+The decision trees of the rules are evaluated on sets of values. A cell of the projection has one
+value, or one of a few values that the projection does not distinguish. Any other cell has its whole
+domain. So a projection can do all that it does in a run of the whole system, and more. If the
+projection cannot do something, the whole system cannot: that is what a proof needs.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Whether a part can do what lines tell of it, in some order that their clocks allow.
+"""Decides whether a projection can explain its lines, in some order that the clocks allow.
 
-All ways are gone, by the rules' own steps on what the part may be (`flink_parts.py`). If none comes
-to the last line, the part has no run with these lines, and so the whole has none.
+All orders are tried, by the steps of the rules on the projection (`projection.py`). If none reaches
+the last line, the projection has no run with these lines, and so the whole system has none.
 """
 
 from __future__ import annotations

@@ -1,13 +1,13 @@
-"""That no run of the protocol has a log's lines: shown of a part, with all else free.
+"""Proves that no run of the protocol has the lines of a log.
 
-A part is a task with a checkpoint, or a task alone (`flink_components.py`). Its lines are gone
-through clock by clock, in every order that their clocks allow, by the rules' own steps on what the
-part may be; what no line tells may happen whenever it can. Where that ends before the lines do,
-the whole has no run either: whatever a run does, it does in the part. A line is not passed over
-unless it is of an attempt that is over, or tells once more what is so.
+The proof looks at a projection: a task with a checkpoint, or a task alone (`flink_projections.py`).
+It tries the lines of the projection in every order that their clocks allow, by the steps of the
+rules. Steps that leave no line can happen at any time. If no order reaches the last line, no run
+has these lines: the whole system can do no more than the projection. Every line must be explained,
+except a line of an ended attempt or a repetition.
 
-Lines of different clocks have no order, but for `EDGES`: there the line of what comes first is
-written before that of what it leads to, if both are in one log.
+Lines of different clocks have no order, except the pairs of `EDGES`: if both lines are in one log,
+the line of the cause is written before the line of the effect.
 """
 
 from __future__ import annotations

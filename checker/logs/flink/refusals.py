@@ -1,4 +1,4 @@
-"""What a proof has found, in words: the line, what was possible before it, and what forbids it."""
+"""Puts a proof into words: the line, what was possible before it, and what forbids the line."""
 
 from __future__ import annotations
 

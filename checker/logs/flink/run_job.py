@@ -1,8 +1,8 @@
-"""The job of a run: its vertices by their names, its edges by the lines that connect them.
+"""Reads the job of a run: its vertices by their names, its edges by the lines that connect them.
 
-The barriers that are received tell whether all subtasks of two vertices are connected or each
-with a few: a subtask that has received more than the narrow pattern allows has the wide one. A
-subtask that has ended before any barrier tells nothing.
+The number of barriers that a subtask receives tells whether all subtasks of two vertices are
+connected, or each with a few: a subtask that receives more than the narrow pattern allows has the
+wide pattern. A subtask that ends before any barrier tells nothing.
 """
 
 from __future__ import annotations

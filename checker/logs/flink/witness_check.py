@@ -1,8 +1,9 @@
-"""Whether a run of the model has just the lines of a log: asked of the run, not of who found it.
+"""Checks that a run of the model has exactly the lines of a log.
 
-What a step shows is read off the states before and after it. Clock by clock, all that is shown must
-be told in its turn, if such lines are in the log at all, and what is told besides must say nothing
-of the model's run. Lines of different clocks have no order, but for those of `EDGES`.
+The check does not know how the run was found. It compares the states before and after each step,
+and derives which lines the step shows. For each clock the shown lines must be in the log, in their
+order, if the log has such lines at all. Other lines must say nothing about the run of the model.
+Lines of different clocks have no order, except the pairs of `EDGES`.
 """
 
 from __future__ import annotations

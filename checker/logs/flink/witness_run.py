@@ -1,8 +1,7 @@
-"""The run that is being found: steps of the rules, that nobody would have seen otherwise.
+"""Holds the run that the search builds: its state, its steps, and the lines explained so far.
 
-A step is taken only if what it does that lines always tell is what lines tell next: whoever takes
-part in a checkpoint is seen to, one that is given up is not seen to go on, and who fails does
-nothing any more.
+A step is taken only if the lines that it always leaves are the next lines of the log. The rules
+decide; this module only keeps the search from steps that some line would contradict.
 """
 
 from __future__ import annotations

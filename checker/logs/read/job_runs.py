@@ -1,8 +1,8 @@
-"""Events become runs: of which job each is, of which task, and what came before what.
+"""Groups events into runs: finds the job and the task of each event.
 
-The logs of one cluster are read together: those of its JobManager and its TaskManagers may be files
-of their own, and a file may tell of several jobs. Within one file the order of lines is kept; files
-are put together by the times in them, which is a help for a reader and no claim about order.
+The logs of one cluster are read together: the JobManager and the TaskManagers can have files of
+their own, and one file can have events of several jobs. Lines of one file keep their order. The
+lines of different files are merged by their times: that helps a reader, and claims no order.
 """
 
 from __future__ import annotations

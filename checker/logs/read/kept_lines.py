@@ -1,4 +1,4 @@
-"""Keeps what was read, line by line: those that tell events, those that tell none, and the others.
+"""Keeps every line that was read: lines that tell events, lines that tell none, and the rest.
 
 Put together in the order of their lines, they are the log again, byte for byte.
 """

@@ -1,7 +1,7 @@
-"""The tables of what lines tell, one an engine version: TOML files, read and compiled.
+"""Reads the tables of line patterns: TOML files, one for each version of an engine.
 
-A table is data: `flink-2.3.toml` beside this file says what its keys mean. A second table may add
-what the lines of a user's own operators tell, as writes and commits.
+A table is data: `flink-2.3.toml` beside this file explains its keys. A second table can add the
+lines of a user's own operators, such as writes and commits.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Lines become entries: a first line with its time and logger, and what belongs to it.
+"""Groups lines into entries: a line with a time and a logger, and the lines that belong to it.
 
-A stack trace belongs to the line before it. Each line that is read is counted once: as one of an
-entry, or as one that nothing can be made of. Bytes that are no UTF-8 are kept, and come back as
-they were.
+A stack trace belongs to the line before it. Each line is counted once: either as part of an entry,
+or as a line without an entry. Bytes that are not UTF-8 are kept unchanged.
 """
 
 from __future__ import annotations

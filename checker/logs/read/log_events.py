@@ -1,7 +1,7 @@
-"""Entries become events: what a line tells by the table of its engine's version, and of whom.
+"""Turns entries into events, by the table of the engine's version.
 
-Where a line does not say of which task it tells, its thread does; where the layout tells no threads
-either, the event is nobody's (`task` is None): it is of one of the tasks, and none knows of which.
+If a line does not name its task, its thread does. If the layout has no thread names either, the
+event belongs to an unknown task (`task` is None).
 """
 
 from __future__ import annotations

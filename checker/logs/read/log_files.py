@@ -1,7 +1,7 @@
-"""Where raw logs are: files, folders, globs and archives, compressed or rotated, as lines of bytes.
+"""Opens raw logs: files, folders, globs and archives, also compressed or rotated ones.
 
-A log that was rotated is one log: its parts follow each other by the time of their first entry.
-Bytes are handed on as they are; what a text is made of is the business of `entries.py`.
+A rotated log is one log: its parts are ordered by the time of their first entry. This module hands
+on bytes; `log_entries.py` decodes them.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How an engine is told to write the lines from which most can be read: for its logging library."""
+"""Writes the configuration of a logging library with which a log tells most."""
 
 from __future__ import annotations
 

@@ -1,11 +1,9 @@
-"""What somebody says of a run beside its logs: its release, and to what its job was set.
+"""Reads `run.toml`: the release and the settings of a run, which somebody wrote beside its logs.
 
-It is `run.toml` in the folder of the logs:
+release = "flink-2.3"
 
-    release = "flink-2.3"
-
-    [options]
-    concurrent = 2
+[options]
+concurrent = 2
 """
 
 from __future__ import annotations

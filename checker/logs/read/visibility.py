@@ -1,4 +1,4 @@
-"""Which events leave lines in a log: what its loggers were set to is read off what they wrote."""
+"""Finds which events leave lines in a log: the lines show the level of each logger."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The history of a job's checkpoints, as its run tells it: what was begun, what became of it."""
+"""Collects the history of a job's checkpoints: which were triggered, and how each ended."""
 
 from __future__ import annotations
 

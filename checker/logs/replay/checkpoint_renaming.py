@@ -1,4 +1,4 @@
-"""States whose checkpoints stand for others: the model has few, and a long run has many."""
+"""Renames the checkpoints of a state: the model has few checkpoints, and a long run has many."""
 
 from __future__ import annotations
 

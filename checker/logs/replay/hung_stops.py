@@ -1,9 +1,9 @@
-"""What keeps a stop from its end: named from lines only, with the lines.
+"""Explains from lines alone why a stop does not end, and names the lines.
 
 A stop hangs for certain if a task can no longer be released: the task has dropped the confirmation
 of the savepoint, has begun the savepoint after its abort, or has not taken its part. A stop is
-overdue if what comes later has come, and what the stop waits for has not. Else the log ends within
-the stop, and nothing is wrong with that.
+overdue if later events have happened, and the event that the stop waits for has not. Otherwise the
+log ends within the stop, which is no finding.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the coordinator's lines change: the job, requests of users, checkpoints."""
+"""Takes the events of the coordinator: they change the job, user requests and checkpoints."""
 
 from __future__ import annotations
 

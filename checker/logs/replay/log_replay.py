@@ -1,4 +1,4 @@
-"""A run is gone through event by event, and what it shows is what properties say on the way."""
+"""Replays a run of Flink event by event, and collects what the properties say on the way."""
 
 from __future__ import annotations
 

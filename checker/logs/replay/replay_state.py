@@ -1,12 +1,12 @@
-"""The state of the model that a run goes through, rebuilt as far as the lines of its logs tell it.
+"""Rebuilds the state of the model as far as the lines of a run tell it.
 
-What no line tells is not filled in: its variables stay unknown. Where lines bound a set, the bound
-is taken that can make no property fail that holds:
-- of the tasks that a checkpoint counts as finished, those that have not acknowledged it; where no
-  acknowledgements are told, only those that had ended before it was begun and were not started
-  again before it completed;
-- of the checkpoints that a task has taken after its end of data, all that it has taken, for no line
-  tells when its data ended.
+A variable that no line tells stays unknown. If the log determines a set only up to a range, the
+state has the end of the range that favours the properties:
+- the finished tasks of a checkpoint are the tasks that have not acknowledged it. If the log has no
+  acknowledgements, they are the tasks that had ended before the checkpoint was triggered and were
+  not restarted before it completed;
+- the checkpoints that a task took after its end of data are all that the task has taken, because no
+  line tells when its data ended.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the lines of a user's own operators tell: writes, and commits of transactions."""
+"""Takes the events of a user's own operators: writes, and commits of transactions."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What lines tell of stops with a savepoint: how far each is, and what its tasks have heard."""
+"""Follows stops with a savepoint: how far each stop is, and what each task has heard of it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the lines of tasks change: their life, and their parts of checkpoints."""
+"""Takes the events of tasks: they change the status of tasks and their parts of checkpoints."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which completion has released a task: told only if the lines leave no other possibility.
+"""Finds which completed checkpoint released a task, if the lines leave only one possibility.
 
 A task writes one line when it leaves ("All pending checkpoints are finished"). The line names no
 checkpoint. Between the completion that releases the task and this line, the task may hear of other

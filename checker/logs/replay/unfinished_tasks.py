@@ -1,4 +1,4 @@
-"""For each task that has not ended: what it waits for, and who has not done what is missing."""
+"""Says for each task that has not ended what it waits for, and who must act."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Functions that are learned path by path, and runs that are followed with them (`follow`).
+"""Looks up the steps of a run by what they read, and learns each step that is not known yet.
 
-Nothing is known here of what functions mean. A *teacher* is asked where a path is not known yet:
-which cells are read, one after the other, and what comes of it. What he was asked once is looked up
-from then on, by machine code.
+Machine code follows the run (`checker/search/native/kernel/cache_follow.py`). If a path is missing,
+it returns, and `functions.py` runs the rule or the property once. The reads and the result become a
+path of a decision tree.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""States as cells, and states that note which of them are read: what decides what a rule does.
+"""Stores states as cells, and notes which cells a rule or a property reads.
 
-A state has a cell for each variable, and for each value that can be in a set.
+A state has one cell for each variable, and one for each member that a set can have.
 """
 
 from __future__ import annotations

@@ -1,8 +1,7 @@
-"""Rules and properties as functions that are learned: run once for each way that they can go.
+"""Runs rules and properties as functions of the cells that they read.
 
-What a rule or a property does is decided by the cells that it reads, in turn: the same Python
-bodies that searches run are run here on a state that notes this (`cells.py`).
-`checker/logs/event_log/step_cache/cache.py` keeps what comes of it, and looks it up.
+The Python bodies are those that the searches run. They run on a state that notes each read
+(`cells.py`): nothing but these reads decides the result. `cache.py` keeps the results.
 """
 
 from __future__ import annotations

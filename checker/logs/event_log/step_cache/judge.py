@@ -1,11 +1,10 @@
-"""What an event log shows, without a search: its events as steps of the rules, and the properties.
+"""Judges event logs without a search: takes each event as a step, and asks the properties.
 
-Each event is one step, and nothing is filled in. Where none is missing that is all that a search
-would find: an event that cannot be taken is one that no run explains. Where something is missing, a
-run is followed as far as it goes without it; what comes behind is not judged.
+If no event is missing, a search would find nothing else: no run explains an event that cannot be
+taken. If events are missing, the run is followed up to the gap, and nothing after it is judged.
 
-Rules and properties are run once for each way that they can go (`learning.py`), for all runs of
-jobs of one shape; from then on what they do is looked up. What is rare is done step by step.
+Sections of the same shape share a cache of steps (`shapes.py`). A section that the cache cannot
+follow is judged once more, event by event, in a system of its own: that gives the reason.
 """
 
 from __future__ import annotations

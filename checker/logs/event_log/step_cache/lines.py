@@ -1,7 +1,7 @@
-"""The lines of event logs, read in bulk: what an engine writes has one form, and is split by it.
+"""Reads the lines of event logs in bulk, by splitting them: the engine writes lines in one form.
 
-A section whose lines are all of that form, and of which nothing is missing but perhaps its end, is
-read here; any other is left to the reader that knows every case (`reference/formats/eventlog.py`).
+A section is read here if all its lines have that form and no line but the last ones is missing. Any
+other section is read by `reference/formats/eventlog.py`, which knows every form.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
-"""Sections of one shape: the same protocol, options and job, that do about as much of everything.
+"""Groups sections by shape: the same protocol, options, job, and bounds.
 
-They share a system, and what was learned of it.
+Sections of one shape share a system, and what was learned of its steps.
 """
 
 from __future__ import annotations

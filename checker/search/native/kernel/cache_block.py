@@ -1,8 +1,8 @@
-"""Where `follow` finds things: the block of what was learned, and the forms of its arrays.
+"""Layout of the block of memory that the loops of the step cache share with Python.
 
-A *function* is a tree that is learned path by path: an inner node reads a cell, its children are by
-the cell's value; 0 is not known yet, with LEAF set it is a leaf. Values are small numbers. A *set*
-is of predicates, one bit each, in whole words.
+A *function* is a decision tree that is learned path by path. An inner node reads a cell and has a
+child for each value of the cell. 0 means that the path is not known yet; a leaf has the bit LEAF.
+Values are small numbers. A *set* has one bit for each predicate, in whole words.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""A run followed event by event, through trees that are learned: rules first, then what they touch.
+"""Follows a run event by event through learned trees: first the rule, then the properties.
 
-Each event is a rule; what it changes decides which predicates are asked again. Where a path is not
-known yet the loop comes back, the path is learned, and the event is tried once more from the state
-before it; what was asked already is known then.
+Each event takes a rule; the cells that the rule changes decide which predicates are asked again. If
+a path is missing, the loop returns to Python, which learns the path. Then the loop tries the event
+again from the state before it.
 """
 
 from __future__ import annotations

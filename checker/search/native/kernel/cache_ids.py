@@ -1,4 +1,4 @@
-"""The ids of a run: which number each has, and which are given again since nothing names them."""
+"""Keeps the checkpoint ids of a run: their numbers, and which ids can be reused."""
 
 from __future__ import annotations
 

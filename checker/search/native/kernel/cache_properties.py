@@ -1,4 +1,4 @@
-"""What predicates say along a run: asked again where what they have read has changed, and told."""
+"""Asks the predicates along a run again if what they read has changed, and records failures."""
 
 from __future__ import annotations
 

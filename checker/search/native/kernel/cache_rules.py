@@ -1,4 +1,4 @@
-"""A rule taken: what it writes by the path that is known, and the ids that it gives again."""
+"""Takes a rule: applies the writes of its known path, and reuses checkpoint ids."""
 
 from __future__ import annotations
 
