@@ -124,9 +124,10 @@ def verdict_of(where: str, judged: JudgedJob, logs: Sequence[RawLog]) -> Verdict
 
 
 def named(finding: Finding, logs: Sequence[RawLog]) -> Finding:
-    """A finding with the name of its file."""
+    """A finding with the name of its file in place of the file's number."""
+    until = None if finding.until is None else Where(0, 0, finding.until.line)
     file = logs[finding.where.log].parts[finding.where.part]
-    return replace(finding, file=str(file))
+    return replace(finding, where=Where(0, 0, finding.line), until=until, file=str(file))
 
 
 def _table_of(finding: Finding) -> dict[str, Any]:
