@@ -284,7 +284,7 @@ class PropertyMonitor:
         due = self._readers.of(changed | self._moved)
         if self._moved:
             due |= self._open.keys()
-        self._changed, self._moved = changed, frozenset()
+        self._changed, self._moved = changed, frozenset[int]()
         self._state(due, where)
 
     def _state(self, due: Iterable[int], where: Where) -> None:
