@@ -55,7 +55,7 @@ def unbuilt_line(file: str, why: str) -> Text:
 
 
 def summary_line(agree: int, differ: int, unbuilt: int, states: int) -> Text:
-    """What all comparisons came to."""
+    """Show the summary of all comparisons."""
     parts = [
         f"{counted(agree + differ, 'spec')} compared",
         f"{agree} agree",
@@ -75,7 +75,7 @@ READS_TOLD = 8
 def judged_lines(
     file: str, log: ReadLog, verdict: EventLogVerdict, seconds: float, lines: Sequence[str]
 ) -> Iterator[Text]:
-    """What can be said of a log: whether a run explains it, and what the run shows."""
+    """Show the verdict on a log: whether a run explains it, and the findings in this run."""
     name = Text(shown_file(file), "bold")
     counts = [counted(log.count, "event"), counted(len(log.sections), "section")]
     match verdict.conforms:
@@ -110,22 +110,22 @@ def _mark(verdict: EventLogVerdict) -> Text:
 
 
 def _found(verdict: EventLogVerdict) -> str:
-    """How many findings there are, in the line that says whether a run explains the log."""
+    """Show the number of findings."""
     return f", {counted(len(verdict.findings), 'finding')}" if verdict.findings else ""
 
 
 def _given_up(undecided: Undecided) -> Iterator[Text]:
-    """How far a search came, and what lets it go on."""
+    """Show where a search stopped, and how to continue it."""
     progress = undecided.progress
     done = "explained, and judged up to" if progress.judges else "explained up to"
     states = counted(progress.states, "state")
     yield Text(f"  {done} line {progress.line} of {progress.lines}, {states} seen")
     match undecided.given_up:
         case GaveUp.STATES:
-            help_ = "a higher --max-states tries more; what is missing, or unseen, costs most"
+            help_ = "raise --max-states; missing and unseen events cost most"
             yield Text(f"  help: {help_}", "dim")
         case GaveUp.SECONDS:
-            yield Text("  help: give --max-seconds more, or leave it out", "dim")
+            yield Text("  help: raise --max-seconds, or leave it out", "dim")
         case GaveUp.INTERRUPTED | GaveUp.BOUND:
             pass
 

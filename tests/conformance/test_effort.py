@@ -65,7 +65,7 @@ def test_what_is_accepted_but_not_judged_in_time_is_undecided(
 
 
 def test_how_far_it_is_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("checker.logs.event_log.progress.SECONDS_BETWEEN_NEWS", 0.0)
+    monkeypatch.setattr("checker.logs.event_log.progress.SECONDS_BETWEEN_REPORTS", 0.0)
     told: list[LogProgress] = []
     lines = chain()
     judged(lines, told=told.append)
@@ -78,7 +78,7 @@ def test_how_far_it_is_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_interrupted_search_says_how_far_it_came(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("checker.logs.event_log.progress.SECONDS_BETWEEN_NEWS", 0.0)
+    monkeypatch.setattr("checker.logs.event_log.progress.SECONDS_BETWEEN_REPORTS", 0.0)
 
     def interrupt(progress: LogProgress) -> None:
         if progress.line >= 10:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 
 from checker.logs.findings import Finding, Severity, Where
 from checker.logs.property_monitor import PropertyMonitor
-from checker.search.interpreter.execution import After, PlainPredicate, PlainSystem
+from checker.search.interpreter.execution import PlainPredicate, PlainSystem, TakenStep
 from model.language.properties import goal_alone
 from model.language.starting import Values
 from model.system import Blocked, Fairness
@@ -116,7 +116,7 @@ class Ahead:
                 yield None
             for rule in self._promised:
                 match self.plain.take(rule, values):
-                    case After(values=after) if after not in seen:
+                    case TakenStep(values=after) if after not in seen:
                         seen.add(after)
                         todo.append(after)
                     case Blocked(bound=str()):

@@ -18,7 +18,7 @@ from model.protocols.persister import Persister
 
 
 class RecordingPersister(Persister):
-    """The protocol, telling which checkpoints are given up."""
+    """The protocol, with a record of aborted checkpoints."""
 
     bench: Any
 
