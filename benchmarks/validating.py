@@ -22,8 +22,8 @@ from time import process_time
 from typing import Any
 
 from checker.conformance.random_runs import RandomRun, lines_of
-from checker.logs.event_log.rules_level import Rules
-from checker.logs.event_log.run_lines import read_run, runs_in
+from checker.logs.event_log.step_cache.judge import EventLogJudge
+from checker.logs.event_log.step_cache.lines import read_run, runs_in
 
 #: So many events are judged in a second of processor time, where all is known; over so many runs
 #: also with all that is learned on the way.
@@ -121,7 +121,7 @@ class Measured:
         )
 
 
-def measured(rules: Rules, file: Path) -> Measured:
+def measured(rules: EventLogJudge, file: Path) -> Measured:
     """Judge all runs in a file."""
     began, known = process_time(), rules.shapes.learned
     runs, events, stopped, accepted, findings = 0, 0, 0, 0, Counter[str]()
@@ -135,7 +135,7 @@ def measured(rules: Rules, file: Path) -> Measured:
     return Measured(runs, events, process_time() - began, paths, stopped, accepted, findings)
 
 
-def read(rules: Rules, files: Sequence[Path]) -> float:
+def read(rules: EventLogJudge, files: Sequence[Path]) -> float:
     """The seconds that it takes to read the lines of runs alone."""
     began = process_time()
     for file in files:
@@ -161,7 +161,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = parser.parse_args(arguments)
     if given.runs < 1:
         parser.error("--runs must be above zero")
-    rules, parts = Rules(), list[Measured]()
+    rules, parts = EventLogJudge(), list[Measured]()
     with tempfile.TemporaryDirectory() as temporary:
         folder = given.folder or Path(temporary)
         if not list(folder.glob("*.ndjson")):

@@ -7,10 +7,10 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from checker.logs.read.events import Tally
-from checker.logs.read.patterns import table, tables
-from checker.logs.read.sources import Line, RawLog, Shelf
-from checker.logs.validate import Judged, judge
+from checker.logs.read.line_patterns import table, tables
+from checker.logs.read.log_events import LineTally
+from checker.logs.read.log_files import LogLine, LogShelf, RawLog
+from checker.logs.validate import JudgedJob, judge
 from checker.report.layout import console, write
 from checker.report.validated import no_job_line, unfinished_lines
 from checker.search.rows import Exit
@@ -45,9 +45,9 @@ def blocked(
             f"--at cannot be {at}",
             advice="give the number of a line, from 1, or leave it out",
         )
-    known, tally = table(table_name), Tally()
-    jobs: list[Judged] = []
-    with Shelf() as shelf:
+    known, tally = table(table_name), LineTally()
+    jobs: list[JudgedJob] = []
+    with LogShelf() as shelf:
         by_folder: dict[str, list[RawLog]] = {}
         for log in shelf.logs(logs):
             by_folder.setdefault(log.folder, []).append(log)
@@ -68,7 +68,7 @@ def blocked(
     return Exit.LIMIT if none else Exit.AS_EXPECTED
 
 
-def _until(shelf: Shelf, log: RawLog, at: int | None) -> Iterator[Line]:
+def _until(shelf: LogShelf, log: RawLog, at: int | None) -> Iterator[LogLine]:
     """The lines of a log up to one of its last part; of parts before it, all."""
     last = len(log.parts) - 1
     for line in shelf.lines(log):
@@ -77,7 +77,7 @@ def _until(shelf: Shelf, log: RawLog, at: int | None) -> Iterator[Line]:
         yield line
 
 
-def _row(judged: Judged) -> dict[str, object]:
+def _row(judged: JudgedJob) -> dict[str, object]:
     history = judged.history
     tasks = [
         {
@@ -86,7 +86,7 @@ def _row(judged: Judged) -> dict[str, object]:
             "since": None if each.since is None else each.since.line,
             "missing": list(each.missing),
         }
-        for each in judged.unfinished
+        for each in judged.unfinished_tasks
     ]
     return {
         "job": history.job,

@@ -17,14 +17,14 @@ from checker.logs.event_log.acceptance import (
     ALL_STEPS,
     LIMITS,
     Accepted,
-    Given,
+    EventLogVerdict,
+    GaveUp,
     Rejected,
     Undecided,
-    Verdict,
-    Visible,
+    Visibility,
     accept,
 )
-from checker.logs.event_log.filled import filled_in, gaps
+from checker.logs.event_log.missing_events import filled_in, gaps
 from checker.report.conformance import compared_lines, judged_lines, summary_line, unbuilt_line
 from checker.report.layout import console, write
 from checker.search.limits import Limits
@@ -79,7 +79,7 @@ def conform(
         _refuse_without_logs(
             {"--unseen": bool(unseen)} | {k: v is not None for k, v in limits.items()}
         )
-    profile = dict.fromkeys(map(_step_name, unseen), Visible.MAYBE)
+    profile = dict.fromkeys(map(_step_name, unseen), Visibility.MAYBE)
     results = Compared(
         format == "text", profile, Limits(max_states or LIMITS.states_max, max_seconds)
     )
@@ -148,7 +148,7 @@ class Compared:
     """The results so far. Each result is printed as soon as it is known."""
 
     as_text: bool
-    profile: Mapping[str, Visible]
+    profile: Mapping[str, Visibility]
     limits: Limits
     rows: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
     agree: int = 0
@@ -231,7 +231,7 @@ class Compared:
             self.codes.add(Exit.FAILED)
         if isinstance(verdict.conforms, Undecided):
             self.codes.add(Exit.LIMIT)
-            if verdict.conforms.given_up is Given.INTERRUPTED:
+            if verdict.conforms.given_up is GaveUp.INTERRUPTED:
                 raise KeyboardInterrupt
 
     def _pass_over(self, file: Path, error: FinaleError) -> None:
@@ -278,7 +278,7 @@ def _lines_of(file: Path) -> list[str]:
         ) from None
 
 
-def _judged(file: Path, log: ReadLog, verdict: Verdict) -> dict[str, object]:
+def _judged(file: Path, log: ReadLog, verdict: EventLogVerdict) -> dict[str, object]:
     row: dict[str, object] = {"log": str(file), "events": log.count}
     match verdict.conforms:
         case Accepted() as accepted:
@@ -291,7 +291,7 @@ def _judged(file: Path, log: ReadLog, verdict: Verdict) -> dict[str, object]:
             row |= {"why": whys, "states": rejected.states}
         case Undecided() as undecided:
             row |= {"conforms": "undecided", "line": undecided.line, "why": undecided.why}
-            row |= {"states": undecided.far.states, "limit": undecided.given_up.value}
+            row |= {"states": undecided.progress.states, "limit": undecided.given_up.value}
     findings = [
         {"property": f.property, "binding": dict(f.binding), "line": f.line}
         | {"severity": f.severity.value}

@@ -12,7 +12,7 @@ from checker.search.limits import SearchProgress
 if TYPE_CHECKING:
     from rich.status import Status
 
-    from checker.logs.event_log.effort import Far
+    from checker.logs.event_log.progress import LogProgress
 
 SEPARATOR = " · "
 #: A file's name is not shortened to less.
@@ -30,7 +30,7 @@ class Meter:
     def __enter__(self) -> Meter:
         return self
 
-    def __call__(self, progress: SearchProgress | Far) -> None:
+    def __call__(self, progress: SearchProgress | LogProgress) -> None:
         """Tell how far the search is."""
         if not self._page.is_terminal:
             return
@@ -53,7 +53,7 @@ class Meter:
             self._status.stop()
 
 
-def lines_of(name: str, progress: SearchProgress | Far, width: int) -> list[str]:
+def lines_of(name: str, progress: SearchProgress | LogProgress, width: int) -> list[str]:
     """Lay out the progress in one line, or in two lines if one line is too short."""
     short = shortened(name, max(width // 3, NAME_MIN))
     head, *parts = (
@@ -83,11 +83,11 @@ def _parts(name: str, progress: SearchProgress) -> list[str]:
     return [*parts, f"level {progress.depth}", f"{grouped(progress.frontier)} open"]
 
 
-def _parts_of_log(name: str, far: Far) -> list[str]:
+def _parts_of_log(name: str, progress: LogProgress) -> list[str]:
     """The progress of judging an event log. The judge reads the log twice."""
-    doing = "judging" if far.judges else "explaining"
-    head = f"{name}: {doing} line {grouped(far.line)} of {grouped(far.lines)}"
-    return [head, duration(far.seconds), counted(far.states, "state")]
+    doing = "judging" if progress.judges else "explaining"
+    head = f"{name}: {doing} line {grouped(progress.line)} of {grouped(progress.lines)}"
+    return [head, duration(progress.seconds), counted(progress.states, "state")]
 
 
 def fitting(parts: Sequence[str], width: int) -> list[str]:

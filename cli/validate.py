@@ -12,10 +12,10 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 from rich.text import Text
 
-from checker.logs.flink.settings import check
-from checker.logs.read.patterns import LEVELS, read_table, table
+from checker.logs.flink.candidate_settings import check
+from checker.logs.read.line_patterns import LEVELS, read_table, table
+from checker.logs.read.log_files import LogFile, LogShelf
 from checker.logs.read.run_file import read_run_file
-from checker.logs.read.sources import Part, Shelf
 from checker.report.layout import console, duration, grouped, write
 from checker.report.validated import kept_line, no_job_line, summary_lines, verdict_lines
 from checker.search.limits import Limits
@@ -23,11 +23,11 @@ from checker.search.rows import PRECEDENCE, Exit
 from model.errors import FinaleError, Place, nearest
 from pipeline.java import require_packages
 from pipeline.session import cluster_of
-from pipeline.validating.judging import Counts, Order, Outcome
+from pipeline.validating.judging import JudgingOrder, LineCounts, PieceOutcome
 from pipeline.validating.pieces import Piece, pieces_of
-from pipeline.validating.run import News, digest_of_order, validated
+from pipeline.validating.run import ValidationProgress, digest_of_order, validated
 from pipeline.validating.spark import judged_on
-from pipeline.validating.store import Store
+from pipeline.validating.store import ResultStore
 from pipeline.validating.work import Search, judged_here
 
 from .bar import Bar
@@ -93,7 +93,7 @@ def validate(  # noqa: PLR0913 - one parameter a flag
     limits = Limits(STATES_MAX, SECONDS_MAX) if accept else None
     _check_settings(engine, run_file, known.name, settings=settings, accept=accept)
     levels, keeps = levels_of(loggers), output is not None
-    order = Order(engine, known, levels, limits, keeps=keeps, every=settings)
+    order = JudgingOrder(engine, known, levels, limits, keeps=keeps, every=settings)
     search: Search = judged_here
     if master is not None:
         search = judged_on(cluster_of(master, conf, ()))
@@ -101,14 +101,14 @@ def validate(  # noqa: PLR0913 - one parameter a flag
         message = "--conf is a setting of Spark's, and nothing is done on Spark"
         raise FinaleError("spark-or-not", message, advice="add a --master, as local[*]")
     results = Validated(format == "text", "event logs" if engine == "finale" else known.name)
-    with Shelf() as shelf:
+    with LogShelf() as shelf:
         pieces = pieces_of(shelf, shelf.logs(logs), engine, run_file)
     try:
         if output is None:
             results.take(pieces, order, search, None)
         else:
             require_packages()
-            with Store(output, digest_of_order(order, VERSION)) as store:
+            with ResultStore(output, digest_of_order(order, VERSION)) as store:
                 results.take(pieces, order, search, store)
     except KeyboardInterrupt:
         results.interrupted(len(pieces), output)
@@ -137,8 +137,8 @@ def _check_settings(
             place=Place(str(file)),
             advice="check the name and the current folder",
         )
-    with Shelf() as shelf:
-        check(read_run_file(shelf.short_content(Part(str(file))), str(file)), release)
+    with LogShelf() as shelf:
+        check(read_run_file(shelf.short_content(LogFile(str(file))), str(file)), release)
 
 
 def levels_of(loggers: Sequence[str]) -> dict[str, str]:
@@ -164,21 +164,25 @@ class Validated:
     layouts: str
     """Whose layout lines must have to be understood."""
     rows: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
-    counts: Counts = field(default_factory=Counts)
+    counts: LineCounts = field(default_factory=LineCounts)
     pieces: int = 0
     jobs: int = 0
     shown: int = 0
     conform: Counter[str] = field(default_factory=Counter[str])
     codes: set[Exit] = field(default_factory=set[Exit])
-    news: News | None = None
+    news: ValidationProgress | None = None
 
     def take(
-        self, pieces: Sequence[Piece], order: Order, search: Search, store: Store | None
+        self,
+        pieces: Sequence[Piece],
+        order: JudgingOrder,
+        search: Search,
+        store: ResultStore | None,
     ) -> None:
         """All pieces, in their order."""
         with Bar() as bar:
 
-            def tell(news: News) -> None:
+            def tell(news: ValidationProgress) -> None:
                 self.news = news
                 bar(news.bytes_judged / max(news.bytes_total, 1), _words(news))
 
@@ -187,7 +191,7 @@ class Validated:
                     bar.clear()
                     self._note(outcome)
 
-    def _note(self, outcome: Outcome) -> None:
+    def _note(self, outcome: PieceOutcome) -> None:
         self.pieces += 1
         self.counts += outcome.counts
         for error in outcome.errors:
@@ -250,7 +254,7 @@ class Validated:
         return no_job_line(self.layouts, counts.parsed + counts.ignored, first)
 
 
-def _words(news: News) -> list[str]:
+def _words(news: ValidationProgress) -> list[str]:
     """The progress, the most important part first."""
     words = [f"{grouped(news.judged)} of {grouped(news.total)} judged"]
     if news.seconds_left is not None:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 from rich.text import Text
 
-from checker.logs.read.patterns import read_table, table
+from checker.logs.read.line_patterns import read_table, table
 from checker.report.layout import console, counted, joined, write
 from checker.report.watched import told_lines
 from checker.search.rows import Exit

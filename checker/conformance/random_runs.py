@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
-from checker.logs.event_log.acceptance import Verdict, accept
+from checker.logs.event_log.acceptance import EventLogVerdict, accept
 from checker.spec.catalogue import Catalogue
 from model.topology import Job
 from reference.asking import Asking
@@ -100,7 +100,7 @@ def _has_ended(engine: Engine) -> bool:
     return ended or engine.coordinator.job_finished
 
 
-def judged(chosen: RandomRun, known: Catalogue) -> Verdict:
+def judged(chosen: RandomRun, known: Catalogue) -> EventLogVerdict:
     """Return the verdict of the model on a run."""
     return accept(read_log(lines_of(chosen)), known=known, judges=False)
 

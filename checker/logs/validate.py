@@ -1,29 +1,27 @@
-"""What the logs of one cluster show: its jobs, what became of their checkpoints, and findings.
+"""Judges the logs of one cluster: its jobs, their checkpoints, and findings.
 
-A pure function of lines: where they come from, and where it runs, is others' business.
+The judge is a pure function of lines. Other modules read the lines and choose the machine.
 """
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from checker.search.limits import Limits
 
-from .event_log.search import Accepted, Rejected, Undecided
-from .findings import Severity
-from .read.events import Tally, Told, told
-from .read.kept import Kept
-from .read.patterns import Table
-from .read.profile import Profile, Seen
-from .read.run_file import Chosen, RunFile, Tried
-from .read.runs import Run, runs_of
-from .read.sources import Line
-from .replay.histories import History, history_of
-from .replay.monitors import Shown
-from .replay.replay import Rebuilt
-from .replay.unfinished import Unfinished, unfinished
+from .event_log.section_search import Accepted, Rejected, Undecided
+from .findings import Coverage, Finding, Severity
+from .read.job_runs import JobRun, runs_of
+from .read.kept_lines import KeptLines
+from .read.line_patterns import PatternTable
+from .read.log_events import LineTally, LogEvent, told
+from .read.log_files import LogLine
+from .read.run_file import ChosenSetting, RunFile, TriedSettings
+from .read.visibility import LogProfile, Visibility
+from .replay.checkpoint_history import JobHistory, history_of
+from .replay.log_replay import LogReplay
+from .replay.unfinished_tasks import UnfinishedTask, unfinished_tasks
 
 #: A job with more subtasks is not judged. What the properties ask grows with their number, and a
 #: log in which some numbers are wrong may tell of any number.
@@ -32,22 +30,12 @@ TASKS_MAX = 256
 _FIRST = ("INITIALIZING", "CREATED")
 
 
-class Coverage(enum.Enum):
-    """How much of what a job did its logs have."""
-
-    COMPLETE = "complete"
-    TRUNCATED = "truncated"
-    """Its end is missing."""
-    GAP = "gap"
-    """Its beginning is missing, or something in its midst."""
-
-
 #: What becomes of a job for which a run of the protocol is looked for.
 CONFORM = ("accepted", "rejected", "undecided")
 
 
 @dataclass(frozen=True)
-class Conforms:
+class Conformance:
     """Whether a run of the protocol, as the release has it, explains what a job did."""
 
     accepted: bool
@@ -58,9 +46,9 @@ class Conforms:
     """What was not explained, or what was in the way."""
     rejected: bool = False
     """There is no such run."""
-    told: tuple[Chosen, ...] = ()
+    told: tuple[ChosenSetting, ...] = ()
     """What is told of its settings, and by whom."""
-    tried: tuple[Tried, ...] = ()
+    tried: tuple[TriedSettings, ...] = ()
     """What came of settings that nobody tells."""
 
     @property
@@ -70,7 +58,7 @@ class Conforms:
 
 
 @dataclass(frozen=True)
-class Asks:
+class AcceptanceRequest:
     """That a run of the protocol is looked for, how far, and what is told of each job beside logs.
 
     `every`: under each of the settings that nobody tells.
@@ -82,18 +70,18 @@ class Asks:
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedJob:
     """What can be said of one job."""
 
-    history: History
+    history: JobHistory
     events: int
     coverage: Coverage
-    findings: tuple[Shown, ...]
+    findings: tuple[Finding, ...]
     decided: tuple[str, ...]
     """The properties that have had an answer."""
     undecided: tuple[str, ...]
     """Those that had none, since no line tells what they ask. Others had nothing to ask."""
-    unfinished: tuple[Unfinished, ...] = ()
+    unfinished_tasks: tuple[UnfinishedTask, ...] = ()
     """The tasks that have not ended when the log does, and what is missing."""
     stops: tuple[str, ...] = ()
     """What keeps stops with a savepoint from their end when the log ends."""
@@ -101,43 +89,43 @@ class Judged:
     """Names of several vertices: such a job is not judged."""
     too_many: int = 0
     """The number of subtasks of a job that is not judged because it has more than `TASKS_MAX`."""
-    conforms: Conforms | None = None
+    conforms: Conformance | None = None
     """None where it was not asked."""
     needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     """Of undecided properties, those that other levels of loggers would decide, and which. With
     no level: lines tell of what the property asks, but leave open whether it holds."""
 
     @property
-    def shows(self) -> tuple[Shown, ...]:
+    def shows(self) -> tuple[Finding, ...]:
         """The findings but for what may still come after the end of the log."""
         return tuple(each for each in self.findings if each.severity is not Severity.OPEN)
 
 
 @dataclass(frozen=True)
-class Cluster:
+class JudgedCluster:
     """What the logs of one cluster show."""
 
-    jobs: tuple[Judged, ...]
-    tally: Tally
+    jobs: tuple[JudgedJob, ...]
+    tally: LineTally
     homeless: int
     """How many events are of no job that is known."""
-    profile: Profile
+    profile: LogProfile
 
 
 def judge(
-    logs: Iterable[Iterable[Line]],
-    table: Table,
+    logs: Iterable[Iterable[LogLine]],
+    table: PatternTable,
     levels: Mapping[str, str] | None = None,
-    accepts: Asks | None = None,
-    kept: Kept | None = None,
-) -> Cluster:
+    accepts: AcceptanceRequest | None = None,
+    kept: KeptLines | None = None,
+) -> JudgedCluster:
     """Judge the logs of one cluster. `levels` says to which level loggers were set.
 
     It may be asked, too, whether a run of the protocol explains each job; then what is wrong with
     what is told of it is raised. What the lines are is `kept` if somebody wants it.
     """
-    tally = Tally()
-    events: list[Told] = []
+    tally = LineTally()
+    events: list[LogEvent] = []
     for place, lines in enumerate(logs):
         if kept is None:
             events += told(lines, table, tally, place)
@@ -146,7 +134,7 @@ def judge(
     runs, homeless = runs_of(events)
     if kept is not None:
         kept.runs = runs
-    profile = Profile(table, tally, dict(levels or {}))
+    profile = LogProfile(table, tally, dict(levels or {}))
     jobs = [judge_run(run, profile, whole=tally.is_whole) for run in runs]
     if accepts is not None:
         release = table.name
@@ -156,27 +144,29 @@ def judge(
             else replace(job, conforms=_conforms(run, job, release, accepts, profile))
             for job, run in zip(jobs, runs, strict=True)
         ]
-    return Cluster(tuple(jobs), tally, len(homeless), profile)
+    return JudgedCluster(tuple(jobs), tally, len(homeless), profile)
 
 
-def judge_run(run: Run, profile: Profile, *, whole: bool) -> Judged:
+def judge_run(run: JobRun, profile: LogProfile, *, whole: bool) -> JudgedJob:
     """What can be said of one run; `whole`: nothing in the midst of its logs is unreadable."""
     history, count = history_of(run), len(run.events)
     coverage = _coverage(run, history, whole=whole)
     ambiguous, tasks = run.ambiguous, sum(run.tasks.values())
     if ambiguous or not tasks or tasks > TASKS_MAX:
         too_many = tasks if tasks > TASKS_MAX else 0
-        return Judged(history, count, coverage, (), (), (), ambiguous=ambiguous, too_many=too_many)
-    rebuilt = Rebuilt(run, profile, begins=coverage is not Coverage.GAP)
-    findings = rebuilt.judged()
-    monitors = rebuilt.state.monitors
+        return JudgedJob(
+            history, count, coverage, (), (), (), ambiguous=ambiguous, too_many=too_many
+        )
+    replayed = LogReplay(run, profile, begins=coverage is not Coverage.GAP)
+    findings = replayed.judged()
+    monitors = replayed.state.monitors
     decided = monitors.decided
     needs = {
-        name: rebuilt.state.lacks(name, unseen)
+        name: replayed.state.lacks(name, unseen)
         for name, unseen in sorted(monitors.unseen.items())
         if name not in decided
     }
-    return Judged(
+    return JudgedJob(
         history,
         count,
         coverage,
@@ -185,13 +175,15 @@ def judge_run(run: Run, profile: Profile, *, whole: bool) -> Judged:
         ),
         tuple(sorted(decided)),
         tuple(needs),
-        () if history.has_ended else unfinished(rebuilt, history),
-        stops=tuple(each.why for each in rebuilt.held() if each is not None),
+        () if history.has_ended else unfinished_tasks(replayed, history),
+        stops=tuple(each.why for each in replayed.hung_stops() if each is not None),
         needs={n: levels for n, levels in needs.items() if levels or n in monitors.ambiguous},
     )
 
 
-def _conforms(run: Run, judged: Judged, release: str, asks: Asks, profile: Profile) -> Conforms:
+def _conforms(
+    run: JobRun, judged: JudgedJob, release: str, asks: AcceptanceRequest, profile: LogProfile
+) -> Conformance:
     from .flink.judge import accept_run
 
     verdict = accept_run(
@@ -205,17 +197,17 @@ def _conforms(run: Run, judged: Judged, release: str, asks: Asks, profile: Profi
     )
     match verdict.conforms:
         case Accepted():
-            conforms = Conforms(True, verdict.lines, None)
+            conforms = Conformance(True, verdict.lines, None)
         case Rejected() as rejected:
             why = "; or ".join(each.why for each in rejected.refusals)
             text = f"line {rejected.line}, {rejected.event}: {why}"
-            conforms = Conforms(False, verdict.lines, text, rejected=True)
+            conforms = Conformance(False, verdict.lines, text, rejected=True)
         case Undecided() as undecided:
-            conforms = Conforms(False, verdict.lines, undecided.why)
+            conforms = Conformance(False, verdict.lines, undecided.why)
     return replace(conforms, told=verdict.told, tried=verdict.tried)
 
 
-def _coverage(run: Run, history: History, *, whole: bool) -> Coverage:
+def _coverage(run: JobRun, history: JobHistory, *, whole: bool) -> Coverage:
     first = next((event for event in run.events if event.word == "job-switched"), None)
     begins = first is not None and first.told.fields["from"] in _FIRST
     if not begins or not whole:
@@ -225,12 +217,12 @@ def _coverage(run: Run, history: History, *, whole: bool) -> Coverage:
 
 __all__ = [
     "CONFORM",
-    "Asks",
-    "Cluster",
-    "Conforms",
+    "AcceptanceRequest",
+    "Conformance",
     "Coverage",
-    "Judged",
-    "Seen",
+    "JudgedCluster",
+    "JudgedJob",
+    "Visibility",
     "judge",
     "judge_run",
 ]

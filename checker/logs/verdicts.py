@@ -1,6 +1,6 @@
-"""Verdicts as plain data, that can be printed, kept in a table, and sent from where they are made.
+"""Verdicts as plain data: they can be printed, stored in a table, and sent between processes.
 
-Whatever engine wrote a log, and wherever it is judged, what is said of it has this form.
+Every engine and every place of judging has the same form of verdict.
 """
 
 from __future__ import annotations
@@ -9,36 +9,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
-from .findings import Severity
-from .read.run_file import Chosen, Tried
-from .read.sources import RawLog
-from .replay.histories import Fate
-from .replay.monitors import Shown
-from .validate import Conforms, Coverage, Judged
+from checker.logs.findings import Coverage
+
+from .findings import Finding, Severity, Where
+from .read.log_files import RawLog
+from .read.run_file import ChosenSetting, TriedSettings
+from .replay.checkpoint_history import Fate
+from .validate import Conformance, JudgedJob
 
 #: The fields of a verdict that JSON has as lists.
 _LISTS = ("restored", "decided", "undecided", "ambiguous")
-
-
-@dataclass(frozen=True)
-class Found:
-    """A finding: a property that does not hold, for whom, since which line of which file."""
-
-    property: str
-    binding: tuple[tuple[str, str], ...]
-    severity: Severity
-    file: str
-    line: int
-    sentence: str
-    """What the property claims."""
-    why: str | None = None
-    """Of what is stuck, the reason that was given again and again, or the lines that show it."""
-    until: int | None = None
-    """Of what has recovered, the line at which the property came to hold again."""
-
-    def where(self) -> str:
-        """The file and line, as an editor opens it."""
-        return f"{self.file}:{self.line}"
 
 
 @dataclass(frozen=True)
@@ -58,13 +38,13 @@ class Verdict:
     """The numbers of those that came to this end."""
     restored: tuple[int, ...]
     failed: int
-    findings: tuple[Found, ...]
+    findings: tuple[Finding, ...]
     decided: tuple[str, ...]
     """The properties that have had an answer, and those that had none."""
     undecided: tuple[str, ...]
     ambiguous: tuple[str, ...] = ()
     """Names of several vertices: such a job is not judged."""
-    conforms: Conforms | None = None
+    conforms: Conformance | None = None
     """None where it was not asked."""
     needs: Mapping[str, tuple[str, ...]] = field(default_factory=dict[str, tuple[str, ...]])
     """Of undecided properties, those that other levels of loggers would decide, and which. With
@@ -73,7 +53,7 @@ class Verdict:
     """The number of subtasks of a job that is not judged because it has too many; else 0."""
 
     @property
-    def shows(self) -> tuple[Found, ...]:
+    def shows(self) -> tuple[Finding, ...]:
         """The findings but for what may still come after the end of the log."""
         return tuple(each for each in self.findings if each.severity is not Severity.OPEN)
 
@@ -120,7 +100,7 @@ class Verdict:
         return cls(**{**table, **told})
 
 
-def verdict_of(where: str, judged: Judged, logs: Sequence[RawLog]) -> Verdict:
+def verdict_of(where: str, judged: JudgedJob, logs: Sequence[RawLog]) -> Verdict:
     """What is said of a job whose lines were read off these logs."""
     history = judged.history
     return Verdict(
@@ -133,7 +113,7 @@ def verdict_of(where: str, judged: Judged, logs: Sequence[RawLog]) -> Verdict:
         {fate: history.with_fate(fate) for fate in Fate},
         history.restored,
         history.failed,
-        tuple(_found(each, logs) for each in judged.findings),
+        tuple(named(each, logs) for each in judged.findings),
         judged.decided,
         judged.undecided,
         judged.ambiguous,
@@ -143,29 +123,39 @@ def verdict_of(where: str, judged: Judged, logs: Sequence[RawLog]) -> Verdict:
     )
 
 
-def _found(shown: Shown, logs: Sequence[RawLog]) -> Found:
-    where = shown.where
-    file = str(logs[where.log].parts[where.part])
-    return Found(shown.property, shown.binding, shown.severity, file, where.line,
-                 shown.sentence, shown.why,
-                 None if shown.until is None else shown.until.line)  # fmt: skip
+def named(finding: Finding, logs: Sequence[RawLog]) -> Finding:
+    """A finding with the name of its file in place of the file's number."""
+    until = None if finding.until is None else Where(0, 0, finding.until.line)
+    file = logs[finding.where.log].parts[finding.where.part]
+    return replace(finding, where=Where(0, 0, finding.line), until=until, file=str(file))
 
 
-def _table_of(found: Found) -> dict[str, Any]:
-    told = {"binding": dict(found.binding), "severity": found.severity.value}
-    return asdict(found) | told | {"where": found.where()}
+def _table_of(finding: Finding) -> dict[str, Any]:
+    until = None if finding.until is None else finding.until.line
+    told: dict[str, Any] = {"binding": dict(finding.binding), "severity": finding.severity.value}
+    told |= {"file": finding.file, "line": finding.line, "sentence": finding.sentence}
+    told |= {"why": finding.why, "until": until, "where": finding.place}
+    return {"property": finding.property, **told}
 
 
-def _conforms_in(table: Mapping[str, Any]) -> Conforms:
-    told = tuple(Chosen(**each) for each in table.get("told", ()))
-    tried = tuple(Tried(**each) for each in table.get("tried", ()))
-    return replace(Conforms(**table), told=told, tried=tried)
+def _conforms_in(table: Mapping[str, Any]) -> Conformance:
+    told = tuple(ChosenSetting(**each) for each in table.get("told", ()))
+    tried = tuple(TriedSettings(**each) for each in table.get("tried", ()))
+    return replace(Conformance(**table), told=told, tried=tried)
 
 
-def _found_in(table: Mapping[str, Any]) -> Found:
-    told: dict[str, Any] = {key: each for key, each in table.items() if key != "where"}
-    told |= {"binding": tuple(table["binding"].items()), "severity": Severity(table["severity"])}
-    return Found(**told)
+def _found_in(table: Mapping[str, Any]) -> Finding:
+    until = table["until"]
+    return Finding(
+        table["property"],
+        tuple(table["binding"].items()),
+        Where(0, 0, table["line"]),
+        Severity(table["severity"]),
+        table["sentence"],
+        table["why"],
+        None if until is None else Where(0, 0, until),
+        table["file"],
+    )
 
 
-__all__ = ["Found", "Verdict", "verdict_of"]
+__all__ = ["Verdict", "named", "verdict_of"]

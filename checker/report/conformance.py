@@ -7,7 +7,14 @@ from collections.abc import Iterator, Sequence
 from rich.text import Text
 
 from checker.conformance.lockstep import Agreement, Divergence
-from checker.logs.event_log.acceptance import Accepted, Given, ReadLog, Rejected, Undecided, Verdict
+from checker.logs.event_log.acceptance import (
+    Accepted,
+    EventLogVerdict,
+    GaveUp,
+    ReadLog,
+    Rejected,
+    Undecided,
+)
 from checker.logs.findings import Severity
 
 from .filled import damage_lines
@@ -66,7 +73,7 @@ READS_TOLD = 8
 
 
 def judged_lines(
-    file: str, log: ReadLog, verdict: Verdict, seconds: float, lines: Sequence[str]
+    file: str, log: ReadLog, verdict: EventLogVerdict, seconds: float, lines: Sequence[str]
 ) -> Iterator[Text]:
     """Show the verdict on a log: whether a run explains it, and the findings in this run."""
     name = Text(shown_file(file), "bold")
@@ -98,27 +105,28 @@ def judged_lines(
         yield Text(f"           {finding.sentence}", "dim")
 
 
-def _mark(verdict: Verdict) -> Text:
+def _mark(verdict: EventLogVerdict) -> Text:
     return Text("✗ ", "bold red") if verdict.fails else Text("✓ ", "bold green")
 
 
-def _found(verdict: Verdict) -> str:
+def _found(verdict: EventLogVerdict) -> str:
     """Show the number of findings."""
     return f", {counted(len(verdict.findings), 'finding')}" if verdict.findings else ""
 
 
 def _given_up(undecided: Undecided) -> Iterator[Text]:
     """Show where a search stopped, and how to continue it."""
-    far = undecided.far
-    done = "explained, and judged up to" if far.judges else "explained up to"
-    yield Text(f"  {done} line {far.line} of {far.lines}, {counted(far.states, 'state')} seen")
+    progress = undecided.progress
+    done = "explained, and judged up to" if progress.judges else "explained up to"
+    states = counted(progress.states, "state")
+    yield Text(f"  {done} line {progress.line} of {progress.lines}, {states} seen")
     match undecided.given_up:
-        case Given.STATES:
+        case GaveUp.STATES:
             help_ = "raise --max-states; missing and unseen events cost most"
             yield Text(f"  help: {help_}", "dim")
-        case Given.SECONDS:
+        case GaveUp.SECONDS:
             yield Text("  help: raise --max-seconds, or leave it out", "dim")
-        case Given.INTERRUPTED | Given.BOUND:
+        case GaveUp.INTERRUPTED | GaveUp.BOUND:
             pass
 
 

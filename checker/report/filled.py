@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from rich.text import Text
 
 from checker.logs.event_log.acceptance import Accepted, ReadLog
-from checker.logs.event_log.filled import filled_in, gaps
+from checker.logs.event_log.missing_events import filled_in, gaps
 
 from .layout import counted
 

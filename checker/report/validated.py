@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from checker.logs.findings import Severity
-from checker.logs.replay.histories import Fate
-from checker.logs.validate import CONFORM, TASKS_MAX, Conforms, Coverage, Judged
-from checker.logs.verdicts import Found, Verdict
+from checker.logs.findings import Coverage, Finding, Severity
+from checker.logs.replay.checkpoint_history import Fate
+from checker.logs.validate import CONFORM, TASKS_MAX, Conformance, JudgedJob
+from checker.logs.verdicts import Verdict
 
 from .layout import counted, grouped, joined
 
@@ -71,7 +71,7 @@ def _found(verdict: Verdict) -> str:
     return "".join(parts).replace("propertys", "properties")
 
 
-def _conforms(conforms: Conforms) -> Text:
+def _conforms(conforms: Conformance) -> Text:
     lines = counted(conforms.lines, "line")
     if conforms.accepted:
         return Text(f"  accepted: a run of the protocol explains it, {lines}")
@@ -80,7 +80,7 @@ def _conforms(conforms: Conforms) -> Text:
     return Text(f"  undecided: {lines} explained; {conforms.why}", "yellow")
 
 
-def _settings(conforms: Conforms) -> Iterator[Text]:
+def _settings(conforms: Conformance) -> Iterator[Text]:
     """Show the settings of a job with their origin, and the settings that were tried."""
     by: dict[str, list[str]] = {}
     for each in conforms.told:
@@ -104,9 +104,9 @@ def _counts(verdict: Verdict) -> list[str]:
     return [*parts, counted(verdict.events, "event"), verdict.coverage.value]
 
 
-def _findings(findings: Sequence[Found]) -> Iterator[Text]:
+def _findings(findings: Sequence[Finding]) -> Iterator[Text]:
     """Each property once: where it is first shown, and for how many more."""
-    first: dict[tuple[str, Severity], Found] = {}
+    first: dict[tuple[str, Severity], Finding] = {}
     more: Counter[tuple[str, Severity]] = Counter()
     for finding in findings:
         key = (finding.property, finding.severity)
@@ -120,15 +120,15 @@ def _findings(findings: Sequence[Found]) -> Iterator[Text]:
         yield Text(f"           {finding.sentence}", "dim")
         if finding.severity is Severity.OPEN:
             yield Text("           pending when the log ends; no line shows that it is overdue")
-        until = "" if finding.until is None else f", until line {finding.until}"
-        yield Text(f"           {finding.where()}{until}", "cyan")
+        until = "" if finding.until is None else f", until line {finding.until.line}"
+        yield Text(f"           {finding.place}{until}", "cyan")
         if finding.why is not None:
             yield Text(f"           {finding.why}")
         if more[key]:
             yield Text(f"           and for {more[key]} more")
 
 
-def unfinished_lines(judged: Judged, at: int | None) -> Iterator[Text]:
+def unfinished_lines(judged: JudgedJob, at: int | None) -> Iterator[Text]:
     """For each task of a job that has not ended, what it waits for."""
     history = judged.history
     moment = "" if at is None else f" at line {at}"
@@ -142,9 +142,9 @@ def unfinished_lines(judged: Judged, at: int | None) -> Iterator[Text]:
         yield Text(f"  nothing can be said: {told}; at most {TASKS_MAX} are looked at", "yellow")
     for each in judged.stops:
         yield Text(f"  {each}", "yellow")
-    if not judged.unfinished and not judged.ambiguous and not judged.too_many:
+    if not judged.unfinished_tasks and not judged.ambiguous and not judged.too_many:
         yield Text("  no task is waited for", "dim")
-    for task in judged.unfinished:
+    for task in judged.unfinished_tasks:
         since = "" if task.since is None else f", since line {task.since.line}"
         yield Text(f"  {task.task} ", "cyan") + Text(f"{task.status}{since}")
         for missing in task.missing:

@@ -1,1 +1,1 @@
-"""Judges logs of real runs, in this process or on Spark, and keeps what they are in tables."""
+"""Judges logs of real runs, in this process or on Spark, and stores the results in tables."""

@@ -1,26 +1,26 @@
-"""Judges the runs that event logs have: there may be many in one file."""
+"""Judges the runs of event logs; one file can have many runs."""
 
 from __future__ import annotations
 
 import io
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import chain, islice
 from typing import Any
 
 from checker.logs.event_log.acceptance import accept
-from checker.logs.event_log.rules_level import Ruled, Rules
-from checker.logs.event_log.run_lines import Stretch
-from checker.logs.event_log.search import Accepted, Given, Rejected
-from checker.logs.event_log.search import Undecided as NotKnown
-from checker.logs.findings import Finding
-from checker.logs.read.kept import KeptEvent, KeptRest, Raw, Why
-from checker.logs.read.sources import Line, Part, RawLog, Shelf
-from checker.logs.replay.histories import Fate
-from checker.logs.validate import Conforms, Coverage
-from checker.logs.verdicts import Found, Verdict
+from checker.logs.event_log.section_search import Accepted, GaveUp, Rejected
+from checker.logs.event_log.section_search import Undecided as NotKnown
+from checker.logs.event_log.step_cache.judge import EventLogJudge, JudgedLog
+from checker.logs.event_log.step_cache.lines import Stretch
+from checker.logs.findings import Coverage, Finding, Where
+from checker.logs.read.kept_lines import KeptEvent, KeptRest, NoEventReason, RawLines
+from checker.logs.read.log_files import LogFile, LogLine, LogShelf, RawLog
+from checker.logs.replay.checkpoint_history import Fate
+from checker.logs.validate import Conformance
+from checker.logs.verdicts import Verdict
 from checker.search.limits import Limits
 from model.errors import FinaleError, Place
 from model.given import json_of
@@ -60,12 +60,12 @@ class JudgedRun:
 
 
 @cache
-def rules() -> Rules:
+def rules() -> EventLogJudge:
     """What a process has learned of rules and properties, for all runs that it judges."""
-    return Rules()
+    return EventLogJudge()
 
 
-def ruled_runs(piece: Piece, shelf: Shelf, limits: Limits | None) -> Iterator[JudgedRun]:
+def ruled_runs(piece: Piece, shelf: LogShelf, limits: Limits | None) -> Iterator[JudgedRun]:
     """Judge the runs of a piece by the rules, and keep no lines.
 
     With limits, a run is searched for what explains it where it does not do so by itself.
@@ -102,9 +102,7 @@ def _ruled(stretches: Sequence[Stretch], where: str, file: str, *, accepts: bool
         strays = _strays(stretches, islice(numbers, STRAYS_KEPT))
         return JudgedRun(error=str(error), unreadable=count, strays=strays)
     verdict = _verdict_of(told, where, accepts=accepts, findings=[
-        Found(each.property, each.binding, each.severity, file, each.line or stretches[0][0],
-              each.sentence)
-        for each in told.findings
+        replace(each, file=file) for each in told.findings
     ])  # fmt: skip
     run = told.run
     strays = _strays(stretches, run.log.unreadable[:STRAYS_KEPT])
@@ -125,10 +123,12 @@ def _strays(stretches: Sequence[Stretch], numbers: Iterable[int]) -> list[tuple[
     return [(number, known[number]) for number in wanted if number in known]
 
 
-def _verdict_of(told: Ruled, where: str, findings: Sequence[Found], *, accepts: bool) -> Verdict:
+def _verdict_of(
+    told: JudgedLog, where: str, findings: Sequence[Finding], *, accepts: bool
+) -> Verdict:
     stopped, conforms = told.stopped, None
     if accepts and told.accepted:
-        conforms = Conforms(accepted=True, lines=told.run.events, why=None)
+        conforms = Conformance(accepted=True, lines=told.run.events, why=None)
     if stopped is not None:
         why = f'line {stopped.line}, "{stopped.event}": {stopped.refusal.why.removesuffix(".")}'
         if stopped.missing:
@@ -138,7 +138,7 @@ def _verdict_of(told: Ruled, where: str, findings: Sequence[Found], *, accepts: 
             else:
                 why += "; lines are missing before it: --accept looks for what they may have told"
         before = sum(line < stopped.line for part in told.run.parts for line in part.lines)
-        conforms = Conforms(False, before, why, rejected=not stopped.missing)
+        conforms = Conformance(False, before, why, rejected=not stopped.missing)
     return Verdict(
         where,
         told.run.name,
@@ -156,13 +156,13 @@ def _verdict_of(told: Ruled, where: str, findings: Sequence[Found], *, accepts: 
     )
 
 
-def runs_in(piece: Piece, shelf: Shelf) -> Iterator[tuple[RawLog, list[Line]]]:
+def runs_in(piece: Piece, shelf: LogShelf) -> Iterator[tuple[RawLog, list[LogLine]]]:
     """The lines of each run of a piece, with the numbers that they have in their file."""
     if piece.runs:
         data = shelf.content(piece.parts[0])
         place = 0
         for spans in piece.runs:
-            lines: list[Line] = []
+            lines: list[LogLine] = []
             for span in spans:
                 lines += _lines(data[place : place + span.length], span.line)
                 place += span.length
@@ -173,7 +173,7 @@ def runs_in(piece: Piece, shelf: Shelf) -> Iterator[tuple[RawLog, list[Line]]]:
             yield log, lines
 
 
-def sections_of_runs(whole: Sequence[Line]) -> Iterator[list[Line]]:
+def sections_of_runs(whole: Sequence[LogLine]) -> Iterator[list[LogLine]]:
     """The lines of each run in a log: what comes before the first one is of that."""
     starts = [(place, start) for place, line in enumerate(whole)
               if (start := start_in(line.raw)) is not None]  # fmt: skip
@@ -183,17 +183,17 @@ def sections_of_runs(whole: Sequence[Line]) -> Iterator[list[Line]]:
         yield list(chain.from_iterable(inside))
 
 
-def _lines(data: bytes, first: int) -> Iterator[Line]:
+def _lines(data: bytes, first: int) -> Iterator[LogLine]:
     for number, raw in enumerate(io.BytesIO(data), first):
         whole = raw.endswith(b"\n")
         text = raw.rstrip(b"\r\n") if whole else raw
-        yield Line(0, number, text, whole, raw[len(text) :])
+        yield LogLine(0, number, text, whole, raw[len(text) :])
 
 
 def judged_run(
-    lines: Sequence[Line],
+    lines: Sequence[LogLine],
     where: str,
-    parts: Sequence[Part],
+    parts: Sequence[LogFile],
     limits: Limits | None,
     *,
     keeps: bool = True,
@@ -207,9 +207,9 @@ def judged_run(
 
 
 def _searched(
-    numbered: Mapping[int, Line],
+    numbered: Mapping[int, LogLine],
     where: str,
-    parts: Sequence[Part],
+    parts: Sequence[LogFile],
     limits: Limits,
     ruled: JudgedRun,
 ) -> JudgedRun:
@@ -222,7 +222,7 @@ def _searched(
     except FinaleError as error:
         error.place = error.place or Place(file, min(numbered))
         return _unread(numbered, error)
-    if isinstance(told.conforms, NotKnown) and told.conforms.given_up is Given.INTERRUPTED:
+    if isinstance(told.conforms, NotKnown) and told.conforms.given_up is GaveUp.INTERRUPTED:
         raise KeyboardInterrupt
     events = [event for section in log.sections for event in section.events]
     completed = [event.checkpoint for event in events if event.name == "complete"]
@@ -246,7 +246,7 @@ def _searched(
     return _with_lines(JudgedRun(verdict), steps, set(log.unreadable), run, numbered)
 
 
-def _both(ruled: JudgedRun, log: ReadLog, searched: Sequence[Found]) -> tuple[Found, ...]:
+def _both(ruled: JudgedRun, log: ReadLog, searched: Sequence[Finding]) -> tuple[Finding, ...]:
     """What the rules have found, as far as they came, and the search besides.
 
     In what order things happened, the rules take from the order of lines: if that tells it.
@@ -259,9 +259,9 @@ def _both(ruled: JudgedRun, log: ReadLog, searched: Sequence[Found]) -> tuple[Fo
 
 
 def _ruled_lines(
-    numbered: Mapping[int, Line],
+    numbered: Mapping[int, LogLine],
     where: str,
-    parts: Sequence[Part],
+    parts: Sequence[LogFile],
     *,
     accepts: bool,
     keeps: bool,
@@ -290,8 +290,8 @@ def _ruled_lines(
     return judged
 
 
-def _unread(numbered: Mapping[int, Line], error: FinaleError) -> JudgedRun:
-    rest = [KeptRest(_raw(line), Why.UNREADABLE) for line in numbered.values()]
+def _unread(numbered: Mapping[int, LogLine], error: FinaleError) -> JudgedRun:
+    rest = [KeptRest(_raw(line), NoEventReason.UNREADABLE) for line in numbered.values()]
     strays = [(line.number, line.raw) for line in islice(numbered.values(), STRAYS_KEPT)]
     return JudgedRun(error=str(error), unreadable=len(rest), strays=strays, rest=rest)
 
@@ -301,10 +301,10 @@ def _with_lines(
     steps: set[int],
     unreadable: set[int],
     run: str,
-    numbered: Mapping[int, Line],
+    numbered: Mapping[int, LogLine],
 ) -> JudgedRun:
     events, rest = _kept(steps, unreadable, run, numbered)
-    bad = [each for each in rest if each.why is not Why.IGNORED]
+    bad = [each for each in rest if each.why is not NoEventReason.IGNORED]
     judged.parsed, judged.ignored = len(events), len(rest) - len(bad)
     judged.unreadable = len(bad)
     judged.strays = [(each.at.line, each.at.raw) for each in bad[:STRAYS_KEPT]]
@@ -312,31 +312,30 @@ def _with_lines(
     return judged
 
 
-def _numbered(lines: Sequence[Line]) -> dict[int, Line]:
+def _numbered(lines: Sequence[LogLine]) -> dict[int, LogLine]:
     """The lines by their numbers; where they are of several parts, one number goes on."""
     if len({line.part for line in lines}) == 1:
         return {line.number: line for line in lines}
     return dict(enumerate(lines, 1))
 
 
-def _found(finding: Finding, lines: Mapping[int, Line], parts: Sequence[Part]) -> Found:
-    line = lines[finding.line or min(lines)]
-    return Found(finding.property, finding.binding, finding.severity, str(parts[line.part]),
-                 line.number, finding.sentence)  # fmt: skip
+def _found(finding: Finding, lines: Mapping[int, LogLine], parts: Sequence[LogFile]) -> Finding:
+    line = lines[finding.line]
+    return replace(finding, where=Where(0, 0, line.number), file=str(parts[line.part]))
 
 
-def _conforms(conforms: Accepted | Rejected | NotKnown, log: ReadLog) -> Conforms:
+def _conforms(conforms: Accepted | Rejected | NotKnown, log: ReadLog) -> Conformance:
     match conforms:
         case Accepted():
-            return Conforms(accepted=True, lines=log.count, why=None)
+            return Conformance(accepted=True, lines=log.count, why=None)
         case Rejected():
             why = "; ".join(dict.fromkeys(each.why for each in conforms.refusals))
             text = f'line {conforms.line}, "{conforms.event}": {why}'
             before = _events_before(conforms.line, log)
-            return Conforms(accepted=False, lines=before, why=text, rejected=True)
+            return Conformance(accepted=False, lines=before, why=text, rejected=True)
         case NotKnown():
             before = _events_before(conforms.line + 1, log)
-            return Conforms(accepted=False, lines=before, why=conforms.why)
+            return Conformance(accepted=False, lines=before, why=conforms.why)
 
 
 def _events_before(line: int, log: ReadLog) -> int:
@@ -344,24 +343,26 @@ def _events_before(line: int, log: ReadLog) -> int:
 
 
 def _kept(
-    known: set[int], unreadable: set[int], run: str, lines: Mapping[int, Line]
+    known: set[int], unreadable: set[int], run: str, lines: Mapping[int, LogLine]
 ) -> tuple[list[KeptEvent], list[KeptRest]]:
     """What each line is; `known` are those that tell steps."""
     events: list[KeptEvent] = []
     rest: list[KeptRest] = []
     for number, line in lines.items():
         if number in unreadable:
-            rest.append(KeptRest(_raw(line), Why.UNREADABLE if line.whole else Why.HALF))
+            rest.append(
+                KeptRest(_raw(line), NoEventReason.UNREADABLE if line.whole else NoEventReason.HALF)
+            )
             continue
         told: dict[str, Any] = json_of(line.raw)
         if number in known or told["event"] in _FRAME:
             events.append(_event(told, run, line))
         else:
-            rest.append(KeptRest(_raw(line), Why.IGNORED))
+            rest.append(KeptRest(_raw(line), NoEventReason.IGNORED))
     return events, rest
 
 
-def _event(told: Mapping[str, Any], run: str, line: Line) -> KeptEvent:
+def _event(told: Mapping[str, Any], run: str, line: LogLine) -> KeptEvent:
     vertex, time = told.get("vertex"), told.get("time")
     fields: Mapping[str, Any] = told.get("fields") or {}
     if told["event"] in _FRAME:
@@ -379,8 +380,8 @@ def _event(told: Mapping[str, Any], run: str, line: Line) -> KeptEvent:
     )
 
 
-def _raw(line: Line) -> Raw:
-    return Raw(0, line.part, line.number, 1, line.raw, line.end)
+def _raw(line: LogLine) -> RawLines:
+    return RawLines(0, line.part, line.number, 1, line.raw, line.end)
 
 
 __all__ = ["JudgedRun", "judged_run", "ruled_runs", "runs_in", "sections_of_runs"]

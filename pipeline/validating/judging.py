@@ -1,4 +1,4 @@
-"""What a worker does: judges a piece, and tells what it comes to as plain data."""
+"""Judges one piece in a worker, and returns the result as plain data."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from checker.logs.read.events import Tally
-from checker.logs.read.kept import Kept, KeptEvent, KeptRest
-from checker.logs.read.patterns import Table
+from checker.logs.read.kept_lines import KeptEvent, KeptLines, KeptRest
+from checker.logs.read.line_patterns import PatternTable
+from checker.logs.read.log_events import LineTally
+from checker.logs.read.log_files import LogFile, LogShelf
 from checker.logs.read.run_file import read_run_file
-from checker.logs.read.sources import Part, Shelf
-from checker.logs.validate import Asks, judge
+from checker.logs.validate import AcceptanceRequest, judge
 from checker.logs.verdicts import Verdict, verdict_of
 from checker.search.limits import Limits
 from model.errors import FinaleError
@@ -24,14 +24,14 @@ STRAYS_TOLD, COLUMNS_TOLD = 3, 80
 
 
 @dataclass(frozen=True)
-class Order:
+class JudgingOrder:
     """What all pieces have in common. `keeps`: all lines are wanted, not verdicts alone.
 
     `every`: a run is looked for under each of the settings that nobody tells.
     """
 
     engine: str
-    table: Table
+    table: PatternTable
     levels: Mapping[str, str] = field(default_factory=dict[str, str])
     accepts: Limits | None = None
     keeps: bool = False
@@ -39,7 +39,7 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Counts:
+class LineCounts:
     """What became of the lines that were read, and a few that nothing can be made of."""
 
     parsed: int = 0
@@ -51,8 +51,8 @@ class Counts:
     def read(self) -> int:
         return self.parsed + self.ignored + self.unparsable
 
-    def __add__(self, other: Counts) -> Counts:
-        return Counts(
+    def __add__(self, other: LineCounts) -> LineCounts:
+        return LineCounts(
             self.parsed + other.parsed,
             self.ignored + other.ignored,
             self.unparsable + other.unparsable,
@@ -61,12 +61,12 @@ class Counts:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class PieceOutcome:
     """What became of a piece. `errors` say of what could not be judged why not."""
 
     key: str
     verdicts: tuple[Verdict, ...] = ()
-    counts: Counts = Counts()
+    counts: LineCounts = LineCounts()
     digest: str = ""
     damaged: tuple[str, ...] = ()
     """Files that end in the midst."""
@@ -77,19 +77,19 @@ class Outcome:
         return asdict(self) | {"verdicts": [each.to_table() for each in self.verdicts]}
 
     @classmethod
-    def from_table(cls, table: Mapping[str, Any]) -> Outcome:
+    def from_table(cls, table: Mapping[str, Any]) -> PieceOutcome:
         """Back from JSON. Raises `ValueError`, `TypeError` or `KeyError` where it is none."""
         told: dict[str, Any] = {**table}
         counts: dict[str, Any] = {**told["counts"]}
         counts["strays"] = tuple((line, text) for line, text in counts["strays"])
         told["verdicts"] = tuple(map(Verdict.from_table, told["verdicts"]))
         told |= {name: tuple(told[name]) for name in ("damaged", "errors")}
-        told["counts"] = Counts(**counts)
+        told["counts"] = LineCounts(**counts)
         return cls(**told)
 
 
 @dataclass(frozen=True)
-class Lines:
+class PieceLines:
     """The lines of a piece: those that tell events, and the others; and of which files they are."""
 
     files: Sequence[Sequence[str]]
@@ -98,12 +98,12 @@ class Lines:
     rest: Sequence[KeptRest] = ()
 
 
-Given = Mapping[Part, bytes]
+Given = Mapping[LogFile, bytes]
 
 
 def judged(
-    order: Order, piece: Piece, given: Given | None = None, shelf: Shelf | None = None
-) -> tuple[Outcome, Lines]:
+    order: JudgingOrder, piece: Piece, given: Given | None = None, shelf: LogShelf | None = None
+) -> tuple[PieceOutcome, PieceLines]:
     """Judge a piece. What is wrong with it is told in the outcome.
 
     Its bytes may be `given`; or they are read from a `shelf`, which has its archive open.
@@ -111,28 +111,30 @@ def judged(
     files = [[str(part) for part in log.parts] for log in piece.logs]
     try:
         if given is None and (order.keeps or piece.runs or shelf is not None):
-            with Shelf() as own:
+            with LogShelf() as own:
                 given = piece.content(shelf or own)
         digest = digest_of(given) if order.keeps and given is not None else ""
-        with Shelf(given) as inside:
+        with LogShelf(given) as inside:
             judging = _runs if order.engine == "finale" else _cluster
             told, errors, lines = judging(order, piece, inside)
             damaged = tuple(map(str, inside.damaged))
     except FinaleError as error:
-        return Outcome(piece.key, errors=(str(error),)), Lines(files)
+        return PieceOutcome(piece.key, errors=(str(error),)), PieceLines(files)
     verdicts, counts = told
-    return Outcome(piece.key, verdicts, counts, digest, damaged, errors), Lines(files, *lines)
+    return PieceOutcome(piece.key, verdicts, counts, digest, damaged, errors), PieceLines(
+        files, *lines
+    )
 
 
 _Found = tuple[
-    tuple[tuple[Verdict, ...], Counts],
+    tuple[tuple[Verdict, ...], LineCounts],
     tuple[str, ...],
     tuple[Sequence[KeptEvent], Sequence[KeptRest]],
 ]
 
 
-def _cluster(order: Order, piece: Piece, shelf: Shelf) -> _Found:
-    kept = Kept() if order.keeps else None
+def _cluster(order: JudgingOrder, piece: Piece, shelf: LogShelf) -> _Found:
+    kept = KeptLines() if order.keeps else None
     logs = map(shelf.lines, piece.logs)
     cluster = judge(logs, order.table, order.levels, _asked(order, piece, shelf), kept)
     verdicts = tuple(verdict_of(piece.where, job, piece.logs) for job in cluster.jobs)
@@ -140,14 +142,16 @@ def _cluster(order: Order, piece: Piece, shelf: Shelf) -> _Found:
     return (verdicts, _counts(cluster.tally)), (), lines
 
 
-def _asked(order: Order, piece: Piece, shelf: Shelf) -> Asks | None:
+def _asked(order: JudgingOrder, piece: Piece, shelf: LogShelf) -> AcceptanceRequest | None:
     if order.accepts is None or piece.told is None:
-        return None if order.accepts is None else Asks(order.accepts, every=order.every)
+        return (
+            None if order.accepts is None else AcceptanceRequest(order.accepts, every=order.every)
+        )
     given = read_run_file(shelf.short_content(piece.told), str(piece.told))
-    return Asks(order.accepts, given, order.every)
+    return AcceptanceRequest(order.accepts, given, order.every)
 
 
-def _runs(order: Order, piece: Piece, shelf: Shelf) -> _Found:
+def _runs(order: JudgingOrder, piece: Piece, shelf: LogShelf) -> _Found:
     if not order.keeps:
         found = list(ruled_runs(piece, shelf, order.accepts))
     else:
@@ -155,10 +159,10 @@ def _runs(order: Order, piece: Piece, shelf: Shelf) -> _Found:
             judged_run(lines, piece.where, log.parts, order.accepts)
             for log, lines in runs_in(piece, shelf)
         ]
-    counts = Counts()
+    counts = LineCounts()
     for run in found:
         strays = tuple((line, _shown(raw)) for line, raw in run.strays[:STRAYS_TOLD])
-        counts += Counts(run.parsed, run.ignored, run.unreadable, strays)
+        counts += LineCounts(run.parsed, run.ignored, run.unreadable, strays)
     verdicts = tuple(run.verdict for run in found if run.verdict is not None)
     errors = tuple(run.error for run in found if run.error)
     events = [event for run in found for event in run.events] if order.keeps else ()
@@ -166,14 +170,14 @@ def _runs(order: Order, piece: Piece, shelf: Shelf) -> _Found:
     return (verdicts, counts), errors, (events, rest)
 
 
-def _counts(tally: Tally) -> Counts:
+def _counts(tally: LineTally) -> LineCounts:
     first = tally.strays[:STRAYS_TOLD]
     strays = tuple((each.line, _shown(each.raw)) for each in first)
-    return Counts(tally.parsed, tally.ignored, tally.unparsable, strays)
+    return LineCounts(tally.parsed, tally.ignored, tally.unparsable, strays)
 
 
 def _shown(raw: bytes) -> str:
     return raw[:COLUMNS_TOLD].decode("utf-8", "replace")
 
 
-__all__ = ["Counts", "Given", "Lines", "Order", "Outcome", "judged"]
+__all__ = ["Given", "JudgingOrder", "LineCounts", "PieceLines", "PieceOutcome", "judged"]

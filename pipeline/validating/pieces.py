@@ -1,7 +1,7 @@
-"""What is judged in one go: the logs of a cluster, or so many runs of an event log.
+"""Cuts logs into pieces: the logs of one cluster, or some runs of an event log.
 
-A folder's logs belong together, so they are one piece. An event log may have thousands of runs:
-it is cut between runs, so that no piece is larger than a worker's memory.
+The logs of a folder belong together, so they are one piece. An event log can have thousands of
+runs: it is cut between runs, so that each piece fits into the memory of a worker.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from checker.logs.read.log_files import LogFile, LogShelf, RawLog, unreadable
 from checker.logs.read.run_file import RUN_FILE
-from checker.logs.read.sources import Part, RawLog, Shelf, unreadable
 from model.given import opened
 from reference.formats.cutting import ByteSpan, logs_in
 
@@ -42,7 +42,7 @@ class Piece:
     logs: tuple[RawLog, ...]
     size: int
     stamps: tuple[Stamp, ...]
-    told: Part | None = None
+    told: LogFile | None = None
     """What is told of its jobs beside the logs."""
     runs: tuple[tuple[ByteSpan, ...], ...] = ()
     """Of a plain file, where each run is that is judged; empty where all of it is."""
@@ -59,7 +59,7 @@ class Piece:
         return tuple(span for run in self.runs for span in run)
 
     @property
-    def parts(self) -> tuple[Part, ...]:
+    def parts(self) -> tuple[LogFile, ...]:
         """All files that it has, or their members."""
         logs = tuple(part for log in self.logs for part in log.parts)
         return logs if self.told is None else (*logs, self.told)
@@ -69,7 +69,7 @@ class Piece:
         """Whether one has to read what comes before to come to it."""
         return any(part.member is not None for part in self.parts)
 
-    def content(self, shelf: Shelf) -> dict[Part, bytes]:
+    def content(self, shelf: LogShelf) -> dict[LogFile, bytes]:
         """Its bytes: of a file of which it has some runs, theirs. Raises `unreadable`."""
         if not self.runs:
             return {part: shelf.content(part) for part in self.parts}
@@ -83,7 +83,7 @@ class Piece:
         return {part: b"".join(found)}
 
 
-def digest_of(content: Mapping[Part, bytes]) -> str:
+def digest_of(content: Mapping[LogFile, bytes]) -> str:
     """A digest of the bytes of a piece."""
     told = hashlib.blake2b(digest_size=20)
     for part, data in content.items():
@@ -93,7 +93,7 @@ def digest_of(content: Mapping[Part, bytes]) -> str:
 
 
 def pieces_of(
-    shelf: Shelf, logs: Iterable[RawLog], engine: str, told: Path | None = None
+    shelf: LogShelf, logs: Iterable[RawLog], engine: str, told: Path | None = None
 ) -> list[Piece]:
     """The pieces that some logs make, in their order. Raises `unreadable`.
 
@@ -109,13 +109,13 @@ def pieces_of(
             shelf,
             str(inside[0]) if len(inside) == 1 else folder,
             inside,
-            shelf.beside(inside[0], RUN_FILE) if told is None else Part(str(told)),
+            shelf.beside(inside[0], RUN_FILE) if told is None else LogFile(str(told)),
         )
         for folder, inside in by_folder.items()
     ]
 
 
-def _of_event_log(shelf: Shelf, log: RawLog) -> Iterator[Piece]:
+def _of_event_log(shelf: LogShelf, log: RawLog) -> Iterator[Piece]:
     """An event log as one piece, or where it is one plain file, cut between its runs."""
     piece, (first, *others) = _piece(shelf, str(log), [log]), log.parts
     path = Path(first.path)
@@ -139,7 +139,9 @@ def _of_event_log(shelf: Shelf, log: RawLog) -> Iterator[Piece]:
     yield replace(piece, size=size, runs=tuple(taken))
 
 
-def _piece(shelf: Shelf, where: str, logs: Sequence[RawLog], told: Part | None = None) -> Piece:
+def _piece(
+    shelf: LogShelf, where: str, logs: Sequence[RawLog], told: LogFile | None = None
+) -> Piece:
     parts = [part for log in logs for part in log.parts]
     parts += [] if told is None else [told]
     stamps = tuple(_stamp(path) for path in dict.fromkeys(part.path for part in parts))

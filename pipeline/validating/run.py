@@ -1,4 +1,4 @@
-"""Judges logs: what is known is taken from the folder of results, the rest is judged and kept."""
+"""Judges logs: takes known results from the results folder, judges the rest, and stores it."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ from functools import partial
 from itertools import chain
 from time import perf_counter
 
-from checker.logs.read.sources import Shelf
+from checker.logs.read.log_files import LogShelf
 from model.errors import FinaleError
 from pipeline.sweep.sources import digest_of as digest_of_code
 
-from .judging import Order, Outcome
+from .judging import JudgingOrder, PieceOutcome
 from .pieces import Piece, digest_of
-from .store import Store
-from .work import Result, Search
+from .store import ResultStore
+from .work import BundleResult, Search
 
 #: What a verdict depends on: this module and all that it imports, of these packages.
 _CODE, _WITHIN = "pipeline.validating.judging", ("checker", "model", "pipeline", "reference")
 
 
 @dataclass(frozen=True)
-class News:
+class ValidationProgress:
     """How far it is: pieces to be judged, and judged; their bytes; how many were known before."""
 
     total: int
@@ -44,7 +44,7 @@ class News:
         return self.seconds * (self.bytes_total - self.bytes_judged) / self.bytes_judged
 
 
-def digest_of_order(order: Order, version: str) -> str:
+def digest_of_order(order: JudgingOrder, version: str) -> str:
     """What verdicts depend on beside the logs: options, the table of lines, code."""
     asked = (order.engine, order.table, sorted(order.levels.items()), order.accepts,
              order.every, version)  # fmt: skip
@@ -55,11 +55,11 @@ def digest_of_order(order: Order, version: str) -> str:
 
 def validated(
     pieces: Sequence[Piece],
-    order: Order,
+    order: JudgingOrder,
     search: Search,
-    store: Store | None,
-    tell: Callable[[News], None],
-) -> Generator[Outcome]:
+    store: ResultStore | None,
+    tell: Callable[[ValidationProgress], None],
+) -> Generator[PieceOutcome]:
     """What is said of pieces, in their order. The tables of the store are written at the end."""
     known = _known(pieces, store)
     ahead = [piece for piece in pieces if piece.key not in known]
@@ -68,11 +68,11 @@ def validated(
         for number, piece in enumerate(ahead, 1)
     ]
 
-    def keep(result: Result) -> None:
+    def keep(result: BundleResult) -> None:
         if store is not None and result.judged:
             store.keep(result.judged, result.tables)
 
-    def counted(found: Iterable[Outcome]) -> Iterator[Outcome]:
+    def counted(found: Iterable[PieceOutcome]) -> Iterator[PieceOutcome]:
         """Tell of each; what was known is not judged."""
         began, news = perf_counter(), first
         sizes = {piece.key: piece.size for piece in ahead}
@@ -83,7 +83,7 @@ def validated(
             yield outcome
 
     size = sum(piece.size for piece in ahead)
-    first = News(len(ahead), 0, len(pieces) - len(ahead), size, 0, 0.0)
+    first = ValidationProgress(len(ahead), 0, len(pieces) - len(ahead), size, 0, 0.0)
     tell(first)
     if numbered:
         # What is closed early still keeps what it has.
@@ -96,8 +96,8 @@ def validated(
 
 
 def _in_order(
-    pieces: Iterable[Piece], known: dict[str, Outcome], found: Iterable[Outcome]
-) -> Iterator[Outcome]:
+    pieces: Iterable[Piece], known: dict[str, PieceOutcome], found: Iterable[PieceOutcome]
+) -> Iterator[PieceOutcome]:
     """What is said of each piece, as soon as that is known of all before it."""
     waiting = deque(piece.key for piece in pieces)
     for outcome in chain((None,), found):
@@ -108,11 +108,11 @@ def _in_order(
     assert not waiting, "each piece comes to something"
 
 
-def _known(pieces: Iterable[Piece], store: Store | None) -> dict[str, Outcome]:
+def _known(pieces: Iterable[Piece], store: ResultStore | None) -> dict[str, PieceOutcome]:
     """What the store knows of these pieces, where they have not changed."""
     if store is None:
         return {}
-    with Shelf() as shelf:
+    with LogShelf() as shelf:
 
         def digest(piece: Piece) -> str:
             try:
@@ -127,4 +127,4 @@ def _known(pieces: Iterable[Piece], store: Store | None) -> dict[str, Outcome]:
         }
 
 
-__all__ = ["News", "digest_of_order", "validated"]
+__all__ = ["ValidationProgress", "digest_of_order", "validated"]

@@ -1,7 +1,7 @@
-"""Judges pieces on Spark: in bundles, each a job of its own.
+"""Judges pieces on Spark, in bundles; each bundle is a Spark job.
 
-A bundle is known when its job is done. So many are asked for that no processor waits, and no more:
-what they carry, and what they come to, is in memory.
+The driver knows the results of a bundle when its job is done. It submits just enough bundles to
+keep all processors busy: bundles and results are in memory.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from dataclasses import replace
 from itertools import islice
 from typing import TYPE_CHECKING
 
-from checker.logs.read.sources import Shelf
+from checker.logs.read.log_files import LogShelf
 from model.errors import FinaleError, Place
 from pipeline.session import SparkCluster, frugal, session
 
-from .judging import Given, Order, Outcome
-from .work import Bundle, Keep, Numbered, Result, Search, work
+from .judging import Given, JudgingOrder, PieceOutcome
+from .work import BundleResult, Keep, Numbered, PieceBundle, Search, work
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -36,7 +36,9 @@ def judged_on(cluster: SparkCluster) -> Search:
     """A search that starts Spark first."""
     settled = frugal(replace(cluster, conf={**_SETTINGS, **cluster.conf}))
 
-    def search(order: Order, pieces: Sequence[Numbered], keep: Keep) -> Generator[Outcome]:
+    def search(
+        order: JudgingOrder, pieces: Sequence[Numbered], keep: Keep
+    ) -> Generator[PieceOutcome]:
         with session(settled, "finale validate") as spark:
             yield from OnSpark(spark, order, ships=not cluster.is_nearby).judge(pieces, keep)
 
@@ -49,22 +51,22 @@ class OnSpark:
     def __init__(
         self,
         spark: SparkSession,
-        order: Order,
+        order: JudgingOrder,
         *,
         ships: bool,
-        task: Callable[[Bundle], Iterator[Result]] = work,
+        task: Callable[[PieceBundle], Iterator[BundleResult]] = work,
     ) -> None:
         self._context, self._task = spark.sparkContext, task
         self._order, self._ships, self._ended = order, ships, False
 
-    def judge(self, pieces: Sequence[Numbered], keep: Keep) -> Generator[Outcome]:
+    def judge(self, pieces: Sequence[Numbered], keep: Keep) -> Generator[PieceOutcome]:
         """What becomes of pieces, as it is known."""
         slots = self._context.defaultParallelism
         ahead = iter(_bundles(pieces, slots))
         pool = ThreadPoolExecutor(2 * slots, "finale-validate")
-        running: set[Future[list[Result]]] = set()
+        running: set[Future[list[BundleResult]]] = set()
         try:
-            with Shelf() as shelf:
+            with LogShelf() as shelf:
                 while True:
                     for bundle in islice(ahead, 2 * slots - len(running)):
                         loaded, failed = self._loaded(bundle, shelf)
@@ -81,21 +83,23 @@ class OnSpark:
             self._context.cancelAllJobs()
             pool.shutdown(cancel_futures=True)
 
-    def _loaded(self, pieces: Sequence[Numbered], shelf: Shelf) -> tuple[Bundle, Sequence[Outcome]]:
+    def _loaded(
+        self, pieces: Sequence[Numbered], shelf: LogShelf
+    ) -> tuple[PieceBundle, Sequence[PieceOutcome]]:
         """A bundle with the bytes that workers cannot read, and what cannot be read here either."""
         given: list[Given | None] = []
         kept: list[Numbered] = []
-        failed: list[Outcome] = []
+        failed: list[PieceOutcome] = []
         for number, piece in pieces:
             try:
                 ships = self._ships or piece.is_in_archive
                 given.append(piece.content(shelf) if ships else None)
                 kept.append((number, piece))
             except FinaleError as error:
-                failed.append(Outcome(piece.key, errors=(str(error),)))
-        return Bundle(self._order, kept, given), failed
+                failed.append(PieceOutcome(piece.key, errors=(str(error),)))
+        return PieceBundle(self._order, kept, given), failed
 
-    def _results(self, bundle: Bundle) -> list[Result]:
+    def _results(self, bundle: PieceBundle) -> list[BundleResult]:
         """What a bundle comes to; one whose worker dies, piece by piece: most of them are good."""
         try:
             return self._context.parallelize([bundle], 1).flatMap(self._task).collect()
@@ -113,7 +117,7 @@ class OnSpark:
             place=Place(piece.where),
             advice="if memory was short, give workers more by --conf, or judge these logs here",
         )
-        return [Result([(number, piece, Outcome(piece.key, errors=(str(died),)))], {})]
+        return [BundleResult([(number, piece, PieceOutcome(piece.key, errors=(str(died),)))], {})]
 
 
 def _bundles(pieces: Sequence[Numbered], slots: int) -> list[list[Numbered]]:

@@ -1,8 +1,8 @@
-"""Keeps what was read and judged in a folder: a journal, and tables that are whole or not there.
+"""Stores what was read and judged in a folder: a journal, and tables that are whole or absent.
 
-The journal has a line for each piece that was judged; the lines of its logs are in parts, until all
-parts are joined to the tables. What was killed goes on from there; what has not changed since is
-not judged again.
+The journal has a line for each judged piece. The lines of its logs are in parts until all parts are
+joined to the tables. A process that was killed continues from there; a piece that has not changed
+is not judged again.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from typing import IO, Any
 from model.errors import FinaleError, Place
 from model.given import json_of, whole_of
 
-from .judging import Outcome
+from .judging import PieceOutcome
 from .pieces import Piece, Stamp
 from .tables import (
     FINDINGS,
     OF_LINES,
     TABLES,
     VERDICTS,
-    Changed,
+    TablesChanged,
     finding_row,
     verdict_row,
     write_joined,
@@ -47,13 +47,13 @@ _JOINED = 0
 
 
 @dataclass(frozen=True)
-class Known:
+class KnownPieces:
     """A piece that was judged: its number, the part with its lines, its files as they were."""
 
     number: int
     part: int
     stamps: tuple[Stamp, ...]
-    outcome: Outcome
+    outcome: PieceOutcome
 
     def to_json(self) -> str:
         """One line."""
@@ -62,15 +62,15 @@ class Known:
         return json.dumps(table | {"outcome": self.outcome.to_table()}, separators=(",", ":"))
 
     @classmethod
-    def from_json(cls, text: bytes) -> Known:
+    def from_json(cls, text: bytes) -> KnownPieces:
         """Back from one line. Raises `ValueError`, `TypeError` or `KeyError` where it is none."""
         table: dict[str, Any] = json_of(text)
         stamps = tuple(Stamp(*each) for each in table["stamps"])
-        outcome = Outcome.from_table(table["outcome"])
+        outcome = PieceOutcome.from_table(table["outcome"])
         return cls(table["number"], table["part"], stamps, outcome)
 
 
-class Store:
+class ResultStore:
     """A folder of results, led by one process. Raises `results-folder`, `results-in-use`.
 
     `order` says how logs are judged: what was judged otherwise is not known.
@@ -78,7 +78,7 @@ class Store:
 
     def __init__(self, folder: Path, order: str) -> None:
         self.folder = folder
-        self.known: dict[str, Known] = {}
+        self.known: dict[str, KnownPieces] = {}
         self._head = json.dumps({**_HEAD, "order": order}).encode()
         self._number = self._part = 0
         self._journal: IO[bytes]
@@ -93,7 +93,7 @@ class Store:
             os.close(self._lock)
             raise
 
-    def __enter__(self) -> Store:
+    def __enter__(self) -> ResultStore:
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -119,7 +119,7 @@ class Store:
         return True
 
     def keep(
-        self, judged: Sequence[tuple[int, Piece, Outcome]], tables: Mapping[str, bytes]
+        self, judged: Sequence[tuple[int, Piece, PieceOutcome]], tables: Mapping[str, bytes]
     ) -> None:
         """Keep pieces and the tables of their lines. What could not be read is not known."""
         self._part += 1
@@ -129,7 +129,7 @@ class Store:
                 _write(self._file(name, self._part), data)
             for number, piece, outcome in judged:
                 if outcome.digest:
-                    self._note(Known(number, self._part, piece.stamps, outcome))
+                    self._note(KnownPieces(number, self._part, piece.stamps, outcome))
 
     def finish(self, keys: Iterable[str]) -> None:
         """Join what is known of these pieces to the tables, and forget the others."""
@@ -146,7 +146,7 @@ class Store:
             self._journal = (self.folder / JOURNAL).open("ab")
         self._is_joined = True
 
-    def _write_tables(self, current: Sequence[Known]) -> None:
+    def _write_tables(self, current: Sequence[KnownPieces]) -> None:
         verdicts = [verdict for each in current for verdict in each.outcome.verdicts]
         found = ((verdict, each) for verdict in verdicts for each in verdict.findings)
         write_rows(self._half(VERDICTS), VERDICTS, map(verdict_row, verdicts))
@@ -196,7 +196,7 @@ class Store:
         """What the lines of the journal tell; half a last line was cut off before."""
         for number, line in enumerate(lines, 2):
             try:
-                known = Known.from_json(line)
+                known = KnownPieces.from_json(line)
             except (ValueError, TypeError, KeyError, AttributeError):
                 raise self._unusable(f"line {number} of {JOURNAL} in it was changed") from None
             self.known[known.outcome.key] = known
@@ -228,7 +228,7 @@ class Store:
         _to_disk(self.folder)
         shutil.rmtree(self.folder / PARTS, ignore_errors=True)
 
-    def _note(self, known: Known) -> None:
+    def _note(self, known: KnownPieces) -> None:
         self.known[known.outcome.key] = known
         self._is_joined = False
         self._journal.write(known.to_json().encode() + b"\n")
@@ -247,7 +247,7 @@ class Store:
     def _told(self) -> Generator[None]:
         try:
             yield
-        except Changed as error:
+        except TablesChanged as error:
             raise self._unusable(f"{error} in it is not what was written") from None
         except OSError as error:
             raise self._unusable(f"it cannot be written: {error.strerror or error}") from None
@@ -279,4 +279,4 @@ def _to_disk(path: Path) -> None:
         os.close(handle)
 
 
-__all__ = ["JOURNAL", "NEXT", "PARTS", "Known", "Store"]
+__all__ = ["JOURNAL", "NEXT", "PARTS", "KnownPieces", "ResultStore"]

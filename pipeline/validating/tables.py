@@ -1,4 +1,4 @@
-"""Tables in Parquet of what was read and what is said of it: `docs/pipeline.md` has the columns."""
+"""Writes Parquet tables of lines and verdicts; `docs/pipeline.md` lists the columns."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from checker.logs.findings import Severity
-from checker.logs.read.kept import Raw
-from checker.logs.replay.histories import Fate
-from checker.logs.verdicts import Found, Verdict
+from checker.logs.findings import Finding, Severity
+from checker.logs.read.kept_lines import RawLines
+from checker.logs.replay.checkpoint_history import Fate
+from checker.logs.verdicts import Verdict
 from model.visible import visible
 
-from .judging import Lines
+from .judging import PieceLines
 
 VERDICTS, FINDINGS, EVENTS, REST = "verdicts", "findings", "events", "rest"
 TABLES = (VERDICTS, FINDINGS, EVENTS, REST)
@@ -32,7 +32,7 @@ _COMPRESSION = "zstd"
 Row = tuple[Any, ...]
 
 
-class Changed(Exception):
+class TablesChanged(Exception):
     """A table is not what was written."""
 
 
@@ -64,7 +64,7 @@ def schema(name: str) -> Any:
     return pa.schema(columns[name])
 
 
-def packed(lines: Sequence[tuple[int, Lines]]) -> dict[str, bytes]:
+def packed(lines: Sequence[tuple[int, PieceLines]]) -> dict[str, bytes]:
     """The tables of the lines of some pieces, each under the number that it has here."""
     rows: dict[str, list[Row]] = {
         EVENTS: [row for number, each in lines for row in _events(number, each)],
@@ -88,7 +88,7 @@ def write_rows(file: Path, name: str, rows: Iterable[Row]) -> None:
 
 
 def write_joined(file: Path, name: str, sources: Iterable[tuple[Path, Collection[int]]]) -> None:
-    """A table of lines: of each source those of some pieces. Raises `OSError`, `Changed`.
+    """A table of lines: of each source those of some pieces. Raises `OSError`, `TablesChanged`.
 
     No more than a group of rows is in memory.
     """
@@ -112,12 +112,12 @@ def _groups(source: Path, name: str, pieces: Collection[int]) -> Iterator[Any]:
     try:
         with _parquet().ParquetFile(source) as file:
             if not file.schema_arrow.equals(schema(name)):
-                raise Changed(source.name)
+                raise TablesChanged(source.name)
             for number in range(file.num_row_groups):
                 group = file.read_row_group(number)
                 yield group.filter(compute.is_in(group["piece"], wanted))
     except pa.lib.ArrowException:
-        raise Changed(source.name) from None
+        raise TablesChanged(source.name) from None
 
 
 def verdict_row(verdict: Verdict) -> Row:
@@ -142,7 +142,7 @@ def verdict_row(verdict: Verdict) -> Row:
     )  # fmt: skip
 
 
-def finding_row(verdict: Verdict, found: Found) -> Row:
+def finding_row(verdict: Verdict, found: Finding) -> Row:
     """A row of the table of findings."""
     return (
         _text(verdict.logs), _text(verdict.job), found.property, _pairs(dict(found.binding)),
@@ -150,7 +150,7 @@ def finding_row(verdict: Verdict, found: Found) -> Row:
     )  # fmt: skip
 
 
-def _events(number: int, lines: Lines) -> Iterator[Row]:
+def _events(number: int, lines: PieceLines) -> Iterator[Row]:
     for event in lines.events:
         yield (
             *_at(number, lines, event.at), _text(event.job), _text(event.time), event.word,
@@ -159,12 +159,12 @@ def _events(number: int, lines: Lines) -> Iterator[Row]:
         )  # fmt: skip
 
 
-def _rest(number: int, lines: Lines) -> Iterator[Row]:
+def _rest(number: int, lines: PieceLines) -> Iterator[Row]:
     for each in lines.rest:
         yield (*_at(number, lines, each.at), each.why.value, each.at.raw, each.at.end)
 
 
-def _at(number: int, lines: Lines, raw: Raw) -> Row:
+def _at(number: int, lines: PieceLines, raw: RawLines) -> Row:
     return number, _text(lines.files[raw.log][raw.part]), raw.line, raw.lines
 
 
@@ -221,7 +221,7 @@ __all__ = [
     "REST",
     "TABLES",
     "VERDICTS",
-    "Changed",
+    "TablesChanged",
     "finding_row",
     "packed",
     "schema",

@@ -1,13 +1,13 @@
-"""What is done at once: a bundle of pieces, here or by a task of Spark's."""
+"""Judges a bundle of pieces, in this process or in a Spark task."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterator, Sequence
 from dataclasses import dataclass
 
-from checker.logs.read.sources import Shelf
+from checker.logs.read.log_files import LogShelf
 
-from .judging import Given, Lines, Order, Outcome, judged
+from .judging import Given, JudgingOrder, PieceLines, PieceOutcome, judged
 from .pieces import Piece
 from .tables import packed
 
@@ -18,34 +18,34 @@ Numbered = tuple[int, Piece]
 
 
 @dataclass(frozen=True)
-class Bundle:
+class PieceBundle:
     """Pieces that are judged by one task, and their bytes where a task cannot read them itself."""
 
-    order: Order
+    order: JudgingOrder
     pieces: Sequence[Numbered]
     given: Sequence[Given | None]
 
 
 @dataclass(frozen=True)
-class Result:
+class BundleResult:
     """What became of a bundle, and the tables of its lines."""
 
-    judged: Sequence[tuple[int, Piece, Outcome]]
+    judged: Sequence[tuple[int, Piece, PieceOutcome]]
     tables: dict[str, bytes]
 
 
-class Batch:
+class TableBatch:
     """Judges pieces one by one, and puts the tables of their lines together."""
 
-    def __init__(self, order: Order) -> None:
+    def __init__(self, order: JudgingOrder) -> None:
         self._order = order
-        self._judged: list[tuple[int, Piece, Outcome]] = []
-        self._lines: list[tuple[int, Lines]] = []
+        self._judged: list[tuple[int, Piece, PieceOutcome]] = []
+        self._lines: list[tuple[int, PieceLines]] = []
         self.size = 0
 
     def judge(
-        self, numbered: Numbered, given: Given | None = None, shelf: Shelf | None = None
-    ) -> Outcome:
+        self, numbered: Numbered, given: Given | None = None, shelf: LogShelf | None = None
+    ) -> PieceOutcome:
         """Judge one more. Whoever interrupts loses that one only."""
         number, piece = numbered
         outcome, lines = judged(self._order, piece, given, shelf)
@@ -54,39 +54,50 @@ class Batch:
         self.size += piece.size
         return outcome
 
-    def result(self) -> Result:
+    def result(self) -> BundleResult:
         """What became of them."""
         tables = packed(self._lines) if self._order.keeps else {}
-        return Result(self._judged, tables)
+        return BundleResult(self._judged, tables)
 
 
-Keep = Callable[[Result], None]
+Keep = Callable[[BundleResult], None]
 """Keeps what a few pieces came to."""
 
-Search = Callable[[Order, Sequence[Numbered], Keep], Generator[Outcome]]
+Search = Callable[[JudgingOrder, Sequence[Numbered], Keep], Generator[PieceOutcome]]
 """Judges pieces, and gives each when it is known: in this process, on Spark."""
 
 
-def work(bundle: Bundle) -> Iterator[Result]:
+def work(bundle: PieceBundle) -> Iterator[BundleResult]:
     """What a task does."""
-    batch = Batch(bundle.order)
+    batch = TableBatch(bundle.order)
     for numbered, given in zip(bundle.pieces, bundle.given, strict=True):
         batch.judge(numbered, given)
     yield batch.result()
 
 
-def judged_here(order: Order, pieces: Sequence[Numbered], keep: Keep) -> Generator[Outcome]:
+def judged_here(
+    order: JudgingOrder, pieces: Sequence[Numbered], keep: Keep
+) -> Generator[PieceOutcome]:
     """What becomes of pieces, one after the other. Whoever interrupts loses one at most."""
-    batch = Batch(order)
+    batch = TableBatch(order)
     try:
-        with Shelf() as shelf:
+        with LogShelf() as shelf:
             for numbered in pieces:
                 yield batch.judge(numbered, shelf=shelf if numbered[1].is_in_archive else None)
                 if batch.size >= BATCH_BYTES:
-                    done, batch = batch, Batch(order)
+                    done, batch = batch, TableBatch(order)
                     keep(done.result())
     finally:
         keep(batch.result())
 
 
-__all__ = ["Batch", "Bundle", "Keep", "Numbered", "Result", "Search", "judged_here", "work"]
+__all__ = [
+    "BundleResult",
+    "Keep",
+    "Numbered",
+    "PieceBundle",
+    "Search",
+    "TableBatch",
+    "judged_here",
+    "work",
+]

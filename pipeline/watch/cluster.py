@@ -14,11 +14,11 @@ from itertools import chain
 from pathlib import PurePosixPath
 from typing import Any
 
-from checker.logs.read.patterns import WORDS, Table
-from checker.logs.read.profile import Profile
-from checker.logs.read.runs import Run, runs_of
-from checker.logs.read.sources import Line, RawLog
-from checker.logs.replay.histories import TERMINAL
+from checker.logs.read.job_runs import JobRun, runs_of
+from checker.logs.read.line_patterns import WORDS, PatternTable
+from checker.logs.read.log_files import LogLine, RawLog
+from checker.logs.read.visibility import LogProfile
+from checker.logs.replay.checkpoint_history import TERMINAL
 from checker.logs.validate import Coverage, judge_run
 from checker.logs.verdicts import Verdict, verdict_of
 from pipeline.validating.eventlogs import judged_run, sections_of_runs
@@ -36,7 +36,7 @@ class WatchSetting:
     """The table of log lines and the options of a watch."""
 
     root: str
-    table: Table
+    table: PatternTable
     levels: Mapping[str, str] = field(default_factory=dict[str, str])
 
 
@@ -125,7 +125,7 @@ class GrowingCluster:
         runs, _ = runs_of([event for events, _ in told for event in events])
         tally = tally_of([each for _, each in told])
         whole = tally.is_whole and not any(log.gap for log in logs)
-        profile = Profile(self.setting.table, tally, dict(self.setting.levels))
+        profile = LogProfile(self.setting.table, tally, dict(self.setting.levels))
         shown = (profile.threads, whole, *((word, profile.of(word)) for word in WORDS))
         raw = [log.raw(self.setting.root) for log in logs]
         silent = all(log.quiet == SILENT for log in logs)
@@ -139,7 +139,7 @@ class GrowingCluster:
             yield JobState(known.verdict, silent)
 
     def _verdict(
-        self, run: Run, profile: Profile, raw: Sequence[RawLog], *, whole: bool
+        self, run: JobRun, profile: LogProfile, raw: Sequence[RawLog], *, whole: bool
     ) -> Verdict:
         where = str(raw[0]) if len(raw) == 1 else str(PurePosixPath(raw[0].folder))
         return verdict_of(where, judge_run(run, profile, whole=whole), raw)
@@ -170,7 +170,7 @@ class GrowingCluster:
                 else:
                     self.errors[name] = known.error
 
-    def _run(self, of: object, log: GrowingEventLog, lines: Sequence[Line]) -> _Judged:
+    def _run(self, of: object, log: GrowingEventLog, lines: Sequence[LogLine]) -> _Judged:
         raw = log.raw(self.setting.root)
         found = judged_run(lines, str(raw), raw.parts, None, keeps=False)
         verdict = found.verdict
@@ -179,7 +179,7 @@ class GrowingCluster:
         return _Judged(of, verdict, found.error)
 
 
-def _size(run: Run) -> tuple[int, tuple[tuple[str, int], ...]]:
+def _size(run: JobRun) -> tuple[int, tuple[tuple[str, int], ...]]:
     """Return a value that changes when a run grows."""
     return len(run.events), tuple(run.tasks.items())
 

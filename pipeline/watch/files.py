@@ -19,7 +19,7 @@ from gzip import BadGzipFile
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 
-from checker.logs.read.sources import Part, Shelf, stem_of
+from checker.logs.read.log_files import LogFile, LogShelf, stem_of
 from checker.logs.read.unpacking import unpacked
 from model.errors import FinaleError
 from model.given import opened
@@ -236,8 +236,8 @@ class LogFolder:
         if len(files) == 1:
             return list(files)
         by_path = {str(self.root / file.path): file for file in files}
-        with Shelf() as shelf:
-            ordered = shelf.in_order([Part(path) for path in by_path])
+        with LogShelf() as shelf:
+            ordered = shelf.in_order([LogFile(path) for path in by_path])
         # A file that has nothing yet is the newest.
         return sorted(
             (by_path[part.path] for part in ordered.parts), key=lambda file: not file.size

@@ -13,10 +13,10 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from checker.logs.read.entries import Entry, entries
-from checker.logs.read.events import Execution, Tally, TaskId, Told, told_by
-from checker.logs.read.patterns import Table
-from checker.logs.read.sources import Line, Part, RawLog
+from checker.logs.read.line_patterns import PatternTable
+from checker.logs.read.log_entries import LogEntry, entries
+from checker.logs.read.log_events import Execution, LineTally, LogEvent, TaskId, told_by
+from checker.logs.read.log_files import LogFile, LogLine, RawLog
 
 from .files import GROWS
 
@@ -51,7 +51,7 @@ class GrowingLog(ABC):
     def grown(self, news: News) -> dict[str, Any]:
         """Return the addition to the log, as plain data. The log itself does not change."""
         parts = [replace(part) for part in self.parts]
-        lines: list[Line] = []
+        lines: list[LogLine] = []
         gap, quiet, trouble = self.gap, self.quiet, self.trouble
         for told, data in news:
             known = next((n for n, each in enumerate(parts) if each.number == told["number"]), None)
@@ -65,10 +65,10 @@ class GrowingLog(ABC):
             *whole, part.rest = (part.rest + data.decode("latin-1")).split("\n")
             for text in whole:
                 part.lines += 1
-                lines.append(Line(known, part.lines, text.rstrip("\r").encode("latin-1")))
+                lines.append(LogLine(known, part.lines, text.rstrip("\r").encode("latin-1")))
             if told["closed"] and not data and part.rest:
                 part.lines += 1
-                lines.append(Line(known, part.lines, part.rest.encode("latin-1"), whole=False))
+                lines.append(LogLine(known, part.lines, part.rest.encode("latin-1"), whole=False))
                 part.rest = ""
             if known == len(parts) - 1:
                 quiet = told["quiet"]
@@ -82,21 +82,21 @@ class GrowingLog(ABC):
         self.gap, self.quiet, self.trouble = more["gap"], more["quiet"], more["trouble"]
 
     @abstractmethod
-    def read(self, lines: Sequence[Line]) -> dict[str, Any]:
+    def read(self, lines: Sequence[LogLine]) -> dict[str, Any]:
         """Read whole lines."""
 
     def raw(self, root: str) -> RawLog:
         """The place of the log."""
-        return RawLog(tuple(Part(str(Path(root, part.path))) for part in self.parts))
+        return RawLog(tuple(LogFile(str(Path(root, part.path))) for part in self.parts))
 
 
 @dataclass
 class GrowingEventLog(GrowingLog):
     """An event log of the engine."""
 
-    lines: list[Line] = field(default_factory=list[Line])
+    lines: list[LogLine] = field(default_factory=list[LogLine])
 
-    def read(self, lines: Sequence[Line]) -> dict[str, Any]:
+    def read(self, lines: Sequence[LogLine]) -> dict[str, Any]:
         return {"lines": [_line_table(line) for line in lines]}
 
     def add(self, more: Mapping[str, Any]) -> None:
@@ -112,21 +112,21 @@ class GrowingFlinkLog(GrowingLog):
     and read again with what comes.
     """
 
-    table: Table = field(kw_only=True)
-    events: list[Told] = field(default_factory=list[Told])
-    tally: Tally = field(default_factory=Tally)
-    tail: list[Line] = field(default_factory=list[Line])
+    table: PatternTable = field(kw_only=True)
+    events: list[LogEvent] = field(default_factory=list[LogEvent])
+    tally: LineTally = field(default_factory=LineTally)
+    tail: list[LogLine] = field(default_factory=list[LogLine])
     place: int = 0
     """Which log of its cluster it is: its events tell that, too."""
 
-    def read(self, lines: Sequence[Line]) -> dict[str, Any]:
+    def read(self, lines: Sequence[LogLine]) -> dict[str, Any]:
         buffer = [*self.tail, *lines]
         found = list(entries(buffer, self.table))
-        tail: list[Line] = []
-        if found and isinstance(last := found[-1], Entry):
+        tail: list[LogLine] = []
+        if found and isinstance(last := found[-1], LogEntry):
             tail = buffer[-last.lines :]
             found.pop()
-        tally = Tally()
+        tally = LineTally()
         events = [_event_table(each) for each in told_by(found, self.table, tally)]
         return {
             "events": events,
@@ -140,28 +140,28 @@ class GrowingFlinkLog(GrowingLog):
         self.tally += _tally(more["tally"])
         self.tail = list(map(_line, more["tail"]))
 
-    def told(self, place: int) -> tuple[list[Told], Tally]:
+    def told(self, place: int) -> tuple[list[LogEvent], LineTally]:
         """Return the events of the present lines, and the counts of lines."""
         if place != self.place:
             self.place = place
             self.events = [replace(event, log=place) for event in self.events]
-        tally = Tally()
+        tally = LineTally()
         last = told_by(entries(self.tail, self.table), self.table, tally, place)
         events = [*self.events, *last]
         tally += self.tally
         return events, tally
 
 
-def _line_table(line: Line) -> list[Any]:
+def _line_table(line: LogLine) -> list[Any]:
     return [line.part, line.number, line.raw.decode("latin-1"), line.whole]
 
 
-def _line(table: Sequence[Any]) -> Line:
+def _line(table: Sequence[Any]) -> LogLine:
     part, number, raw, whole = table
-    return Line(part, number, raw.encode("latin-1"), whole)
+    return LogLine(part, number, raw.encode("latin-1"), whole)
 
 
-def _event_table(event: Told) -> list[Any]:
+def _event_table(event: LogEvent) -> list[Any]:
     task, execution = event.task, event.execution
     return [
         event.word,
@@ -179,9 +179,9 @@ def _event_table(event: Told) -> list[Any]:
     ]
 
 
-def _event(table: Sequence[Any], place: int) -> Told:
+def _event(table: Sequence[Any], place: int) -> LogEvent:
     word, part, line, time, clock, follows, fields, task, execution, causes = table
-    return Told(
+    return LogEvent(
         word,
         place,
         part,
@@ -196,22 +196,22 @@ def _event(table: Sequence[Any], place: int) -> Told:
     )
 
 
-def _tally_table(tally: Tally) -> dict[str, Any]:
+def _tally_table(tally: LineTally) -> dict[str, Any]:
     loggers = [[*key, count] for key, count in tally.loggers.items()]
     counts = [tally.parsed, tally.ignored, tally.unparsable, tally.halves]
     return {"counts": counts, "loggers": loggers, "threads": tally.threads}
 
 
-def _tally(table: Mapping[str, Any]) -> Tally:
+def _tally(table: Mapping[str, Any]) -> LineTally:
     loggers = Counter({(logger, level): count for logger, level, count in table["loggers"]})
-    tally = Tally(loggers=loggers, threads=table["threads"])
+    tally = LineTally(loggers=loggers, threads=table["threads"])
     tally.parsed, tally.ignored, tally.unparsable, tally.halves = table["counts"]
     return tally
 
 
-def tally_of(logs: Sequence[Tally]) -> Tally:
+def tally_of(logs: Sequence[LineTally]) -> LineTally:
     """The count of several logs."""
-    total = Tally()
+    total = LineTally()
     for each in logs:
         total += each
     return total

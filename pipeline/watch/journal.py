@@ -15,8 +15,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, cast
 
-from checker.logs.findings import Severity
-from checker.logs.verdicts import Found, Verdict
+from checker.logs.findings import Finding, Severity
+from checker.logs.verdicts import Verdict
 from model.errors import FinaleError, Place
 from model.given import appended, json_of, whole_of
 
@@ -202,18 +202,18 @@ class Journal:
 _FINDING = ("property", "binding", "severity", "where")
 
 
-def _told(found: Found) -> Record:
+def _told(found: Finding) -> Record:
     return {
         "property": found.property,
         "binding": dict(found.binding),
         "severity": found.severity.value,
-        "where": found.where(),
+        "where": found.place,
         "sentence": found.sentence,
         "why": found.why,
     }
 
 
-def _key(found: Found) -> _Key:
+def _key(found: Finding) -> _Key:
     return found.property, found.binding, found.severity.value
 
 

@@ -17,7 +17,7 @@ from tempfile import TemporaryDirectory
 from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
-from checker.logs.read.patterns import Table
+from checker.logs.read.line_patterns import PatternTable
 from checker.logs.verdicts import Verdict
 from model.errors import FinaleError, Place
 from model.given import json_of
@@ -216,7 +216,7 @@ def _identity(plan: WatchPlan) -> dict[str, object]:
     }
 
 
-def _digest(table: Table) -> str:
+def _digest(table: PatternTable) -> str:
     told = [table.engine, table.release, *(each.pattern for each in table.heads)]
     told += [str({**asdict(each), "message": each.message.pattern}) for each in table.patterns]
     return hashlib.sha256("\n".join(told).encode()).hexdigest()

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from checker.logs.event_log.effort import Far
+from checker.logs.event_log.progress import LogProgress
 from checker.search.limits import SearchProgress
 from cli.bar import Bar, line_of
 from cli.meter import lines_of
@@ -50,7 +50,7 @@ def test_what_is_done_before_a_search_is_told() -> None:
 @pytest.mark.parametrize("width", [57, 77])
 @pytest.mark.parametrize(("judges", "doing"), [(False, "explaining"), (True, "judging")])
 def test_of_a_log_its_lines_are_told(width: int, judges: bool, doing: str) -> None:
-    lines = lines_of("events.ndjson", Far(12_034, 37_190, 14_222, 71.4, judges), width)
+    lines = lines_of("events.ndjson", LogProgress(12_034, 37_190, 14_222, 71.4, judges), width)
     assert all(len(line) <= width for line in lines)
     told = " · ".join(lines)
     assert told.endswith(f": {doing} line 12 034 of 37 190 · 71 s · 14 222 states")

@@ -8,25 +8,30 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Concatenate, ParamSpec
 
-from checker.logs.flink.job import RunJob, job_of
-from checker.logs.flink.observations import Seen, Sight, Sights, sights_of
-from checker.logs.read.events import Tally, told
-from checker.logs.read.patterns import table
-from checker.logs.read.runs import Run, runs_of
-from checker.logs.read.sources import Line, RawLog, Shelf
+from checker.logs.flink.observations import (
+    Observation,
+    Observations,
+    Observed,
+    observations_of,
+)
+from checker.logs.flink.run_job import RunJob, job_of
+from checker.logs.read.job_runs import JobRun, runs_of
+from checker.logs.read.line_patterns import table
+from checker.logs.read.log_events import LineTally, told
+from checker.logs.read.log_files import LogLine, LogShelf, RawLog
 
 Logs = tuple[tuple[bytes, ...], ...]
 """The lines of each log of a cluster."""
 
 
-def runs_in(logs: Logs) -> list[Run]:
+def runs_in(logs: Logs) -> list[JobRun]:
     """The runs that some lines tell of."""
-    tally = Tally()
+    tally = LineTally()
     events = [
         event
         for place, lines in enumerate(logs)
         for event in told(
-            (Line(0, number, raw) for number, raw in enumerate(lines, 1)),
+            (LogLine(0, number, raw) for number, raw in enumerate(lines, 1)),
             table("flink-2.3"), tally, place,
         )
     ]  # fmt: skip
@@ -35,7 +40,7 @@ def runs_in(logs: Logs) -> list[Run]:
 
 def clusters(archive: str) -> Iterator[tuple[str, Logs]]:
     """The logs of each folder of an archive."""
-    with Shelf() as shelf:
+    with LogShelf() as shelf:
         by_folder: dict[str, list[RawLog]] = {}
         for log in shelf.logs([archive]):
             by_folder.setdefault(log.folder, []).append(log)
@@ -55,7 +60,7 @@ class Copy:
     logs: Callable[[], Logs]
     wrong: tuple[int, int] | None
 
-    def runs(self) -> list[Run]:
+    def runs(self) -> list[JobRun]:
         return [run for run in runs_in(self.logs()) if run.job == self.job]
 
     @property
@@ -82,28 +87,28 @@ class Original:
     """A run as it was, and where it can be corrupted."""
 
     def __init__(
-        self, name: str, logs: Logs, run: Run, job: RunJob, *, anywhere: bool = False
+        self, name: str, logs: Logs, run: JobRun, job: RunJob, *, anywhere: bool = False
     ) -> None:
         self.name, self.logs, self.run, self.job = name, logs, run, job
         self._anywhere = anywhere
-        self.sights: Sights = sights_of(run, job)
+        self.observations: Observations = observations_of(run, job)
         readers = {channel.receiver.name for channel in job.job.channels}
         self.sources = {each.name for each in job.job.subtasks} - readers
 
     @cached_property
-    def by_kind(self) -> dict[Seen, list[Sight]]:
-        found: dict[Seen, list[Sight]] = {seen: [] for seen in Seen}
-        for sight in self.sights.all:
-            found[sight.seen].append(sight)
+    def by_kind(self) -> dict[Observed, list[Observation]]:
+        found: dict[Observed, list[Observation]] = {seen: [] for seen in Observed}
+        for observation in self.observations.all:
+            found[observation.seen].append(observation)
         return found
 
-    def of(self, seen: Seen, task: str | None, number: int | None) -> list[Sight]:
+    def of(self, seen: Observed, task: str | None, number: int | None) -> list[Observation]:
         """Lines of a kind, of one task and checkpoint."""
         both = ((each.task, each.checkpoint) for each in self.by_kind[seen])
         pairs = zip(both, self.by_kind[seen], strict=True)
-        return [sight for own, sight in pairs if own == (task, number)]
+        return [observation for own, observation in pairs if own == (task, number)]
 
-    def point(self, seen: Seen, number: int | None) -> Sight | None:
+    def point(self, seen: Observed, number: int | None) -> Observation | None:
         """The line of a checkpoint, if there is just one."""
         found = [each for each in self.by_kind[seen] if each.checkpoint == number]
         return found[0] if len(found) == 1 else None
@@ -118,11 +123,17 @@ class Original:
             return {each.name for each in self.job.job.subtasks}
         ends = {e.told.fields["to"] for e in self.run.events if e.word == "job-switched"}
         words = {event.word for event in self.run.events}
-        restless = (Seen.STOPS, Seen.LOST, Seen.RUNS, Seen.RESTORED, Seen.CANCELLING)
+        restless = (
+            Observed.STOPS,
+            Observed.LOST,
+            Observed.RUNS,
+            Observed.RESTORED,
+            Observed.CANCELLING,
+        )
         asked = words & {"request_stop", "request_savepoint"}
         if any(self.by_kind[seen] for seen in restless) or asked:
             return set()
-        ended = {each.task for each in self.by_kind[Seen.LEARNED]}
+        ended = {each.task for each in self.by_kind[Observed.LEARNED]}
         return {each for each in ended if each} if "FINISHED" in ends else set()
 
     def anywhere(self) -> Original:
@@ -134,27 +145,33 @@ class Original:
         """Whether barriers overtake: then a task goes on with a checkpoint that it has begun."""
         return any(each.told.fields.get("unaligned") == "true" for each in self.run.events)
 
-    def late(self, task: str | None, trigger: Sight | None) -> bool:
+    def late(self, task: str | None, trigger: Observation | None) -> bool:
         """Whether it is learned behind a trigger that a task has finished, if ever."""
-        learned = [each for each in self.by_kind[Seen.LEARNED] if each.task == task]
+        learned = [each for each in self.by_kind[Observed.LEARNED] if each.task == task]
         return trigger is not None and all(each.place > trigger.place for each in learned)
 
     def copy(
-        self, kind: str, sight: Sight, logs: Callable[[], Logs], wrong: tuple[int, int] | None
+        self,
+        kind: str,
+        observation: Observation,
+        logs: Callable[[], Logs],
+        wrong: tuple[int, int] | None,
     ) -> Copy:
-        return Copy(kind, self.name, self.run.job, f"{sight}, line {sight.line}", logs, wrong)
+        return Copy(
+            kind, self.name, self.run.job, f"{observation}, line {observation.line}", logs, wrong
+        )
 
     # --- changes of lines ------------------------------------------------------------------------
 
-    def text(self, sight: Sight) -> bytes:
-        return self.logs[log_of(sight)][sight.line - 1]
+    def text(self, observation: Observation) -> bytes:
+        return self.logs[log_of(observation)][observation.line - 1]
 
     def changed(self, log: int, lines: Sequence[bytes]) -> Logs:
         return (*self.logs[:log], tuple(lines), *self.logs[log + 1 :])
 
     @_later
-    def without(self, *sights: Sight) -> Logs:
-        log, gone = log_of(sights[0]), {each.line for each in sights}
+    def without(self, *observations: Observation) -> Logs:
+        log, gone = log_of(observations[0]), {each.line for each in observations}
         lines = enumerate(self.logs[log], 1)
         return self.changed(log, [raw for number, raw in lines if number not in gone])
 
@@ -164,32 +181,32 @@ class Original:
         return self.changed(log, [*lines[:behind], raw, *lines[behind:]])
 
     @_later
-    def moved(self, sight: Sight, behind: int) -> Logs:
+    def moved(self, observation: Observation, behind: int) -> Logs:
         """A line behind another one instead."""
-        log, lines = log_of(sight), list(self.logs[log_of(sight)])
-        raw = lines.pop(sight.line - 1)
-        at = behind if behind < sight.line else behind - 1
+        log, lines = log_of(observation), list(self.logs[log_of(observation)])
+        raw = lines.pop(observation.line - 1)
+        at = behind if behind < observation.line else behind - 1
         return self.changed(log, [*lines[:at], raw, *lines[at:]])
 
     @_later
-    def instead(self, sight: Sight, pattern: bytes, text: bytes) -> Logs:
-        log, lines = log_of(sight), list(self.logs[log_of(sight)])
-        raw = re.sub(pattern, text, lines[sight.line - 1], count=1)
-        assert raw != lines[sight.line - 1], f"{pattern!r} is not in {raw!r}"
-        lines[sight.line - 1] = raw
+    def instead(self, observation: Observation, pattern: bytes, text: bytes) -> Logs:
+        log, lines = log_of(observation), list(self.logs[log_of(observation)])
+        raw = re.sub(pattern, text, lines[observation.line - 1], count=1)
+        assert raw != lines[observation.line - 1], f"{pattern!r} is not in {raw!r}"
+        lines[observation.line - 1] = raw
         return self.changed(log, lines)
 
 
-def log_of(sight: Sight) -> int:
-    return sight.event.told.log
+def log_of(observation: Observation) -> int:
+    return observation.event.told.log
 
 
-def at_line(sight: Sight, change: int = 0) -> tuple[int, int]:
-    return log_of(sight), sight.line + change
+def at_line(observation: Observation, change: int = 0) -> tuple[int, int]:
+    return log_of(observation), observation.line + change
 
 
-def same_log(*sights: Sight) -> bool:
-    return len({log_of(each) for each in sights}) == 1
+def same_log(*observations: Observation) -> bool:
+    return len({log_of(each) for each in observations}) == 1
 
 
 def originals(clusters: Iterator[tuple[str, Logs]]) -> Iterator[Original]:

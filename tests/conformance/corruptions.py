@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from checker.logs.flink.observations import JOB, LOCK, Seen, Sight
+from checker.logs.flink.observations import JOB, LOCK, Observation, Observed
 from tests.conformance.corrupted import Copy, Original, at_line, log_of, same_log
 
 EXPECTED = Path(__file__).with_suffix(".toml")
@@ -39,60 +39,69 @@ Places = Callable[[Original], Iterator[Copy]]
 # --- what the coordinator tells -------------------------------------------------------------------
 
 
-def _counted(original: Original) -> Iterator[tuple[Sight, Sight, Sight]]:
+def _counted(original: Original) -> Iterator[tuple[Observation, Observation, Observation]]:
     """Acknowledgements that were needed: with the trigger and the completion."""
-    for sight in original.by_kind[Seen.ACKNOWLEDGED]:
-        trigger = original.point(Seen.TRIGGERED, sight.checkpoint)
-        done = original.point(Seen.COMPLETED, sight.checkpoint)
-        if done is None or trigger is None or sight.task not in original.calm:
+    for observation in original.by_kind[Observed.ACKNOWLEDGED]:
+        trigger = original.point(Observed.TRIGGERED, observation.checkpoint)
+        done = original.point(Observed.COMPLETED, observation.checkpoint)
+        if done is None or trigger is None or observation.task not in original.calm:
             continue
-        if original.late(sight.task, trigger) and trigger.place < sight.place < done.place:
-            yield trigger, sight, done
+        if (
+            original.late(observation.task, trigger)
+            and trigger.place < observation.place < done.place
+        ):
+            yield trigger, observation, done
 
 
 def acknowledgement_removed(original: Original) -> Iterator[Copy]:
-    for _, sight, done in _counted(original):
-        change = -1 if same_log(sight, done) else 0
-        logs = original.without(sight)
-        yield original.copy("acknowledgement-removed", sight, logs, at_line(done, change))
+    for _, observation, done in _counted(original):
+        change = -1 if same_log(observation, done) else 0
+        logs = original.without(observation)
+        yield original.copy("acknowledgement-removed", observation, logs, at_line(done, change))
 
 
 def acknowledgement_forged(original: Original) -> Iterator[Copy]:
-    for trigger, sight, _ in _counted(original):
-        begun = original.of(Seen.BEGUN, sight.task, sight.checkpoint)
-        if begun and same_log(trigger, sight, *begun) and begun[0].place > trigger.place:
-            logs = original.inserted(log_of(trigger), trigger.line, original.text(sight))
-            yield original.copy("acknowledgement-forged", sight, logs, at_line(trigger, 1))
+    for trigger, observation, _ in _counted(original):
+        begun = original.of(Observed.BEGUN, observation.task, observation.checkpoint)
+        if begun and same_log(trigger, observation, *begun) and begun[0].place > trigger.place:
+            logs = original.inserted(log_of(trigger), trigger.line, original.text(observation))
+            yield original.copy("acknowledgement-forged", observation, logs, at_line(trigger, 1))
 
 
 def acknowledgement_twice(original: Original) -> Iterator[Copy]:
-    for _, sight, _ in _counted(original) if not original.overtakes else ():
-        logs = original.inserted(log_of(sight), sight.line, original.text(sight))
-        yield original.copy("acknowledgement-twice", sight, logs, at_line(sight, 1))
+    for _, observation, _ in _counted(original) if not original.overtakes else ():
+        logs = original.inserted(log_of(observation), observation.line, original.text(observation))
+        yield original.copy("acknowledgement-twice", observation, logs, at_line(observation, 1))
 
 
 def acknowledgement_of_the_next(original: Original) -> Iterator[Copy]:
-    for _, sight, _ in _counted(original):
-        number = (sight.checkpoint or 0) + 1
-        following = original.point(Seen.TRIGGERED, number)
-        if following is not None and following.place > sight.place:
-            logs = original.instead(sight, rb"checkpoint \d+", b"checkpoint %d" % number)
-            yield original.copy("acknowledgement-of-the-next", sight, logs, at_line(sight))
+    for _, observation, _ in _counted(original):
+        number = (observation.checkpoint or 0) + 1
+        following = original.point(Observed.TRIGGERED, number)
+        if following is not None and following.place > observation.place:
+            logs = original.instead(observation, rb"checkpoint \d+", b"checkpoint %d" % number)
+            yield original.copy(
+                "acknowledgement-of-the-next", observation, logs, at_line(observation)
+            )
 
 
 def attempt_changed(original: Original) -> Iterator[Copy]:
-    for _, sight, _ in _counted(original):
-        logs = original.instead(sight, rb"(_\d+)_\d+ of job", rb"\1_7 of job")
-        yield original.copy("attempt-changed", sight, logs, at_line(sight))
+    for _, observation, _ in _counted(original):
+        logs = original.instead(observation, rb"(_\d+)_\d+ of job", rb"\1_7 of job")
+        yield original.copy("attempt-changed", observation, logs, at_line(observation))
 
 
 def completed_early(original: Original) -> Iterator[Copy]:
-    last = {done.checkpoint: (sight, done) for _, sight, done in _counted(original)}
-    for sight, done in last.values():
-        rest = (s for s in original.by_kind[Seen.ACKNOWLEDGED] if s.checkpoint == sight.checkpoint)
-        if all(each.place <= sight.place for each in rest) and same_log(sight, done):
-            logs = original.moved(done, sight.line - 1)
-            yield original.copy("completed-early", done, logs, at_line(sight))
+    last = {done.checkpoint: (observation, done) for _, observation, done in _counted(original)}
+    for observation, done in last.values():
+        rest = (
+            s
+            for s in original.by_kind[Observed.ACKNOWLEDGED]
+            if s.checkpoint == observation.checkpoint
+        )
+        if all(each.place <= observation.place for each in rest) and same_log(observation, done):
+            logs = original.moved(done, observation.line - 1)
+            yield original.copy("completed-early", done, logs, at_line(observation))
 
 
 def completed_twice(original: Original) -> Iterator[Copy]:
@@ -103,7 +112,7 @@ def completed_twice(original: Original) -> Iterator[Copy]:
 
 def completion_removed(original: Original) -> Iterator[Copy]:
     for done in {id(done): done for _, _, done in _counted(original)}.values():
-        told_ = [s for s in original.by_kind[Seen.CONFIRMED] if s.checkpoint == done.checkpoint]
+        told_ = [s for s in original.by_kind[Observed.CONFIRMED] if s.checkpoint == done.checkpoint]
         first = min(told_, key=lambda each: each.place, default=None)
         if first is not None and first.task in original.calm and same_log(first, done):
             yield original.copy(
@@ -119,7 +128,7 @@ def triggered_twice(original: Original) -> Iterator[Copy]:
 
 def trigger_removed(original: Original) -> Iterator[Copy]:
     for trigger in {id(each): each for each, _, _ in _counted(original)}.values():
-        begun = [s for s in original.by_kind[Seen.BEGUN] if s.checkpoint == trigger.checkpoint]
+        begun = [s for s in original.by_kind[Observed.BEGUN] if s.checkpoint == trigger.checkpoint]
         first = min(begun, key=lambda each: each.place, default=None)
         if first is None or first.task not in original.calm & original.sources:
             continue
@@ -129,75 +138,81 @@ def trigger_removed(original: Original) -> Iterator[Copy]:
 
 
 def restored_from_none(original: Original) -> Iterator[Copy]:
-    completed = {each.checkpoint for each in original.by_kind[Seen.COMPLETED]}
-    for sight in original.by_kind[Seen.RESTORED]:
-        before = (s for s in original.by_kind[Seen.TRIGGERED] if s.place < sight.place)
+    completed = {each.checkpoint for each in original.by_kind[Observed.COMPLETED]}
+    for observation in original.by_kind[Observed.RESTORED]:
+        before = (s for s in original.by_kind[Observed.TRIGGERED] if s.place < observation.place)
         for number in {each.checkpoint for each in before} - completed - {None}:
-            logs = original.instead(sight, rb"Checkpoint \d+ @", b"Checkpoint %d @" % (number or 0))
-            yield original.copy("restored-from-none", sight, logs, at_line(sight))
+            logs = original.instead(
+                observation, rb"Checkpoint \d+ @", b"Checkpoint %d @" % (number or 0)
+            )
+            yield original.copy("restored-from-none", observation, logs, at_line(observation))
 
 
 # --- what tasks tell ------------------------------------------------------------------------------
 
 
 def told_of_an_aborted_one(original: Original) -> Iterator[Copy]:
-    for sight in original.by_kind[Seen.GIVEN_UP]:
-        aborted = original.point(Seen.ABORTED, sight.checkpoint) is not None
-        done = original.point(Seen.COMPLETED, sight.checkpoint) is not None
-        if aborted and not done and sight.task in original.calm:
-            logs = original.instead(sight, rb"checkpoint ABORT ", b"checkpoint COMPLETE ")
-            yield original.copy("told-of-an-aborted-one", sight, logs, at_line(sight))
+    for observation in original.by_kind[Observed.GIVEN_UP]:
+        aborted = original.point(Observed.ABORTED, observation.checkpoint) is not None
+        done = original.point(Observed.COMPLETED, observation.checkpoint) is not None
+        if aborted and not done and observation.task in original.calm:
+            logs = original.instead(observation, rb"checkpoint ABORT ", b"checkpoint COMPLETE ")
+            yield original.copy("told-of-an-aborted-one", observation, logs, at_line(observation))
 
 
 def told_before_it_completes(original: Original) -> Iterator[Copy]:
-    for sight in original.by_kind[Seen.CONFIRMED]:
-        done = original.point(Seen.COMPLETED, sight.checkpoint)
-        if done is None or sight.task not in original.calm or not same_log(sight, done):
+    for observation in original.by_kind[Observed.CONFIRMED]:
+        done = original.point(Observed.COMPLETED, observation.checkpoint)
+        if done is None or observation.task not in original.calm or not same_log(observation, done):
             continue
-        if done.place < sight.place:
-            logs = original.moved(sight, done.line - 1)
-            yield original.copy("told-before-it-completes", sight, logs, at_line(done))
+        if done.place < observation.place:
+            logs = original.moved(observation, done.line - 1)
+            yield original.copy("told-before-it-completes", observation, logs, at_line(done))
 
 
-def _begun(original: Original) -> Iterator[tuple[Sight, Sight]]:
+def _begun(original: Original) -> Iterator[tuple[Observation, Observation]]:
     """Of what tasks begin, that which they acknowledge."""
-    for sight in original.by_kind[Seen.BEGUN] if not original.overtakes else ():
-        acks = original.of(Seen.ACKNOWLEDGED, sight.task, sight.checkpoint)
-        if len(acks) != 1 or sight.task not in original.calm:
+    for observation in original.by_kind[Observed.BEGUN] if not original.overtakes else ():
+        acks = original.of(Observed.ACKNOWLEDGED, observation.task, observation.checkpoint)
+        if len(acks) != 1 or observation.task not in original.calm:
             continue
-        if same_log(sight, *acks) and acks[0].place > sight.place:
-            yield sight, acks[0]
+        if same_log(observation, *acks) and acks[0].place > observation.place:
+            yield observation, acks[0]
 
 
 def call_removed(original: Original) -> Iterator[Copy]:
-    for sight, _ in _begun(original):
-        call = original.of(Seen.CALLED, sight.task, sight.checkpoint)
-        if sight.task in original.sources and len(call) == 1 and same_log(sight, *call):
-            yield original.copy("call-removed", sight, original.without(*call), at_line(sight, -1))
+    for observation, _ in _begun(original):
+        call = original.of(Observed.CALLED, observation.task, observation.checkpoint)
+        if observation.task in original.sources and len(call) == 1 and same_log(observation, *call):
+            yield original.copy(
+                "call-removed", observation, original.without(*call), at_line(observation, -1)
+            )
 
 
 def begin_removed(original: Original) -> Iterator[Copy]:
-    for sight, ack in _begun(original):
-        yield original.copy("begin-removed", sight, original.without(sight), at_line(ack, -1))
+    for observation, ack in _begun(original):
+        yield original.copy(
+            "begin-removed", observation, original.without(observation), at_line(ack, -1)
+        )
 
 
 def begun_twice(original: Original) -> Iterator[Copy]:
-    for sight, _ in _begun(original):
-        logs = original.inserted(log_of(sight), sight.line, original.text(sight))
-        yield original.copy("begun-twice", sight, logs, at_line(sight, 1))
+    for observation, _ in _begun(original):
+        logs = original.inserted(log_of(observation), observation.line, original.text(observation))
+        yield original.copy("begun-twice", observation, logs, at_line(observation, 1))
 
 
 def begun_behind_its_acknowledgement(original: Original) -> Iterator[Copy]:
-    for sight, ack in _begun(original):
-        logs = original.moved(sight, ack.line)
-        yield original.copy("begun-behind-its-acknowledgement", sight, logs, at_line(ack, -1))
+    for observation, ack in _begun(original):
+        logs = original.moved(observation, ack.line)
+        yield original.copy("begun-behind-its-acknowledgement", observation, logs, at_line(ack, -1))
 
 
-def _waiting(original: Original) -> Iterator[tuple[Sight, list[Sight]]]:
+def _waiting(original: Original) -> Iterator[tuple[Observation, list[Observation]]]:
     """Sources that leave, and by what they are told of completions."""
     waits = any(event.word == "waits" for event in original.run.events)
-    for left in original.by_kind[Seen.LEFT] if waits else ():
-        confirmed = [s for s in original.by_kind[Seen.CONFIRMED] if s.task == left.task]
+    for left in original.by_kind[Observed.LEFT] if waits else ():
+        confirmed = [s for s in original.by_kind[Observed.CONFIRMED] if s.task == left.task]
         if left.task not in original.calm & original.sources or not confirmed:
             continue
         if same_log(left, *confirmed) and confirmed[0].place < left.place:
@@ -223,8 +238,8 @@ def left_before_its_confirmation(original: Original) -> Iterator[Copy]:
 
 
 def acknowledgements_swapped(original: Original) -> Iterator[Copy]:
-    sights = original.by_kind[Seen.ACKNOWLEDGED]
-    for first, second in itertools.pairwise(sights):
+    observations = original.by_kind[Observed.ACKNOWLEDGED]
+    for first, second in itertools.pairwise(observations):
         alike = same_log(first, second) and first.checkpoint == second.checkpoint
         if alike and first.task != second.task:
             logs = original.moved(second, first.line - 1)
@@ -232,27 +247,29 @@ def acknowledgements_swapped(original: Original) -> Iterator[Copy]:
 
 
 def barrier_removed(original: Original) -> Iterator[Copy]:
-    for sight in original.by_kind[Seen.BARRIER]:
-        yield original.copy("barrier-removed", sight, original.without(sight), None)
+    for observation in original.by_kind[Observed.BARRIER]:
+        yield original.copy("barrier-removed", observation, original.without(observation), None)
 
 
 def barrier_twice(original: Original) -> Iterator[Copy]:
-    for sight in original.by_kind[Seen.BARRIER]:
-        logs = original.inserted(log_of(sight), sight.line, original.text(sight))
-        yield original.copy("barrier-twice", sight, logs, None)
+    for observation in original.by_kind[Observed.BARRIER]:
+        logs = original.inserted(log_of(observation), observation.line, original.text(observation))
+        yield original.copy("barrier-twice", observation, logs, None)
 
 
 def confirmation_removed(original: Original) -> Iterator[Copy]:
-    for sight in original.by_kind[Seen.CONFIRMED]:
-        yield original.copy("confirmation-removed", sight, original.without(sight), None)
+    for observation in original.by_kind[Observed.CONFIRMED]:
+        yield original.copy(
+            "confirmation-removed", observation, original.without(observation), None
+        )
 
 
 def end_learned_early(original: Original) -> Iterator[Copy]:
-    own = [each for each in original.sights.all if each.seen in (*LOCK, *JOB)]
-    for before, sight in itertools.pairwise(own):
-        if sight.seen is Seen.LEARNED and same_log(before, sight):
-            logs = original.moved(sight, before.line - 1)
-            yield original.copy("end-learned-early", sight, logs, None)
+    own = [each for each in original.observations.all if each.seen in (*LOCK, *JOB)]
+    for before, observation in itertools.pairwise(own):
+        if observation.seen is Observed.LEARNED and same_log(before, observation):
+            logs = original.moved(observation, before.line - 1)
+            yield original.copy("end-learned-early", observation, logs, None)
 
 
 HOW: dict[str, Places] = {

@@ -12,13 +12,13 @@ from checker.logs.event_log.acceptance import (
     ALL_STEPS,
     Accepted,
     Coverage,
+    EventLogVerdict,
     Rejected,
-    Verdict,
-    Visible,
+    Visibility,
     accept,
     replay,
 )
-from checker.logs.event_log.system import SectionSystem
+from checker.logs.event_log.section_system import SectionSystem
 from checker.logs.findings import Severity
 from checker.search.limits import Limits
 from checker.spec.catalogue import catalogue
@@ -40,8 +40,8 @@ FAULTS = Faults(checkpoints=9, failures=2, lost_confirmations=1, declines=1, exp
 Events = list[dict[str, Any]]
 
 
-def judged(lines: list[str], *hidden: str, **more: Any) -> Verdict:
-    profile = dict.fromkeys(hidden, Visible.NEVER)
+def judged(lines: list[str], *hidden: str, **more: Any) -> EventLogVerdict:
+    profile = dict.fromkeys(hidden, Visibility.NEVER)
     return accept(read_log(lines), profile=profile, known=KNOWN, **more)
 
 

@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 
-from checker.logs.event_log.acceptance import Accepted, Coverage, Rejected, Verdict, accept
+from checker.logs.event_log.acceptance import Accepted, EventLogVerdict, Rejected, accept
+from checker.logs.findings import Coverage
 from checker.spec.catalogue import catalogue
 from reference.formats.eventlog import read_log
 from reference.settings import Faults
@@ -18,7 +19,7 @@ KNOWN = catalogue()
 Events = list[dict[str, Any]]
 
 
-def judged(lines: list[str]) -> Verdict:
+def judged(lines: list[str]) -> EventLogVerdict:
     return accept(read_log(lines), known=KNOWN, judges=False)
 
 

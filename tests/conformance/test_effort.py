@@ -6,8 +6,15 @@ from typing import Any
 
 import pytest
 
-from checker.logs.event_log.acceptance import Accepted, Given, Undecided, Verdict, Visible, accept
-from checker.logs.event_log.effort import Effort, Far, OverTime
+from checker.logs.event_log.acceptance import (
+    Accepted,
+    EventLogVerdict,
+    GaveUp,
+    Undecided,
+    Visibility,
+    accept,
+)
+from checker.logs.event_log.progress import LogProgress, OverTime, SearchEffort
 from checker.search.limits import Limits
 from reference.formats.eventlog import read_log
 from reference.settings import Faults
@@ -20,11 +27,11 @@ def chain() -> list[str]:
     return log_of(engine_of(CHAIN, faults=FAULTS), CHAIN, 1)
 
 
-def judged(lines: list[str], *hidden: str, **more: Any) -> Verdict:
-    return accept(read_log(lines), profile=dict.fromkeys(hidden, Visible.NEVER), **more)
+def judged(lines: list[str], *hidden: str, **more: Any) -> EventLogVerdict:
+    return accept(read_log(lines), profile=dict.fromkeys(hidden, Visibility.NEVER), **more)
 
 
-def costly(**more: Any) -> Verdict:
+def costly(**more: Any) -> EventLogVerdict:
     """Of a log that nobody can decide with little."""
     names = ("poll_barrier", "deliver_abort", "apply_acknowledgement")
     return judged(without(chain(), names), *names, judges=False, **more)
@@ -33,50 +40,50 @@ def costly(**more: Any) -> Verdict:
 def test_the_search_gives_up_in_the_end() -> None:
     conforms = costly(limits=Limits(states_max=40)).conforms
     assert isinstance(conforms, Undecided)
-    assert conforms.given_up is Given.STATES
+    assert conforms.given_up is GaveUp.STATES
     assert "40 states" in conforms.why
-    assert 1 <= conforms.line < conforms.far.lines
-    assert conforms.far.states >= 40
+    assert 1 <= conforms.line < conforms.progress.lines
+    assert conforms.progress.states >= 40
 
 
 def test_the_search_gives_up_after_so_long() -> None:
     conforms = costly(limits=Limits(seconds_max=1e-9)).conforms
     assert isinstance(conforms, Undecided)
-    assert (conforms.given_up, conforms.far.states) == (Given.SECONDS, 1)
+    assert (conforms.given_up, conforms.progress.states) == (GaveUp.SECONDS, 1)
 
 
 def test_what_is_accepted_but_not_judged_in_time_is_undecided(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def over(effort: Effort, line: int) -> None:
+    def over(effort: SearchEffort, line: int) -> None:
         raise OverTime
 
-    monkeypatch.setattr(Effort, "judges", over)
+    monkeypatch.setattr(SearchEffort, "judges", over)
     limits = Limits(seconds_max=1000)
     assert isinstance(judged(chain(), limits=limits).conforms, Undecided)
     assert isinstance(judged(chain(), judges=False).conforms, Accepted)
 
 
 def test_how_far_it_is_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("checker.logs.event_log.effort.SECONDS_BETWEEN_REPORTS", 0.0)
-    told: list[Far] = []
+    monkeypatch.setattr("checker.logs.event_log.progress.SECONDS_BETWEEN_REPORTS", 0.0)
+    told: list[LogProgress] = []
     lines = chain()
     judged(lines, told=told.append)
     for judges in (False, True):
-        seen = [far.line for far in told if far.judges is judges]
+        seen = [progress.line for progress in told if progress.judges is judges]
         assert seen == sorted(seen)
         assert seen[-1] >= len(lines) - 2
-    assert {far.lines for far in told} == {len(lines) - 1}
+    assert {progress.lines for progress in told} == {len(lines) - 1}
     assert told[-1].states >= len(lines) - 2
 
 
 def test_an_interrupted_search_says_how_far_it_came(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("checker.logs.event_log.effort.SECONDS_BETWEEN_REPORTS", 0.0)
+    monkeypatch.setattr("checker.logs.event_log.progress.SECONDS_BETWEEN_REPORTS", 0.0)
 
-    def interrupt(far: Far) -> None:
-        if far.line >= 10:
+    def interrupt(progress: LogProgress) -> None:
+        if progress.line >= 10:
             raise KeyboardInterrupt
 
     conforms = judged(chain(), told=interrupt).conforms
     assert isinstance(conforms, Undecided)
-    assert (conforms.given_up, conforms.line) == (Given.INTERRUPTED, 10)
+    assert (conforms.given_up, conforms.line) == (GaveUp.INTERRUPTED, 10)

@@ -13,8 +13,9 @@ from functools import cache
 
 import pytest
 
-from checker.logs.event_log.acceptance import Accepted, Coverage, Rejected, accept
-from checker.logs.event_log.rules_level import Ruled, Rules
+from checker.logs.event_log.acceptance import Accepted, Rejected, accept
+from checker.logs.event_log.step_cache.judge import EventLogJudge, JudgedLog
+from checker.logs.findings import Coverage
 from checker.search.limits import Limits
 from checker.spec.catalogue import catalogue
 from reference.formats.eventlog import read_log
@@ -22,7 +23,7 @@ from tests.conformance.corrupted_events import Copy, Original, originals
 from tests.conformance.event_corruptions import HOW, Class, Kind, copies, kinds
 
 KNOWN = catalogue()
-RULES = Rules(KNOWN)
+RULES = EventLogJudge(KNOWN)
 EVERY = kinds()
 #: So many runs, copies of each kind, and the seed by which places are chosen.
 RUNS, EACH, SEED = 80, 20, 1
@@ -49,7 +50,7 @@ def many() -> list[Original]:
     return list(originals(RUNS))
 
 
-def ruled(lines: Sequence[str]) -> Ruled:
+def ruled(lines: Sequence[str]) -> JudgedLog:
     (found,) = RULES.judge("".join(f"{line}\n" for line in lines).encode())
     return found
 

@@ -9,10 +9,10 @@ from dataclasses import replace
 
 import pytest
 
-from checker.logs.event_log.acceptance import Accepted, Given, Rejected, Undecided
-from checker.logs.flink.job import job_of
+from checker.logs.event_log.acceptance import Accepted, GaveUp, Rejected, Undecided
 from checker.logs.flink.judge import RunVerdict, accept_run
-from checker.logs.read.runs import Run, RunEvent
+from checker.logs.flink.run_job import job_of
+from checker.logs.read.job_runs import JobRun, RunEvent
 from checker.search.limits import Limits
 from model.topology import Pattern
 from tests.logs.archive import archives, each_run, needs_archives, sample
@@ -29,7 +29,7 @@ ACCEPTED = (
 )
 
 
-def accepted(run: Run) -> Accepted:
+def accepted(run: JobRun) -> Accepted:
     verdict = accept_run(run)
     assert isinstance(verdict.conforms, Accepted), verdict.conforms
     return verdict.conforms
@@ -38,7 +38,7 @@ def accepted(run: Run) -> Accepted:
 def changed(name: str, change: Callable[[list[RunEvent]], list[RunEvent]]) -> RunVerdict:
     """What is said of a sample whose events have been changed."""
     (run,) = sample(name)
-    return accept_run(Run(run.job, run.name, change(list(run.events))))
+    return accept_run(JobRun(run.job, run.name, change(list(run.events))))
 
 
 def places(events: list[RunEvent], word: str) -> Iterator[int]:
@@ -103,11 +103,11 @@ def test_findings_are_those_of_the_witness() -> None:
 @pytest.mark.parametrize(
     ("limits", "given"),
     [
-        (Limits(states_max=10), Given.STATES),
-        (Limits(states_max=10**6, seconds_max=1e-6), Given.SECONDS),
+        (Limits(states_max=10), GaveUp.STATES),
+        (Limits(states_max=10**6, seconds_max=1e-6), GaveUp.SECONDS),
     ],
 )
-def test_a_search_that_may_not_go_on_is_undecided(limits: Limits, given: Given) -> None:
+def test_a_search_that_may_not_go_on_is_undecided(limits: Limits, given: GaveUp) -> None:
     (run,) = sample("race-00")
     verdict = accept_run(run, limits=limits)
     assert isinstance(verdict.conforms, Undecided)

@@ -7,14 +7,14 @@ from typing import cast
 import pytest
 
 from checker.logs.event_log.acceptance import Rejected, Undecided
-from checker.logs.flink.components import DIES, PARTS, Given, part_of
-from checker.logs.flink.job import job_of
+from checker.logs.flink.always_logged import always_shown
+from checker.logs.flink.flink_projections import DIES, PARTS, ProofSetting, projection_of
 from checker.logs.flink.judge import accept_run, reject_run
-from checker.logs.flink.levels import always_shown
-from checker.logs.flink.observations import Seen, sights_of
-from checker.logs.flink.projection import Feature, Part, Possible
+from checker.logs.flink.observations import Observed, observations_of
+from checker.logs.flink.projection import CellFeature, PossibleValues, Projection
 from checker.logs.flink.proof import EDGES
-from checker.logs.read.runs import Run
+from checker.logs.flink.run_job import job_of
+from checker.logs.read.job_runs import JobRun
 from checker.search.interpreter.execution import PlainSystem, TakenStep
 from model.expressions import (
     Expression,
@@ -37,7 +37,7 @@ from tests.conformance.test_flink import early_completion, twice, without
 from tests.logs.archive import archives, each_run, needs_archives, sample
 
 #: Of a job that nobody stops and in which nothing fails.
-CALM = Given(
+CALM = ProofSetting(
     "stop-with-savepoint",
     (("checkpoints_after_finish", True), ("final_trigger", True)),
     (("failures", 0), ("stops", 0), ("declines", 1), ("expiries", 1)),
@@ -48,12 +48,12 @@ FIRST, SECOND = cell(0, 0, 3, False), cell(1, 0, 1, True)
 # --- what expressions may be ----------------------------------------------------------------------
 
 
-def of(known: Possible, node: Expression) -> set[int]:
+def of(known: PossibleValues, node: Expression) -> set[int]:
     return set(known.of(node) or ())
 
 
 def test_of_what_is_not_known_an_expression_may_be_anything() -> None:
-    nothing = Possible({})
+    nothing = PossibleValues({})
     assert of(nothing, FIRST) == {0, 1, 2, 3}
     assert of(nothing, plus(FIRST, integer(2))) == {2, 3, 4, 5}
     assert of(nothing, equal(FIRST, integer(1))) == {0, 1}
@@ -61,7 +61,7 @@ def test_of_what_is_not_known_an_expression_may_be_anything() -> None:
 
 
 def test_what_is_known_decides_as_far_as_it_goes() -> None:
-    known = Possible({0: frozenset((0, 1))})
+    known = PossibleValues({0: frozenset((0, 1))})
     assert of(known, less(FIRST, integer(2))) == {1}
     assert of(known, equal(FIRST, integer(3))) == {0}
     assert of(known, conjunction([SECOND, equal(FIRST, integer(3))])) == {0}
@@ -70,7 +70,7 @@ def test_what_is_known_decides_as_far_as_it_goes() -> None:
 
 def test_two_expressions_of_one_cell_are_looked_at_value_by_value() -> None:
     both = [equal(FIRST, integer(1)), equal(FIRST, integer(2))]
-    whole = Possible({})
+    whole = PossibleValues({})
     assert [of(whole, each) for each in both] == [{0, 1}, {0, 1}]
     cases = [[of(case, each) for each in both] for case in whole.cases(both, (), 1)]
     assert [{1}, {1}] not in cases
@@ -82,7 +82,7 @@ def test_two_expressions_of_one_cell_are_looked_at_value_by_value() -> None:
 # --- parts ----------------------------------------------------------------------------------------
 
 
-def reached(part: Part) -> set[tuple[int, ...]]:
+def reached(part: Projection) -> set[tuple[int, ...]]:
     found = set(part.start)
     todo = list(found)
     while todo:
@@ -94,38 +94,38 @@ def reached(part: Part) -> set[tuple[int, ...]]:
 
 
 def test_nobody_is_told_of_a_completion_before_it() -> None:
-    part, names = part_of(CALM, "notice", "A", dies=True), PARTS["notice"].names
+    part, names = projection_of(CALM, "notice", "A", dies=True), PARTS["notice"].names
     for values in reached(part):
         has = dict(zip(names, values, strict=True))
         for labels, _, _ in part.onward(values):
-            if Seen.CONFIRMED in labels:
+            if Observed.CONFIRMED in labels:
                 assert has["checkpoint"] >= 2, "it is neither unused nor pending"
 
 
 def test_a_task_acknowledges_what_it_has_begun() -> None:
     for task in ("A", "C"):
-        part = part_of(CALM, "acknowledgement", task, dies=True)
+        part = projection_of(CALM, "acknowledgement", task, dies=True)
         names = PARTS["acknowledgement"].names
         for values in reached(part):
             has = dict(zip(names, values, strict=True))
             shown = {label for labels, _, _ in part.onward(values) for label in labels}
-            assert has["taken"] or Seen.ACKNOWLEDGED not in shown
-            assert not (has["awaited"] and Seen.COMPLETED in shown)
+            assert has["taken"] or Observed.ACKNOWLEDGED not in shown
+            assert not (has["awaited"] and Observed.COMPLETED in shown)
 
 
 def test_a_task_that_is_not_told_of_a_completion_does_not_leave() -> None:
-    part, names = part_of(CALM, "life", "A", dies=True), PARTS["life"].names
+    part, names = projection_of(CALM, "life", "A", dies=True), PARTS["life"].names
     found = {
         values[names.index("released")]
         for values in reached(part)
         for labels, _, _ in part.onward(values)
-        if Seen.LEFT in labels
+        if Observed.LEFT in labels
     }
     assert found == {1}
 
 
 def test_nobody_dies_where_nothing_fails() -> None:
-    part = part_of(CALM, "life", "C", dies=True)
+    part = projection_of(CALM, "life", "C", dies=True)
     assert not any(
         DIES in labels for values in reached(part) for labels, _, _ in part.onward(values)
     )
@@ -175,10 +175,10 @@ def test_what_ends_an_input_comes_behind_the_barriers_that_were_put_there() -> N
 
 
 def test_a_part_has_the_classes_that_are_told_apart() -> None:
-    system = part_of(CALM, "life", "A", dies=True).system
+    system = projection_of(CALM, "life", "A", dies=True).system
     number = next(v.offset for v in system.variables if v.name == "A.status")
-    others = Feature((number,), ((frozenset((1,)),), (frozenset((0, 2, 3, 4, 5)),)))
-    part = Part(system, [others], lambda *_: frozenset(), 2, lambda _: True)
+    others = CellFeature((number,), ((frozenset((1,)),), (frozenset((0, 2, 3, 4, 5)),)))
+    part = Projection(system, [others], lambda *_: frozenset(), 2, lambda _: True)
     assert part.start == {(0,)}
     assert {after for _, after, _ in part.onward((0,))} == {(1,)}
 
@@ -198,7 +198,7 @@ def test_a_run_of_the_engine_is_not_rejected(name: str) -> None:
 
 def test_a_rejection_tells_the_states_and_the_guard() -> None:
     (run,) = sample("bounded-01")
-    early = Run(run.job, run.name, early_completion(list(run.events)))
+    early = JobRun(run.job, run.name, early_completion(list(run.events)))
     rejected = reject_run(early)
     assert rejected is not None
     done = next(event.told.line for event in run.events if event.word == "completed")
@@ -215,14 +215,14 @@ def test_a_rejection_tells_the_states_and_the_guard() -> None:
 )
 def test_what_is_once_and_has_no_one_guard_is_told_so(word: str, told: str) -> None:
     (run,) = sample("bounded-01")
-    rejected = reject_run(Run(run.job, run.name, twice(word)(list(run.events))))
+    rejected = reject_run(JobRun(run.job, run.name, twice(word)(list(run.events))))
     assert rejected is not None
     assert told in rejected.refusals[0].why
 
 
 def test_where_something_is_missing_nothing_is_rejected() -> None:
     (run,) = sample("bounded-01")
-    gap = Run(run.job, run.name, without("completed")(list(run.events)))
+    gap = JobRun(run.job, run.name, without("completed")(list(run.events)))
     assert isinstance(accept_run(gap).conforms, Rejected)
     assert isinstance(accept_run(gap, whole=False).conforms, Undecided)
 
@@ -232,7 +232,7 @@ def test_the_log_of_a_job_manager_alone_is_not_rejected(name: str) -> None:
     """It tells of new attempts, and not that they begin."""
     for run in sample(name):
         own = [each for each in run.events if each.told.clock.startswith("jm.")]
-        assert reject_run(Run(run.job, run.name, own)) is None
+        assert reject_run(JobRun(run.job, run.name, own)) is None
 
 
 def test_an_attempt_that_was_never_started_acknowledges_nothing() -> None:
@@ -243,7 +243,7 @@ def test_an_attempt_that_was_never_started_acknowledges_nothing() -> None:
     task = events[at].task
     assert task is not None
     events[at] = replace(events[at], task=replace(task, attempt=7))
-    rejected = reject_run(Run(run.job, run.name, events))
+    rejected = reject_run(JobRun(run.job, run.name, events))
     assert rejected is not None
     assert rejected.line == events[at].told.line
 
@@ -252,12 +252,12 @@ def test_whose_process_tells_nothing_leaves_no_lines_of_its_own() -> None:
     (run,) = sample("bounded-01")
     own = [each for each in run.events if each.told.clock.startswith("jm.")]
     first = next(each for each in run.events if each.word == "task-switched")
-    log = Run(run.job, run.name, [*own, first])
+    log = JobRun(run.job, run.name, [*own, first])
     job = job_of(log)
     assert job is not None
     assert first.task is not None
-    shown = always_shown(log, job, sights_of(log, job))
-    assert {name for name, each in shown.items() if Seen.RUNS in each} == {job.task(first.task)}
+    shown = always_shown(log, job, observations_of(log, job))
+    assert {name for name, each in shown.items() if Observed.RUNS in each} == {job.task(first.task)}
 
 
 def test_lines_of_a_log_of_its_own_need_not_be_before_those_of_others() -> None:
@@ -270,10 +270,10 @@ def test_lines_of_a_log_of_its_own_need_not_be_before_those_of_others() -> None:
         for event in run.events
     ]
     moved = [each for each in elsewhere if each.told is not begun.told]
-    assert reject_run(Run(run.job, run.name, elsewhere)) is None
+    assert reject_run(JobRun(run.job, run.name, elsewhere)) is None
     late = next(each for each in elsewhere if each.told.line == begun.told.line)
     behind = [*(e for e in moved if e is not late), late]
-    rejected = reject_run(Run(run.job, run.name, behind))
+    rejected = reject_run(JobRun(run.job, run.name, behind))
     assert rejected is None or rejected.line >= begun.told.line
 
 

@@ -10,15 +10,15 @@ import pytest
 
 from checker.logs.event_log.acceptance import Accepted, Rejected, Undecided
 from checker.logs.flink import judge as flink
-from checker.logs.flink.job import job_of
+from checker.logs.flink.candidate_settings import SETTINGS, CandidateSettings, check, settings_of
 from checker.logs.flink.judge import RunVerdict, accept_run, reject_run
-from checker.logs.flink.observations import sights_of
-from checker.logs.flink.settings import SETTINGS, Settings, check, settings_of
-from checker.logs.read.events import Tally
-from checker.logs.read.patterns import table
-from checker.logs.read.profile import Profile
+from checker.logs.flink.observations import observations_of
+from checker.logs.flink.run_job import job_of
+from checker.logs.read.job_runs import JobRun
+from checker.logs.read.line_patterns import table
+from checker.logs.read.log_events import LineTally
 from checker.logs.read.run_file import RunFile, read_run_file
-from checker.logs.read.runs import Run
+from checker.logs.read.visibility import LogProfile
 from model.errors import FinaleError
 from tests.cli.running import ROOT
 from tests.logs.archive import archives, each_run, needs_archives, sample, samples, truths
@@ -36,14 +36,16 @@ def judged(name: str, text: str) -> RunVerdict:
     return accept_run(run, given=told(text))
 
 
-def profile(tally: Tally, **levels: str) -> Profile:
-    return Profile(table(RELEASE), tally, levels)
+def profile(tally: LineTally, **levels: str) -> LogProfile:
+    return LogProfile(table(RELEASE), tally, levels)
 
 
-def settings(run: Run, given: RunFile | None = None, seen: Profile | None = None) -> Settings:
+def settings(
+    run: JobRun, given: RunFile | None = None, seen: LogProfile | None = None
+) -> CandidateSettings:
     job = job_of(run)
     assert job is not None
-    return settings_of(run, job.job, sights_of(run, job), RELEASE, given or RunFile(), seen)
+    return settings_of(run, job.job, observations_of(run, job), RELEASE, given or RunFile(), seen)
 
 
 # --- what is told --------------------------------------------------------------------------------
@@ -116,7 +118,7 @@ def test_where_a_line_is_missing_nothing_is_contradicted() -> None:
     """Without its completion a checkpoint seems to be pending, and the next one to be one more."""
     (run,) = sample("bounded-01")
     first = next(event for event in run.events if event.word == "completed")
-    gap = Run(run.job, run.name, [event for event in run.events if event is not first])
+    gap = JobRun(run.job, run.name, [event for event in run.events if event is not first])
     given = told("[options]\nconcurrent = 1")
     whole = accept_run(gap, given=given).conforms
     assert isinstance(whole, Rejected)
@@ -135,18 +137,18 @@ def test_of_several_files_the_first_line_in_the_run_contradicts() -> None:
     ]
     events[0] = replace(events[0], told=replace(events[0].told, log=1, line=276))
     text = "[options]\nconcurrent = 1\ncheckpoints_after_finish = false"
-    against = settings(Run(run.job, run.name, events), told(text)).against
+    against = settings(JobRun(run.job, run.name, events), told(text)).against
     assert against is not None
     assert (against.line, against.event) == (276, "triggered")
 
 
-def changed(run: Run, word: str, **fields: str) -> tuple[Run, int]:
+def changed(run: JobRun, word: str, **fields: str) -> tuple[JobRun, int]:
     """A run the first of whose lines of a word tells something else, and which line that is."""
     events = list(run.events)
     at = next(number for number, event in enumerate(events) if event.word == word)
     own = events[at].told
     events[at] = replace(events[at], told=replace(own, fields={**own.fields, **fields}))
-    return Run(run.job, run.name, events), own.line
+    return JobRun(run.job, run.name, events), own.line
 
 
 def test_a_barrier_that_overtakes_and_the_adaptive_scheduler_contradict_others() -> None:
@@ -158,7 +160,7 @@ def test_a_barrier_that_overtakes_and_the_adaptive_scheduler_contradict_others()
     assert settings(overtaken, told('protocol = "timed-stops"')).against is None
     event = run.events[0]
     adaptive = replace(event, told=replace(event.told, word="adaptive-phase"))
-    other = Run(run.job, run.name, [adaptive, *run.events[1:]])
+    other = JobRun(run.job, run.name, [adaptive, *run.events[1:]])
     assert settings(other, told('[options]\nscheduler = "default"')).against is not None
     assert settings(other, told('[options]\nscheduler = "adaptive"')).against is None
     assert settings(other).ways[0].options["restart_scope"] == "global"
@@ -167,7 +169,7 @@ def test_a_barrier_that_overtakes_and_the_adaptive_scheduler_contradict_others()
 # --- what nobody tells ---------------------------------------------------------------------------
 
 
-def taken(found: Settings) -> list[dict[str, object]]:
+def taken(found: CandidateSettings) -> list[dict[str, object]]:
     return [dict(way.taken) for way in found.ways]
 
 
@@ -190,7 +192,7 @@ def test_regions_may_restart_alone_or_all_together() -> None:
 
 def test_tasks_may_wait_where_no_line_could_tell() -> None:
     run, tally = sample("bounded-01")[0], samples()["bounded-01"][2]
-    silent = Run(run.job, run.name, [e for e in run.events if e.word != "waits"])
+    silent = JobRun(run.job, run.name, [e for e in run.events if e.word != "waits"])
     assert taken(settings(silent)) == [{}]
     assert settings(silent).told[-1].value == "false", "who waits would have told so"
     waits, does_not = {"checkpoints_after_finish": True}, {"checkpoints_after_finish": False}

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from checker.logs.event_log.acceptance import Accepted, accept
-from checker.logs.event_log.filled import filled_in, gaps
+from checker.logs.event_log.missing_events import filled_in, gaps
 from checker.report.filled import damage_lines
 from cli.conform import conform
 from reference.formats.eventlog import read_log

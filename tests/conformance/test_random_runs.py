@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from checker.conformance.random_runs import KINDS, RandomRun, judged, lines_of
 from checker.logs.event_log.acceptance import Accepted, Rejected, Undecided
-from checker.logs.event_log.setting import protocol_of
+from checker.logs.event_log.section_setting import protocol_of
 from checker.spec.catalogue import catalogue
 from reference.channel import Channel
 from reference.coordinator import Checkpoint, CheckpointKind, Coordinator

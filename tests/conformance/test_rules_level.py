@@ -11,12 +11,13 @@ import pytest
 
 from benchmarks.validating import KINDS
 from checker.conformance.random_runs import RandomRun, lines_of
-from checker.logs.event_log import rules_level
-from checker.logs.event_log.acceptance import Accepted, Coverage, Move, Rejected, accept
-from checker.logs.event_log.rules_level import Ruled, Rules
-from checker.logs.event_log.shapes import Shape
-from checker.logs.event_log.system import Refusal, SectionSystem
-from checker.logs.findings import Finding, Judge, Severity
+from checker.logs.event_log.acceptance import Accepted, Move, Rejected, accept
+from checker.logs.event_log.section_judge import findings_of
+from checker.logs.event_log.section_system import Refusal, SectionSystem
+from checker.logs.event_log.step_cache import judge as rules_level
+from checker.logs.event_log.step_cache.judge import EventLogJudge, JudgedLog
+from checker.logs.event_log.step_cache.shapes import SectionShape
+from checker.logs.findings import Coverage, Finding, Severity
 from checker.spec.catalogue import catalogue
 from model.errors import FinaleError
 from reference.formats.eventlog import read_log
@@ -44,9 +45,9 @@ SMALL = RandomRun(
 
 
 @pytest.fixture(scope="module")
-def rules() -> Rules:
+def rules() -> EventLogJudge:
     """Tests share what was learned, as runs do."""
-    return Rules(KNOWN)
+    return EventLogJudge(KNOWN)
 
 
 def bytes_of(lines: list[str]) -> bytes:
@@ -62,7 +63,7 @@ def several(first: int, count: int) -> Iterator[list[str]]:
         yield lines_of(replace(kind, seed=seed, steps_max=steps, crashes=crashes))
 
 
-def one(rules: Rules, lines: list[str]) -> Ruled:
+def one(rules: EventLogJudge, lines: list[str]) -> JudgedLog:
     (ruled,) = rules.judge(bytes_of(lines))
     return ruled
 
@@ -79,11 +80,11 @@ def with_an_id_for_each(lines: list[str]) -> tuple[Finding, ...]:
             assert not isinstance(taken, Refusal)
             rule, reached = taken
             moves.append(Move(rule, event.line, reached))
-        found += Judge(system, lambda _: None).judge(moves, ends=section is sections[-1])
+        found += findings_of(system, moves, lambda _: None, ends=section is sections[-1])
     return tuple(found)
 
 
-def assert_same(rules: Rules, lines: list[str], shown: Counter[Severity]) -> None:
+def assert_same(rules: EventLogJudge, lines: list[str], shown: Counter[Severity]) -> None:
     ruled, verdict = one(rules, lines), accept(read_log(lines), known=KNOWN)
     assert ruled.coverage is verdict.coverage
     assert isinstance(verdict.conforms, Accepted)
@@ -96,7 +97,7 @@ def assert_same(rules: Rules, lines: list[str], shown: Counter[Severity]) -> Non
     shown.update(each.severity for each in ruled.findings)
 
 
-def test_the_same_is_found_as_by_the_search(rules: Rules) -> None:
+def test_the_same_is_found_as_by_the_search(rules: EventLogJudge) -> None:
     shown = Counter[Severity]()
     for lines in several(0, FAST):
         assert_same(rules, lines, shown)
@@ -107,7 +108,7 @@ def test_the_same_is_found_as_by_the_search(rules: Rules) -> None:
 
 
 @pytest.mark.slow
-def test_the_same_is_found_in_hundreds_of_runs(rules: Rules) -> None:
+def test_the_same_is_found_in_hundreds_of_runs(rules: EventLogJudge) -> None:
     shown = Counter[Severity]()
     for lines in several(FAST, ALL):
         assert_same(rules, lines, shown)
@@ -115,22 +116,22 @@ def test_the_same_is_found_in_hundreds_of_runs(rules: Rules) -> None:
     assert set(shown) == set(Severity) - {Severity.OVERDUE, Severity.RECOVERED}
 
 
-def test_what_was_learned_from_one_run_holds_for_the_next(rules: Rules) -> None:
+def test_what_was_learned_from_one_run_holds_for_the_next(rules: EventLogJudge) -> None:
     """In whatever order runs come, the same is said of each."""
     runs = list(several(3, 5))
     there = [one(rules, lines).findings for lines in runs]
-    fresh = Rules(KNOWN)
+    fresh = EventLogJudge(KNOWN)
     back = [one(fresh, lines).findings for lines in reversed(runs)]
     assert there == back[::-1]
 
 
 @pytest.mark.parametrize("bound", ["PATHS_MAX", "WORDS_MAX"])
 def test_what_was_learned_may_be_forgotten(
-    rules: Rules, monkeypatch: pytest.MonkeyPatch, bound: str
+    rules: EventLogJudge, monkeypatch: pytest.MonkeyPatch, bound: str
 ) -> None:
     """When it is too much: then all is learned once more, and the same is said."""
     monkeypatch.setattr(rules_level, bound, 30)
-    forgetful, forgotten = Rules(KNOWN), 0
+    forgetful, forgotten = EventLogJudge(KNOWN), 0
     for lines in several(3, 5):
         before = forgetful.vocabulary
         assert one(forgetful, lines).findings == one(rules, lines).findings
@@ -139,7 +140,7 @@ def test_what_was_learned_may_be_forgotten(
 
 
 def test_in_the_order_of_clocks_alone_nothing_is_rejected_for_the_order_of_lines(
-    rules: Rules,
+    rules: EventLogJudge,
 ) -> None:
     lines = lines_of(SMALL)
     start = {**json.loads(lines[0]), "order": "clocks"}
@@ -161,21 +162,21 @@ def test_nothing_is_said_of_what_comes_behind_an_event_of_another_attempt(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Nor where the run is followed step by step, for want of room."""
-    monkeypatch.setattr(Shape, "follow", lambda *_, **__: (0, []))
+    monkeypatch.setattr(SectionShape, "follow", lambda *_, **__: (0, []))
     lines = lines_of(replace(KINDS[5], seed=45))
 
     def other(events: list[dict[str, object]]) -> list[dict[str, object]]:
         at = next(n for n, each in enumerate(events) if n >= 20 and "attempt" in each)
         return [*events[:at], {**events[at], "attempt": 7}, *events[at + 1 :]]
 
-    ruled = one(Rules(KNOWN), changed(lines, other))
+    ruled = one(EventLogJudge(KNOWN), changed(lines, other))
     assert ruled.stopped is not None
     assert "attempt 7" in ruled.stopped.refusal.why
     assert all((each.line or 0) < ruled.stopped.line for each in ruled.findings)
-    assert one(Rules(KNOWN), lines).findings
+    assert one(EventLogJudge(KNOWN), lines).findings
 
 
-def test_an_event_that_cannot_be_is_told_as_the_search_tells_it(rules: Rules) -> None:
+def test_an_event_that_cannot_be_is_told_as_the_search_tells_it(rules: EventLogJudge) -> None:
     lines = lines_of(SMALL)
     names = [json.loads(line)["event"] for line in lines]
     place = names.index("complete")
@@ -195,7 +196,7 @@ def test_an_event_that_cannot_be_is_told_as_the_search_tells_it(rules: Rules) ->
 @pytest.mark.parametrize("form", [None, (",", ":")], ids=["any-form", "engine-form"])
 @pytest.mark.parametrize("place", [3, 15])
 def test_an_event_of_another_attempt_is_told_as_the_search_tells_it(
-    rules: Rules, place: int, form: tuple[str, str] | None
+    rules: EventLogJudge, place: int, form: tuple[str, str] | None
 ) -> None:
     def other(events: list[dict[str, object]]) -> list[dict[str, object]]:
         at = next(n for n, each in enumerate(events) if n >= place and "attempt" in each)
@@ -214,7 +215,7 @@ def test_an_event_of_another_attempt_is_told_as_the_search_tells_it(
 
 
 @pytest.mark.parametrize("cut", ["end", "half"])
-def test_a_lost_last_line_shows(rules: Rules, cut: str) -> None:
+def test_a_lost_last_line_shows(rules: EventLogJudge, cut: str) -> None:
     lines = lines_of(SMALL)
     data = bytes_of(lines[:-1])
     if cut == "half":
@@ -225,7 +226,7 @@ def test_a_lost_last_line_shows(rules: Rules, cut: str) -> None:
     assert len(ruled.run.log.unreadable) == (cut == "half")
 
 
-def test_a_lost_last_event_shows(rules: Rules) -> None:
+def test_a_lost_last_event_shows(rules: EventLogJudge) -> None:
     """Its number is missing from the count, if not from a clock."""
     lines = lines_of(SMALL)
     ruled = one(rules, [*lines[:-2], lines[-1]])
@@ -233,7 +234,7 @@ def test_a_lost_last_event_shows(rules: Rules) -> None:
 
 
 def test_a_channel_that_is_full_in_the_model_alone_is_no_mistake_of_the_engine(
-    rules: Rules,
+    rules: EventLogJudge,
 ) -> None:
     """Channels of the engine take any number of barriers; six are tried first."""
     lines = lines_of(replace(KINDS[4], seed=6036))
@@ -243,7 +244,7 @@ def test_a_channel_that_is_full_in_the_model_alone_is_no_mistake_of_the_engine(
     assert ruled.findings == with_an_id_for_each(lines)
 
 
-def test_a_line_that_is_missing_is_a_gap_and_no_mistake_of_the_engine(rules: Rules) -> None:
+def test_a_line_that_is_missing_is_a_gap_and_no_mistake_of_the_engine(rules: EventLogJudge) -> None:
     lines = lines_of(SMALL)
     place = [json.loads(line)["event"] for line in lines].index("apply_acknowledgement")
     ruled = one(rules, lines[:place] + lines[place + 1 :])
@@ -253,7 +254,7 @@ def test_a_line_that_is_missing_is_a_gap_and_no_mistake_of_the_engine(rules: Rul
     assert not ruled.fails
 
 
-def test_no_line_is_lost(rules: Rules) -> None:
+def test_no_line_is_lost(rules: EventLogJudge) -> None:
     lines = lines_of(SMALL)
     odd = json.dumps({**json.loads(lines[1]), "event": "unheard-of", "clock": "other", "seq": 0})
     broken = [lines[0], odd, "no event", *lines[1:]]
@@ -264,7 +265,7 @@ def test_no_line_is_lost(rules: Rules) -> None:
     assert run.parsed == len(lines)
 
 
-def test_bytes_that_are_no_text_are_kept_to_their_line(rules: Rules) -> None:
+def test_bytes_that_are_no_text_are_kept_to_their_line(rules: EventLogJudge) -> None:
     data = bytes_of(lines_of(SMALL))
     lines = data.split(b"\n")
     lines[2] = lines[2].replace(b'"run"', b'"\xff\xfe"')
@@ -275,7 +276,7 @@ def test_bytes_that_are_no_text_are_kept_to_their_line(rules: Rules) -> None:
     assert ruled.run.log.unreadable == (4,)
 
 
-def test_many_runs_are_in_one_file(rules: Rules) -> None:
+def test_many_runs_are_in_one_file(rules: EventLogJudge) -> None:
     """Each is judged by itself, at its lines, as if it stood alone."""
     runs = [lines_of(replace(kind, name=f"r{n}", steps_max=60)) for n, kind in enumerate(KINDS)]
     found = list(rules.judge(b"".join(map(bytes_of, runs))))
@@ -291,7 +292,7 @@ def test_many_runs_are_in_one_file(rules: Rules) -> None:
         line += len(lines)
 
 
-def test_a_run_of_several_processes_is_one(rules: Rules) -> None:
+def test_a_run_of_several_processes_is_one(rules: EventLogJudge) -> None:
     lines = lines_of(replace(KINDS[0], crashes=(40,), steps_max=60))
     ruled = one(rules, lines)
     assert len(ruled.run.parts) == 2
@@ -308,7 +309,7 @@ def test_a_run_of_several_processes_is_one(rules: Rules) -> None:
     ],
 )
 def test_what_cannot_be_read_has_its_code(
-    rules: Rules, change: dict[str, object], code: str
+    rules: EventLogJudge, change: dict[str, object], code: str
 ) -> None:
     start, *events = lines_of(SMALL)
     with pytest.raises(FinaleError) as error:
@@ -316,7 +317,7 @@ def test_what_cannot_be_read_has_its_code(
     assert error.value.code == code
 
 
-def test_what_comes_before_any_run_is_no_log(rules: Rules) -> None:
+def test_what_comes_before_any_run_is_no_log(rules: EventLogJudge) -> None:
     with pytest.raises(FinaleError) as error:
         list(rules.judge(b"something else\n"))
     assert error.value.code == "not-an-event-log"

@@ -15,14 +15,14 @@ from pathlib import Path
 from typing import Any
 
 from checker.logs.event_log.acceptance import Accepted, Rejected
-from checker.logs.event_log.search import Move
-from checker.logs.event_log.system import Refusal, SectionSystem
-from checker.logs.flink.job import job_of
+from checker.logs.event_log.section_search import Move
+from checker.logs.event_log.section_system import Refusal, SectionSystem
+from checker.logs.flink.always_logged import always_shown
 from checker.logs.flink.judge import LIVE, accept_run
-from checker.logs.flink.levels import always_shown
-from checker.logs.flink.observations import sights_of
-from checker.logs.flink.witness import unexplained
-from checker.logs.read.runs import Run
+from checker.logs.flink.observations import observations_of
+from checker.logs.flink.run_job import job_of
+from checker.logs.flink.witness_check import unexplained
+from checker.logs.read.job_runs import JobRun
 from checker.search.limits import Limits
 from checker.spec.catalogue import catalogue
 from reference.formats.eventlog import WORDS, Section, read_log, table_of
@@ -79,7 +79,7 @@ def _event(
     return {**event, **({"fields": rest} if rest else {})}, own
 
 
-def judged(name: str, run: Run) -> tuple[str, list[str]]:
+def judged(name: str, run: JobRun) -> tuple[str, list[str]]:
     """What comes of a log that need not be rejected, and its witness, if there is one."""
     verdict = accept_run(run, limits=LIMITS)
     if not isinstance(verdict.conforms, Accepted):
@@ -113,7 +113,7 @@ def main() -> None:
     STORED.write_bytes(lzma.compress("".join(f"{line}\n" for line in kept).encode(), preset=9))
 
 
-def differs(lines: Sequence[str], run: Run) -> str | None:
+def differs(lines: Sequence[str], run: JobRun) -> str | None:
     """Why a kept witness does not explain a log, or None: its steps are taken as it tells them."""
     (section,) = read_log(lines).sections
     system = SectionSystem(section, catalogue(), (), live=LIVE, judges=False, room=None)
@@ -126,8 +126,8 @@ def differs(lines: Sequence[str], run: Run) -> str | None:
         moves.append(Move(rule, event.line, here))
     job = job_of(run)
     assert job is not None
-    sights = sights_of(run, job)
-    return unexplained(system, moves, sights, always_shown(run, job, sights))
+    observations = observations_of(run, job)
+    return unexplained(system, moves, observations, always_shown(run, job, observations))
 
 
 if __name__ == "__main__":

@@ -10,14 +10,19 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from checker.logs.flink.observations import Seen
+from checker.logs.flink.observations import Observed
 from tests.cli.running import run
 from tests.conformance.corrupted import Copy, Original
 from tests.conformance.corruptions import HOW, copies
 
 SEED = 1
 _STOPS = {"Terminate Savepoint", "Suspend Savepoint"}
-_FAILURES = (Seen.STOPS, Seen.LOST, Seen.RUNS, Seen.RESTORED)
+_FAILURES = (
+    Observed.STOPS,
+    Observed.LOST,
+    Observed.RUNS,
+    Observed.RESTORED,
+)
 
 
 class Family(enum.Enum):
@@ -57,12 +62,12 @@ class Said:
 def family_of(original: Original) -> Family:
     """The family of a run; a stop comes first, since stops fail tasks."""
     words = {event.word for event in original.run.events}
-    kinds = {sight.kind for sight in original.by_kind[Seen.TRIGGERED]}
+    kinds = {observation.kind for observation in original.by_kind[Observed.TRIGGERED]}
     if "request_stop" in words or kinds & _STOPS:
         return Family.STOPS
     if "request_savepoint" in words or "Savepoint" in kinds:
         return Family.SAVEPOINTS
-    if original.by_kind[Seen.CANCELLING]:
+    if original.by_kind[Observed.CANCELLING]:
         return Family.CANCELLED
     if any(original.by_kind[seen] for seen in _FAILURES):
         return Family.FAILURES

@@ -14,10 +14,10 @@ from typing import Any
 
 import pytest
 
-from checker.logs.read.events import Tally, Told, told
-from checker.logs.read.patterns import table
-from checker.logs.read.runs import Run, runs_of
-from checker.logs.read.sources import RawLog, Shelf
+from checker.logs.read.job_runs import JobRun, runs_of
+from checker.logs.read.line_patterns import table
+from checker.logs.read.log_events import LineTally, LogEvent, told
+from checker.logs.read.log_files import LogShelf, RawLog
 
 SAMPLES = Path(__file__).parent / "samples.tar.xz"
 #: A run with a savepoint, and one in which a savepoint overtakes that of a stop, which hangs.
@@ -52,14 +52,14 @@ def truths(path: str) -> dict[str, Any]:
     return found
 
 
-def each_run(path: str) -> Iterator[tuple[str, list[Run], list[Told], Tally]]:
+def each_run(path: str) -> Iterator[tuple[str, list[JobRun], list[LogEvent], LineTally]]:
     """The runs of an archive one after the other: name, runs of jobs, events of none, the count."""
-    with Shelf() as shelf:
+    with LogShelf() as shelf:
         by_folder: dict[str, list[RawLog]] = {}
         for log in shelf.logs([path]):
             by_folder.setdefault(log.folder, []).append(log)
         for folder, logs in by_folder.items():
-            tally = Tally()
+            tally = LineTally()
             events = [
                 event
                 for place, log in enumerate(logs)
@@ -69,9 +69,9 @@ def each_run(path: str) -> Iterator[tuple[str, list[Run], list[Told], Tally]]:
 
 
 @cache
-def samples() -> dict[str, tuple[list[Run], list[Told], Tally]]:
+def samples() -> dict[str, tuple[list[JobRun], list[LogEvent], LineTally]]:
     return {name: (runs, homeless, tally) for name, runs, homeless, tally in each_run(str(SAMPLES))}
 
 
-def sample(name: str) -> list[Run]:
+def sample(name: str) -> list[JobRun]:
     return samples()[name][0]

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from checker.logs.read.sources import Line, Shelf
+from checker.logs.read.log_files import LogLine, LogShelf
 from checker.logs.validate import judge
 
 from .archive import SAMPLES
@@ -16,10 +16,10 @@ _NUMBER = re.compile(rb"checkpoint \d+")
 
 
 @pytest.fixture(scope="module")
-def lines() -> dict[str, list[list[Line]]]:
+def lines() -> dict[str, list[list[LogLine]]]:
     """The lines of each log of some runs."""
-    found: dict[str, list[list[Line]]] = {name: [] for name in NAMES}
-    with Shelf() as shelf:
+    found: dict[str, list[list[LogLine]]] = {name: [] for name in NAMES}
+    with LogShelf() as shelf:
         for log in shelf.logs([str(SAMPLES)]):
             name = log.folder.rpartition("!")[2]
             if name in found:
@@ -27,7 +27,7 @@ def lines() -> dict[str, list[list[Line]]]:
     return found
 
 
-def damaged(log: list[Line], chance: random.Random) -> list[Line]:
+def damaged(log: list[LogLine], chance: random.Random) -> list[LogLine]:
     """A copy with one damage: lines that are gone, moved, doubled, or not what they were."""
     copy, place, other = list(log), chance.randrange(len(log)), chance.randrange(len(log))
     line = copy[place]
@@ -49,13 +49,13 @@ def damaged(log: list[Line], chance: random.Random) -> list[Line]:
         case _:
             number = b"checkpoint %d" % chance.choice([0, 1, 2, 3, 10**12])
             raw = bytearray(_NUMBER.sub(number, bytes(raw)))
-    copy[place] = Line(line.part, line.number, bytes(raw), line.whole)
+    copy[place] = LogLine(line.part, line.number, bytes(raw), line.whole)
     return copy
 
 
 @pytest.mark.parametrize("seed", range(40))
 def test_what_is_damaged_is_judged_as_far_as_it_goes(
-    lines: dict[str, list[list[Line]]], seed: int
+    lines: dict[str, list[list[LogLine]]], seed: int
 ) -> None:
     chance = random.Random(seed)
     logs = lines[chance.choice(NAMES)]

@@ -7,7 +7,7 @@ ids and names, and another parallelism.
 import json
 from pathlib import Path
 
-from checker.logs.flink.job import pattern_of
+from checker.logs.flink.run_job import pattern_of
 from model.topology import Pattern
 from tests.cli.running import run
 

@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
-from checker.logs.findings import Severity
-from checker.logs.read.patterns import read_table, table
-from checker.logs.read.sources import Line, RawLog, Shelf
-from checker.logs.validate import Cluster, Coverage, judge
+from checker.logs.findings import Coverage, Severity
+from checker.logs.read.line_patterns import read_table, table
+from checker.logs.read.log_files import LogLine, LogShelf, RawLog
+from checker.logs.validate import JudgedCluster, judge
 
 from .archive import SAMPLES, archives, needs_archives, truths
 
 ROOT = Path(__file__).parent.parent.parent
 TABLE = table("flink-2.3").with_lines_of(read_table(ROOT / "examples/logs/flinkjobs.toml"))
-Change = Callable[[Iterable[Line]], Iterator[Line]]
+Change = Callable[[Iterable[LogLine]], Iterator[LogLine]]
 
 #: Any of these is the finding of its hazard.
 OF_HAZARD = {
@@ -32,11 +32,11 @@ OF_HAZARD = {
 # --- copies of a log ------------------------------------------------------------------------------
 
 
-def as_it_is(lines: Iterable[Line]) -> Iterator[Line]:
+def as_it_is(lines: Iterable[LogLine]) -> Iterator[LogLine]:
     yield from lines
 
 
-def at_info(lines: Iterable[Line]) -> Iterator[Line]:
+def at_info(lines: Iterable[LogLine]) -> Iterator[LogLine]:
     """What is left where no logger is set to DEBUG."""
     kept = False
     for line in lines:
@@ -47,25 +47,25 @@ def at_info(lines: Iterable[Line]) -> Iterator[Line]:
             yield line
 
 
-def without_threads(lines: Iterable[Line]) -> Iterator[Line]:
+def without_threads(lines: Iterable[LogLine]) -> Iterator[LogLine]:
     """As Flink's default layout has it."""
     for line in lines:
         text = line.raw.decode()
         found = TABLE.heads[0].fullmatch(text)
         if found is not None:
             text = text[: found.start("thread")] + text[found.end("thread") :]
-        yield Line(line.part, line.number, text.encode(), line.whole)
+        yield LogLine(line.part, line.number, text.encode(), line.whole)
 
 
-def bare(lines: Iterable[Line]) -> Iterator[Line]:
+def bare(lines: Iterable[LogLine]) -> Iterator[LogLine]:
     return without_threads(at_info(lines))
 
 
 def judged(
     path: str, change: Change = as_it_is, only: str | None = None
-) -> Iterator[tuple[str, Cluster]]:
+) -> Iterator[tuple[str, JudgedCluster]]:
     """What the logs of each folder of an archive show, or of one, after a change of them."""
-    with Shelf() as shelf:
+    with LogShelf() as shelf:
         by_folder: dict[str, list[RawLog]] = {}
         for log in shelf.logs([path]):
             by_folder.setdefault(log.folder, []).append(log)
@@ -76,14 +76,14 @@ def judged(
             yield name, judge([change(shelf.lines(log)) for log in logs], TABLE)
 
 
-def shown(cluster: Cluster) -> set[str]:
+def shown(cluster: JudgedCluster) -> set[str]:
     return {finding.property for job in cluster.jobs for finding in job.shows}
 
 
 # --- runs as they were ----------------------------------------------------------------------------
 
 
-def first_lines(cluster: Cluster) -> dict[str, tuple[int, str, int]]:
+def first_lines(cluster: JudgedCluster) -> dict[str, tuple[int, str, int]]:
     """Of each property: the line from which on it is shown, how, and for how many."""
     found: dict[str, tuple[int, str, int]] = {}
     for each in (each for job in cluster.jobs for each in job.shows):
@@ -122,7 +122,7 @@ def test_the_samples_show_what_they_show() -> None:
 def test_a_run_with_more_checkpoints_than_are_looked_at_shows_the_same(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr("checker.logs.replay.state.IDS_AT_ONCE", 2)
+    monkeypatch.setattr("checker.logs.replay.replay_state.IDS_AT_ONCE", 2)
     for name in ("H4-00", "H4-01"):
         ((_, cluster),) = judged(str(SAMPLES), only=name)
         assert len(cluster.jobs[0].history.checkpoints) > 40
@@ -190,12 +190,12 @@ def test_each_hazard_is_found_in_its_runs_and_in_no_other(copy: str) -> None:
 # --- logs that are changed ------------------------------------------------------------------------
 
 
-def changed(name: str, *changes: tuple[str, str], drop: str | None = None) -> Cluster:
+def changed(name: str, *changes: tuple[str, str], drop: str | None = None) -> JudgedCluster:
     """What a sample shows after changes: a pattern and what stands for its first occurrence."""
     todo = dict(changes)
     done: list[str] = []
 
-    def change(lines: Iterable[Line]) -> Iterator[Line]:
+    def change(lines: Iterable[LogLine]) -> Iterator[LogLine]:
         for line in lines:
             text = line.raw.decode()
             if drop is not None and re.search(drop, text):
@@ -206,7 +206,7 @@ def changed(name: str, *changes: tuple[str, str], drop: str | None = None) -> Cl
                 if number:
                     del todo[pattern]
             for each in text.split("\n"):
-                yield Line(line.part, line.number, each.encode(), line.whole)
+                yield LogLine(line.part, line.number, each.encode(), line.whole)
 
     ((_, cluster),) = judged(str(SAMPLES), change, name)
     assert not todo
@@ -253,7 +253,7 @@ def test_a_restart_from_an_older_checkpoint_shows() -> None:
 
 
 def test_a_log_that_ends_early_is_truncated_and_shows_nothing() -> None:
-    def half(lines: Iterable[Line]) -> Iterator[Line]:
+    def half(lines: Iterable[LogLine]) -> Iterator[LogLine]:
         yield from (line for line in lines if line.number < 700)
 
     ((_, cluster),) = judged(str(SAMPLES), half, "race-00")
@@ -263,7 +263,7 @@ def test_a_log_that_ends_early_is_truncated_and_shows_nothing() -> None:
 
 
 def test_a_log_that_begins_late_has_a_gap_and_shows_nothing_new() -> None:
-    def rest(lines: Iterable[Line]) -> Iterator[Line]:
+    def rest(lines: Iterable[LogLine]) -> Iterator[LogLine]:
         yield from (line for line in lines if line.number > 500)
 
     for name, cluster in judged(str(SAMPLES), rest):
@@ -274,9 +274,9 @@ def test_a_log_that_begins_late_has_a_gap_and_shows_nothing_new() -> None:
 def test_vertices_of_one_name_are_not_told_apart_and_not_judged() -> None:
     """Two vertices of a job may have one name, and a thread tells the name alone."""
 
-    def renamed(lines: Iterable[Line]) -> Iterator[Line]:
+    def renamed(lines: Iterable[LogLine]) -> Iterator[LogLine]:
         for line in lines:
-            yield Line(line.part, line.number, line.raw.replace(b"src1", b"src0"), line.whole)
+            yield LogLine(line.part, line.number, line.raw.replace(b"src1", b"src0"), line.whole)
 
     ((_, cluster),) = judged(str(SAMPLES), renamed, "H2-06")
     (job,) = cluster.jobs

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from checker.logs.read.runs import Run
-from checker.logs.replay.histories import Fate, History, history_of
+from checker.logs.read.job_runs import JobRun
+from checker.logs.replay.checkpoint_history import Fate, JobHistory, history_of
 
 from .archive import SAMPLES, archives, each_run, needs_archives, sample, samples, truths
 
@@ -15,7 +15,7 @@ _FATES = {"COMPLETED": Fate.COMPLETED, "FAILED": Fate.ABORTED, "IN_PROGRESS": Fa
 UNSEEN = {"bounded-01": {6}, "race-conc-03": {4}}
 
 
-def differences(name: str, history: History, job: Mapping[str, Any]) -> list[object]:
+def differences(name: str, history: JobHistory, job: Mapping[str, Any]) -> list[object]:
     """Where a history is not what the coordinator's own one says."""
     found: list[object] = []
     if history.state != job["final_state"]:
@@ -39,7 +39,7 @@ def differences(name: str, history: History, job: Mapping[str, Any]) -> list[obj
     return found
 
 
-def compared(name: str, runs: list[Run], truth: Mapping[str, Any]) -> list[object]:
+def compared(name: str, runs: list[JobRun], truth: Mapping[str, Any]) -> list[object]:
     histories = {run.job: history_of(run) for run in runs}
     jobs = {job["job_id"]: job for job in truth["jobs"]}
     if set(histories) != set(jobs):

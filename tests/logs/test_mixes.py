@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from checker.logs.replay.monitors import MIXES, Monitors
-from checker.logs.replay.partial_model import Size, StandIn, StandInSystem
-from checker.logs.replay.shown import Where
+from checker.logs.findings import Where
+from checker.logs.property_monitor import MIXES
+from checker.logs.replay.partial_model import ModelSize, PartialModel, PartialSystem
+from checker.logs.replay.replay_monitor import ReplayMonitor
 from checker.search.interpreter.execution import PlainPredicate
 from model.language.properties import Family
 from model.protocols.parts.tasks import TaskStatus
@@ -16,30 +17,30 @@ _WAITS, _RUNS = TaskStatus.WAITING_FOR_FINAL_CP, TaskStatus.RUNNING
 
 
 @always(witness="finished")
-def as_if_one(state: StandIn) -> bool:
+def as_if_one(state: PartialModel) -> bool:
     """The first two tasks run together, or wait together."""
     first, second, *_ = state.tasks
     return first.status == second.status
 
 
 @always(witness="finished")
-def one_is_no_part(state: StandIn) -> bool:
+def one_is_no_part(state: PartialModel) -> bool:
     """A second task is asked only if the first one waits."""
     first, second, *_ = state.tasks
     return first.status == _RUNS or second.status != _WAITS
 
 
 @always(witness="finished")
-def counts(state: StandIn) -> bool:
+def counts(state: PartialModel) -> bool:
     """Whoever waits, there are as many tasks."""
     return sum(task.status in (_WAITS, _RUNS) for task in state.tasks) == len(state.tasks)
 
 
 def _undecided(family: Family, opened: int, parallelism: int = 2) -> bool:
     """Whether a property is undecided if the first tasks may wait instead of running."""
-    system = StandInSystem({"Source: a": parallelism}, Size(2))
+    system = PartialSystem({"Source: a": parallelism}, ModelSize(2))
     system.predicates = (PlainPredicate(family, (), (), takes_step=False),)
-    monitors = Monitors(system, range(len(system.start)))
+    monitors = ReplayMonitor(system, range(len(system.start)))
     at = [task.variables["status"].position for task in system.protocol.tasks]
     for position in at:
         monitors.values[position] = _RUNS

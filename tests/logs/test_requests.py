@@ -5,7 +5,7 @@ import tarfile
 from dataclasses import replace
 from pathlib import Path
 
-from checker.logs.flink.observations import Seen, sights_of
+from checker.logs.flink.observations import Observed, observations_of
 from tests.cli.running import run
 from tests.conformance.corrupted import clusters, originals
 
@@ -49,7 +49,7 @@ def test_only_the_task_that_finds_a_newer_one_has_not_begun() -> None:
     source, sink = events[at], events[at - 2]
     assert source.task != sink.task
     events.insert(at, replace(events[at - 1], task=sink.task))
-    begun = [s for s in sights_of(own.run, own.job).all if s.seen is Seen.BEGUN]
+    begun = [s for s in observations_of(own.run, own.job).all if s.seen is Observed.BEGUN]
     assert [each.event.task for each in begun if each.checkpoint == 8] == [sink.task]
 
 

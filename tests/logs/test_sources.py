@@ -11,14 +11,14 @@ from typing import Any
 
 import pytest
 
-from checker.logs.read.sources import Shelf
+from checker.logs.read.log_files import LogShelf
 from model.errors import FinaleError
 
 TEXT = "".join(f"2026-01-01 00:00:0{n},000 INFO  a.B [main] - line {n}\n" for n in range(4))
 
 
 def read(*paths: Path | str) -> list[list[bytes]]:
-    with Shelf() as shelf:
+    with LogShelf() as shelf:
         logs = shelf.logs([str(path) for path in paths])
         return [[line.raw for line in shelf.lines(log)] for log in logs]
 
@@ -77,7 +77,7 @@ def test_a_rotated_log_is_one_log_in_the_order_of_its_times(
 def test_a_compressed_log_that_is_still_written_ends_where_it_ends(tmp_path: Path) -> None:
     whole = gzip.compress((TEXT * 500).encode(), compresslevel=0)
     (tmp_path / "a.log.gz").write_bytes(whole[: len(whole) // 2])
-    with Shelf() as shelf:
+    with LogShelf() as shelf:
         (log,) = shelf.logs([str(tmp_path / "a.log.gz")])
         lines = list(shelf.lines(log))
         assert [str(part) for part in shelf.damaged] == [str(tmp_path / "a.log.gz")]
@@ -87,7 +87,7 @@ def test_a_compressed_log_that_is_still_written_ends_where_it_ends(tmp_path: Pat
 
 def test_half_a_last_line_is_told_apart(tmp_path: Path) -> None:
     (tmp_path / "a.log").write_text(TEXT[:-3])
-    with Shelf() as shelf:
+    with LogShelf() as shelf:
         (log,) = shelf.logs([str(tmp_path)])
         assert [line.whole for line in shelf.lines(log)] == [True, True, True, False]
 

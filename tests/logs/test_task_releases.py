@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from checker.logs.read.events import Tally, told
-from checker.logs.read.patterns import table
-from checker.logs.read.runs import runs_of
-from checker.logs.read.sources import Shelf
+from checker.logs.read.job_runs import runs_of
+from checker.logs.read.line_patterns import table
+from checker.logs.read.log_events import LineTally, told
+from checker.logs.read.log_files import LogShelf
 from checker.logs.replay.task_releases import releases_of
 
 from .edits import Edit, dropped, edited, inserted, until, written
@@ -29,9 +29,9 @@ def _heard(checkpoint: int) -> str:
 def _released(folder: Path, *edits: Edit) -> list[bool | None]:
     """For each completion that the task hears of: whether it has released the task."""
     written(folder, edited("race-00", *edits))
-    with Shelf() as shelf:
+    with LogShelf() as shelf:
         (log,) = shelf.logs([str(folder)])
-        ((run,), _) = runs_of(list(told(shelf.lines(log), table("flink-2.3"), Tally())))
+        ((run,), _) = runs_of(list(told(shelf.lines(log), table("flink-2.3"), LineTally())))
     found = releases_of(run)
     return [
         found.get(id(each.told))

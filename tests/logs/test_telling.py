@@ -4,10 +4,18 @@ from pathlib import Path
 
 import pytest
 
-from checker.logs.read.entries import Entry, Stray, entries
-from checker.logs.read.events import Tally, TaskId, Told, event_of, execution_of, task_of, told
-from checker.logs.read.patterns import read_table, table, tables
-from checker.logs.read.sources import Line, Shelf
+from checker.logs.read.line_patterns import read_table, table, tables
+from checker.logs.read.log_entries import LogEntry, Stray, entries
+from checker.logs.read.log_events import (
+    LineTally,
+    LogEvent,
+    TaskId,
+    event_of,
+    execution_of,
+    task_of,
+    told,
+)
+from checker.logs.read.log_files import LogLine, LogShelf
 from model.errors import FinaleError
 
 from .archive import samples
@@ -18,17 +26,17 @@ JOB = "c" * 32
 TIME = "2026-11-20 15:13:18,336"
 
 
-def entries_of(text: bytes) -> list[Entry | Stray]:
+def entries_of(text: bytes) -> list[LogEntry | Stray]:
     lines = [
-        Line(0, number, raw.rstrip(b"\n"), raw.endswith(b"\n"))
+        LogLine(0, number, raw.rstrip(b"\n"), raw.endswith(b"\n"))
         for number, raw in enumerate(text.splitlines(keepends=True), 1)
     ]
     return list(entries(lines, FLINK))
 
 
-def event(level: str, logger: str, message: str, *, thread: str = "t", more: str = "") -> Told:
+def event(level: str, logger: str, message: str, *, thread: str = "t", more: str = "") -> LogEvent:
     (entry,) = entries_of(f"{TIME} {level:5} x.y.{logger} [{thread}] - {message}\n{more}".encode())
-    assert isinstance(entry, Entry)
+    assert isinstance(entry, LogEntry)
     found = event_of(entry, FLINK)
     assert found is not None, message
     return found
@@ -39,15 +47,15 @@ def test_a_stack_trace_belongs_to_the_line_before_it() -> None:
         f"{TIME} WARN  a.B [t] - it failed\na.b.C: why\n\tat a.b(C.java)\n{TIME} INFO  a.B [] - x\n"
     )
     first, second = entries_of(text.encode())
-    assert isinstance(first, Entry)
-    assert isinstance(second, Entry)
+    assert isinstance(first, LogEntry)
+    assert isinstance(second, LogEntry)
     assert (first.line, first.lines, first.more) == (1, 3, ("a.b.C: why", "\tat a.b(C.java)"))
     assert (second.line, second.thread, second.logger) == (4, "", "B")
 
 
 def test_bytes_that_are_no_text_come_back_as_they_were() -> None:
     (entry,) = entries_of(f"{TIME} INFO  a.B [t] - ".encode() + b"\xff\xfe odd\n")
-    assert isinstance(entry, Entry)
+    assert isinstance(entry, LogEntry)
     assert entry.message.encode("utf-8", "surrogateescape") == b"\xff\xfe odd"
 
 
@@ -88,7 +96,7 @@ def test_a_line_at_another_level_or_of_another_logger_tells_nothing() -> None:
     line = f"{TIME} {{}} x.{{}} [t] - Finished task map (1/2)#0\n"
     for level, logger in (("ERROR", "StreamTask"), ("DEBUG", "Other")):
         (entry,) = entries_of(line.format(level, logger).encode())
-        assert isinstance(entry, Entry)
+        assert isinstance(entry, LogEntry)
         assert event_of(entry, FLINK) is None
 
 
@@ -109,8 +117,8 @@ def test_all_lines_are_counted_however_they_are(tmp_path: Path) -> None:
     (tmp_path / "a.log").write_bytes(
         body.encode() + f"{TIME} INFO  x.Y [t] - no\n\xff".encode("latin1")
     )
-    tally = Tally()
-    with Shelf() as shelf:
+    tally = LineTally()
+    with LogShelf() as shelf:
         (log,) = shelf.logs([str(tmp_path)])
         (only,) = told(shelf.lines(log), FLINK, tally)
     assert only.word == "request_savepoint"
@@ -185,7 +193,7 @@ def test_a_table_of_ones_own_adds_lines(tmp_path: Path) -> None:
     )
     both = FLINK.with_lines_of(read_table(tmp_path / "own.toml"))
     (entry,) = entries_of(f"{TIME} INFO  z.Mine [t] - wrote 7 by map (1/1)#0\n".encode())
-    assert isinstance(entry, Entry)
+    assert isinstance(entry, LogEntry)
     found = event_of(entry, both)
     assert found is not None
     assert (found.word, found.fields["record"], found.task) == (

@@ -2,24 +2,24 @@
 
 from collections.abc import Iterable, Iterator
 
-from checker.logs.read.logging import levels_needed, log4j2
-from checker.logs.read.patterns import table
-from checker.logs.read.sources import Line
-from checker.logs.replay.unfinished import Unfinished
+from checker.logs.read.line_patterns import table
+from checker.logs.read.log_files import LogLine
+from checker.logs.read.logger_levels import levels_needed, log4j2
+from checker.logs.replay.unfinished_tasks import UnfinishedTask
 
 from .archive import SAMPLES
 from .test_findings import Change, at_info, judged
 
 
-def waiting(name: str, at: int, change: Change | None = None) -> dict[str, Unfinished]:
+def waiting(name: str, at: int, change: Change | None = None) -> dict[str, UnfinishedTask]:
     """By task, what it waits for at a line of a sample."""
 
-    def until(lines: Iterable[Line]) -> Iterator[Line]:
+    def until(lines: Iterable[LogLine]) -> Iterator[LogLine]:
         before = (line for line in lines if line.number <= at)
         yield from before if change is None else change(before)
 
     ((_, cluster),) = judged(str(SAMPLES), until, name)
-    return {each.task: each for each in cluster.jobs[0].unfinished}
+    return {each.task: each for each in cluster.jobs[0].unfinished_tasks}
 
 
 def test_whose_acknowledgement_is_missing() -> None:

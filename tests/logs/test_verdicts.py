@@ -4,15 +4,15 @@ import json
 
 import pytest
 
-from checker.logs.read.patterns import table
-from checker.logs.read.sources import Shelf
+from checker.logs.read.line_patterns import table
+from checker.logs.read.log_files import LogShelf
 from checker.logs.validate import judge
 from checker.logs.verdicts import Verdict, verdict_of
 from tests.logs.archive import SAMPLES
 
 
 def verdicts(name: str) -> list[Verdict]:
-    with Shelf() as shelf:
+    with LogShelf() as shelf:
         logs = [log for log in shelf.logs([str(SAMPLES)]) if f"{name}/" in str(log)]
         cluster = judge(map(shelf.lines, logs), table("flink-2.3"))
     return [verdict_of("here", job, logs) for job in cluster.jobs]
@@ -26,8 +26,8 @@ def test_what_json_carries_comes_back() -> None:
         "requests-do-not-defeat",
     }
     first = told.findings[0]
-    assert first.where() == f"{first.file}:{first.line}"
-    assert told.to_table()["findings"][0]["where"] == first.where()
+    assert first.place == f"{first.file}:{first.line}"
+    assert told.to_table()["findings"][0]["where"] == first.place
 
 
 def test_what_is_no_verdict_is_refused() -> None:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from functools import cache
 
 from checker.conformance.random_runs import KINDS
-from checker.logs.event_log.setting import protocol_of
+from checker.logs.event_log.section_setting import protocol_of
 from checker.spec.catalogue import catalogue
 from reference.protocols import ENGINES
 from tests.mutation.mutants import ROOT

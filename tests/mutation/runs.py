@@ -9,7 +9,7 @@ import random
 from typing import Any
 
 from checker.conformance.random_runs import KINDS, RandomRun
-from checker.logs.event_log.setting import protocol_of
+from checker.logs.event_log.section_setting import protocol_of
 from checker.spec.catalogue import catalogue
 
 #: What their names begin with.

@@ -15,8 +15,8 @@ from unittest import mock
 import pytest
 from pyspark import cloudpickle
 
-from checker.logs.read.patterns import table
-from checker.logs.read.sources import Shelf
+from checker.logs.read.line_patterns import table
+from checker.logs.read.log_files import LogShelf
 from checker.spec.catalogue import catalogue
 from checker.spec.reading import read_spec
 from pipeline.search.run import SearchPlan, search
@@ -26,10 +26,10 @@ from pipeline.sweep.matrix import read_matrix
 from pipeline.sweep.processes import in_processes
 from pipeline.sweep.run import order_of
 from pipeline.sweep.spark import on_spark
-from pipeline.validating.judging import Order, Outcome
+from pipeline.validating.judging import JudgingOrder, PieceOutcome
 from pipeline.validating.pieces import pieces_of
 from pipeline.validating.spark import OnSpark
-from pipeline.validating.work import Result, judged_here
+from pipeline.validating.work import BundleResult, judged_here
 from tests.cli.running import HERE
 from tests.logs.archive import SAMPLES
 from tests.pipeline.standalone import CONF, Standalone, standalone
@@ -141,11 +141,14 @@ def test_specs_and_protocols_are_shipped(cluster: Standalone, tmp_path: Path) ->
 
 def test_logs_that_workers_do_not_see_with_a_worker_killed(cluster: Standalone) -> None:
     """Their bytes are shipped; what the lost one was at is judged again."""
-    with Shelf() as shelf:
+    with LogShelf() as shelf:
         pieces = pieces_of(shelf, shelf.logs([str(SAMPLES)]), "flink")
-    order, numbered = Order("flink", table("flink-2.3"), keeps=True), list(enumerate(pieces, 1))
-    kept: list[Result] = []
-    found: list[Outcome] = []
+    order, numbered = (
+        JudgingOrder("flink", table("flink-2.3"), keeps=True),
+        list(enumerate(pieces, 1)),
+    )
+    kept: list[BundleResult] = []
+    found: list[PieceOutcome] = []
     killed: list[Thread] = []
     with session(SparkCluster(cluster.master, CONF)) as spark:
         for outcome in OnSpark(spark, order, ships=True).judge(numbered, kept.append):

@@ -12,11 +12,12 @@ from typing import Any
 
 import pytest
 
-from checker.logs.read.patterns import table
-from checker.logs.read.profile import Profile
-from checker.logs.read.runs import Run
-from checker.logs.read.sources import Shelf
-from checker.logs.validate import Coverage, Judged, judge, judge_run
+from checker.logs.findings import Coverage
+from checker.logs.read.job_runs import JobRun
+from checker.logs.read.line_patterns import table
+from checker.logs.read.log_files import LogShelf
+from checker.logs.read.visibility import LogProfile
+from checker.logs.validate import JudgedJob, judge, judge_run
 from checker.logs.verdicts import Verdict, verdict_of
 from model.errors import FinaleError
 from pipeline.watch import cluster, work
@@ -76,7 +77,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
 
 def whole(folder: Path) -> list[Verdict]:
     """What is said of all that is in a folder, at once."""
-    with Shelf() as shelf:
+    with LogShelf() as shelf:
         logs = shelf.logs([str(folder)])
         found = judge(map(shelf.lines, logs), TABLE)
         where = str(logs[0]) if len(logs) == 1 else str(folder)
@@ -129,7 +130,7 @@ def test_only_jobs_with_new_events_are_judged_again(
 ) -> None:
     asked: list[str | None] = []
 
-    def asks(run: Run, profile: Profile, *, whole: bool) -> Judged:
+    def asks(run: JobRun, profile: LogProfile, *, whole: bool) -> JudgedJob:
         asked.append(run.name)
         return judge_run(run, profile, whole=whole)
 

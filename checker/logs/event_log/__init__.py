@@ -1,6 +1,7 @@
 """Does a complete event log tell a run of the protocol?
 
-Given an event log, `acceptance.py` hands on whether a run explains it, and what such a run shows:
-start there. `search.py` looks for the run; `setting.py` reads the protocol and its options from the
-log's first lines. `rules_level.py` judges many sections of one shape fast.
+The input is an event log. The output is whether a run explains the log, and the findings of that
+run: start with `acceptance.py`. `section_search.py` looks for the run; `section_setting.py` reads
+the protocol and its options from the first line of a section. `step_cache` judges many complete
+logs fast.
 """

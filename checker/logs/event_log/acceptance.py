@@ -1,74 +1,58 @@
-"""Whether a run of the protocol explains an event log, and what such a run shows.
+"""Decides whether a run of the protocol explains an event log, and what such a run shows.
 
-An accepted log comes with its witness: steps from the first state on, those of the events and,
-where events may be missing, others between them; it is gone once more before it is believed. For a
-rejected one all has been tried: its first event that no run explains is told, with the states that
-were possible before it. Else it is undecided. What properties say of the witness is said apart
-(`acceptance_findings.py`): a run may show a hazard, and be one of the protocol.
+An accepted log has a witness: the steps of a run from the first state on. The witness has a step
+for each event and, if events can be missing, other steps between them. The rules alone replay each
+witness before the log is accepted. A log is rejected only if every run was tried: the verdict names
+the first event that no run explains, and states that were possible before it. Any other log is
+undecided. What the properties say of the witness is a separate result (`section_judge.py`): a run
+can show a hazard and still be a run of the protocol.
 """
 
 from __future__ import annotations
 
 import dataclasses
-import enum
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from checker.logs.findings import Finding, Judge, Severity
+from checker.logs.findings import Coverage, Finding, Severity
+from checker.logs.read.visibility import Visibility
 from checker.search.interpreter.execution import TakenStep
 from checker.search.limits import INTERRUPTED, Limits
 from checker.spec.catalogue import Catalogue, catalogue
 from reference.formats.eventlog import ReadLog, Section
 
 from .attempts import wrong_attempt
-from .effort import Effort, OverTime, Told
-from .restarts import Known
-from .search import (
+from .progress import OnProgress, OverTime, SearchEffort
+from .restarts import EarlierSections
+from .section_judge import findings_of
+from .section_search import (
     ALL_STEPS,
     BUDGET,
     REACHES,
     Accepted,
-    Given,
+    GaveUp,
     Move,
     Rejected,
-    Search,
+    SectionSearch,
     Undecided,
 )
-from .setting import IDS_LIVE
-from .system import Refusal, SectionSystem
+from .section_setting import IDS_LIVE
+from .section_system import Refusal, SectionSystem
 
 #: Channels that take only so much are tried first: the rules look at each place of a queue. A run
 #: that is found is a run; only where they take all that can be needed is a log rejected.
 ROOM: int | None = 6
 
 
-class Visible(enum.Enum):
-    """Whether steps of a name leave an event."""
-
-    ALWAYS = "always"
-    MAYBE = "maybe"
-    NEVER = "never"
-
-
 #: Where the search stops unless somebody says otherwise.
 LIMITS = Limits(states_max=BUDGET)
 #: Each step leaves an event.
-ALL_VISIBLE: Mapping[str, Visible] = {}
-
-
-class Coverage(enum.Enum):
-    """How much of what happened the log has."""
-
-    COMPLETE = "complete"
-    TRUNCATED = "truncated"
-    """Its end is missing."""
-    GAP = "gap"
-    """Something in its midst is missing."""
+ALL_VISIBLE: Mapping[str, Visibility] = {}
 
 
 @dataclass(frozen=True)
-class Verdict:
+class EventLogVerdict:
     """What can be said of a log."""
 
     conforms: Accepted | Rejected | Undecided
@@ -85,13 +69,13 @@ class Verdict:
 def accept(
     log: ReadLog,
     *,
-    profile: Mapping[str, Visible] = ALL_VISIBLE,
+    profile: Mapping[str, Visibility] = ALL_VISIBLE,
     limits: Limits = LIMITS,
     judges: bool = True,
     known: Catalogue | None = None,
     file: str | None = None,
-    told: Told | None = None,
-) -> Verdict:
+    told: OnProgress | None = None,
+) -> EventLogVerdict:
     """Judge a log. `profile` says of steps, by name, whether they leave events: else they do.
 
     In each section the search goes on from so many states as `limits` say, beside one for each
@@ -99,20 +83,20 @@ def accept(
     `told` is called now and then with how far it is.
     Raises coded errors where `log-start` names a protocol, option or job that is not known.
     """
-    hidden = frozenset(name for name, seen in profile.items() if seen is not Visible.ALWAYS)
+    hidden = frozenset(name for name, seen in profile.items() if seen is not Visibility.ALWAYS)
     last = log.sections[-1]
     lines = max((event.line for event in last.events), default=last.line)
-    effort = Effort(lines, limits, told)
+    effort = SearchEffort(lines, limits, told)
     budget = math.inf if limits.states_max is None else limits.states_max
     asked = _Asked(hidden, budget, known or catalogue(), file, judges, effort)
     findings: list[Finding] = []
     try:
         conforms = _conforms(log, asked, findings)
     except OverTime:
-        conforms = Undecided(Given.SECONDS, effort.limits.seconds_word, effort.far)
+        conforms = Undecided(GaveUp.SECONDS, effort.limits.seconds_word, effort.progress)
     except KeyboardInterrupt:
-        conforms = Undecided(Given.INTERRUPTED, INTERRUPTED, effort.far)
-    return Verdict(conforms, tuple(findings), coverage_of(log))
+        conforms = Undecided(GaveUp.INTERRUPTED, INTERRUPTED, effort.progress)
+    return EventLogVerdict(conforms, tuple(findings), coverage_of(log))
 
 
 def _conforms(
@@ -120,14 +104,14 @@ def _conforms(
 ) -> Accepted | Rejected | Undecided:
     """Whether there is a run, section by section; what the run of each shows is added."""
     witness: list[tuple[Move, ...]] = []
-    runs: dict[object, Known] = {}
+    runs: dict[object, EarlierSections] = {}
     for number, section in enumerate(log.sections):
         name = section.start.get("run")
         later = log.sections[number + 1 :]
         place = next((n for n, each in enumerate(later) if each.start.get("run") == name), None)
         follows = None if place is None else later[place]
         skips = place is not None and any(each.line in log.missing for each in later[: place + 1])
-        earlier = runs.get(name, Known())
+        earlier = runs.get(name, EarlierSections())
         if why := earlier.wrong_finished(section):
             return Rejected(section.line, "log-start", (Refusal(why),), 1)
         known_before = earlier.before(section, skips=skips)
@@ -147,17 +131,17 @@ def _conforms(
 
 
 def _findings(
-    run: _Run, follows: Section | None, asked: _Asked, known: Known
+    run: _Run, follows: Section | None, asked: _Asked, known: EarlierSections
 ) -> tuple[Finding, ...]:
     """What the properties say of the run of a section."""
     ends, look = follows is None, asked.effort.judges
-    found = Judge(run.system, look).judge(run.moves, ends=ends)
+    found = findings_of(run.system, run.moves, look, ends=ends)
     if any(each.severity is Severity.STUCK for each in found):
         # It must not be for want of room.
         wide = dataclasses.replace(asked, room=None)
         again = _explained(run.system.section, follows, wide, known)
         if isinstance(again, _Run):
-            found = Judge(again.system, look).judge(again.moves, ends=ends)
+            found = findings_of(again.system, again.moves, look, ends=ends)
     return found
 
 
@@ -186,7 +170,7 @@ def replay(system: SectionSystem, moves: tuple[Move, ...]) -> None:
 class _Run:
     system: SectionSystem
     moves: tuple[Move, ...]
-    known: Known
+    known: EarlierSections
     """What is so after it."""
 
 
@@ -199,7 +183,7 @@ class _Asked:
     known: Catalogue
     file: str | None
     judges: bool
-    effort: Effort
+    effort: SearchEffort
     room: int | None = ROOM
 
 
@@ -207,7 +191,7 @@ def _explained(
     section: Section,
     follows: Section | None,
     asked: _Asked,
-    known: Known,
+    known: EarlierSections,
 ) -> _Run | Rejected | Undecided:
     """A run for a section; with more ids where there were too few."""
     live, reaches, room = IDS_LIVE, list(REACHES), asked.room
@@ -223,7 +207,7 @@ def _explained(
             room=room,
         )
         budget = len(section.events) + asked.budget * part
-        search = Search(system, asked.hidden, budget, reach, follows, known, asked.effort)
+        search = SectionSearch(system, asked.hidden, budget, reach, follows, known, asked.effort)
         found = search.run()
         if isinstance(found, tuple):
             return _Run(system, found, search.known_after(found))
@@ -237,7 +221,7 @@ def _explained(
             if search.short is None or isinstance(found, Undecided):
                 return found
             why = f"there may have been more {search.short} than were tried"
-            return Undecided(Given.BOUND, why, asked.effort.far)
+            return Undecided(GaveUp.BOUND, why, asked.effort.progress)
 
 
 __all__ = [
@@ -245,13 +229,13 @@ __all__ = [
     "LIMITS",
     "Accepted",
     "Coverage",
-    "Given",
+    "EventLogVerdict",
+    "GaveUp",
     "Move",
     "ReadLog",
     "Rejected",
     "Undecided",
-    "Verdict",
-    "Visible",
+    "Visibility",
     "accept",
     "coverage_of",
 ]

@@ -1,4 +1,4 @@
-"""Whether events tell the right attempt: it grows by one, and then each task is restored once."""
+"""Checks the attempt numbers of events: they grow by one, and then each task is restored once."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from reference.formats.eventlog import EventLine, Section
 
 
 @dataclass(frozen=True)
-class Tells:
+class AttemptEvent:
     """What an event tells of attempts: of which it is, and who is restored in it."""
 
     attempt: int | None
@@ -19,14 +19,14 @@ class Tells:
 def wrong_attempt(section: Section) -> tuple[EventLine, str] | None:
     """The first event that cannot be of the attempt that it tells, and why not."""
     tells = (
-        Tells(each.attempt, dict(each.about).get("task") if each.name == "restore" else None)
+        AttemptEvent(each.attempt, dict(each.about).get("task") if each.name == "restore" else None)
         for each in section.events
     )
     wrong = first_wrong(section, tells)
     return None if wrong is None else (section.events[wrong[0]], wrong[1])
 
 
-def first_wrong(section: Section, events: Iterable[Tells]) -> tuple[int, str] | None:
+def first_wrong(section: Section, events: Iterable[AttemptEvent]) -> tuple[int, str] | None:
     """The place of the first event that cannot be of the attempt that it tells, and why not.
 
     Asked where an engine has written all its events in order: of others nobody knows which are
@@ -52,4 +52,4 @@ def first_wrong(section: Section, events: Iterable[Tells]) -> tuple[int, str] | 
     return None
 
 
-__all__ = ["Tells", "first_wrong", "wrong_attempt"]
+__all__ = ["AttemptEvent", "first_wrong", "wrong_attempt"]

@@ -1,7 +1,8 @@
-"""From which checkpoint a process may start: the newest that what came before has left.
+"""Decides from which checkpoint a process may start: the newest that earlier processes left.
 
-Anything else needs evidence in `log-start`: that newer ones were damaged, that the checkpoint is a
-copy, or that the folder had none. Without it a start from an older one is no run of the protocol.
+Any other start needs evidence in `log-start`: newer checkpoints were damaged, the checkpoint is a
+copy, or the folder had none. Without evidence, a start from an older checkpoint is no run of the
+protocol.
 """
 
 from __future__ import annotations
@@ -14,12 +15,12 @@ from model.topology import Job
 from reference.formats.eventlog import EventLine, Section
 from reference.formats.snapshots import Copied
 
-from .copies import Copy, carried, copies_of, origin_of
-from .system import Reached, SectionSystem
+from .checkpoint_copies import CheckpointCopy, carried, copies_of, origin_of
+from .section_system import Reached, SectionSystem
 
 
 @dataclass(frozen=True)
-class Known:
+class EarlierSections:
     """What the earlier sections of a run have shown of its folder."""
 
     finished: Mapping[int, frozenset[str]] = field(default_factory=dict[int, frozenset[str]])
@@ -34,12 +35,12 @@ class Known:
     """Those that a process has gone on from before: no other one starts from them."""
     refused: frozenset[int] = frozenset()
     """Those that were damaged."""
-    copies: frozenset[Copy] = frozenset()
+    copies: frozenset[CheckpointCopy] = frozenset()
     """Those that were started from. Later starts from one tell it, too."""
     skips: bool = False
     """Processes may be missing between the section and the next one."""
 
-    def before(self, section: Section, *, skips: bool = False) -> Known:
+    def before(self, section: Section, *, skips: bool = False) -> EarlierSections:
         """What of it stands when a section has begun: nothing where its folder was empty."""
         start, kept = section.start, self._kept(section.start)
         own, made = origin_of(start), self.made_for(start)
@@ -51,7 +52,9 @@ class Known:
             startable = (startable - left) | {own}
             left -= {own}
         copies = kept.copies | set(copies_of(start))
-        return Known(found, jobs, kept.drained, startable, left, kept.refused, copies, skips)
+        return EarlierSections(
+            found, jobs, kept.drained, startable, left, kept.refused, copies, skips
+        )
 
     def wrong_finished(self, section: Section) -> str | None:
         """Why its checkpoint cannot have those tasks as finished that a section says."""
@@ -68,12 +71,12 @@ class Known:
             return None
         return f"checkpoint {origin} has {_names(known)} as finished, not {_names(finished)}"
 
-    def _kept(self, start: Mapping[str, Any]) -> Known:
+    def _kept(self, start: Mapping[str, Any]) -> EarlierSections:
         if _new(start) or self._is_elsewhere(start):
-            return Known()
+            return EarlierSections()
         return replace(self, refused=self.refused | _refused(start), skips=False)
 
-    def made_for(self, start: Mapping[str, Any]) -> tuple[Copy, ...]:
+    def made_for(self, start: Mapping[str, Any]) -> tuple[CheckpointCopy, ...]:
         """The copies that were made since the earlier sections; but one may be untold."""
         return tuple(each for each in copies_of(start) if each not in self.copies)
 
@@ -82,7 +85,7 @@ class Known:
 
     def after(
         self, finished: Mapping[int, frozenset[str]], startable: frozenset[int], section: Section
-    ) -> Known:
+    ) -> EarlierSections:
         """And what does when these have completed in a section."""
         known, both = {**self.finished, **finished}, self.startable | startable
         jobs = {**dict.fromkeys(finished, section.job), **self.jobs}
@@ -106,7 +109,7 @@ def _new(start: Mapping[str, Any]) -> bool:
 
 
 def wrong_origin(
-    follows: Section, known: Known, system: SectionSystem, state: Reached
+    follows: Section, known: EarlierSections, system: SectionSystem, state: Reached
 ) -> str | None:
     """Why a section cannot follow upon this state, if it cannot be: by where it starts.
 
@@ -143,11 +146,11 @@ def wrong_origin(
 
 
 def _wrong_copied(
-    copy: Copy,
+    copy: CheckpointCopy,
     newest: int | None,
     done: set[int],
     follows: Section,
-    known: Known,
+    known: EarlierSections,
     system: SectionSystem,
     state: Reached,
 ) -> str | None:
@@ -168,9 +171,9 @@ def _wrong_copied(
 
 def _wrong_last(
     follows: Section,
-    made: tuple[Copy, ...],
+    made: tuple[CheckpointCopy, ...],
     done: set[int],
-    known: Known,
+    known: EarlierSections,
     system: SectionSystem,
 ) -> str | None:
     """Why the newest number cannot be the one that a section tells: an engine leaves none out."""
@@ -193,7 +196,7 @@ def _wrong_last(
 def _not_the_newest(
     meant: int,
     refused: frozenset[int],
-    known: Known,
+    known: EarlierSections,
     system: SectionSystem,
     state: Reached,
 ) -> str | None:
@@ -222,7 +225,7 @@ def _not_completed(number: int) -> str:
     return f"it starts from checkpoint {number}, which has not completed"
 
 
-def _told(ids: tuple[int | None, ...], left: Sequence[int], known: Known) -> str:
+def _told(ids: tuple[int | None, ...], left: Sequence[int], known: EarlierSections) -> str:
     number = ids[left[-1]] if left else max(known.startable)
     return "one" if number is None else f"checkpoint {number}"
 
@@ -241,4 +244,4 @@ def _refused(start: Mapping[str, Any]) -> frozenset[int]:
     return frozenset(each for each in numbers if isinstance(each, int))
 
 
-__all__ = ["Known", "origin_of", "wrong_origin"]
+__all__ = ["EarlierSections", "origin_of", "wrong_origin"]

@@ -1,6 +1,6 @@
-"""Is there a run of the protocol that has just the lines of a log?
+"""Does the protocol have a run with exactly the lines of a log of Flink?
 
-Given a run of a real engine, `judge.py` hands on a witness or a refutation: start there. A witness
-is sought by `guide.py` and checked by `witness.py`; `proof.py` shows on a projection of the system
-that there is none, and `refusals.py` says it in words.
+The input is a run of a real engine. The output is a witness or a rejection: start with `judge.py`.
+`witness_search.py` looks for a witness, and `witness_check.py` checks it. `proof.py` shows on a
+projection of the system that there is no run, and `refusals.py` puts the proof into words.
 """

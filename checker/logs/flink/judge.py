@@ -1,9 +1,9 @@
-"""Whether a run of a real engine is one of the protocol as its release really is.
+"""Decides whether a run of a real engine is a run of the protocol as its release has it.
 
-The proof is asked first: a run is rejected only if a part of the model, with all else free, has no
-run with the lines which speak of that part (`flink_proof.py`). Then a run is sought. It is accepted
-only by a witness: a run of the whole model, which the guide has found (`flink_guide.py`), and which
-is checked once more by the rules alone. Else it is undecided.
+The proof comes first: a run is rejected only if a projection of the model, with everything else
+free, has no run with the lines about it (`proof.py`). Then a search looks for a run
+(`witness_search.py`). A run is accepted only with a witness: a run of the whole model, which the
+rules alone replay. Any other run is undecided.
 """
 
 from __future__ import annotations
@@ -12,35 +12,36 @@ from dataclasses import dataclass, replace
 from time import thread_time
 
 from checker.logs.event_log.acceptance import replay
-from checker.logs.event_log.effort import Effort, Far, OverTime, Told
-from checker.logs.event_log.search import Accepted, Given, Move, Rejected, Undecided
-from checker.logs.event_log.system import Refusal, SectionSystem
-from checker.logs.findings import Finding, Judge
-from checker.logs.read.profile import Profile
-from checker.logs.read.run_file import Chosen, RunFile, Tried
-from checker.logs.read.runs import Run
+from checker.logs.event_log.progress import LogProgress, OnProgress, OverTime, SearchEffort
+from checker.logs.event_log.section_judge import findings_of
+from checker.logs.event_log.section_search import Accepted, GaveUp, Move, Rejected, Undecided
+from checker.logs.event_log.section_system import Refusal, SectionSystem
+from checker.logs.findings import Finding
+from checker.logs.read.job_runs import JobRun
+from checker.logs.read.run_file import ChosenSetting, RunFile, TriedSettings
+from checker.logs.read.visibility import LogProfile
 from checker.search.limits import Limits
 from checker.spec.catalogue import Catalogue, catalogue
 from model.errors import FinaleError
 from reference.formats.eventlog import EventLine, Section
 
-from .guide import Guide, Stuck
-from .job import RunJob, job_of
-from .levels import always_shown
-from .observations import Seen, Sights, sights_of
-from .proof import Refuter, given_of
-from .refusals import rejection_of
-from .run import OverStates
-from .settings import (
+from .always_logged import always_shown
+from .candidate_settings import (
     PROTOCOL,
-    Settings,
-    Under,
+    CandidateSetting,
+    CandidateSettings,
     check,
     in_words,
     of_other_releases,
     settings_of,
 )
-from .witness import unexplained
+from .observations import Observations, Observed, observations_of
+from .proof import Refuter, given_of
+from .refusals import rejection_of
+from .run_job import RunJob, job_of
+from .witness_check import unexplained
+from .witness_run import OverStates
+from .witness_search import Unexplained, WitnessSearch
 
 #: Where the search stops unless somebody says otherwise: so many steps are tried.
 LIMITS = Limits(states_max=1_000_000)
@@ -64,9 +65,9 @@ class RunVerdict:
     """How many of its lines are explained."""
     section: Section | None = None
     """Of an accepted one, of which protocol, options and job the witness is a run."""
-    told: tuple[Chosen, ...] = ()
+    told: tuple[ChosenSetting, ...] = ()
     """What is told of its settings, and by whom."""
-    tried: tuple[Tried, ...] = ()
+    tried: tuple[TriedSettings, ...] = ()
     """What came of those that nobody tells."""
 
 
@@ -74,27 +75,27 @@ class RunVerdict:
 class _Case:
     """A run, and all that is the same of it under any settings."""
 
-    run: Run
+    run: JobRun
     given: RunFile
     job: RunJob
-    sights: Sights
+    observations: Observations
     whole: bool
     judges: bool
     known: Catalogue
 
 
 def accept_run(  # noqa: PLR0913 - what is asked, of what, and how far
-    run: Run,
+    run: JobRun,
     *,
     release: str = "flink-2.3",
     given: RunFile = NOTHING_TOLD,
-    profile: Profile | None = None,
+    profile: LogProfile | None = None,
     every: bool = False,
     limits: Limits = LIMITS,
     judges: bool = False,
     whole: bool = True,
     known: Catalogue | None = None,
-    told: Told | None = None,
+    told: OnProgress | None = None,
 ) -> RunVerdict:
     """Judge a run. `told` is called now and then with how far it is.
 
@@ -108,17 +109,17 @@ def accept_run(  # noqa: PLR0913 - what is asked, of what, and how far
     job = job_of(run)
     if job is None:
         why = "no line tells how its vertices are connected"
-        far = _effort(lines, limits, told).far
-        return RunVerdict(Undecided(Given.BOUND, why, far), (), 0)
+        progress = _effort(lines, limits, told).progress
+        return RunVerdict(Undecided(GaveUp.BOUND, why, progress), (), 0)
     whole = whole and job.is_sure
-    sights = sights_of(run, job)
-    settings = settings_of(run, job.job, sights, release, given, profile)
-    against = _stranger(job, sights) or _of_two(run) or settings.against
+    observations = observations_of(run, job)
+    settings = settings_of(run, job.job, observations, release, given, profile)
+    against = _stranger(job, observations) or _of_two(run) or settings.against
     if against is not None:
-        far = _effort(lines, limits, told).far
-        doubted = against if whole else _doubted(against, far)
+        progress = _effort(lines, limits, told).progress
+        doubted = against if whole else _doubted(against, progress)
         return RunVerdict(doubted, (), 0, told=settings.told)
-    case = _Case(run, given, job, sights, whole, judges, known or catalogue())
+    case = _Case(run, given, job, observations, whole, judges, known or catalogue())
     found, tried = _first_of(case, settings, limits, told, every=every)
     if every and given.release is None:
         best = next((way for way, each in tried if _is_accepted(each)), settings.ways[0])
@@ -129,18 +130,18 @@ def accept_run(  # noqa: PLR0913 - what is asked, of what, and how far
     return replace(found, told=settings.told, tried=shown)
 
 
-def _stranger(job: RunJob, sights: Sights) -> Rejected | None:
+def _stranger(job: RunJob, observations: Observations) -> Rejected | None:
     """The first line of a subtask that the job does not have."""
     names = {subtask.name for subtask in job.job.subtasks}
-    for sight in sights.all:
-        task = sight.event.task
+    for observation in observations.all:
+        task = observation.event.task
         if task is not None and job.task(task) not in names:
             why = f"the job has no subtask {task.name}"
-            return Rejected(sight.line, sight.event.word, (Refusal(why),), 0)
+            return Rejected(observation.line, observation.event.word, (Refusal(why),), 0)
     return None
 
 
-def _of_two(run: Run) -> Rejected | None:
+def _of_two(run: JobRun) -> Rejected | None:
     """The first line that names one subtask, and the attempt of another."""
     for event in run.events:
         task, execution = event.told.task, event.told.execution
@@ -156,18 +157,23 @@ def _of_two(run: Run) -> Rejected | None:
     return None
 
 
-def _doubted(against: Rejected, far: Far) -> Undecided:
+def _doubted(against: Rejected, progress: LogProgress) -> Undecided:
     """What is wrong with a line if no other is missing."""
     (refusal,) = against.refusals
     why = f"line {against.line}, {against.event}: {refusal.why}"
-    return Undecided(Given.BOUND, why, far)
+    return Undecided(GaveUp.BOUND, why, progress)
 
 
 def _first_of(
-    case: _Case, settings: Settings, limits: Limits, told: Told | None, *, every: bool
-) -> tuple[RunVerdict, list[tuple[Under, RunVerdict]]]:
+    case: _Case,
+    settings: CandidateSettings,
+    limits: Limits,
+    told: OnProgress | None,
+    *,
+    every: bool,
+) -> tuple[RunVerdict, list[tuple[CandidateSetting, RunVerdict]]]:
     """The verdict of the first way that explains a run; else rejected, if it is in each way."""
-    tried: list[tuple[Under, RunVerdict]] = []
+    tried: list[tuple[CandidateSetting, RunVerdict]] = []
     began = thread_time()
     for way in settings.ways:
         left = limits
@@ -189,46 +195,51 @@ def _rank(verdict: RunVerdict) -> int:
     return [Accepted, Undecided, Rejected].index(type(verdict.conforms))
 
 
-def _tried(way: Under, verdict: RunVerdict) -> Tried:
-    return Tried(in_words(way.taken), ("explains", "undecided", "rejected")[_rank(verdict)])
+def _tried(way: CandidateSetting, verdict: RunVerdict) -> TriedSettings:
+    return TriedSettings(in_words(way.taken), ("explains", "undecided", "rejected")[_rank(verdict)])
 
 
-def _under(case: _Case, way: Under, limits: Limits, told: Told | None) -> RunVerdict:
+def _under(
+    case: _Case, way: CandidateSetting, limits: Limits, told: OnProgress | None
+) -> RunVerdict:
     """Judge a run under some settings."""
-    run, sights = case.run, case.sights
+    run, observations = case.run, case.observations
     effort = _effort(max((e.told.line for e in run.events), default=0), limits, told)
     section = Section(0, {"protocol": way.protocol, "options": way.options}, case.job.job,
-                      _counted(sights, run), frozenset(), True)  # fmt: skip
+                      _counted(observations, run), frozenset(), True)  # fmt: skip
     live = 8 if way.protocol != PROTOCOL else LIVE
     try:
         system = SectionSystem(section, case.known, (), live=live, judges=case.judges, room=None)
     except FinaleError as error:  # options that no job has together
         raise error.located(case.given.place("concurrent")) from None
-    rejected = _rejected(run, case.job, sights, way, _half(limits)) if case.whole else None
+    rejected = _rejected(run, case.job, observations, way, _half(limits)) if case.whole else None
     if rejected is not None:
         return RunVerdict(rejected, (), 0)
-    guide = Guide(system, sights, effort)
+    guide = WitnessSearch(system, observations, effort)
     try:
         found = guide.run()
     except OverTime:
         why = effort.limits.seconds_word
-        return RunVerdict(Undecided(Given.SECONDS, why, effort.far), (), sum(guide.at))
+        return RunVerdict(Undecided(GaveUp.SECONDS, why, effort.progress), (), sum(guide.at))
     except OverStates:
-        why, given = effort.limits.states_word, Given.STATES
+        why, given = effort.limits.states_word, GaveUp.STATES
         found = None
     else:
-        why, given = _why(found), Given.BOUND
+        why, given = _why(found), GaveUp.BOUND
         if isinstance(found, tuple):
             replay(system, found)
-            why = unexplained(system, found, sights, always_shown(run, case.job, sights)) or ""
+            why = (
+                unexplained(system, found, observations, always_shown(run, case.job, observations))
+                or ""
+            )
     if not isinstance(found, tuple) or why:
-        return RunVerdict(Undecided(given, why, effort.far), (), sum(guide.at))
-    judged = Judge(system, effort.judges).judge(found, ends=False) if case.judges else ()
-    return RunVerdict(Accepted((found,)), tuple(judged), sum(guide.at), section)
+        return RunVerdict(Undecided(given, why, effort.progress), (), sum(guide.at))
+    judged = findings_of(system, found, effort.judges, ends=False) if case.judges else ()
+    return RunVerdict(Accepted((found,)), judged, sum(guide.at), section)
 
 
 def reject_run(
-    run: Run, *, release: str = "flink-2.3", given: RunFile = NOTHING_TOLD
+    run: JobRun, *, release: str = "flink-2.3", given: RunFile = NOTHING_TOLD
 ) -> Rejected | None:
     """The first line of a run that no run of the protocol explains, if that can be shown.
 
@@ -238,16 +249,16 @@ def reject_run(
     job = job_of(run)
     if job is None or not job.is_sure:
         return None
-    sights = sights_of(run, job)
-    settings = settings_of(run, job.job, sights, release, given, None)
-    against = _stranger(job, sights) or settings.against
-    rejected = [against or _rejected(run, job, sights, way) for way in settings.ways]
+    observations = observations_of(run, job)
+    settings = settings_of(run, job.job, observations, release, given, None)
+    against = _stranger(job, observations) or settings.against
+    rejected = [against or _rejected(run, job, observations, way) for way in settings.ways]
     return rejected[0] if all(rejected) else None
 
 
-def _effort(lines: int, limits: Limits, told: Told | None) -> Effort:
+def _effort(lines: int, limits: Limits, told: OnProgress | None) -> SearchEffort:
     """An effort that counts processor time: a busy machine changes no verdict."""
-    return Effort(lines, limits, told, thread_time)
+    return SearchEffort(lines, limits, told, thread_time)
 
 
 def _half(limits: Limits) -> Limits:
@@ -257,42 +268,48 @@ def _half(limits: Limits) -> Limits:
 
 
 def _rejected(
-    run: Run, job: RunJob, sights: Sights, way: Under, limits: Limits = NO_LIMITS
+    run: JobRun,
+    job: RunJob,
+    observations: Observations,
+    way: CandidateSetting,
+    limits: Limits = NO_LIMITS,
 ) -> Rejected | None:
-    given = given_of(way.protocol, way.options, run, sights)
+    given = given_of(way.protocol, way.options, run, observations)
     try:
-        refuter = Refuter(given, run, job, sights, _effort(0, limits, None))
+        refuter = Refuter(given, run, job, observations, _effort(0, limits, None))
         contradiction = refuter.contradiction()
     except OverTime:
         return None
     return None if contradiction is None else rejection_of(given, contradiction)
 
 
-def _why(found: tuple[Move, ...] | Stuck | None) -> str:
-    if not isinstance(found, Stuck):
+def _why(found: tuple[Move, ...] | Unexplained | None) -> str:
+    if not isinstance(found, Unexplained):
         return ""
-    return f"line {found.sight.line}, {found.sight}: {found.why or 'nothing explains it'}"
+    return (
+        f"line {found.observation.line}, {found.observation}: {found.why or 'nothing explains it'}"
+    )
 
 
-def _counted(sights: Sights, run: Run) -> tuple[EventLine, ...]:
+def _counted(observations: Observations, run: JobRun) -> tuple[EventLine, ...]:
     """The events of which a section's bounds count how many there are."""
     names = {"Savepoint": "request_savepoint", "Terminate Savepoint": "request_stop",
              "Suspend Savepoint": "request_stop"}  # fmt: skip
     found: list[EventLine] = []
-    for sight in sights.all:
+    for observation in observations.all:
         name = "none"
-        if sight.seen is Seen.TRIGGERED:
-            name = names.get(sight.kind, "trigger_checkpoint")
-        elif sight.seen is Seen.ABORTED and "expired" in sight.why:
+        if observation.seen is Observed.TRIGGERED:
+            name = names.get(observation.kind, "trigger_checkpoint")
+        elif observation.seen is Observed.ABORTED and "expired" in observation.why:
             name = "expire"
-        elif sight.seen is Seen.BARRIER:
+        elif observation.seen is Observed.BARRIER:
             name = "time_out"
-        elif sight.seen is Seen.LOST:
+        elif observation.seen is Observed.LOST:
             name = "fail_region"
-        elif sight.seen is Seen.CANCELLING:
+        elif observation.seen is Observed.CANCELLING:
             name = "request_cancel"
-        found.append(EventLine(sight.line, name, (), sight.checkpoint, {}, None, "", 0))
-    for tasks in sights.unwritten.values():
+        found.append(EventLine(observation.line, name, (), observation.checkpoint, {}, None, "", 0))
+    for tasks in observations.unwritten.values():
         found += [EventLine(0, "fail_snapshot", (), None, {}, None, "", 0) for _ in tasks]
     asked = sum(event.word == "request_checkpoint" for event in run.events)
     found += [EventLine(0, "request_checkpoint", (), None, {}, None, "", 0) for _ in range(asked)]

@@ -1,10 +1,9 @@
-"""A part of a system, with all else free: what some cells may become, whatever the others are.
+"""Explores a projection of a system: some cells, while all other cells are free.
 
-The rules' own decision trees are asked with sets: a cell of the part has one value, or one of a few
-that are not told apart, each other cell any of its domain, and an expression whatever may come of
-these. So a part does all that it does in
-a run of the whole, and more: what it cannot do, the whole cannot. That is what a proof needs which
-says that there is no run.
+The decision trees of the rules are evaluated on sets of values. A cell of the projection has one
+value, or one of a few values that the projection does not distinguish. Any other cell has its whole
+domain. So a projection can do all that it does in a run of the whole system, and more. If the
+projection cannot do something, the whole system cannot: that is what a proof needs.
 """
 
 from __future__ import annotations
@@ -29,7 +28,15 @@ from model.expressions import (
 )
 from model.system import GroundRule, System, Test, Tree, Update, leaves
 
-from .residues import FEW, Conditions, Residue, cells_of, residues, ways, whole_of
+from .projected_updates import (
+    FEW,
+    Conditions,
+    ProjectedUpdate,
+    cells_of,
+    projected_updates,
+    ways,
+    whole_of,
+)
 
 Values = tuple[int, ...]
 """Of each feature of a part, in their order, which of its classes it is in."""
@@ -38,7 +45,7 @@ Box = tuple[frozenset[int], ...]
 
 
 @dataclass(frozen=True)
-class Feature:
+class CellFeature:
     """Some cells of a part, and which of their values are told apart."""
 
     cells: tuple[int, ...]
@@ -46,7 +53,7 @@ class Feature:
 
 
 @dataclass(frozen=True)
-class Life:
+class StatusCell:
     """The cell with the status of a part's task, which decides what goes together in updates."""
 
     cell: int
@@ -66,15 +73,15 @@ _SET_MAX = 12
 _BOTH = frozenset((0, 1))
 
 
-class Possible:
+class PossibleValues:
     """The values that expressions may have, where some cells are known."""
 
     def __init__(self, known: Mapping[int, frozenset[int]]) -> None:
         self.known = known
         self._memo: dict[Expression, frozenset[int] | None] = {}
 
-    def _where(self, cell: Cell, value: int) -> Possible:
-        return Possible({**self.known, cell.index: frozenset((value,))})
+    def _where(self, cell: Cell, value: int) -> PossibleValues:
+        return PossibleValues({**self.known, cell.index: frozenset((value,))})
 
     def of(self, node: Expression) -> frozenset[int] | None:
         """The possible values; None where there are many."""
@@ -151,7 +158,9 @@ class Possible:
                 open_ = ((tree.condition, truth),) if len(truths) > 1 else ()
                 yield from self.updates(tree.yes if truth else tree.no, (*on, *open_))
 
-    def cases(self, wanted: Sequence[Expression], on: Conditions, depth: int) -> Iterator[Possible]:
+    def cases(
+        self, wanted: Sequence[Expression], on: Conditions, depth: int
+    ) -> Iterator[PossibleValues]:
         """All that there may be, in so many cases that what is wanted does not hang together.
 
         Two expressions that both depend on a cell cannot be had each with another value of it, nor
@@ -202,7 +211,7 @@ def _range(node: Expression) -> frozenset[int] | None:
     return frozenset(range(node.low, node.high + 1)) if size <= _SET_MAX else None
 
 
-class Part:
+class Projection:
     """Some cells of a system, and the steps that may change them or are seen.
 
     `depth`: so many other cells are looked at value by value, where several of its own depend on
@@ -213,11 +222,11 @@ class Part:
     def __init__(
         self,
         system: System,
-        features: Sequence[Feature],
+        features: Sequence[CellFeature],
         labels: Labels,
         depth: int,
         is_possible: Callable[[Values], bool],
-        life: Life | None = None,
+        life: StatusCell | None = None,
     ) -> None:
         self.system, self.labels, self.features = system, labels, tuple(features)
         self._depth, self._is_possible, self._life = depth, is_possible, life
@@ -229,7 +238,7 @@ class Part:
             if labels(rule, seen, seen) or any(self._writes(leaf) for leaf in leaves(rule.tree))
         )
         self._asked = {rule: self._asks(rule) for rule in self._rules}
-        self._residues: dict[GroundRule, list[Residue]] = {}
+        self._residues: dict[GroundRule, list[ProjectedUpdate]] = {}
         self._known: dict[tuple[GroundRule, Values], list[dict[int, int]]] = {}
         self._onward: dict[Values, tuple[Edge, ...]] = {}
 
@@ -258,7 +267,7 @@ class Part:
         return self._onward[values]
 
     def _steps(self, values: Values) -> Iterator[Edge]:
-        possible = Possible(self.known(values))
+        possible = PossibleValues(self.known(values))
         found: dict[tuple[frozenset[Label], Values], GroundRule] = {}
         for rule in self._rules:
             for change in self._changes(rule, values, possible):
@@ -269,7 +278,7 @@ class Part:
         yield from ((seen, after, rule) for (seen, after), rule in found.items())
 
     def _changes(
-        self, rule: GroundRule, values: Values, possible: Possible
+        self, rule: GroundRule, values: Values, possible: PossibleValues
     ) -> Sequence[Mapping[int, int]]:
         """By place, what steps of a rule may change features to."""
         key = rule, tuple(values[place] for place in self._asked[rule])
@@ -282,31 +291,31 @@ class Part:
             self._known[key] = [dict(each) for each in sorted(found)]
         return self._known[key]
 
-    def _residues_of(self, rule: GroundRule) -> list[Residue]:
+    def _residues_of(self, rule: GroundRule) -> list[ProjectedUpdate]:
         """What a rule does here."""
         if rule not in self._residues:
-            found: dict[Residue, None] = {}
-            for on, update in Possible({}).updates(rule.tree):
+            found: dict[ProjectedUpdate, None] = {}
+            for on, update in PossibleValues({}).updates(rule.tree):
                 whole = whole_of(on, self._writes(update))
-                left = residues(whole, self._cells)
+                left = projected_updates(whole, self._cells)
                 found |= dict.fromkeys(self._ways(whole) if left is None else left)
             self._residues[rule] = [*found]
         return self._residues[rule]
 
-    def _ways(self, whole: Residue) -> list[Residue]:
+    def _ways(self, whole: ProjectedUpdate) -> list[ProjectedUpdate]:
         """The ways of an update by what becomes of the task, without those that cannot be."""
         life = self._life
         if life is None:
             return [whole]
-        found: dict[Residue, None] = {}
+        found: dict[ProjectedUpdate, None] = {}
         for way in ways(whole, life.cell):
             if life.dies or not _is_one_of(dict(way.writes).get(life.cell), life.dead):
-                left = residues(way, self._cells, FEW)
+                left = projected_updates(way, self._cells, FEW)
                 found |= dict.fromkeys([way] if left is None else left)
         return [*found]
 
     def _after(
-        self, possible: Possible, writes: Mapping[int, Expression], values: Values
+        self, possible: PossibleValues, writes: Mapping[int, Expression], values: Values
     ) -> Iterator[tuple[tuple[int, int], ...]]:
         each: list[list[tuple[int, int]]] = []
         for place, (feature, value) in enumerate(zip(self.features, values, strict=True)):
@@ -345,13 +354,13 @@ def _tests(tree: Tree) -> Iterator[Test]:
         yield from _tests(tree.no)
 
 
-def exact(system: System, cell: int) -> Feature:
+def exact(system: System, cell: int) -> CellFeature:
     """A cell all of whose values are told apart."""
     kind = system.cells[cell]
-    return Feature((cell,), tuple((frozenset((v,)),) for v in range(kind.low, kind.high + 1)))
+    return CellFeature((cell,), tuple((frozenset((v,)),) for v in range(kind.low, kind.high + 1)))
 
 
-def _classes(feature: Feature, box: Sequence[frozenset[int] | None]) -> list[int]:
+def _classes(feature: CellFeature, box: Sequence[frozenset[int] | None]) -> list[int]:
     """The classes that values of its cells are in."""
     return [
         number
@@ -360,4 +369,14 @@ def _classes(feature: Feature, box: Sequence[frozenset[int] | None]) -> list[int
     ]
 
 
-__all__ = ["Box", "Edge", "Feature", "Label", "Life", "Part", "Possible", "Values", "exact"]
+__all__ = [
+    "Box",
+    "CellFeature",
+    "Edge",
+    "Label",
+    "PossibleValues",
+    "Projection",
+    "StatusCell",
+    "Values",
+    "exact",
+]

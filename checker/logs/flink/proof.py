@@ -1,13 +1,13 @@
-"""That no run of the protocol has a log's lines: shown of a part, with all else free.
+"""Proves that no run of the protocol has the lines of a log.
 
-A part is a task with a checkpoint, or a task alone (`flink_components.py`). Its lines are gone
-through clock by clock, in every order that their clocks allow, by the rules' own steps on what the
-part may be; what no line tells may happen whenever it can. Where that ends before the lines do,
-the whole has no run either: whatever a run does, it does in the part. A line is not passed over
-unless it is of an attempt that is over, or tells once more what is so.
+The proof looks at a projection: a task with a checkpoint, or a task alone (`flink_projections.py`).
+It tries the lines of the projection in every order that their clocks allow, by the steps of the
+rules. Steps that leave no line can happen at any time. If no order reaches the last line, no run
+has these lines: the whole system can do no more than the projection. Every line must be explained,
+except a line of an ended attempt or a repetition.
 
-Lines of different clocks have no order, but for `EDGES`: there the line of what comes first is
-written before that of what it leads to, if both are in one log.
+Lines of different clocks have no order, except the pairs of `EDGES`: if both lines are in one log,
+the line of the cause is written before the line of the effect.
 """
 
 from __future__ import annotations
@@ -16,25 +16,25 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from checker.logs.event_log.effort import Effort
-from checker.logs.read.runs import Run
+from checker.logs.event_log.progress import SearchEffort
+from checker.logs.read.job_runs import JobRun
 
-from .components import OTHER, PARTS, POINTS, Given, part_of
-from .job import RunJob
-from .levels import always_shown, dying, has_finished
-from .observations import JOB, LOCK, LOOP, Seen, Sight, Sights
-from .orders import At, Dead, Life, Line, Pattern, explored
-from .projection import Part, Values
+from .always_logged import always_shown, dying, has_finished
+from .flink_projections import OTHER, PARTS, POINTS, ProofSetting, projection_of
+from .observations import JOB, LOCK, LOOP, Observation, Observations, Observed
+from .projection import Projection, Values
+from .projection_search import At, DeadEnd, Life, Line, ProjectionLines, explored
+from .run_job import RunJob
 
 #: Of what comes first the line is written before it can lead to the other, and of that behind it.
 EDGES = (
-    (Seen.TRIGGERED, Seen.CALLED),
-    (Seen.TRIGGERED, Seen.BEGUN),
-    (Seen.CALLED, Seen.BEGUN),
-    (Seen.BEGUN, Seen.ACKNOWLEDGED),
-    (Seen.COMPLETED, Seen.CONFIRMED),
-    (Seen.ENDED, Seen.LEARNED),
-    (Seen.LEARNED, Seen.TRIGGERED),
+    (Observed.TRIGGERED, Observed.CALLED),
+    (Observed.TRIGGERED, Observed.BEGUN),
+    (Observed.CALLED, Observed.BEGUN),
+    (Observed.BEGUN, Observed.ACKNOWLEDGED),
+    (Observed.COMPLETED, Observed.CONFIRMED),
+    (Observed.ENDED, Observed.LEARNED),
+    (Observed.LEARNED, Observed.TRIGGERED),
 )
 #: Where barriers stay in their order.
 _ALIGNED = "stop-with-savepoint"
@@ -44,8 +44,8 @@ _ALIGNED = "stop-with-savepoint"
 class Contradiction:
     """A line that no run explains: of what, and what that may be before it."""
 
-    sight: Sight
-    part: Part
+    observation: Observation
+    part: Projection
     name: str
     stands: str
     """The task of the part that stands for the log's."""
@@ -54,23 +54,27 @@ class Contradiction:
     states: frozenset[Values]
 
 
-def given_of(protocol: str, options: Mapping[str, object], run: Run, sights: Sights) -> Given:
+def given_of(
+    protocol: str, options: Mapping[str, object], run: JobRun, observations: Observations
+) -> ProofSetting:
     """What the parts' system is built of. Of what a bound counts one stands for any number."""
-    fails = any(each.seen in (Seen.STOPS, Seen.LOST, Seen.RUNS) for each in sights.all)
-    kinds = {each.kind for each in sights.all if each.seen is Seen.TRIGGERED}
+    fails = any(
+        each.seen in (Observed.STOPS, Observed.LOST, Observed.RUNS) for each in observations.all
+    )
+    kinds = {each.kind for each in observations.all if each.seen is Observed.TRIGGERED}
     words = {event.word for event in run.events}
     stops = bool(kinds & {"Terminate Savepoint", "Suspend Savepoint"}) or "request_stop" in words
     bounds = {
         "failures": fails or not has_finished(run),
         "stops": stops,
         "savepoints": "Savepoint" in kinds or "request_savepoint" in words,
-        "cancels": any(each.seen is Seen.CANCELLING for each in sights.all),
+        "cancels": any(each.seen is Observed.CANCELLING for each in observations.all),
         **dict.fromkeys(
             ("declines", "expiries", "manual", "lost_confirmations", "time_outs"), True
         ),
     }
     most = {"concurrent": min(int(str(options["concurrent"])), POINTS)}
-    return Given(
+    return ProofSetting(
         protocol,
         tuple(sorted({**options, **most}.items())),
         tuple((name, int(is_there)) for name, is_there in bounds.items()),
@@ -80,8 +84,15 @@ def given_of(protocol: str, options: Mapping[str, object], run: Run, sights: Sig
 class Refuter:
     """Looks for a part that cannot do what the lines of a run tell of it."""
 
-    def __init__(self, given: Given, run: Run, job: RunJob, sights: Sights, effort: Effort) -> None:
-        self.given, self.sights, self.effort = given, sights, effort
+    def __init__(
+        self,
+        given: ProofSetting,
+        run: JobRun,
+        job: RunJob,
+        observations: Observations,
+        effort: SearchEffort,
+    ) -> None:
+        self.given, self.observations, self.effort = given, observations, effort
         self._tasks = [subtask.name for subtask in job.job.subtasks]
         self._inputs = {name: _inputs(job, name) for name in self._tasks}
         self._sources = {name for name in self._tasks if not self._inputs[name]}
@@ -91,57 +102,59 @@ class Refuter:
         """Barriers stay in their order, and no attempt is given up, which would need a close look.
         """
         self._resumed = any(event.word == "resumed" for event in run.events)
-        self._shown = always_shown(run, job, sights)
-        self._dying = dying(run, job, sights)
-        self._found: dict[Pattern, Dead | None] = {}
-        self._alive = _alive(sights)
-        self._missed = {(t, c) for c, tasks in sights.missed.items() for t in tasks}
+        self._shown = always_shown(run, job, observations)
+        self._dying = dying(run, job, observations)
+        self._found: dict[ProjectionLines, DeadEnd | None] = {}
+        self._alive = _alive(observations)
+        self._missed = {(t, c) for c, tasks in observations.missed.items() for t in tasks}
 
     def contradiction(self) -> Contradiction | None:
         """Return the first line of those that some part cannot explain. Raises `OverTime`."""
         found = [*self._each()]
-        return min(found, key=lambda each: each.sight.place, default=None)
+        return min(found, key=lambda each: each.observation.place, default=None)
 
     def _each(self) -> Iterator[Contradiction]:
-        of_point: defaultdict[int, list[Sight]] = defaultdict(list)
-        of_task: defaultdict[str, list[Sight]] = defaultdict(list)
-        for sight in self.sights.all:
-            if sight.task is not None:
-                of_task[sight.task].append(sight)
-            elif sight.checkpoint is not None:
-                of_point[sight.checkpoint].append(sight)
+        of_point: defaultdict[int, list[Observation]] = defaultdict(list)
+        of_task: defaultdict[str, list[Observation]] = defaultdict(list)
+        for observation in self.observations.all:
+            if observation.task is not None:
+                of_task[observation.task].append(observation)
+            elif observation.checkpoint is not None:
+                of_point[observation.checkpoint].append(observation)
         for number, about in of_point.items():
             yield from self._restarts(number, about)
         for task in self._tasks:
             yield from self._asked("life", task, None, of_task[task])
-            of_both: defaultdict[int | None, list[Sight]] = defaultdict(list)
-            for sight in of_task[task]:
-                of_both[sight.checkpoint].append(sight)
-            aborts = [each for each in of_task[task] if each.seen is Seen.GIVEN_UP]
+            of_both: defaultdict[int | None, list[Observation]] = defaultdict(list)
+            for observation in of_task[task]:
+                of_both[observation.checkpoint].append(observation)
+            aborts = [each for each in of_task[task] if each.seen is Observed.GIVEN_UP]
             for number in sorted({*of_point, *(each for each in of_both if each is not None)}):
                 own = [*of_point[number], *of_both[number]]
                 others = [each for each in aborts if each.checkpoint != number]
                 yield from self._asked("call", task, number, [*own, *of_both[None]])
                 yield from self._asked("acknowledgement", task, number, [*own, *of_both[None]])
                 yield from self._asked("notice", task, number, [*own, *others])
-                if Seen.BEGUN in {each.seen for each in of_both[number]}:
+                if Observed.BEGUN in {each.seen for each in of_both[number]}:
                     yield from self._barriers(task, number, [*of_both[number], *of_both[None]])
 
-    def _barriers(self, task: str, number: int, about: Sequence[Sight]) -> Iterator[Contradiction]:
+    def _barriers(
+        self, task: str, number: int, about: Sequence[Observation]
+    ) -> Iterator[Contradiction]:
         """Of each input of a task that begins a checkpoint. Whoever writes to it and has begun that
         has put its barrier there, and what ends the input comes behind it."""
         for channel, sender in self._inputs[task] if self._aligns else ():
-            begins = (Seen.BEGUN, sender, number)
-            begun = any((s.seen, s.task, s.checkpoint) == begins for s in self.sights.all)
+            begins = (Observed.BEGUN, sender, number)
+            begun = any((s.seen, s.task, s.checkpoint) == begins for s in self.observations.all)
             own = [each for each in about if each.channel in (None, channel)]
             yield from self._asked("barrier", task, number, own, may_end=not begun)
 
-    def _restarts(self, number: int, about: Sequence[Sight]) -> Iterator[Contradiction]:
+    def _restarts(self, number: int, about: Sequence[Observation]) -> Iterator[Contradiction]:
         """Of a checkpoint from which tasks are restored. It may be that of another job."""
         kinds = {each.seen for each in about}
-        known = Seen.TRIGGERED in kinds or not self._resumed
-        fails = any(sight.seen is Seen.LOST for sight in self.sights.all)
-        if known and fails and Seen.RESTORED in kinds:
+        known = Observed.TRIGGERED in kinds or not self._resumed
+        fails = any(observation.seen is Observed.LOST for observation in self.observations.all)
+        if known and fails and Observed.RESTORED in kinds:
             yield from self._asked("restart", self._tasks[0], number, about)
 
     def _asked(
@@ -149,14 +162,14 @@ class Refuter:
         name: str,
         task: str,
         number: int | None,
-        about: Iterable[Sight],
+        about: Iterable[Observation],
         *,
         may_end: bool = True,
     ) -> Iterator[Contradiction]:
         shown = self._shown[task] & PARTS[name].shows
         lines = sorted((s for s in about if s.seen in shown), key=lambda each: each.place)
         clocks = _by_clock(lines)
-        pattern = Pattern(
+        pattern = ProjectionLines(
             name,
             task in self._sources,
             task in self._dying,
@@ -172,12 +185,12 @@ class Refuter:
         dead = self._found[pattern]
         if dead is not None:
             clock, place = dead.at
-            part = part_of(self.given, name, dead.task, dies=pattern.may_die)
+            part = projection_of(self.given, name, dead.task, dies=pattern.may_die)
             yield Contradiction(
                 clocks[clock][place], part, name, dead.task, task, number, dead.states
             )
 
-    def _lives(self, task: str, clocks: Sequence[Sequence[Sight]]) -> tuple[Life, ...]:
+    def _lives(self, task: str, clocks: Sequence[Sequence[Observation]]) -> tuple[Life, ...]:
         """An attempt that begins a checkpoint is alive when that checkpoint is triggered.
 
         What it begins is a line of its main loop, and the trigger one of the coordinator's lock.
@@ -191,21 +204,24 @@ class Refuter:
             found.append((attempt, tuple(each for each in lines if each[1])))
         return tuple(found)
 
-    def _line(self, sight: Sight, number: int | None) -> Line:
-        other = sight.seen is Seen.GIVEN_UP and sight.checkpoint != number
-        missed = (sight.task or "", sight.checkpoint or 0) in self._missed
-        return OTHER if other else sight.seen, sight.attempt, missed
+    def _line(self, observation: Observation, number: int | None) -> Line:
+        other = observation.seen is Observed.GIVEN_UP and observation.checkpoint != number
+        missed = (observation.task or "", observation.checkpoint or 0) in self._missed
+        return OTHER if other else observation.seen, observation.attempt, missed
 
 
-def _alive(sights: Sights) -> Mapping[str, dict[int, tuple[int, int]]]:
+def _alive(observations: Observations) -> Mapping[str, dict[int, tuple[int, int]]]:
     """By task and attempt, where the newest checkpoint that it begins is begun and triggered."""
     triggered: dict[int | None, int] = {}
     found: defaultdict[str, dict[int, tuple[int, int]]] = defaultdict(dict)
-    for sight in sights.all:
-        if sight.seen is Seen.TRIGGERED:
-            triggered[sight.checkpoint] = sight.place
-        elif sight.seen is Seen.BEGUN and sight.task is not None:
-            found[sight.task][sight.attempt] = sight.place, triggered.get(sight.checkpoint, -1)
+    for observation in observations.all:
+        if observation.seen is Observed.TRIGGERED:
+            triggered[observation.checkpoint] = observation.place
+        elif observation.seen is Observed.BEGUN and observation.task is not None:
+            found[observation.task][observation.attempt] = (
+                observation.place,
+                triggered.get(observation.checkpoint, -1),
+            )
     return found
 
 
@@ -215,21 +231,26 @@ def _inputs(job: RunJob, task: str) -> list[tuple[str, str]]:
     return [(each.name, each.sender.name) for each in own]
 
 
-def _by_clock(lines: Sequence[Sight]) -> list[list[Sight]]:
+def _by_clock(lines: Sequence[Observation]) -> list[list[Observation]]:
     """Lines by their clocks: the coordinator's lock, its main thread, calls, the main loop."""
-    found: defaultdict[int, list[Sight]] = defaultdict(list)
-    for sight in lines:
-        kinds = (sight.seen in LOCK, sight.seen in JOB, sight.seen is Seen.CALLED, True)
-        found[kinds.index(True)].append(sight)
+    found: defaultdict[int, list[Observation]] = defaultdict(list)
+    for observation in lines:
+        kinds = (
+            observation.seen in LOCK,
+            observation.seen in JOB,
+            observation.seen is Observed.CALLED,
+            True,
+        )
+        found[kinds.index(True)].append(observation)
     return [found[clock] for clock in sorted(found)]
 
 
-def _in_order(clocks: Sequence[Sequence[Sight]]) -> tuple[At, ...]:
+def _in_order(clocks: Sequence[Sequence[Observation]]) -> tuple[At, ...]:
     places = {s.place: (n, m) for n, clock in enumerate(clocks) for m, s in enumerate(clock)}
     return tuple(places[each] for each in sorted(places))
 
 
-def _later(clocks: Sequence[Sequence[Sight]]) -> Iterator[tuple[At, At]]:
+def _later(clocks: Sequence[Sequence[Observation]]) -> Iterator[tuple[At, At]]:
     all_ = [(s, (n, m)) for n, clock in enumerate(clocks) for m, s in enumerate(clock)]
     for first, one in all_:
         for then, other in all_:

@@ -1,11 +1,11 @@
-"""What a proof has found, in words: the line, what was possible before it, and what forbids it."""
+"""Puts a proof into words: the line, what was possible before it, and what forbids the line."""
 
 from __future__ import annotations
 
 import linecache
 
-from checker.logs.event_log.search import STATES_TOLD, Rejected
-from checker.logs.event_log.system import Refusal
+from checker.logs.event_log.section_search import STATES_TOLD, Rejected
+from checker.logs.event_log.section_system import Refusal
 from model.errors import Place
 from model.language.bindings import BoundRule, bound_rules
 from model.language.path_ends import BlockedHere, FaultHere, line_of
@@ -13,24 +13,24 @@ from model.language.plain import PlainStore
 from model.protocols.parts.checkpoints import CheckpointStatus
 from model.protocols.parts.tasks import TaskStatus
 
-from .components import OWN, PARTS, READER, Given, system_of
-from .observations import Seen
+from .flink_projections import OWN, PARTS, READER, ProofSetting, system_of
+from .observations import Observed
 from .projection import Values
 from .proof import Contradiction
-from .run import OWN_STEPS
+from .witness_run import OWN_STEPS
 
 _AGES = ("an older one, or none", "this one", "a newer one")
 _CONFIRMED = ("none", "an older one", "this one", "a newer one")
 
 
-def rejection_of(given: Given, found: Contradiction) -> Rejected:
+def rejection_of(given: ProofSetting, found: Contradiction) -> Rejected:
     """What is said of a log that cannot be."""
     states = sorted(found.states)
     refusals = tuple(_refusal(given, found, each) for each in states[:STATES_TOLD])
-    return Rejected(found.sight.line, str(found.sight), refusals, len(states))
+    return Rejected(found.observation.line, str(found.observation), refusals, len(states))
 
 
-def _refusal(given: Given, found: Contradiction, values: Values) -> Refusal:
+def _refusal(given: ProofSetting, found: Contradiction, values: Values) -> Refusal:
     """Why the line has no step in a state: the guard that forbids it, if there is a rule for it."""
     about = "" if found.checkpoint is None else f" and checkpoint {found.checkpoint}"
     told = f"of {found.task}{about}, {state_in_words(found.name, values)}"
@@ -38,14 +38,14 @@ def _refusal(given: Given, found: Contradiction, values: Values) -> Refusal:
         place, source = _guard(given, found, rule, values)
         if source:
             return Refusal(f"{rule.rule.name} needs {source}; {told}", place, source)
-    return Refusal(f"{_WITHOUT_RULE.get(found.sight.seen, 'no step shows it')}; {told}")
+    return Refusal(f"{_WITHOUT_RULE.get(found.observation.seen, 'no step shows it')}; {told}")
 
 
 _WITHOUT_RULE = {
-    Seen.RESTORED: "a restart takes the newest checkpoint that has completed",
-    Seen.TRIGGERED: "a checkpoint is triggered once",
-    Seen.BARRIER: "a barrier is read once from each input",
-    Seen.BEGUN: "a task takes a checkpoint once, when all its barriers are there",
+    Observed.RESTORED: "a restart takes the newest checkpoint that has completed",
+    Observed.TRIGGERED: "a checkpoint is triggered once",
+    Observed.BARRIER: "a barrier is read once from each input",
+    Observed.BEGUN: "a task takes a checkpoint once, when all its barriers are there",
 }
 
 
@@ -91,12 +91,12 @@ _WORDS = {
 }
 
 
-def _rules(given: Given, found: Contradiction) -> list[BoundRule]:
+def _rules(given: ProofSetting, found: Contradiction) -> list[BoundRule]:
     """The rules by which a line of this kind comes about, for the task and the checkpoint."""
-    several = found.sight.seen is Seen.BEGUN and found.stands == READER
-    if several or found.sight.seen in (Seen.TRIGGERED, Seen.RESTORED):
+    several = found.observation.seen is Observed.BEGUN and found.stands == READER
+    if several or found.observation.seen in (Observed.TRIGGERED, Observed.RESTORED):
         return []  # no one rule has the guard
-    names = OWN_STEPS.get(found.sight.seen, ())
+    names = OWN_STEPS.get(found.observation.seen, ())
     about = {("task", found.stands), ("checkpoint", OWN)}
     rules = bound_rules(system_of(given).protocol)
     fitting = [each for each in rules if each.rule.name in names and {*each.binding} <= about]
@@ -104,7 +104,7 @@ def _rules(given: Given, found: Contradiction) -> list[BoundRule]:
 
 
 def _guard(
-    given: Given, found: Contradiction, rule: BoundRule, values: Values
+    given: ProofSetting, found: Contradiction, rule: BoundRule, values: Values
 ) -> tuple[Place | None, str]:
     """Where a rule ends in a state that is so, all else as in the beginning."""
     built = system_of(given)

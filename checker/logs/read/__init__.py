@@ -1,6 +1,7 @@
 """How do raw logs become runs of jobs?
 
-Given files, folders and archives, this room hands on runs: events in order, of one job each. Lines
-that tell nothing are counted and kept. In reading order: `sources`, `entries`, `events` (by the
-tables of `patterns`), `runs`. `profile` says which events the log's levels leave out.
+The input is files, folders and archives. The output is runs: the events of one job, in order. Lines
+that tell no event are counted and kept. Read `log_files`, `log_entries`, `log_events` (which uses
+the tables of `line_patterns`) and `job_runs`, in this order. `visibility` says which events the
+levels of a log leave out.
 """

@@ -1,11 +1,9 @@
-"""What somebody says of a run beside its logs: its release, and to what its job was set.
+"""Reads `run.toml`: the release and the settings of a run, which somebody wrote beside its logs.
 
-It is `run.toml` in the folder of the logs:
+release = "flink-2.3"
 
-    release = "flink-2.3"
-
-    [options]
-    concurrent = 2
+[options]
+concurrent = 2
 """
 
 from __future__ import annotations
@@ -74,7 +72,7 @@ def _advice(key: str, known: tuple[str, ...]) -> str:
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ChosenSetting:
     """What a run was set to, and who tells it."""
 
     name: str
@@ -87,7 +85,7 @@ class Chosen:
 
 
 @dataclass(frozen=True)
-class Tried:
+class TriedSettings:
     """Settings that nobody tells, as a search took them, and what came of it."""
 
     settings: Mapping[str, str]
@@ -95,4 +93,4 @@ class Tried:
     """`explains`, `rejected` or `undecided`."""
 
 
-__all__ = ["RUN_FILE", "Chosen", "RunFile", "Tried", "read_run_file"]
+__all__ = ["RUN_FILE", "ChosenSetting", "RunFile", "TriedSettings", "read_run_file"]

@@ -1,7 +1,7 @@
-"""Unpacks compressed logs and archives, no further than what was packed can be.
+"""Unpacks compressed logs and archives, up to a limit.
 
-A few kilobytes may be packed so that they become a terabyte. Logs repeat themselves, and still do
-not become `TIMES_MAX` times as long; short ones may, up to `BYTES_MIN`.
+A few kilobytes can unpack to a terabyte. Logs repeat themselves, but no log grows by a factor of
+`TIMES_MAX`. A short file may grow up to `BYTES_MIN`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """What do the events of a run show?
 
-Given a run, `replay.py` goes through it event by event. `state.py` rebuilds the model's state as
-far as lines tell it, `monitors.py` asks the properties of what is known, and the findings are
-handed on. `stops.py` and `hung_stops.py` follow stops with a savepoint; `unfinished.py` says what
-a task still waits for.
+The input is a run of Flink. The output is findings. `log_replay.py` takes the events one by one,
+`replay_state.py` rebuilds the state of the model as far as lines tell it, and `replay_monitor.py`
+asks the properties. `stop_progress.py` and `hung_stops.py` follow stops with a savepoint;
+`unfinished_tasks.py` says what a task still waits for.
 """

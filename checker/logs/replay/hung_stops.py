@@ -1,9 +1,9 @@
-"""What keeps a stop from its end: named from lines only, with the lines.
+"""Explains from lines alone why a stop does not end, and names the lines.
 
 A stop hangs for certain if a task can no longer be released: the task has dropped the confirmation
 of the savepoint, has begun the savepoint after its abort, or has not taken its part. A stop is
-overdue if what comes later has come, and what the stop waits for has not. Else the log ends within
-the stop, and nothing is wrong with that.
+overdue if later events have happened, and the event that the stop waits for has not. Otherwise the
+log ends within the stop, which is no finding.
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from checker.logs.findings import Severity
-from checker.logs.read.profile import Profile
+from checker.logs.read.visibility import LogProfile
 
-from .stops import Stop, Stops, StopTask
+from .stop_progress import AllStops, StopProgress, TaskStopProgress
 
 #: So many tasks are told one by one.
 TASKS_TOLD = 4
 
 
 @dataclass(frozen=True)
-class Held:
+class HungStop:
     """What keeps a stop from its end: how sure that is, why, and what each task waits for."""
 
     severity: Severity
@@ -32,13 +32,13 @@ class Held:
     """The stop has failed, and yet some task is not released."""
 
 
-def held(stop: Stop, stops: Stops, profile: Profile) -> Held | None:
+def hung_stop(stop: StopProgress, stops: AllStops, profile: LogProfile) -> HungStop | None:
     """What keeps a stop from its end; None if nothing does."""
     if stop.is_over:
         return None
     if stop.number is None:
         why = f"asked for at line {stop.asked.line}, and no savepoint has been begun"
-        return Held(Severity.OPEN, why, {})
+        return HungStop(Severity.OPEN, why, {})
     judging = _Judging(stop, stop.number, stops, profile)
     if stop.completed is not None:
         return judging.completed(stop.completed)
@@ -50,16 +50,18 @@ def held(stop: Stop, stops: Stops, profile: Profile) -> Held | None:
 class _Judging:
     """One stop whose savepoint has been begun."""
 
-    def __init__(self, stop: Stop, number: int, stops: Stops, profile: Profile) -> None:
+    def __init__(
+        self, stop: StopProgress, number: int, stops: AllStops, profile: LogProfile
+    ) -> None:
         self.stop, self.number, self.stops, self.profile = stop, number, stops, profile
         self.alive = [e for e in stops.tasks.values() if e.ended is None and not e.is_down]
         self._begun = f"the stop of line {stop.asked.line} waits: savepoint {number}"
 
-    def completed(self, line: int) -> Held:
+    def completed(self, line: int) -> HungStop:
         """The savepoint has completed: each task must hear of it, and leave."""
         if not self.alive:
             why = f"{self._begun} completed at line {line}, no task runs, and the job has not ended"
-            return Held(Severity.OPEN, why, {})
+            return HungStop(Severity.OPEN, why, {})
         certain = _given((each.name, self._dropped(each)) for each in self.alive)
         missing = _given((each.name, self._not_heard(each)) for each in self.alive)
         others = {
@@ -88,9 +90,9 @@ class _Judging:
             if not certain:
                 others = {e.name: f"has not ended; {_UNHEARD} (needs {levels})" for e in self.alive}
                 reasons = {}
-        return Held(severity, _told(begun, reasons), {**others, **missing, **certain})
+        return HungStop(severity, _told(begun, reasons), {**others, **missing, **certain})
 
-    def _dropped(self, task: StopTask) -> str | None:
+    def _dropped(self, task: TaskStopProgress) -> str | None:
         """Why a task will never act on the completion of the savepoint, if that is certain."""
         if self.number in task.told:
             return None
@@ -107,7 +109,7 @@ class _Judging:
             f"the confirmation of savepoint {self.number}{word}; nothing else releases it"
         )
 
-    def _not_heard(self, task: StopTask) -> str | None:
+    def _not_heard(self, task: TaskStopProgress) -> str | None:
         known = self.profile.has("notified-complete", "confirmation-arrived")
         if self.number in task.told or not known:
             return None
@@ -119,7 +121,7 @@ class _Judging:
             )
         return f"no line tells that the confirmation of savepoint {self.number} has arrived"
 
-    def aborted(self, line: int) -> Held | None:
+    def aborted(self, line: int) -> HungStop | None:
         """The savepoint was aborted: no task may wait for it."""
         certain: dict[str, str] = {}
         for task in self.alive:
@@ -153,14 +155,14 @@ class _Judging:
                 f"decided at this log level (needs {levels})"
             )
             severity = Severity.OVERDUE if self.stop.goes_on else Severity.OPEN
-        return Held(severity, _told(begun_, certain), certain, failed=True)
+        return HungStop(severity, _told(begun_, certain), certain, failed=True)
 
-    def _will_fail(self, task: StopTask) -> bool:
+    def _will_fail(self, task: TaskStopProgress) -> bool:
         """Whether a task fails by the abort: it had begun the savepoint before it heard of that."""
         begun, heard = task.begun.get(self.number), task.aborted.get(self.number)
         return task.is_down or (begun is not None and (heard is None or begun < heard))
 
-    def pending(self) -> Held:
+    def pending(self) -> HungStop:
         """The savepoint is pending: each task must take its part."""
         certain: dict[str, str] = {}
         for task in self.alive:
@@ -185,7 +187,7 @@ class _Judging:
             newer, at = self.stop.newer
             severity = Severity.OVERDUE
             begun += f"; the newer checkpoint {newer} has completed at line {at}"
-        return Held(severity, _told(begun, certain), tasks)
+        return HungStop(severity, _told(begun, certain), tasks)
 
     def _drops(self, line: int, newer: int) -> str:
         return (
@@ -212,4 +214,4 @@ def _told(begun: str, tasks: dict[str, str]) -> str:
     return "; ".join([begun, *some, *([f"and {more} tasks more"] if more > 0 else [])])
 
 
-__all__ = ["Held", "held"]
+__all__ = ["HungStop", "hung_stop"]

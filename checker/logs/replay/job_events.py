@@ -1,10 +1,10 @@
-"""What the coordinator's lines change: the job, requests of users, checkpoints."""
+"""Takes the events of the coordinator: they change the job, user requests and checkpoints."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from checker.logs.read.events import Told
+from checker.logs.read.log_events import LogEvent
 from model.protocols.parts.checkpoints import (
     ABORTED,
     COMPLETED,
@@ -18,8 +18,8 @@ from model.protocols.parts.requests import JobStatus, Request, RequestStatus
 from model.protocols.parts.tasks import TaskStatus
 from model.rules import Nothing
 
-from .histories import TERMINAL
-from .state import Begun, RebuiltState
+from .checkpoint_history import TERMINAL
+from .replay_state import PendingCheckpoint, ReplayState
 
 #: What checkpoints are called that are none to restart from, the last two those of stops.
 KINDS = {
@@ -36,7 +36,7 @@ _SUSPENDING = "Checkpoint Coordinator is suspending"
 class JobEvents:
     """Takes the events of the coordinator."""
 
-    def __init__(self, state: RebuiltState) -> None:
+    def __init__(self, state: ReplayState) -> None:
         self.state = state
         self.over = False
         """Whether the job has ended."""
@@ -44,7 +44,7 @@ class JobEvents:
         self._request_since: str | None = None
         """The request of a user that has ended the triggering of checkpoints, if it was one."""
 
-    def take(self, told: Told, point: Checkpoint | None) -> None:
+    def take(self, told: LogEvent, point: Checkpoint | None) -> None:
         """An event, and the checkpoint that it is about."""
         match told.word:
             case "job-switched":
@@ -108,7 +108,7 @@ class JobEvents:
         request = next(each for each in requests if is_unused(each))
         self.state.take(word, {"request": request.name}, lambda: _set_request(request))
 
-    def _triggered(self, told: Told, point: Checkpoint) -> None:
+    def _triggered(self, told: LogEvent, point: Checkpoint) -> None:
         assert told.checkpoint is not None
         kind = KINDS.get(told.fields.get("kind", ""), CheckpointKind.CHECKPOINT)
         values = self.state.monitors.values
@@ -119,7 +119,7 @@ class JobEvents:
         )
         if values[point.variables["status"].position] is not UNUSED:
             return  # it was aborted by another thread before its line was written
-        self.state.begun[told.checkpoint] = Begun(down)
+        self.state.begun[told.checkpoint] = PendingCheckpoint(down)
         waiting: Iterable[Request] = ()
         if kind in (CheckpointKind.DRAIN, CheckpointKind.SUSPEND):
             waiting = self.state.protocol.stop_requests
@@ -137,7 +137,7 @@ class JobEvents:
 
         self.state.take("trigger_checkpoint", {}, write)
 
-    def _completed(self, told: Told, point: Checkpoint) -> None:
+    def _completed(self, told: LogEvent, point: Checkpoint) -> None:
         assert told.checkpoint is not None
         begun = self.state.begun.pop(told.checkpoint, None)
         if begun is not None:
@@ -164,7 +164,7 @@ class JobEvents:
         self.state.monitors.completes()
         self.state.take("complete", {"checkpoint": point.name}, write)
 
-    def _overtakes(self, older: int, told: Told) -> None:
+    def _overtakes(self, older: int, told: LogEvent) -> None:
         """A newer checkpoint completes: it aborts an older one that is pending, unless either is a
         savepoint."""
         point = self.state.slot.get(older)
@@ -177,7 +177,7 @@ class JobEvents:
             why = f"checkpoint {told.checkpoint} has completed at line {told.line}, which aborts it"
             self.state.monitors.overdue["checkpoint-ends", (point,)] = why
 
-    def _aborted(self, told: Told, point: Checkpoint) -> None:
+    def _aborted(self, told: LogEvent, point: Checkpoint) -> None:
         assert told.checkpoint is not None
         self.state.begun.pop(told.checkpoint, None)
         kind, message = told.causes[-1] if told.causes else ("", "")

@@ -1,25 +1,23 @@
-"""The protocol that stands in for a job of which only logs are known.
+"""Builds the model of a job of which only logs are known.
 
-Its tasks are those that the logs tell of. Which of them read which others no line tells, so what a
-property asks of that has no answer here; nor has what a property reads of a variable that no line
-of the log tells. Such a property is *undecided* for this log, which is said, and not guessed at.
+The model has the tasks that the logs name. No line tells which task reads which, and no line tells
+some of the variables. A property that reads either is *undecided* for this log: the judge says so
+and does not guess.
 """
 
 from __future__ import annotations
 
 import typing
-from collections.abc import Collection, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from types import MappingProxyType
 from typing import Any, NoReturn
 
+from checker.logs.property_monitor import UnknownHere
 from checker.search.interpreter.execution import PlainPredicate
 from checker.spec.catalogue import catalogue
 from checker.spec.reading import can_apply
 from model.language.build import bindings, world_of
-from model.language.entities import Variable
 from model.language.plain import PlainStore
 from model.language.properties import Taken
 from model.language.protocol import Setting
@@ -32,40 +30,31 @@ from model.rules import define
 from model.system import Kind
 from model.topology import Edge, Job, Pattern, Sink, Vertex
 
-#: A variable to which lines leave two values: its position, the value that it has, and the other.
-Choice = tuple[int, object, object]
-
 #: How Flink calls sources, at the beginning of a vertex's name.
 _SOURCES = ("Source: ", "Custom Source")
 
 
-class UnseenHere(Exception):
-    """A property reads what the log does not tell: a variable, or how tasks are connected."""
-
-    def __init__(self, position: int | None = None) -> None:
-        super().__init__()
-        self.position = position
+def _unknown() -> NoReturn:
+    raise UnknownHere
 
 
-def _unseen() -> NoReturn:
-    raise UnseenHere
-
-
-class StandIn(StopWithSavepoint):
+class PartialModel(StopWithSavepoint):
     """Today's protocol, of which only the tasks are known, and not what they read."""
 
+    key = "partial"
+    key = "partial"
     hides_records = True
     #: It is laid out; from now on it is asked.
     built = False
 
     def producers(self, task: Task) -> tuple[Task, ...]:
-        return _unseen() if self.built else super().producers(task)
+        return _unknown() if self.built else super().producers(task)
 
     def consumers(self, task: Task) -> tuple[Task, ...]:
-        return _unseen() if self.built else super().consumers(task)
+        return _unknown() if self.built else super().consumers(task)
 
     def writer(self, channel: Channel) -> Task:
-        return _unseen() if self.built else super().writer(channel)
+        return _unknown() if self.built else super().writer(channel)
 
     @define
     def ended_by_suspension(self, task: Task) -> bool:
@@ -76,53 +65,8 @@ class StandIn(StopWithSavepoint):
         )
 
 
-class PartialStore(PlainStore):
-    """A state of which some variables are known. It notes which are read.
-
-    `others` are the second values of variables to which lines leave two.
-    """
-
-    def __init__(
-        self,
-        values: Sequence[object],
-        known: frozenset[int],
-        others: Mapping[int, object] = MappingProxyType({}),
-    ) -> None:
-        super().__init__(values)
-        self.known, self.others = known, others
-        self.read: set[int] = set()
-
-    def get(self, variable: Variable) -> Any:
-        self.read.add(variable.position)
-        if variable.position not in self.known:
-            raise UnseenHere(variable.position)
-        return super().get(variable)
-
-    @contextmanager
-    def on_others(self, choices: Collection[Choice]) -> Generator[None]:
-        """The state with the second values of those variables that are chosen."""
-        values = self.values
-        self.values = list(values)
-        for at, value in self.others.items():
-            if (at, values[at], value) in choices:
-                self.values[at] = value
-        try:
-            yield
-        finally:
-            self.values = values
-
-    def open(self) -> list[Choice]:
-        """The variables that were read and have two values."""
-        read = sorted(self.read & self.others.keys())
-        return [(at, self.values[at], self.others[at]) for at in read]
-
-    def set(self, variable: Variable, value: Any) -> None:
-        self.read.add(variable.position)
-        super().set(variable, value)
-
-
 @dataclass(frozen=True)
-class Size:
+class ModelSize:
     """How many of everything that a log tells of there are."""
 
     checkpoints: int
@@ -131,20 +75,20 @@ class Size:
 
 
 @lru_cache(maxsize=16)
-def stand_in(
-    tasks: tuple[tuple[str, int], ...], size: Size, *, commits: bool = False
-) -> StandInSystem:
+def partial_system(
+    tasks: tuple[tuple[str, int], ...], size: ModelSize, *, commits: bool = False
+) -> PartialSystem:
     """The system for a job; runs of one job have it in common, for it has no state of its own."""
-    return StandInSystem(dict(tasks), size, commits=commits)
+    return PartialSystem(dict(tasks), size, commits=commits)
 
 
-class StandInSystem:
+class PartialSystem:
     """A protocol that stands in for a job, and the properties that can be asked of it.
 
     `tasks` are vertices, in their order, and how many subtasks each has.
     """
 
-    def __init__(self, tasks: Mapping[str, int], size: Size, *, commits: bool = False) -> None:
+    def __init__(self, tasks: Mapping[str, int], size: ModelSize, *, commits: bool = False) -> None:
         bounds = {
             "checkpoints": max(2, size.checkpoints),
             "channel": 4,
@@ -156,7 +100,7 @@ class StandInSystem:
         self.names: dict[tuple[str, int], str] = {}
         job = _job(tasks, commits)
         setting = Setting(job, {}, {}, bounds, frozenset(history))
-        self.protocol = StandIn(setting)
+        self.protocol = PartialModel(setting)
         self.world = world_of(self.protocol, self.protocol.keeps())
         (usual,) = start_values(self.protocol, self.world)
         store = PlainStore(usual)
@@ -189,7 +133,7 @@ class StandInSystem:
         return self.tasks.get((vertex, subtask))
 
 
-def _bound(protocol: StandIn, family: Any) -> list[PlainPredicate]:
+def _bound(protocol: PartialModel, family: Any) -> list[PlainPredicate]:
     takes_step = Taken in typing.get_type_hints(family.mark.function).values()
     return [
         PlainPredicate(family, arguments, binding, takes_step)
@@ -226,4 +170,4 @@ def _plain_name(name: str, number: int) -> str:
     return plain if plain == name and "." not in name else f"{plain.replace('.', '_')} {number}"
 
 
-__all__ = ["Choice", "PartialStore", "Size", "StandIn", "StandInSystem", "UnseenHere", "stand_in"]
+__all__ = ["ModelSize", "PartialModel", "PartialSystem", "partial_system"]

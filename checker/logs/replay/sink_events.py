@@ -1,12 +1,12 @@
-"""What the lines of a user's own operators tell: writes, and commits of transactions."""
+"""Takes the events of a user's own operators: writes, and commits of transactions."""
 
 from __future__ import annotations
 
-from checker.logs.read.events import Told
+from checker.logs.read.log_events import LogEvent
 from model.protocols.parts.sinks import Sink
 from model.protocols.parts.tasks import Task
 
-from .state import RebuiltState
+from .replay_state import ReplayState
 
 #: The words that lines of sinks may tell.
 SINK_WORDS = ("written", "emitted", "precommitted", "committed")
@@ -19,13 +19,13 @@ class SinkEvents:
     by what the line says of it: the same word means the same record.
     """
 
-    def __init__(self, state: RebuiltState) -> None:
+    def __init__(self, state: ReplayState) -> None:
         self.state = state
         self._emitted: list[str] = []
         self._transactions: dict[str, list[str]] = {}
         self._visible: dict[str, int] = {}
 
-    def take(self, told: Told, task: Task) -> None:
+    def take(self, told: LogEvent, task: Task) -> None:
         """An event of a task."""
         match told.word:
             case "written" if task.inputs:
@@ -41,7 +41,7 @@ class SinkEvents:
             case _:
                 pass
 
-    def _committed(self, told: Told, sink: Sink) -> None:
+    def _committed(self, told: LogEvent, sink: Sink) -> None:
         """A transaction is committed: again, if it was before, which changes nothing outside."""
         records = [told.fields["record"]] if "record" in told.fields else []
         records += self._transactions.pop(told.fields.get("transaction", ""), [])

@@ -1,17 +1,17 @@
-"""What the lines of tasks change: their life, and their parts of checkpoints."""
+"""Takes the events of tasks: they change the status of tasks and their parts of checkpoints."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-from checker.logs.read.events import Told
-from checker.logs.read.runs import RunEvent
+from checker.logs.findings import Where
+from checker.logs.read.job_runs import RunEvent
+from checker.logs.read.log_events import LogEvent
 from model.protocols.parts.checkpoints import Checkpoint
 from model.protocols.parts.tasks import Task, TaskStatus
 from model.rules import Nothing
 
-from .monitors import Where
-from .state import RebuiltState
+from .replay_state import ReplayState
 from .task_releases import is_stop, releases_of
 
 #: What a task says that fails since the savepoint of a stop was aborted.
@@ -30,7 +30,7 @@ class _Attempt:
 class TaskEvents:
     """Takes the events of tasks."""
 
-    def __init__(self, state: RebuiltState) -> None:
+    def __init__(self, state: ReplayState) -> None:
         self.state = state
         self._attempts: dict[Task, _Attempt] = {}
         self.since: dict[Task, Where] = {}
@@ -77,7 +77,7 @@ class TaskEvents:
         self.state.settle(task, "taken_after_finish")
         self.state.take("restart_region", {}, write)
 
-    def take(self, told: Told, task: Task, point: Checkpoint | None) -> None:
+    def take(self, told: LogEvent, task: Task, point: Checkpoint | None) -> None:
         """An event of a task, and the checkpoint that it is about."""
         number = told.checkpoint
         if told.word in ("task-switched", "task-learned", "task-deployed"):
@@ -89,7 +89,7 @@ class TaskEvents:
         else:
             self._of_its_end(told, task)
 
-    def _task_state(self, told: Told, task: Task) -> None:
+    def _task_state(self, told: LogEvent, task: Task) -> None:
         state = told.fields.get("to")
         if told.word == "task-learned" and state == "FINISHED":
             self._ends(task)
@@ -143,7 +143,7 @@ class TaskEvents:
 
         self.state.take(rule, {"task": task.name}, write)
 
-    def _fails(self, told: Told, task: Task, *, canceled: bool) -> None:
+    def _fails(self, told: LogEvent, task: Task, *, canceled: bool) -> None:
         if self.state.status(task) in (TaskStatus.CLOSED, TaskStatus.FAILED):
             return
         by_abort = any(message.startswith(_ABORT_FAILS) for _, message in told.causes)
@@ -157,7 +157,7 @@ class TaskEvents:
         self.state.settle(task, "status")
         self._set(task, TaskStatus.FAILED, rule)
 
-    def _of_a_part(self, told: Told, task: Task, point: Checkpoint) -> None:
+    def _of_a_part(self, told: LogEvent, task: Task, point: Checkpoint) -> None:
         match told.word:
             case "snapshot-begins":
                 ends = is_stop(told.fields["kind"])
@@ -197,7 +197,7 @@ class TaskEvents:
     def _declines(self) -> None:
         self.state.protocol.declines = 1
 
-    def _of_its_end(self, told: Told, task: Task) -> None:
+    def _of_its_end(self, told: LogEvent, task: Task) -> None:
         match told.word:
             case "waits" if self.state.status(task) is TaskStatus.RUNNING:
                 self._set(task, TaskStatus.WAITING_FOR_FINAL_CP, "end_task")

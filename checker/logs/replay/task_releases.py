@@ -1,4 +1,4 @@
-"""Which completion has released a task: told only if the lines leave no other possibility.
+"""Finds which completed checkpoint released a task, if the lines leave only one possibility.
 
 A task writes one line when it leaves ("All pending checkpoints are finished"). The line names no
 checkpoint. Between the completion that releases the task and this line, the task may hear of other
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from checker.logs.read.runs import Run, RunEvent
+from checker.logs.read.job_runs import JobRun, RunEvent
 
 from .job_events import KINDS
 
@@ -33,7 +33,7 @@ class _Attempt:
     """How many completions the attempt had heard of when it left or began to end otherwise."""
 
 
-def releases_of(run: Run) -> dict[int, bool]:
+def releases_of(run: JobRun) -> dict[int, bool]:
     """For lines that tell a task of a completion: whether this completion has released the task.
 
     A line that is missing here may have released its task or not.

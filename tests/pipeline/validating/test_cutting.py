@@ -9,16 +9,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from checker.logs.read.patterns import table
-from checker.logs.read.sources import Shelf
+from checker.logs.read.line_patterns import table
+from checker.logs.read.log_files import LogShelf
 from checker.logs.verdicts import Verdict
 from pipeline.validating import pieces as module
-from pipeline.validating.judging import Order, judged
+from pipeline.validating.judging import JudgingOrder, judged
 from pipeline.validating.pieces import Piece, pieces_of
 from reference.formats.cutting import logs_in
 from tests.pipeline.validating.logs import engine_runs
 
-ORDER = Order("finale", table("flink-2.3"))
+ORDER = JudgingOrder("finale", table("flink-2.3"))
 
 
 def section(run: str, process: int, lines: int) -> bytes:
@@ -64,7 +64,7 @@ def test_half_a_first_line_is_of_the_log_before_it() -> None:
 
 
 def pieces(file: Path) -> list[Piece]:
-    with Shelf() as shelf:
+    with LogShelf() as shelf:
         return pieces_of(shelf, shelf.logs([str(file)]), "finale")
 
 

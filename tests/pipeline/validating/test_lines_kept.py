@@ -95,7 +95,7 @@ def test_a_compressed_log_that_is_cut_has_the_lines_up_to_there(tmp_path: Path) 
     data = (tmp_path / "bounded-01" / "flink.log").read_bytes()
     (tmp_path / "flink.log.gz").write_bytes(gzip.compress(data)[:-2000])
     ran = run("validate flink.log.gz --output out", tmp_path)
-    assert "flink.log.gz ends in the midst" in ran.stderr
+    assert "flink.log.gz ends in the middle" in ran.stderr
     (found,) = files_in(tmp_path / "out").values()
     assert data.startswith(found)
     assert len(found) > 1000

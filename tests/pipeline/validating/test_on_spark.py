@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from pyspark import cloudpickle
 
-from checker.logs.read.patterns import table
-from checker.logs.read.sources import RawLog, Shelf
+from checker.logs.read.line_patterns import table
+from checker.logs.read.log_files import LogShelf, RawLog
 from pipeline.validating import pieces as cut
-from pipeline.validating.judging import Order, Outcome
+from pipeline.validating.judging import JudgingOrder, PieceOutcome
 from pipeline.validating.pieces import Piece, pieces_of
 from pipeline.validating.run import validated
 from pipeline.validating.spark import OnSpark, bundled
-from pipeline.validating.store import Store
-from pipeline.validating.work import Bundle, Keep, Numbered, Result, judged_here, work
+from pipeline.validating.store import ResultStore
+from pipeline.validating.work import BundleResult, Keep, Numbered, PieceBundle, judged_here, work
 from tests.cli.running import run
 from tests.logs.archive import SAMPLES
 from tests.pipeline.validating.logs import engine_runs, files_in, rows, unpacked
@@ -33,7 +33,7 @@ NAMES = ("bounded-01", "H12-00", "H16-00", "multi-cancel-01")
 TABLES = ("verdicts", "findings", "events", "rest")
 
 
-def judged(found: Iterable[Outcome]) -> list[Outcome]:
+def judged(found: Iterable[PieceOutcome]) -> list[PieceOutcome]:
     return sorted(found, key=lambda each: each.key)
 
 
@@ -46,7 +46,7 @@ def numbered(pieces: Sequence[Piece]) -> list[tuple[int, Piece]]:
 
 
 def pieces_in(paths: Sequence[Path], engine: str) -> list[Piece]:
-    with Shelf() as shelf:
+    with LogShelf() as shelf:
         return pieces_of(shelf, shelf.logs(map(str, paths)), engine)
 
 
@@ -77,12 +77,14 @@ def test_pieces_of_archives_and_files_of_many_runs(
     for path, engine in ((SAMPLES, "flink"), (many, "finale")):
         pieces = pieces_in([path], engine)[:5]
         assert len(pieces) > 1
-        order = Order(engine, table("flink-2.3"), keeps=True)
+        order = JudgingOrder(engine, table("flink-2.3"), keeps=True)
 
-        def search(order: Order, pieces: Sequence[Numbered], keep: Keep) -> Generator[Outcome]:
+        def search(
+            order: JudgingOrder, pieces: Sequence[Numbered], keep: Keep
+        ) -> Generator[PieceOutcome]:
             yield from OnSpark(spark, order, ships=ships).judge(pieces, keep)
 
-        with Store(tmp_path / engine, "order") as store:
+        with ResultStore(tmp_path / engine, "order") as store:
             found = list(validated(pieces, order, search, store, keep_none))
         assert judged(found) == judged(judged_here(order, numbered(pieces), keep_none))
         assert [each.key for each in found] == [each.key for each in pieces], "in their order"
@@ -95,21 +97,21 @@ def test_what_cannot_be_read_is_told_of_that_alone(spark: SparkSession, tmp_path
     pieces = pieces_in([tmp_path / "bounded-01", tmp_path / "H12-00"], "flink")
     (tmp_path / "H12-00" / "flink.log").unlink()
     for ships in (False, True):
-        order = Order("flink", table("flink-2.3"), keeps=True)
+        order = JudgingOrder("flink", table("flink-2.3"), keeps=True)
         found = OnSpark(spark, order, ships=ships).judge(numbered(pieces), keep_none)
         second, first = judged(found)
         assert (len(first.verdicts), first.errors) == (1, ())
         assert "error[unreadable]" in second.errors[0]
 
 
-def deadly(bundle: Bundle) -> Iterator[Result]:
+def deadly(bundle: PieceBundle) -> Iterator[BundleResult]:
     """A worker that dies of one of its pieces."""
     if any("H12" in piece.where for _, piece in bundle.pieces):
         os.kill(os.getpid(), signal.SIGKILL)
     yield from work(bundle)
 
 
-def wrong(bundle: Bundle) -> Iterator[Result]:
+def wrong(bundle: PieceBundle) -> Iterator[BundleResult]:
     """A mistake of ours."""
     raise AssertionError(bundle)
 
@@ -119,7 +121,7 @@ def test_a_worker_that_dies_takes_one_piece_with_it(spark: SparkSession, tmp_pat
     by_value(sys.modules[__name__])
     unpacked(tmp_path, "bounded-01", "H12-00")
     pieces = pieces_in([tmp_path / "bounded-01", tmp_path / "H12-00"], "flink")
-    order = Order("flink", table("flink-2.3"))
+    order = JudgingOrder("flink", table("flink-2.3"))
     on_spark = OnSpark(spark, order, ships=False, task=deadly)
     second, first = judged(on_spark.judge(numbered(pieces), keep_none))
     assert (len(first.verdicts), first.errors) == (1, ())

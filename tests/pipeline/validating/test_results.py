@@ -16,10 +16,10 @@ from typing import Any
 
 import pytest
 
-from checker.logs.read.patterns import table
-from checker.logs.read.sources import Shelf
+from checker.logs.read.line_patterns import table
+from checker.logs.read.log_files import LogShelf
 from checker.search.limits import Limits
-from pipeline.validating.judging import Order, judged
+from pipeline.validating.judging import JudgingOrder, judged
 from pipeline.validating.pieces import pieces_of
 from pipeline.validating.store import JOURNAL
 from tests.cli.running import Ran, run
@@ -127,11 +127,11 @@ def test_what_is_told_of_runs_in_an_archive(tmp_path: Path, logs: Path) -> None:
         for name in ("bounded-01", "race-00"):
             archive.add(logs / name, f"./{name}")
     page = json.loads(run("validate some.tar --accept --format json", tmp_path).stdout)
-    with Shelf() as shelf:
+    with LogShelf() as shelf:
         piece = pieces_of(shelf, shelf.logs([str(tmp_path / "some.tar")]), "flink")[0]
         given = piece.content(shelf)
     (tmp_path / "some.tar").unlink()
-    order = Order("flink", table("flink-2.3"), accepts=Limits(10))
+    order = JudgingOrder("flink", table("flink-2.3"), accepts=Limits(10))
     shipped = judged(order, piece, given)[0].verdicts[0].conforms
     assert shipped is not None
     assert shipped.told[0].by == "run.toml"

@@ -10,20 +10,19 @@ from collections.abc import Iterator
 from numba import njit, types
 
 from .advance import advance
-from .follow import ask_one, follow, follow_none, take_all
+from .cache_follow import ask_one, follow, follow_none, take_all
 from .graph import ask_all, edges, find_step, mark, reach, takes_fair_step
 from .mail import forget_sent, leads_into, receive, send, sort_out
 from .memory import OPTIONS
 from .parts import compress_states, refill_node
 from .places import LOOPS
-from .scan import scan
 from .table import move_entries, refill
 
 ENTRIES = (
     advance, ask_all, refill, move_entries, refill_node, compress_states,
     find_step, edges, mark, takes_fair_step, reach,
     forget_sent, sort_out, receive, send, leads_into, follow, follow_none,
-    take_all, ask_one, scan,
+    take_all, ask_one,
 )  # fmt: skip
 
 

@@ -181,5 +181,4 @@ LOOPS = {
     "follow_none": 1,
     "take_all": 1,
     "ask_one": 1,
-    "scan": 1,
 }

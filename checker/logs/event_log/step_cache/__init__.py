@@ -1,0 +1,31 @@
+"""How are complete event logs judged fast? Steps are looked up by what they read.
+
+**The idea.** What a rule does to a state depends only on the variables that the rule reads, and the
+same holds for what a property says. So each rule and each property is a function that is learned
+path by path: the first time the Python body runs on a store that notes each read, and the reads
+become a path of a decision tree whose leaf is the result. The next time, if the state has the same
+values there, the tree gives the result and no Python runs. No rule is written a second time.
+
+    line of the log      lines.py       a known form of event, and the number of a checkpoint
+    event                shapes.py      the rule that the form tells, in a system that is shared by
+                                        all sections with the same protocol, options, job and bounds
+    step                 cache.py       rule and properties by their trees; if a path is missing ...
+    learning             functions.py   ... the Python body runs once on a store of cells.py
+    verdict              judge.py       findings, or the first event that cannot be taken
+
+**Properties.** A property is asked again only if a cell that it read last time has changed, as in
+`property_monitor.py`, which is the reference: both give the same findings.
+
+**Checkpoints.** A run has any number of checkpoints and a state has sixteen. Before an event that
+can begin a checkpoint, each checkpoint that nothing names any more is forgotten, and those behind
+it move down one place. So most of what happens is learned once, for the first few places.
+
+**Where the trees are walked.** Python walks a tree some hundred times slower than machine code. So
+`cache.py` keeps trees, states and sets of properties in arrays, and the loops in
+`checker/search/native/kernel/cache_*.py` follow a run through them. A loop comes back to Python if
+a path is missing or a property fails, and goes on at the same event. Start with `cache_follow.py`.
+
+**What is not done here.** A run that cannot be followed is judged once more event by event, by the
+rules themselves (`judge.py`): that gives the reason. A log with gaps is searched
+(`section_search.py`).
+"""

@@ -1,0 +1,179 @@
+"""Groups sections by shape: the same protocol, options, job, and bounds.
+
+Sections of one shape share a system, and what was learned of its steps.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from checker.logs.event_log.section_setting import IDS_LIVE, bounds_of, kind_of, shared_bounds
+from checker.logs.event_log.section_system import Reached, SectionSystem
+from checker.logs.findings import Finding, Severity, Where
+from checker.search.native.kernel import cache_block as at
+from checker.spec.catalogue import Catalogue
+from reference.formats.eventlog import WORDS, Section
+
+from .cache import EventCode, FailureRecord, RunBegin, StepCache
+from .functions import ProtocolFunctions
+from .lines import EventForm, EventForms, SectionSteps, pairs
+
+#: Of so many ends it is known what is stuck there.
+ENDS_MAX = 5_000
+
+
+class SectionShape:
+    """A system for sections of one shape."""
+
+    def __init__(self, section: Section, bounds: Mapping[str, int], known: Catalogue) -> None:
+        self.system = SectionSystem(section, known, frozenset(), bounds=bounds)
+        assert not self.system.protocol.recycles, (
+            "ids are given again by who follows, and by nobody else"
+        )
+        self.functions = ProtocolFunctions(self.system)
+        self.cache = StepCache(self.functions)
+        self._names: dict[tuple[object, object], str] = {
+            (each.vertex.name, each.index): each.name for each in section.job.subtasks
+        }
+        self._codes: dict[int, int] = {}
+        self._begins: dict[str, tuple[int, ...]] = {}
+        self._stuck: dict[tuple[bytes, tuple[int, ...]], set[int]] = {}
+
+    def follow(
+        self, part: SectionSteps, words: Sequence[EventForm], *, ends: bool
+    ) -> tuple[int, list[Finding]]:
+        """How many events of a section can be taken, one after the other, and what that shows.
+
+        `ends`: nothing is known to follow.
+        """
+        codes = self._codes
+        for word in set(part.words):
+            if word not in codes:
+                codes[word] = self._code(words[word])
+        numbers = part.numbers
+        restores = {word for word in set(part.words) if words[word].name == "restore"}
+        if restores:
+            told = zip(part.words, numbers, strict=True)
+            numbers = [
+                words[word].fields.get("from") or 0 if word in restores else number
+                for word, number in told
+            ]
+        learned = self.cache
+        events = pairs([codes[word] for word in part.words], numbers)
+        count, records = learned.follow(self._begin(part.section), events)
+        found: dict[tuple[str, tuple[tuple[str, str], ...]], Finding] = {}
+        for record in records:
+            line = part.section.line if record.event < 0 else part.lines[record.event]
+            self._note(record, line, Severity.VIOLATED, found)
+        if ends and count == len(part.words):
+            self._note_open(part, found)
+        return count, list(found.values())
+
+    def _note_open(
+        self, part: SectionSteps, found: dict[tuple[str, tuple[tuple[str, str], ...]], Finding]
+    ) -> None:
+        learned = self.cache
+        opened = sorted(learned.open(), key=lambda each: (each[1], each[0]))
+        if not opened:
+            return
+        ids, asked = learned.ids(), (learned.state(), tuple(number for number, _ in opened))
+        stuck = self._stuck.get(asked)
+        if stuck is None:
+            if len(self._stuck) > ENDS_MAX:
+                self._stuck.clear()
+            stuck = self._stuck[asked] = self.cache.stuck(asked[1], asked[0])
+        for number, since in opened:
+            severity = Severity.STUCK if number in stuck else Severity.OPEN
+            line = part.section.line if since < 0 else part.lines[since]
+            self._note(FailureRecord(since, True, number, ids), line, severity, found)
+
+    def _note(
+        self,
+        record: FailureRecord,
+        line: int,
+        severity: Severity,
+        found: dict[tuple[str, tuple[tuple[str, str], ...]], Finding],
+    ) -> None:
+        functions, reached = self.functions, Reached((), record.ids)
+        predicate = (functions.states if record.of_state else functions.steps)[record.number]
+        family = predicate.family
+        binding = tuple((kind, reached.told(value)) for kind, value in predicate.binding)
+        finding = Finding(family.name, binding, Where(0, 0, line), severity, family.sentence)
+        found.setdefault((family.name, binding), finding)
+
+    def _begin(self, section: Section) -> RunBegin:
+        """The state in which a section begins."""
+        start = section.start
+        key = json.dumps([start.get("starts"), start.get("from") is None, start.get("finished")])
+        state = self._begins.get(key)
+        reached = None
+        if state is None:
+            reached = self.system.start(start)
+            state = self._begins[key] = tuple(self.functions.cells.of(reached.values))
+        restored = start.get("starts") == "restoring" and start.get("from") is not None
+        last: object = start.get("last")
+        follows = last + 1 if start.get("profile") == "engine" and isinstance(last, int) else 0
+        ids = (int(start["from"]),) if restored else ()
+        return RunBegin(state, ids, follows)
+
+    def _code(self, word: EventForm) -> int:
+        """The number of what events of a word are in this system."""
+        about, rules = word.about(self._names), self.system.rules
+        counts = at.BEGINS if WORDS[word.name].begins else at.NONE
+        learned, places = self.cache, self.functions.places
+        if any(kind == "checkpoint" for kind, _ in about):
+            by_id: list[int | None] = []
+            for point in self.system.protocol.checkpoints:
+                named = tuple((k, point.name if k == "checkpoint" else v) for k, v in about)
+                rule = rules.get((word.name, named))
+                by_id.append(None if rule is None else places[id(rule)])
+            return learned.code(EventCode(0, by_id=True, counts=counts), by_id)
+        rule = rules.get((word.name, about))
+        place = -1 if rule is None else places[id(rule)]
+        restores = word.name == "restore" and "from" in word.fields
+        return learned.code(EventCode(place, restores=restores, counts=counts))
+
+
+class SectionShapes:
+    """All shapes that were met."""
+
+    def __init__(self, known: Catalogue) -> None:
+        self.known = known
+        self._shapes: dict[object, SectionShape] = {}
+        self._kinds: dict[str, Any] = {}
+
+    def of(self, part: SectionSteps, vocabulary: EventForms, room: int | None) -> SectionShape:
+        """The shape of a section, whose channels take so much, or None: all that can be needed.
+
+        Raises what is wrong with its protocol and its options.
+        """
+        section = part.section
+        start = section.start
+        same = [start.get(each) for each in ("protocol", "variant", "options", "job")]
+        kind_key = json.dumps(same)
+        kind = self._kinds.get(kind_key)
+        if kind is None:
+            kind = self._kinds[kind_key] = kind_of(section, self.known)
+        told = Counter[str]()
+        for word, count in Counter(part.words).items():
+            told[vocabulary.words[word].name] += count
+        begun = len({*part.numbers} - {0})
+        bounds = shared_bounds(
+            bounds_of(section, told, begun, kind, (), IDS_LIVE, room), kind, IDS_LIVE
+        )
+        key = (kind_key, tuple(sorted(bounds.items())))
+        if key not in self._shapes:
+            self._shapes[key] = SectionShape(replace(section, events=()), bounds, self.known)
+        return self._shapes[key]
+
+    @property
+    def learned(self) -> int:
+        """How many ways were learned that rules and properties can go."""
+        return sum(shape.cache.learned for shape in self._shapes.values())
+
+
+__all__ = ["SectionShape", "SectionShapes"]

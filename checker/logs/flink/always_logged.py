@@ -1,0 +1,67 @@
+"""Finds which steps always leave a line: by the log's levels, and by the processes with a log."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from checker.logs.read.job_runs import JobRun
+
+from .observations import JOB, LOCK, Observations, Observed
+from .run_job import RunJob
+
+#: What the clocks of a task's process are called.
+_OWN = ("task.", "tm.")
+
+
+def always_shown(
+    run: JobRun, job: RunJob, observations: Observations
+) -> dict[str, frozenset[Observed]]:
+    """By task, what always leaves a line: its logger was at the level, and its log is here."""
+    seen = frozenset(observation.seen for observation in observations.all)
+    own = seen | {
+        Observed.LEARNED,
+        Observed.RESTORED,
+        Observed.TRIGGERED,
+        Observed.COMPLETED,
+    }
+    if any(event.word == "task-switched" for event in run.events):
+        own |= {Observed.RUNS, Observed.ENDED}
+    begun, over = set[tuple[str, int]](), set[tuple[str, int]]()
+    known: defaultdict[str, set[int]] = defaultdict(set)
+    tells = set[str]()
+    for event in run.events:
+        if event.task is None:
+            continue
+        at = job.task(event.task), event.task.attempt or 0
+        known[at[0]].add(at[1])
+        if event.word == "task-switched":
+            (begun if event.told.fields["to"] == "RUNNING" else over).add(at)
+        if event.word == "task-switched" or event.told.clock.startswith(_OWN):
+            tells.add(at[0])
+    alone = len({event.told.log for event in run.events}) == 1
+    coordinator = frozenset((*LOCK, *JOB))
+
+    def is_here(task: str) -> bool:
+        """Its own process tells of it: in the only log, or of all attempts that are known."""
+        return task in tells and (alone or {(task, n) for n in known[task]} <= begun & over)
+
+    names = [task.name for task in job.job.subtasks]
+    return {name: own if is_here(name) else own & coordinator for name in names}
+
+
+def dying(run: JobRun, job: RunJob, observations: Observations) -> frozenset[str]:
+    """The tasks one of whose attempts fails, or is cancelled, or may do so behind the log."""
+    kinds = (Observed.STOPS, Observed.LOST, Observed.RUNS)
+    found = {s.task for s in observations.all if s.attempt or s.seen in kinds}
+    ended = {s.task for s in observations.all if s.seen is Observed.LEARNED}
+    rest = () if has_finished(run) else (t.name for t in job.job.subtasks if t.name not in ended)
+    return frozenset(each for each in (*found, *rest) if each is not None)
+
+
+def has_finished(run: JobRun) -> bool:
+    """Whether the log tells that the job has finished."""
+    ends = (e.told.fields["to"] for e in run.events if e.word == "job-switched")
+    return "FINISHED" in ends
+
+
+__all__ = ["always_shown", "dying", "has_finished"]

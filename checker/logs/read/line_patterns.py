@@ -1,0 +1,221 @@
+"""Reads the tables of line patterns: TOML files, one for each version of an engine.
+
+A table is data: `flink-2.3.toml` beside this file explains its keys. A second table can add the
+lines of a user's own operators, such as writes and commits.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+from typing import Any, cast
+
+from model.errors import FinaleError, Place, nearest
+from model.events import LINES
+from model.given import text_of, toml_of
+
+_FOLDER = Path(__file__).parent
+_META = re.compile(r"[\\.^$*+?{}\[\]|()]")
+_LINE_KEYS = ("event", "logger", "level", "message", "clock", "line", "task", "cause")
+LEVELS = ("TRACE", "DEBUG", "INFO", "WARN", "ERROR", "FATAL")
+
+
+@dataclass(frozen=True)
+class LinePattern:
+    """A kind of line: what it tells, whose lines look like it, and how."""
+
+    event: str
+    logger: str
+    levels: tuple[str, ...]
+    message: re.Pattern[str]
+    prefix: str
+    """What it begins with, literally: looked at first, since that is fast."""
+    clock: str
+    follows: bool
+    by_thread: bool
+    has_cause: bool
+
+
+@dataclass(frozen=True)
+class PatternTable:
+    """How the lines of an engine version look, and what they tell."""
+
+    engine: str
+    release: str
+    heads: tuple[re.Pattern[str], ...]
+    start: re.Pattern[str]
+    thread: re.Pattern[str]
+    loggers: dict[str, tuple[LinePattern, ...]]
+    """The last part of a logger's name, and the patterns of its lines, in their order."""
+    packages: dict[str, str]
+    """What comes before the last part of a logger's name."""
+
+    @property
+    def name(self) -> str:
+        """The release whose lines these are."""
+        return f"{self.engine}-{self.release}"
+
+    @property
+    def patterns(self) -> tuple[LinePattern, ...]:
+        return tuple(each for patterns in self.loggers.values() for each in patterns)
+
+    def with_lines_of(self, other: PatternTable) -> PatternTable:
+        """This table with another's lines, which are looked at first."""
+        loggers = dict(self.loggers)
+        for logger, patterns in other.loggers.items():
+            loggers[logger] = (*patterns, *loggers.get(logger, ()))
+        return replace(self, loggers=loggers)
+
+
+def tables() -> tuple[str, ...]:
+    """The names of the tables that there are, the newest release of an engine last."""
+    return tuple(sorted(path.stem for path in _FOLDER.glob("*.toml")))
+
+
+@cache
+def table(name: str) -> PatternTable:
+    """A table by its name. Raises `unknown-table`."""
+    if name not in tables():
+        raise FinaleError(
+            "unknown-table",
+            f'no table of log lines is called "{name}"',
+            advice=nearest(name, tables()),
+        )
+    return read_table(_FOLDER / f"{name}.toml")
+
+
+def read_table(path: Path, base: PatternTable | None = None) -> PatternTable:
+    """A table that a file has; layouts and parts that it lacks are those of `base`.
+
+    Raises `unreadable`, `bad-table`.
+    """
+    try:
+        content = toml_of(text_of(path))
+    except OSError as error:
+        raise FinaleError(
+            "unreadable",
+            f"the table cannot be read: {error.strerror}",
+            place=Place(str(path)),
+            advice="check its name and its permissions",
+        ) from None
+    except (ValueError, UnicodeDecodeError) as error:
+        raise bad_table(path, str(error)) from None
+    return _Reading(path, content, base).table()
+
+
+def bad_table(path: Path, why: str, key: str | None = None) -> FinaleError:
+    """What is wrong with a table that somebody wrote."""
+    return FinaleError(
+        "bad-table",
+        f"this is no table of log lines: {why}",
+        place=Place(str(path), key=key),
+        advice="see docs/pipeline.md, and flink-2.3.toml in checker/logs/read for an example",
+    )
+
+
+class _Reading:
+    """One table that is being read."""
+
+    def __init__(self, path: Path, content: dict[str, Any], base: PatternTable | None) -> None:
+        self.path, self.content, self.base = path, content, base
+        known = base or (None if path.parent == _FOLDER else table(tables()[-1]))
+        own: object = content.get("part", {})
+        if not isinstance(own, dict):
+            raise bad_table(path, "[part] is no table", "part")
+        self.parts = {str(k): str(v) for k, v in cast("dict[object, object]", own).items()}
+        self.known = known
+        if known is not None:
+            self.parts = _parts_of_shipped() | self.parts
+
+    def table(self) -> PatternTable:
+        loggers: dict[str, tuple[LinePattern, ...]] = {}
+        lines = self.content.get("line", [])
+        if not isinstance(lines, list) or not lines:
+            raise bad_table(self.path, "it has no [[line]]", "line")
+        for number, line in enumerate(cast("list[object]", lines)):
+            pattern = self._pattern(f"line[{number}]", line)
+            loggers[pattern.logger] = (*loggers.get(pattern.logger, ()), pattern)
+        if self.known is not None:
+            return replace(self.known, loggers=loggers)
+        return PatternTable(
+            str(self.content["engine"]),
+            str(self.content["release"]),
+            tuple(self._compiled("layout", each["head"]) for each in self.content["layout"]),
+            self._compiled("start", self.content["start"]["head"]),
+            self._compiled("part.thread", self.parts["thread"]),
+            loggers,
+            {str(key): str(value) for key, value in self.content["package"].items()},
+        )
+
+    def _pattern(self, key: str, line: object) -> LinePattern:
+        if not isinstance(line, dict):
+            raise bad_table(self.path, "a [[line]] is a table", key)
+        told = cast("dict[str, object]", line)
+        for name in told:
+            if name not in _LINE_KEYS:
+                help_ = nearest(name, _LINE_KEYS)
+                raise bad_table(self.path, f'"{name}" means nothing in [[line]]: {help_}', key)
+        for name in ("event", "logger", "message"):
+            if name not in told:
+                raise bad_table(self.path, f'a [[line]] has no "{name}"', key)
+        event = str(told["event"])
+        if event not in WORDS:
+            why = f'no event is called "{event}": {nearest(event, sorted(WORDS))}'
+            raise bad_table(self.path, why, key)
+        levels = told.get("level", list(LEVELS))
+        if not isinstance(levels, list) or not set(cast("list[str]", levels)) <= set(LEVELS):
+            raise bad_table(self.path, f"level is a list of some of {', '.join(LEVELS)}", key)
+        text = told["message"]
+        text = "".join(cast("list[str]", text)) if isinstance(text, list) else str(text)
+        return LinePattern(
+            event,
+            str(told["logger"]),
+            tuple(cast("list[str]", levels)),
+            self._compiled(key, text),
+            _prefix_of(text),
+            str(told.get("clock", "none")),
+            told.get("line", "follows") == "follows",
+            told.get("task") == "thread",
+            told.get("cause") == "next",
+        )
+
+    def _compiled(self, key: str, text: object) -> re.Pattern[str]:
+        whole = "".join(cast("list[str]", text)) if isinstance(text, list) else str(text)
+        for name, part in self.parts.items():
+            whole = whole.replace(f"{{{name}}}", part)
+        try:
+            return re.compile(whole)
+        except re.error as error:
+            raise bad_table(self.path, f"no regular expression: {error}", key) from None
+
+
+def _prefix_of(text: str) -> str:
+    found = _META.search(text)
+    if "|" in re.sub(r"\([^()]*\)", "", text):
+        return ""  # any of several beginnings
+    if found is None:
+        return text
+    # What may be repeated or left out is no part of what it begins with.
+    return text[: found.start() - 1 if found[0] in "*?+" else found.start()]
+
+
+def _parts_of_shipped() -> dict[str, str]:
+    text = (_FOLDER / f"{tables()[-1]}.toml").read_text(encoding="utf-8")
+    return {str(key): str(value) for key, value in toml_of(text)["part"].items()}
+
+
+#: The words that lines may tell, by their names.
+WORDS = {word.name: word for word in LINES}
+
+__all__ = [
+    "LEVELS",
+    "WORDS",
+    "LinePattern",
+    "PatternTable",
+    "bad_table",
+    "read_table",
+    "table",
+    "tables",
+]

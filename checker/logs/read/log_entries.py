@@ -1,0 +1,91 @@
+"""Groups lines into entries: a line with a time and a logger, and the lines that belong to it.
+
+A stack trace belongs to the line before it. Each line is counted once: either as part of an entry,
+or as a line without an entry. Bytes that are not UTF-8 are kept unchanged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+
+from .line_patterns import PatternTable
+from .log_files import LogLine
+
+#: So much of what follows a first line is kept with it; all of it is counted.
+_KEPT = 400
+
+
+@dataclass(frozen=True, slots=True)
+class LogEntry:
+    """What one call of a logger has written: where it begins, and how many lines it has."""
+
+    part: int
+    line: int
+    time: str
+    level: str
+    logger: str
+    """The last part of its name."""
+    thread: str
+    """Empty where the layout does not tell it."""
+    message: str
+    more: tuple[str, ...]
+    lines: int
+
+
+@dataclass(frozen=True, slots=True)
+class Stray:
+    """A line that nothing can be made of: before the first entry, or the half of a first line."""
+
+    part: int
+    line: int
+    raw: bytes
+    whole: bool = True
+    """It has its end: else it is the last one, and its log is still written."""
+
+
+@dataclass
+class _Open:
+    """An entry whose end has not come yet."""
+
+    line: LogLine
+    head: dict[str, str]
+    more: list[str] = field(default_factory=list[str])
+    lines: int = 1
+
+    def closed(self) -> LogEntry:
+        head = self.head
+        logger = head["logger"].rpartition(".")[2]
+        return LogEntry(self.line.part, self.line.number, head["time"], head["level"], logger,
+                     head.get("thread", ""), head["message"], tuple(self.more),
+                     self.lines)  # fmt: skip
+
+
+def entries(lines: Iterable[LogLine], table: PatternTable) -> Iterator[LogEntry | Stray]:
+    """The entries that some lines make, in their order, and the lines that make none."""
+    (first, *others), start = table.heads, table.start
+    current: _Open | None = None
+    for line in lines:
+        text = line.raw.decode("utf-8", "surrogateescape")
+        # Half a line that tells an event might tell another one than the whole.
+        found = first.fullmatch(text) if line.whole else None
+        for head in others if found is None and line.whole else ():
+            found = found or head.fullmatch(text)
+        if found is not None:
+            if current is not None:
+                yield current.closed()
+            current = _Open(line, found.groupdict())
+        elif current is None or start.match(text):
+            if current is not None:
+                yield current.closed()
+                current = None
+            yield Stray(line.part, line.number, line.raw, line.whole)
+        else:
+            current.lines += 1
+            if len(current.more) < _KEPT:
+                current.more.append(text)
+    if current is not None:
+        yield current.closed()
+
+
+__all__ = ["LogEntry", "Stray", "entries"]

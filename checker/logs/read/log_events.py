@@ -1,0 +1,237 @@
+"""Turns entries into events, by the table of the engine's version.
+
+If a line does not name its task, its thread does. If the layout has no thread names either, the
+event belongs to an unknown task (`task` is None).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from .line_patterns import LinePattern, PatternTable
+from .log_entries import LogEntry, Stray, entries
+from .log_files import LogLine
+
+_TASK = re.compile(r"(?P<vertex>.+) \((?P<number>\d+)/(?P<of>\d+)\)(?:#(?P<attempt>\d+))?")
+_EXECUTION = re.compile(r"(?P<graph>\w{32})_(?P<vertex>\w{32})_(?P<subtask>\d+)_(?P<attempt>\d+)")
+#: What an exception begins with, also behind `Caused by:`.
+_EXCEPTION = re.compile(r"(?:Caused by: )?(?P<kind>(?:[\w$]+\.)+[\w$]+)(?:: (?P<message>.*))?")
+#: So many strays are kept with their bytes; all are counted.
+STRAYS_KEPT = 1000
+
+
+@dataclass(frozen=True, slots=True)
+class TaskId:
+    """A subtask of a vertex, from 0, and which attempt of it."""
+
+    vertex: str
+    subtask: int
+    parallelism: int
+    attempt: int | None
+
+    @property
+    def name(self) -> str:
+        """As Flink writes it."""
+        return f"{self.vertex} ({self.subtask + 1}/{self.parallelism})"
+
+
+@dataclass(frozen=True, slots=True)
+class Execution:
+    """One attempt of a subtask in one graph of executions, as the coordinator calls it."""
+
+    graph: str
+    vertex: str
+    subtask: int
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True)
+class LogEvent:
+    """An event that a line tells. `log` and `part` say of which file the line is."""
+
+    word: str
+    log: int
+    part: int
+    line: int
+    time: str
+    clock: str
+    follows: bool
+    fields: Mapping[str, str]
+    task: TaskId | None
+    execution: Execution | None
+    causes: tuple[tuple[str, str], ...]
+    """The exceptions that follow it, the last cause last: their class and what they say."""
+
+    @property
+    def checkpoint(self) -> int | None:
+        number = self.fields.get("checkpoint")
+        return None if number is None else int(number)
+
+    @property
+    def job(self) -> str | None:
+        return self.fields.get("job")
+
+
+@dataclass
+class LineTally:
+    """What has become of each line that was read."""
+
+    parsed: int = 0
+    """Of entries that tell an event."""
+    ignored: int = 0
+    """Of entries that tell none."""
+    unparsable: int = 0
+    """Of no entry."""
+    halves: int = 0
+    """Of those, half lines at the end of a log."""
+    strays: list[Stray] = field(default_factory=list[Stray])
+    loggers: Counter[tuple[str, str]] = field(default_factory=Counter[tuple[str, str]])
+    """How many entries there are of each logger at each level."""
+    threads: bool = False
+    """Whether the layout tells threads."""
+    words: Counter[str] = field(default_factory=Counter[str])
+
+    @property
+    def read(self) -> int:
+        return self.parsed + self.ignored + self.unparsable
+
+    @property
+    def is_whole(self) -> bool:
+        """Nothing is unreadable but for half lines at ends: there more may still come."""
+        return self.unparsable == self.halves
+
+    def __iadd__(self, other: LineTally) -> LineTally:
+        self.parsed += other.parsed
+        self.ignored += other.ignored
+        self.unparsable += other.unparsable
+        self.halves += other.halves
+        self.strays += other.strays[: STRAYS_KEPT - len(self.strays)]
+        self.loggers.update(other.loggers)
+        self.words.update(other.words)
+        self.threads = self.threads or other.threads
+        return self
+
+
+Keep = Callable[[LogEntry | Stray, LogEvent | None], None]
+"""Is handed all that is read, and the event that it tells if it does."""
+
+
+def told(
+    lines: Iterable[LogLine],
+    table: PatternTable,
+    tally: LineTally,
+    place: int = 0,
+    keep: Keep | None = None,
+) -> Iterator[LogEvent]:
+    """What the lines of a log tell, in their order. `tally` counts along; `place`: which log."""
+    yield from told_by(entries(lines, table), table, tally, place, keep)
+
+
+def told_by(
+    found: Iterable[LogEntry | Stray],
+    table: PatternTable,
+    tally: LineTally,
+    place: int = 0,
+    keep: Keep | None = None,
+) -> Iterator[LogEvent]:
+    """The same of entries."""
+    for entry in found:
+        if isinstance(entry, Stray):
+            tally.unparsable += 1
+            tally.halves += not entry.whole
+            if len(tally.strays) < STRAYS_KEPT:
+                tally.strays.append(entry)
+            if keep is not None:
+                keep(entry, None)
+            continue
+        tally.loggers[entry.logger, entry.level] += 1
+        tally.threads = tally.threads or bool(entry.thread)
+        event = event_of(entry, table, place)
+        if keep is not None:
+            keep(entry, event)
+        if event is None:
+            tally.ignored += entry.lines
+        else:
+            tally.parsed += entry.lines
+            tally.words[event.word] += 1
+            yield event
+
+
+def event_of(entry: LogEntry, table: PatternTable, place: int = 0) -> LogEvent | None:
+    """What an entry tells, if it tells anything."""
+    for pattern in table.loggers.get(entry.logger, ()):
+        if entry.message.startswith(pattern.prefix) and entry.level in pattern.levels:
+            found = pattern.message.match(entry.message)
+            if found is not None:
+                return _told(entry, pattern, found.groupdict(), table, place)
+    return None
+
+
+def _told(
+    entry: LogEntry, pattern: LinePattern, groups: dict[str, str], table: PatternTable, place: int
+) -> LogEvent:
+    task = groups.pop("task", None) or groups.pop("known", None)
+    if task is None and pattern.by_thread and (by := table.thread.fullmatch(entry.thread)):
+        task = by["task"]
+    execution = groups.pop("execution", None)
+    return LogEvent(
+        pattern.event,
+        place,
+        entry.part,
+        entry.line,
+        entry.time,
+        pattern.clock,
+        pattern.follows,
+        groups,
+        None if task is None else task_of(task),
+        None if execution is None else execution_of(execution),
+        _causes(entry.more) if pattern.has_cause else (),
+    )
+
+
+def task_of(text: str) -> TaskId | None:
+    """The task that is called like this: `map (1/2)#0`, or without the attempt."""
+    found = _TASK.fullmatch(text)
+    if found is None:
+        return None
+    attempt = found["attempt"]
+    return TaskId(
+        found["vertex"],
+        int(found["number"]) - 1,
+        int(found["of"]),
+        None if attempt is None else int(attempt),
+    )
+
+
+def execution_of(text: str) -> Execution | None:
+    """The execution of an id: graph, vertex, subtask from 0, attempt."""
+    found = _EXECUTION.fullmatch(text)
+    if found is None:
+        return None
+    return Execution(found["graph"], found["vertex"], int(found["subtask"]), int(found["attempt"]))
+
+
+def _causes(lines: tuple[str, ...]) -> tuple[tuple[str, str], ...]:
+    found: list[tuple[str, str]] = []
+    for number, line in enumerate(lines):
+        if number == 0 or line.startswith("Caused by: "):
+            match = _EXCEPTION.match(line)
+            if match is not None:
+                found.append((match["kind"].rpartition(".")[2], match["message"] or ""))
+    return tuple(found)
+
+
+__all__ = [
+    "Execution",
+    "LineTally",
+    "LogEvent",
+    "TaskId",
+    "event_of",
+    "execution_of",
+    "task_of",
+    "told",
+    "told_by",
+]

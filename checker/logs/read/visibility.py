@@ -1,0 +1,93 @@
+"""Finds which events leave lines in a log: the lines show the level of each logger."""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Collection
+
+from .line_patterns import LEVELS, PatternTable
+from .log_events import LineTally
+
+
+class Visibility(enum.Enum):
+    """Whether an event, or a step of a name, leaves a line in a log."""
+
+    ALWAYS = "always"
+    """If there is no line, the event did not happen."""
+    MAYBE = "maybe"
+    """The level of the logger is unknown, or the line does not name its task."""
+    NEVER = "never"
+
+
+#: What a layout lacks if its lines tell no thread.
+THREADS = "thread names in the layout"
+
+
+class LogProfile:
+    """What a log shows: by the level that each logger writes, and whether threads are told.
+
+    `levels` gives the level of loggers, by the last part of their names; others are taken to write
+    what they were seen to write. A logger with lines at TRACE and none at DEBUG shows nothing of
+    its lines at DEBUG: a filter may have removed them.
+    """
+
+    def __init__(
+        self, table: PatternTable, tally: LineTally, levels: dict[str, str] | None = None
+    ) -> None:
+        self.threads = tally.threads
+        depth = {logger: len(LEVELS) for logger, _ in tally.loggers}
+        for logger, level in tally.loggers:
+            depth[logger] = min(depth[logger], LEVELS.index(level))
+        for logger, level in (levels or {}).items():
+            depth[logger] = LEVELS.index(level)
+        filtered = {
+            (logger, "DEBUG")
+            for logger, level in tally.loggers
+            if level == "TRACE"
+            and (logger, "DEBUG") not in tally.loggers
+            and logger not in (levels or {})
+        }
+        self._seen: dict[str, Visibility] = {}
+        self._lacks: dict[str, dict[str, None]] = {}
+        for pattern in table.patterns:
+            seen = Visibility.MAYBE
+            needed = LEVELS.index(pattern.levels[0])
+            if needed >= LEVELS.index("INFO"):
+                seen = Visibility.ALWAYS
+            elif (pattern.logger, pattern.levels[0]) in filtered:
+                seen = Visibility.MAYBE
+            elif pattern.logger in depth:
+                seen = Visibility.ALWAYS if depth[pattern.logger] <= needed else Visibility.NEVER
+            lacks = self._lacks.setdefault(pattern.event, {})
+            if seen is not Visibility.ALWAYS:
+                lacks[f"{pattern.levels[0]} of {pattern.logger}"] = None
+            if pattern.by_thread and not tally.threads:
+                lacks[THREADS] = None
+                seen = Visibility.MAYBE if seen is Visibility.ALWAYS else seen
+            if pattern.event in self._seen and self._seen[pattern.event] is not seen:
+                seen = Visibility.MAYBE
+            self._seen[pattern.event] = seen
+
+    def of(self, word: str) -> Visibility:
+        """Whether events of this word leave lines."""
+        return self._seen.get(word, Visibility.NEVER)
+
+    def has(self, *words: str) -> bool:
+        """Whether events of all these words leave lines."""
+        return all(self.of(word) is Visibility.ALWAYS for word in words)
+
+    def lacks(self, *words: str) -> tuple[str, ...]:
+        """The levels of loggers, and the part of the layout, with which events of all these words
+        would leave lines that tell of whom they are."""
+        return tuple(dict.fromkeys(each for word in words for each in self._lacks.get(word, ())))
+
+    def words(self, seen: Visibility, among: Collection[str] | None = None) -> tuple[str, ...]:
+        """The words that are visible to this degree."""
+        return tuple(
+            word
+            for word, each in self._seen.items()
+            if each is seen and (among is None or word in among)
+        )
+
+
+__all__ = ["THREADS", "LogProfile", "Visibility"]

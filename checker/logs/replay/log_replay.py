@@ -1,0 +1,84 @@
+"""Replays a run of Flink event by event, and collects what the properties say on the way."""
+
+from __future__ import annotations
+
+from checker.logs.findings import Finding, Severity, Where
+from checker.logs.read.job_runs import JobRun, RunEvent
+from checker.logs.read.log_events import LogEvent
+from checker.logs.read.visibility import LogProfile
+
+from .hung_stops import HungStop, hung_stop
+from .job_events import ENDING, JobEvents
+from .replay_state import ReplayState, where_of
+from .sink_events import SINK_WORDS, SinkEvents
+from .stop_progress import AllStops
+from .task_events import TaskEvents
+
+
+class LogReplay:
+    """A run that is judged. `begins`: the log has its beginning."""
+
+    def __init__(self, run: JobRun, profile: LogProfile, *, begins: bool = True) -> None:
+        self.state = ReplayState(run, profile, begins=begins)
+        self.job, self.tasks = JobEvents(self.state), TaskEvents(self.state)
+        self.sinks = SinkEvents(self.state)
+        self.stops = AllStops()
+        """What became of stops with a savepoint."""
+        self._hung: list[tuple[int, HungStop, Where | None]] = []
+        """What kept stops from their end when the job left RUNNING, and where that was over."""
+
+    def judged(self) -> tuple[Finding, ...]:
+        """What the run shows."""
+        state = self.state
+        state.monitors.start(where_of(state.run.events[0].told))
+        for event in state.run.events:
+            state.where = where_of(event.told)
+            self._take(event)
+        state.monitors.end_log(over=self.job.over)
+        for number, reason in enumerate(self.hung_stops()):
+            if reason is not None:
+                self._tell(number, reason, None)
+        for number, reason, until in self._hung:
+            self._tell(number, reason, until)
+        return tuple(state.monitors.found.values())
+
+    def hung_stops(self) -> list[HungStop | None]:
+        """What keeps each stop from its end, after the events so far."""
+        return [hung_stop(stop, self.stops, self.state.profile) for stop in self.stops.stops]
+
+    def _tell(self, number: int, reason: HungStop, until: Where | None) -> None:
+        name = "failed-stop-leaves-a-job" if reason.failed else "stop-is-answered"
+        severity = reason.severity if until is None else Severity.RECOVERED
+        request = self.state.protocol.stop_requests[number]
+        where = self.stops.stops[number].asked
+        self.state.monitors.tell(name, (request,), where, severity, reason.why, until)
+
+    def _leaves(self, told: LogEvent) -> None:
+        """The job leaves RUNNING, or a stop's savepoint is aborted: what hung is over."""
+        for number, reason in enumerate(self.hung_stops()):
+            fails = reason is not None and reason.failed and told.fields.get("to") != "CANCELLING"
+            if reason is not None and reason.severity is Severity.STUCK and not fails:
+                until = None if told.fields.get("to") in ENDING else self.state.where
+                self._hung.append((number, reason, until))
+
+    def _take(self, event: RunEvent) -> None:
+        state, told, named = self.state, event.told, event.task
+        task = None if named is None else state.system.task(named.vertex, named.subtask)
+        point = state.point(told.checkpoint)
+        leaves = told.word == "job-switched" and told.fields["from"] == "RUNNING"
+        if leaves or (told.word == "aborted" and self.stops.waits_for(told.checkpoint)):
+            self._leaves(told)
+        if task is None or named is None:
+            self.stops.of_job(told, state.where)
+            self.job.take(told, point)
+            return
+        if not self.tasks.is_present(task, event):
+            return  # it comes late, of an attempt that is over
+        self.stops.of_task(event, named)
+        if told.word in SINK_WORDS:
+            self.sinks.take(told, task)
+        else:
+            self.tasks.take(told, task, point)
+
+
+__all__ = ["LogReplay"]

@@ -1,0 +1,245 @@
+"""Rebuilds the state of the model as far as the lines of a run tell it.
+
+A variable that no line tells stays unknown. If the log determines a set only up to a range, the
+state has the end of the range that favours the properties:
+- the finished tasks of a checkpoint are the tasks that have not acknowledged it. If the log has no
+  acknowledgements, they are the tasks that had ended before the checkpoint was triggered and were
+  not restarted before it completed;
+- the checkpoints that a task took after its end of data are all that the task has taken, because no
+  line tells when its data ended.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+from checker.logs.findings import Where
+from checker.logs.read.job_runs import JobRun
+from checker.logs.read.log_events import LogEvent, TaskId
+from checker.logs.read.visibility import LogProfile
+from model.language.plain import PlainStore
+from model.protocols.parts.channels import Channel
+from model.protocols.parts.checkpoints import PENDING, Checkpoint
+from model.protocols.parts.requests import Request
+from model.protocols.parts.tasks import Task
+
+from .checkpoint_renaming import renamed_values
+from .partial_model import ModelSize, partial_system
+from .replay_monitor import ReplayMonitor
+
+#: So many checkpoints are looked at at once. What is asked of two of them is asked of all pairs.
+IDS_AT_ONCE = 64
+#: Of a job with many tasks at most so many: a set in a state has no more members.
+IDS_MAX = 248
+
+#: The variables that lines tell, by the class that has them, and the events that must be visible.
+_TOLD: dict[type, dict[str, tuple[str, ...]]] = {
+    Task: {
+        "status": (),
+        "reported_finished": (),
+        "taken": ("taken",),
+        "taken_after_finish": ("taken",),
+        "newest": ("snapshot-begins",),
+        "sync": ("snapshot-begins",),
+        "confirmed": ("notified-complete",),
+    },
+    Checkpoint: {"status": (), "kind": (), "finished": ()},
+    Request: {"status": (), "of": ()},
+    Channel: {"ended": ("loop-left",)},
+}
+#: Events that leave a variable one value where without them lines leave it two.
+_SETTLED: dict[type, dict[str, tuple[str, ...]]] = {
+    Task: {
+        "status": ("waits",),
+        "taken_after_finish": ("taken", "waits"),
+        "released": ("released", "notified-complete", "snapshot-begins"),
+    },
+    Checkpoint: {"finished": ("apply_acknowledgement",)},
+}
+#: Properties that ask, behind what some level tells, for what no level does.
+_BEYOND = (
+    "commit-completeness",
+    "failed-stop-leaves-a-job",
+    "nothing-after-end-of-partition",
+    "suspended-records-are-kept",
+)
+_TOLD_OF_ALL = ("declines", "expiries", "progress", "job_status")
+
+
+@dataclass
+class PendingCheckpoint:
+    """What is known of a checkpoint that is pending."""
+
+    down: frozenset[Task]
+    """The tasks that did not run when it was begun."""
+    acknowledged: set[Task] = field(default_factory=set[Task])
+    restarted: set[Task] = field(default_factory=set[Task])
+
+
+class ReplayState:
+    """What is known after the events so far, and the properties that are asked of it."""
+
+    def __init__(self, run: JobRun, profile: LogProfile, *, begins: bool) -> None:
+        self.run, self.profile, self.begins = run, profile, begins
+        words = [event.word for event in run.events]
+        ids = {event.told.checkpoint for event in run.events}
+        self._numbers = sorted(each for each in ids if each is not None and each > 0)
+        # Each task may need two to be kept.
+        most = min(max(IDS_AT_ONCE, 4 * sum(run.tasks.values())), IDS_MAX)
+        count = min(len(self._numbers), most)
+        # Rounded up, for jobs of one size have their system in common.
+        size = ModelSize(
+            -count // 8 * -8, words.count("request_stop"), words.count("request_savepoint")
+        )
+        tasks = tuple(run.tasks.items())
+        self.system = partial_system(tasks, size, commits="committed" in words)
+        self.protocol = self.system.protocol
+        self.slot = dict(zip(self._numbers[:count], self.protocol.checkpoints, strict=False))
+        """The checkpoints of the model, by their numbers. Of a long run these are the newest."""
+        self.waits_told = profile.has("waits") and "waits" in words
+        """Whether a task that ends without waiting for a final checkpoint has not waited."""
+        self._takes = any(word in ("triggered", "refused") for word in words)
+        self._words: dict[int, tuple[str, ...]] = {}
+        """The events by which variables are told."""
+        told = self._told()
+        self.monitors = ReplayMonitor(self.system, told if begins else set())
+        if not begins:
+            # What was before the log is not known; a variable is from its first line on.
+            self.monitors.told = frozenset(at for at in told if self._holds_one(at))
+        self.monitors.names = self._names()
+        self.begun: dict[int, PendingCheckpoint] = {}
+        """What is known of the checkpoints that are pending."""
+        self.restored: int | None = None
+        """From which checkpoint tasks are started now."""
+        self.later = frozenset[int]()
+        """The checkpoints that completed after it was decided from which one tasks are started."""
+        self.where = Where(0, 0, 0)
+        """The line that is looked at."""
+        self._alternatives_left: dict[int, object] | None = None
+
+    def _holds_one(self, position: int) -> bool:
+        """Whether a variable is known as a whole when it is written: a set is not."""
+        return not isinstance(self.system.start[position], frozenset)
+
+    def _told(self) -> set[int]:
+        """The variables that lines tell of."""
+        for entity in self.system.world.entities:
+            for kind, fields in (*_TOLD.items(), *_SETTLED.items()):
+                for name, words in fields.items() if isinstance(entity, kind) else ():
+                    if name in entity.variables:
+                        self._words[entity.variables[name].position] = words
+        # A job that takes no checkpoints is asked nothing about them.
+        known = {self.protocol.variables[name].position for name in _TOLD_OF_ALL}
+        for entity in self.system.world.entities:
+            for kind, fields in _TOLD.items():
+                is_told = isinstance(entity, kind) and (self._takes or kind is not Checkpoint)
+                for name, words in fields.items() if is_told else ():
+                    if name in entity.variables and self.profile.has(*words):
+                        known.add(entity.variables[name].position)
+        return known
+
+    def lacks(self, name: str, unseen: Iterable[int | None]) -> tuple[str, ...]:
+        """What loggers would have to write to tell all these variables, for which a property has
+        asked; nothing if no level does.
+
+        What is `None` no line of any level tells.
+        """
+        found: dict[str, None] = {}
+        for position in unseen if self._takes and name not in _BEYOND else ():
+            told = () if position is None else self.profile.lacks(*self._words.get(position, ()))
+            if not told:
+                return ()
+            found.update(dict.fromkeys(told))
+        return tuple(found)
+
+    def _names(self) -> dict[str, str]:
+        """Names of the model, and what the log calls them."""
+        names = {point.name: f"checkpoint {number}" for number, point in self.slot.items()}
+        for (vertex, subtask), task in self.system.tasks.items():
+            names[task.name] = TaskId(vertex, subtask, self.run.tasks[vertex], None).name
+        for channel in self.protocol.channels:
+            names[channel.name] = names[self.protocol.reader(channel).name]
+        return names
+
+    def point(self, number: int | None) -> Checkpoint | None:
+        """The checkpoint of the model for a number; None for one that is long over."""
+        if number is None or number <= 0:
+            return None
+        if number not in self.slot and number > max(self.slot, default=0):
+            self._make_room()
+        return self.slot.get(number)
+
+    def _make_room(self) -> None:
+        """Forget checkpoints that are over, but for what may still be asked of those that are kept.
+
+        Those are what is pending or restored, and the newest ones that completed: of all, and of
+        those that each task has taken.
+        """
+        store = PlainStore(self.monitors.values)
+        with self.system.world.on(store):
+            over = [(n, point) for n, point in self.slot.items() if point.is_completed]
+            kept = {*self.begun, *(n for n, _ in over[-1:])}
+            for task in self.protocol.tasks:
+                kept |= {*[n for n, point in over if task.taken.has(point)][-1:]}
+                kept |= {*[n for n, point in over if task.taken_after_finish.has(point)][-1:]}
+        newest, room = max(self.slot), len(self.slot)
+        kept = {*sorted((kept | {self.restored or 0}) & {*self.slot})[1 - room :]}
+        later = [each for each in self._numbers if each > newest][: room - len(kept)]
+        numbers = [*sorted(kept), *later]
+        renamed = dict(zip(numbers, self.protocol.checkpoints, strict=False))
+        moved = {point: renamed.get(number) for number, point in self.slot.items()}
+        self.slot = renamed
+        values = renamed_values(self.system, self.monitors.values, moved)
+        self.monitors.rename(values, self._names())
+
+    def take(
+        self,
+        rule: str,
+        binding: dict[str, str],
+        write: Callable[[], None],
+        as_of: Mapping[int, object] = MappingProxyType({}),
+    ) -> None:
+        """A step that the present line tells, and what it changes."""
+        others, self._alternatives_left = self._alternatives_left, None
+        self.monitors.take(self.where, rule, binding, write, as_of, others)
+
+    def leave_open(self, entity: Task | Checkpoint, name: str, other: object) -> None:
+        """From the next step on lines leave a variable a second value; that is `other`."""
+        self._others()[entity.variables[name].position] = other
+
+    def settle(self, entity: Task | Checkpoint, name: str) -> None:
+        """From the next step on a variable has one value again."""
+        position = entity.variables[name].position
+        if position in self._others():
+            del self._others()[position]
+
+    def _others(self) -> dict[int, object]:
+        if self._alternatives_left is None:
+            self._alternatives_left = dict(self.monitors.alternatives)
+        return self._alternatives_left
+
+    def before_restart(self) -> dict[int, object]:
+        """The values that tell of completions since it was decided from where tasks are started,
+        as they were then."""
+        points = (self.slot[number] for number in self.later if number in self.slot)
+        return {point.variables["status"].position: PENDING for point in points}
+
+    def status(self, entity: Task | Checkpoint | Request) -> object:
+        """The status of a task, a checkpoint or a request."""
+        return self.monitors.values[entity.variables["status"].position]
+
+    def knows(self, task: Task, name: str, known: bool) -> None:
+        """Whether a variable of a task is known from here on."""
+        position = task.variables[name].position
+        if known != (position in self.monitors.known):
+            self.monitors.known ^= {position}
+
+
+def where_of(told: LogEvent) -> Where:
+    """The line of an event."""
+    return Where(told.log, told.part, told.line)
+
+
+__all__ = ["PendingCheckpoint", "ReplayState", "where_of"]

@@ -1,0 +1,100 @@
+"""Says for each task that has not ended what it waits for, and who must act."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from checker.logs.findings import Where
+from model.language.plain import PlainStore
+from model.protocols.parts.tasks import Task, TaskStatus
+
+from .checkpoint_history import CheckpointHistory, Fate, JobHistory
+from .log_replay import LogReplay
+
+#: So many names are told one by one.
+NAMES_TOLD = 4
+_SAID = {
+    TaskStatus.RESTORING: "is not running yet",
+    TaskStatus.RUNNING: "runs",
+    TaskStatus.WAITING_FOR_FINAL_CP: "waits for a final checkpoint",
+    TaskStatus.QUIESCED: "is closing",
+    TaskStatus.FAILED: "has failed or was canceled, and is not started again",
+}
+
+
+@dataclass(frozen=True)
+class UnfinishedTask:
+    """A task that has not ended, since which line it is as it is, and what is missing."""
+
+    task: str
+    status: str
+    since: Where | None
+    missing: tuple[str, ...]
+
+
+def unfinished_tasks(replayed: LogReplay, history: JobHistory) -> tuple[UnfinishedTask, ...]:
+    """The tasks that have not ended when the events have. The run was gone through before."""
+    state = replayed.state
+    by_stop = [each.tasks for each in replayed.hung_stops() if each is not None]
+    found: list[UnfinishedTask] = []
+    with state.system.world.on(PlainStore(state.monitors.values)):
+        for task in state.protocol.tasks:
+            if not task.is_closed:
+                name, status = state.monitors.names[task.name], _SAID[task.status]
+                since = replayed.tasks.since.get(task)
+                stopped = tuple(tasks[name] for tasks in by_stop if name in tasks)
+                missing = stopped or tuple(_missing(replayed, history, task))
+                found.append(UnfinishedTask(name, status, since, missing))
+    return tuple(found)
+
+
+def _missing(replayed: LogReplay, history: JobHistory, task: Task) -> Iterator[str]:
+    state = replayed.state
+    match task.status:
+        case TaskStatus.RUNNING if not state.profile.has("waits"):
+            levels = ", ".join(state.profile.lacks("waits"))
+            yield f"whether its data has ended is not decided at this log level (needs {levels})"
+        case TaskStatus.RUNNING if task.subtask.vertex.is_source:
+            yield "it has not come to the end of its data"
+        case TaskStatus.RUNNING:
+            yield "not all of its inputs have ended"
+        case TaskStatus.WAITING_FOR_FINAL_CP:
+            pending = [history.checkpoints[number] for number in sorted(state.begun)]
+            for point in pending:
+                yield _missing_of(replayed, point)
+            if not pending:
+                yield _none_pending(replayed, history)
+        case _:
+            return
+
+
+def _missing_of(replayed: LogReplay, point: CheckpointHistory) -> str:
+    """What a checkpoint that is pending still needs."""
+    state, begun = replayed.state, replayed.state.begun[point.number]
+    name = f"checkpoint {point.number}, pending since line {point.begun}"
+    if not state.profile.has("apply_acknowledgement"):
+        return f"{name}: who has not acknowledged it is told at DEBUG of CheckpointCoordinator"
+    missing = [
+        state.monitors.names[task.name]
+        for task in state.protocol.tasks
+        if task not in begun.acknowledged and task not in begun.down
+    ]
+    if not missing:
+        return f"{name}, is acknowledged by all, and not completed"
+    more = f" and {len(missing) - NAMES_TOLD} more" if len(missing) > NAMES_TOLD else ""
+    return f"{name}, is not acknowledged by {', '.join(missing[:NAMES_TOLD])}{more}"
+
+
+def _none_pending(replayed: LogReplay, history: JobHistory) -> str:
+    row = replayed.state.monitors.row
+    if row is not None:
+        why, count = row
+        number = "the last one was" if count == 1 else f"the last {count} were"
+        return f"no checkpoint is pending; {number} given up or refused: {why}"
+    completed = history.with_fate(Fate.COMPLETED)
+    last = f" since checkpoint {completed[-1]} completed" if completed else ""
+    return f"no checkpoint is pending, and none was begun{last}"
+
+
+__all__ = ["UnfinishedTask", "unfinished_tasks"]
