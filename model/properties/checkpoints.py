@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from model.properties.observed import newest_stored
-from model.protocols.parts.channels import Channel
-from model.protocols.parts.checkpoints import ABORTED, COMPLETED, PENDING, Checkpoint
-from model.protocols.parts.layout import JobProtocol
-from model.protocols.parts.plan import Planning
-from model.protocols.parts.sources import Source
-from model.protocols.parts.tasks import Task, TaskStatus
+from model.protocols.coordinator.checkpoints import ABORTED, COMPLETED, PENDING, Checkpoint
+from model.protocols.coordinator.plan import Planning
+from model.protocols.job.channels import Channel
+from model.protocols.job.layout import JobProtocol
+from model.protocols.task.sources import Source
+from model.protocols.task.tasks import Task, TaskStatus
 from model.rules import Nothing, Taken, always, before, define, on_step, reachable, when
 
 

@@ -8,16 +8,16 @@ each way: there nothing is claimed.
 from __future__ import annotations
 
 from model.properties.observed import state_is_gone
-from model.protocols.parts.channels import Channel
-from model.protocols.parts.elements import Data, Datum
-from model.protocols.parts.logs import LoggedChannel
-from model.protocols.parts.operators import Buffering
-from model.protocols.parts.outside_sinks import BufferedSink
-from model.protocols.parts.sinks import AtLeastOnceSink, Sink, TwoPhaseSink
-from model.protocols.parts.sources import Source
-from model.protocols.parts.starting import Starting
-from model.protocols.parts.stateful import Share, Stateful
-from model.protocols.parts.tasks import TaskStatus
+from model.protocols.barriers.logs import LoggedChannel
+from model.protocols.failures.starting import Starting
+from model.protocols.job.channels import Channel
+from model.protocols.job.elements import Data, Datum
+from model.protocols.sinks.outside_sinks import BufferedSink
+from model.protocols.sinks.sinks import AtLeastOnceSink, Sink, TwoPhaseSink
+from model.protocols.task.operators import Buffering
+from model.protocols.task.sources import Source
+from model.protocols.task.stateful import Share, Stateful
+from model.protocols.task.tasks import TaskStatus
 from model.rules import always, count, define, when
 from model.topology import Job, Kind, Vertex
 

@@ -5,8 +5,8 @@ The view is a protocol that has an enumerator.
 
 from __future__ import annotations
 
-from model.protocols.parts.asking import Asking
-from model.protocols.parts.enumerator import (
+from model.protocols.asking import Asking
+from model.protocols.enumerator import (
     Checkpoint,
     Enumerating,
     Event,

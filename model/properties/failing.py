@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from model.protocols.parts.layout import JobProtocol
-from model.protocols.parts.tasks import Task, TaskStatus
-from model.protocols.parts.tolerance import Tolerance
+from model.protocols.coordinator.tolerance import Tolerance
+from model.protocols.job.layout import JobProtocol
+from model.protocols.task.tasks import Task, TaskStatus
 from model.rules import Taken, before, on_step, reachable, when
 
 #: What the environment does to an attempt, and what follows from it alone; H11: time-outs, too.

@@ -5,12 +5,12 @@ Asked on request only, as in `interleavings.py`: each is reached with the bug an
 
 from __future__ import annotations
 
-from model.protocols.parts.checkpoints import Checkpoint
-from model.protocols.parts.failover import Failover, Region
-from model.protocols.parts.layout import JobProtocol
-from model.protocols.parts.regional_stops import RegionalStops
-from model.protocols.parts.requests import RequestStatus, StopRequest
-from model.protocols.parts.tasks import Task, TaskStatus
+from model.protocols.coordinator.checkpoints import Checkpoint
+from model.protocols.failures.failover import Failover, Region
+from model.protocols.job.layout import JobProtocol
+from model.protocols.requests.requests import RequestStatus, StopRequest
+from model.protocols.stops.regional_stops import RegionalStops
+from model.protocols.task.tasks import Task, TaskStatus
 from model.rules import Nothing, reachable
 
 

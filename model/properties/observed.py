@@ -6,15 +6,15 @@ property takes that for right. What is told here is read off the state once more
 
 from __future__ import annotations
 
-from model.protocols.parts.checkpoints import Checkpoint, CheckpointKind
-from model.protocols.parts.elements import CheckpointId
-from model.protocols.parts.layout import JobProtocol
-from model.protocols.parts.requests import Requests
-from model.protocols.parts.resuming import Resuming
-from model.protocols.parts.sources import Source, StopMode
-from model.protocols.parts.starting import Starting
-from model.protocols.parts.stopping import Stopping
-from model.protocols.parts.tasks import Task
+from model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
+from model.protocols.failures.starting import Starting
+from model.protocols.job.elements import CheckpointId
+from model.protocols.job.layout import JobProtocol
+from model.protocols.requests.requests import Requests
+from model.protocols.stops.resuming import Resuming
+from model.protocols.stops.stopping import Stopping
+from model.protocols.task.sources import Source, StopMode
+from model.protocols.task.tasks import Task
 from model.rules import Nothing, define
 from model.topology import Kind, Vertex
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from model.properties.cut import accounted_for
 from model.properties.views import EndOfDataView
-from model.protocols.parts.channels import Channel
-from model.protocols.parts.checkpoints import Checkpoint
-from model.protocols.parts.elements import Barrier, Data, EndOfPartition
-from model.protocols.parts.layout import JobProtocol
-from model.protocols.parts.logs import LoggedChannel
-from model.protocols.parts.overtaking import Overtaking
-from model.protocols.parts.tasks import Task
-from model.protocols.parts.tracking_gate import TrackingGate
+from model.protocols.barriers.logs import LoggedChannel
+from model.protocols.barriers.overtaking import Overtaking
+from model.protocols.barriers.tracking_gate import TrackingGate
+from model.protocols.coordinator.checkpoints import Checkpoint
+from model.protocols.job.channels import Channel
+from model.protocols.job.elements import Barrier, Data, EndOfPartition
+from model.protocols.job.layout import JobProtocol
+from model.protocols.task.tasks import Task
 from model.protocols.unaligned import Unaligned
 from model.rules import Nothing, always, reachable, when
 

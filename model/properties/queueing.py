@@ -5,9 +5,9 @@ Asked on request only, with the witness of an interleaving of a historical bug.
 
 from __future__ import annotations
 
-from model.protocols.parts.checkpoints import UNUSED, Checkpoint
-from model.protocols.parts.queueing import Queueing
-from model.protocols.parts.requests import Request, Requests
+from model.protocols.coordinator.checkpoints import UNUSED, Checkpoint
+from model.protocols.coordinator.queueing import Queueing
+from model.protocols.requests.requests import Request, Requests
 from model.rules import always, before, count, define, leads_to, on_step, reachable, when
 
 

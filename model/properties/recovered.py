@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from model.protocols.parts.logs import LoggedChannel
-from model.protocols.parts.replaying import Replaying
+from model.protocols.barriers.logs import LoggedChannel
+from model.protocols.barriers.replaying import Replaying
 from model.rules import Taken, before, on_step, reachable, when
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from model.properties.observed import newest_stored
-from model.protocols.parts.channels import Channel
-from model.protocols.parts.checkpoints import Checkpoint
-from model.protocols.parts.elements import Datum
-from model.protocols.parts.recovery import Recovery
-from model.protocols.parts.sources import Source
-from model.protocols.parts.starting import Starting
-from model.protocols.parts.stateful import Share, Stateful
-from model.protocols.parts.tasks import Task, TaskStatus
+from model.protocols.coordinator.checkpoints import Checkpoint
+from model.protocols.failures.recovery import Recovery
+from model.protocols.failures.starting import Starting
+from model.protocols.job.channels import Channel
+from model.protocols.job.elements import Datum
+from model.protocols.task.sources import Source
+from model.protocols.task.stateful import Share, Stateful
+from model.protocols.task.tasks import Task, TaskStatus
 from model.rules import Nothing, Taken, always, before, define, on_step, reachable, when
 from model.topology import Kind
 

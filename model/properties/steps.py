@@ -5,11 +5,11 @@ Asked on request only, with the witnesses of the interleavings of two historical
 
 from __future__ import annotations
 
-from model.protocols.parts.checkpoints import ABORTED, Checkpoint
-from model.protocols.parts.layout import JobProtocol
-from model.protocols.parts.requests import Request, Requests, RequestStatus
-from model.protocols.parts.tasks import Task
-from model.protocols.parts.triggering import Triggering
+from model.protocols.coordinator.checkpoints import ABORTED, Checkpoint
+from model.protocols.coordinator.triggering import Triggering
+from model.protocols.job.layout import JobProtocol
+from model.protocols.requests.requests import Request, Requests, RequestStatus
+from model.protocols.task.tasks import Task
 from model.rules import always, before, on_step, reachable, when
 
 

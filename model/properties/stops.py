@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from model.properties.observed import is_excused, was_suspended
-from model.protocols.parts.channels import Channel
-from model.protocols.parts.checkpoints import Checkpoint, CheckpointKind
-from model.protocols.parts.elements import Datum
-from model.protocols.parts.operators import Buffering
-from model.protocols.parts.requests import JobStatus, Request, RequestStatus, StopRequest
-from model.protocols.parts.resuming import Resuming
-from model.protocols.parts.sinks import AtLeastOnceSink, Sink, Transaction, TwoPhaseSink
-from model.protocols.parts.sources import Source
-from model.protocols.parts.stopping import Stopping
-from model.protocols.parts.synchronous import Synchronous
-from model.protocols.parts.tasks import Task, TaskStatus
+from model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
+from model.protocols.job.channels import Channel
+from model.protocols.job.elements import Datum
+from model.protocols.requests.requests import JobStatus, Request, RequestStatus, StopRequest
+from model.protocols.sinks.sinks import AtLeastOnceSink, Sink, Transaction, TwoPhaseSink
+from model.protocols.stops.resuming import Resuming
+from model.protocols.stops.stopping import Stopping
+from model.protocols.stops.synchronous import Synchronous
+from model.protocols.task.operators import Buffering
+from model.protocols.task.sources import Source
+from model.protocols.task.tasks import Task, TaskStatus
 from model.rules import Nothing, Taken, always, before, define, leads_to, on_step, reachable, when
 
 

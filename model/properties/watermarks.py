@@ -3,11 +3,11 @@ back by a restart (S22, S22'). Aligned sources wait for each other."""
 
 from __future__ import annotations
 
-from model.protocols.parts.channels import Channel
-from model.protocols.parts.elements import Datum, EndOfData
-from model.protocols.parts.sources import Source
-from model.protocols.parts.tasks import Task
-from model.protocols.parts.watermarks import Watermarks
+from model.protocols.job.channels import Channel
+from model.protocols.job.elements import Datum, EndOfData
+from model.protocols.task.sources import Source
+from model.protocols.task.tasks import Task
+from model.protocols.task.watermarks import Watermarks
 from model.rules import always, before, on_step, reachable, when
 
 

@@ -12,11 +12,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import cast
 
-from model.protocols.parts.channels import Channel
-from model.protocols.parts.checkpoints import Checkpoint
-from model.protocols.parts.elements import Barrier, CheckpointId
-from model.protocols.parts.logs import LoggedChannel
-from model.protocols.parts.tasks import Task
+from model.protocols.barriers.logs import LoggedChannel
+from model.protocols.coordinator.checkpoints import Checkpoint
+from model.protocols.job.channels import Channel
+from model.protocols.job.elements import Barrier, CheckpointId
+from model.protocols.task.tasks import Task
 from model.protocols.unaligned import Unaligned, UnalignedOptions
 from model.rules import STRONG, WEAK, Nothing, Option, Ref, define, field, require, rule, step
 

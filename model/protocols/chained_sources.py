@@ -1,7 +1,7 @@
 """Tasks with sources chained into them, at natural ends and at stops, under FLIP-147.
 
 Rule SP-4, the last sentence of PL-7 and hazard H17 of the fact sheet, over the stops of FLIP-147;
-what such a task and its gate are is in `parts/chained.py`. The coordinator calls it as it calls
+what such a task and its gate are is in `task/chained.py`. The coordinator calls it as it calls
 sources, whether or not it reads channels, too: so the discussion of FLINK-21085 has it. With
 `calls_chained = false` it goes by the edges of the job, as the plan is written (PL-2).
 Left out: H7, the blocking stop of release 1.14, and barriers that overtake.
@@ -14,19 +14,19 @@ from dataclasses import dataclass
 from typing import ClassVar, cast
 
 from model.errors import FinaleError, Place
-from model.protocols.parts.chained import ChainedSource, ChainingGate, ChainingTask
-from model.protocols.parts.channels import Channel
-from model.protocols.parts.checkpoints import Checkpoint
-from model.protocols.parts.elements import Datum
-from model.protocols.parts.gate import AlignedGate
-from model.protocols.parts.sources import Reader, StopMode
-from model.protocols.parts.tasks import Task
+from model.protocols.barriers.gate import AlignedGate
+from model.protocols.coordinator.checkpoints import Checkpoint
+from model.protocols.job.channels import Channel
+from model.protocols.job.elements import Datum
 from model.protocols.stop_with_savepoint import (
     MultiInput,
     NoDrain,
     StopWithSavepoint,
     StopWithSavepointOptions,
 )
+from model.protocols.task.chained import ChainedSource, ChainingGate, ChainingTask
+from model.protocols.task.sources import Reader, StopMode
+from model.protocols.task.tasks import Task
 from model.rules import STRONG, Entity, Setting, define, require, rule, step
 from model.topology import Kind
 

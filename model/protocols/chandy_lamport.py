@@ -13,7 +13,7 @@ protocol with five parameters; the schemes that the thread compares are choices 
 | CL-LAST     | last-marker         | snapshot-first | until-marker | marked | output |
 
 CL-TIMEOUT, a timeout after which aligned markers overtake, is a protocol of its own. A marker is a
-Barrier, the coordinator that of `parts/coordinator.py`.
+Barrier, the coordinator that of `coordinator/coordinator.py`.
 Left out: the end of the job (sources run out of records and wait), and that a task is told of an
 abort: it goes on until all markers have come, or one of a newer snapshot.
 """
@@ -25,24 +25,16 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
-from model.protocols.parts.channels import Channel
-from model.protocols.parts.checkpoints import Checkpoint
-from model.protocols.parts.elements import Barrier, CheckpointId, Data, Datum
-from model.protocols.parts.gate import AlignedGate, Arrival
-from model.protocols.parts.logs import LoggedChannel
-from model.protocols.parts.marker_gate import (
-    Block,
-    Init,
-    Jump,
-    Log,
-    MarkerGate,
-    Order,
-    Ways,
-)
-from model.protocols.parts.replaying import Replaying
-from model.protocols.parts.sinks import Sink
-from model.protocols.parts.sources import Source
-from model.protocols.parts.tasks import Task
+from model.protocols.barriers.gate import AlignedGate, Arrival
+from model.protocols.barriers.logs import LoggedChannel
+from model.protocols.barriers.marker_gate import Block, Init, Jump, Log, MarkerGate, Order, Ways
+from model.protocols.barriers.replaying import Replaying
+from model.protocols.coordinator.checkpoints import Checkpoint
+from model.protocols.job.channels import Channel
+from model.protocols.job.elements import Barrier, CheckpointId, Data, Datum
+from model.protocols.sinks.sinks import Sink
+from model.protocols.task.sources import Source
+from model.protocols.task.tasks import Task
 from model.rules import STRONG, define, require, rule, step
 from model.topology import Kind
 from model.topology import Sink as SinkKind

@@ -2,8 +2,8 @@
 
 "FLIP-147: Support Checkpoints After Tasks Finished - Part Two" (blog, 2022), the wiki's life-cycle
 tables, and rules FC-1, FC-2, FC-4 … FC-11 of the fact sheet with aligned barriers; trigger plan,
-acknowledgements and notifications are in `parts/coordinator.py`, alignment in `parts/gate.py`,
-failure and restart in `parts/recovery.py` and `parts/failover.py`, FC-10 in `parts/reporting.py`.
+acknowledgements and notifications are in `coordinator/`, alignment is in `barriers/gate.py`,
+failure and restart are in `failures/`.
 Left out: stops with a savepoint (FC-3), unaligned barriers (FC-12), operators that are chained.
 """
 
@@ -15,21 +15,21 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from model.properties.views import EndOfDataView
-from model.protocols.parts.channels import Channel
-from model.protocols.parts.checkpoints import Checkpoint, CheckpointKind
-from model.protocols.parts.committer import ConstantTagWriter, Writer
-from model.protocols.parts.coordinator import Acknowledgement
-from model.protocols.parts.elements import CheckpointId, EndOfData
-from model.protocols.parts.idle import refuse_idle
-from model.protocols.parts.modes import ModeOptions, Modes
-from model.protocols.parts.operators import Buffering, FlushingStableTask, StableTask
-from model.protocols.parts.owing import Owing, OwingOptions
-from model.protocols.parts.plan import UnionCheck
-from model.protocols.parts.queueing import Queueing, QueueingOptions
-from model.protocols.parts.reporting import Reporting, ReportingOptions
-from model.protocols.parts.sources import FetchingSource, Source
-from model.protocols.parts.tasks import Task, TaskStatus
-from model.protocols.parts.watermarks import WatermarkOptions, Watermarks
+from model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
+from model.protocols.coordinator.coordinator import Acknowledgement
+from model.protocols.coordinator.modes import ModeOptions, Modes
+from model.protocols.coordinator.owing import Owing, OwingOptions
+from model.protocols.coordinator.plan import UnionCheck
+from model.protocols.coordinator.queueing import Queueing, QueueingOptions
+from model.protocols.coordinator.reporting import Reporting, ReportingOptions
+from model.protocols.job.channels import Channel
+from model.protocols.job.elements import CheckpointId, EndOfData
+from model.protocols.job.idle import refuse_idle
+from model.protocols.sinks.committer import ConstantTagWriter, Writer
+from model.protocols.task.operators import Buffering, FlushingStableTask, StableTask
+from model.protocols.task.sources import FetchingSource, Source
+from model.protocols.task.tasks import Task, TaskStatus
+from model.protocols.task.watermarks import WatermarkOptions, Watermarks
 from model.rules import (
     STRONG,
     WEAK,

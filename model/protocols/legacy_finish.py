@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from model.protocols.parts.legacy_end import LegacyEnd
+from model.protocols.task.legacy_end import LegacyEnd
 from model.rules import Setting
 
 

@@ -10,16 +10,16 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
+from model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
 from model.protocols.legacy_finish import LegacyFinish, LegacyFinishOptions
-from model.protocols.parts.checkpoints import Checkpoint, CheckpointKind
-from model.protocols.parts.ending import EndingSources
-from model.protocols.parts.requests import (
+from model.protocols.requests.requests import (
     CancelRequest,
     JobStatus,
     Request,
     RequestStatus,
     StopRequest,
 )
+from model.protocols.task.ending import EndingSources
 from model.rules import WEAK, Setting, define, rule, step
 
 

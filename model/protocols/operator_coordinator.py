@@ -1,7 +1,7 @@
 """Operator coordinators and checkpoints: an enumerator, its readers, and who is triggered when.
 
 The fact sheet's section 1.1 and PL-3, PL-4; the history of FLINK-16986 and those after it. First
-the enumerator's state is taken, then the readers are triggered; `parts/enumerator.py` has the
+the enumerator's state is taken, then the readers are triggered; `enumerator.py` has the
 enumerator, its events and its gates. Readers are sources: they have no channels.
 Left out: everything downstream of the readers; notifications of completed checkpoints, to which
 nobody here listens; restarts of a part of the job.
@@ -13,9 +13,9 @@ import enum
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from model.protocols.parts.asking import Asking, AskingOptions
-from model.protocols.parts.checkpoints import CheckpointStatus
-from model.protocols.parts.enumerator import (
+from model.protocols.asking import Asking, AskingOptions
+from model.protocols.coordinator.checkpoints import CheckpointStatus
+from model.protocols.enumerator import (
     Checkpoint,
     Event,
     Gate,

@@ -1,8 +1,8 @@
 """Starting a job from a checkpoint: state is dealt out, and what has finished stays finished.
 
 Rules RC-4 … RC-8 of the fact sheet and the metadata of PL-9, over the finish of FLIP-147.
-Who gets which state is in `parts/assignment.py`, the start from a snapshot of another job in
-`parts/starting.py`, what may be changed between the two in `parts/graph_check.py`.
+Who gets which state is in `failures/assignment.py`, the start from a snapshot of another job in
+`failures/starting.py`, what may be changed between the two in `coordinator/graph_check.py`.
 A spec with `[resume]` asks about the second of two jobs: its initial states are what the first can
 leave behind. Left out: operator chains, so that the operators of a vertex finish alike (RC-8 i).
 """
@@ -13,14 +13,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar, cast
 
+from model.protocols.coordinator.checkpoints import Checkpoint
+from model.protocols.coordinator.graph_check import Check
+from model.protocols.coordinator.metadata import Metadata
+from model.protocols.failures.assignment import BroadcastFrom
+from model.protocols.failures.starting import Starting
 from model.protocols.final_checkpoint import FinalCheckpoint, FinalCheckpointOptions
-from model.protocols.parts.assignment import BroadcastFrom
-from model.protocols.parts.checkpoints import Checkpoint
-from model.protocols.parts.graph_check import Check
-from model.protocols.parts.metadata import Metadata
-from model.protocols.parts.starting import Starting
-from model.protocols.parts.stateful import DEALT_OUT, Share, Stateful
-from model.protocols.parts.tasks import Task
+from model.protocols.task.stateful import DEALT_OUT, Share, Stateful
+from model.protocols.task.tasks import Task
 from model.rules import Setting, define
 from model.topology import Kind
 

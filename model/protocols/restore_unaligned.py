@@ -13,10 +13,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import ClassVar, cast
 
-from model.protocols.parts.checkpoints import Checkpoint
-from model.protocols.parts.elements import Datum
-from model.protocols.parts.logs import LoggedChannel
-from model.protocols.parts.snapshots import Snapshot
+from model.protocols.barriers.logs import LoggedChannel
+from model.protocols.coordinator.checkpoints import Checkpoint
+from model.protocols.coordinator.snapshots import Snapshot
+from model.protocols.job.elements import Datum
 from model.protocols.restore import Restore, RestoreOptions
 from model.protocols.unaligned import Unaligned, UnalignedOptions
 from model.topology import Channel as Edge

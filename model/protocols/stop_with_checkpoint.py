@@ -11,10 +11,10 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
-from model.protocols.parts.checkpoints import Checkpoint
-from model.protocols.parts.ending import EndingSources
-from model.protocols.parts.tasks import Task
+from model.protocols.coordinator.checkpoints import Checkpoint
 from model.protocols.sync_savepoint import SyncSavepoint, SyncSavepointOptions
+from model.protocols.task.ending import EndingSources
+from model.protocols.task.tasks import Task
 from model.rules import Setting, define
 
 

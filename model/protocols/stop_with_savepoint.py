@@ -2,10 +2,10 @@
 
 The wiki's life-cycle tables ("stop with savepoint", with and without drain), and rules SP-1 …
 SP-13 and FC-3 of the fact sheet over the final checkpoint; what the coordinator does is in
-`parts/stopping.py`, what regions make of it in `parts/regional_stops.py`, starting again in
-`parts/resuming.py`. With `no_drain = blocking` a stop
+`stops/stopping.py`, what regions make of it in `stops/regional_stops.py`, starting again in
+`stops/resuming.py`. With `no_drain = blocking` a stop
 without drain is still the synchronous savepoint of release 1.14.
-Left out: the thread of a legacy source (`parts/threads.py`): a mailbox source stands for both
+Left out: the thread of a legacy source (`task/threads.py`): a mailbox source stands for both
 (SP-3), since it notes the savepoint and stops reading in one step. Sources chained in one task are
 in `chained_sources.py`.
 """
@@ -15,15 +15,15 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
+from model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
 from model.protocols.final_checkpoint import FinalCheckpoint, FinalCheckpointOptions
-from model.protocols.parts.channels import Channel
-from model.protocols.parts.checkpoints import Checkpoint, CheckpointKind
-from model.protocols.parts.elements import CheckpointId
-from model.protocols.parts.regional_stops import RegionalStops
-from model.protocols.parts.resuming import ResumeFrom, Resuming, Retention
-from model.protocols.parts.sources import Reader, Source, StopMode
-from model.protocols.parts.stopping import AfterFailure, Scheduler
-from model.protocols.parts.tasks import Task, TaskStatus
+from model.protocols.job.channels import Channel
+from model.protocols.job.elements import CheckpointId
+from model.protocols.stops.regional_stops import RegionalStops
+from model.protocols.stops.resuming import ResumeFrom, Resuming, Retention
+from model.protocols.stops.stopping import AfterFailure, Scheduler
+from model.protocols.task.sources import Reader, Source, StopMode
+from model.protocols.task.tasks import Task, TaskStatus
 from model.rules import STRONG, WEAK, Nothing, Setting, define, require, rule, step
 
 

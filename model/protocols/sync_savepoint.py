@@ -2,19 +2,19 @@
 
 "FLIP-34: Terminate/Suspend Job with Savepoint" (releases 1.9 to 1.13, without drain also 1.14), and
 rules SS-1 … SS-9 of the fact sheet over the finish of LF: the operators end, and flush, after the
-savepoint. What a task does is in `parts/synchronous.py`, what the coordinator does in
-`parts/stopping.py`.
+savepoint. What a task does is in `stops/synchronous.py`, what the coordinator does in
+`stops/stopping.py`.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+from model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
 from model.protocols.legacy_finish import LegacyFinish, LegacyFinishOptions
-from model.protocols.parts.checkpoints import Checkpoint, CheckpointKind
-from model.protocols.parts.stopping import AfterFailure, Scheduler
-from model.protocols.parts.synchronous import Resets
-from model.protocols.parts.threads import SourceThread, ThreadedSource, Threads
+from model.protocols.stops.stopping import AfterFailure, Scheduler
+from model.protocols.stops.synchronous import Resets
+from model.protocols.task.threads import SourceThread, ThreadedSource, Threads
 from model.rules import Setting, define
 
 

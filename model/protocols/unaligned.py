@@ -1,8 +1,8 @@
 """Unaligned checkpoints: a barrier overtakes the records before it, which become part of it.
 
 FLIP-76 "Unaligned Checkpoints", and rules UN-1 … UN-8, FC-12, RC-9, RC-12 of the fact sheet, with
-the finish of FLIP-147. The handler of barriers is in `parts/overtaking_gate.py`, when a barrier
-is noticed and what is logged in `parts/overtaking.py`, replay in `parts/replaying.py`.
+the finish of FLIP-147. The handler of barriers is in `barriers/overtaking_gate.py`, when a barrier
+is noticed and what is logged in `barriers/overtaking.py`, replay in `barriers/replaying.py`.
 Left out: which part of a log lies at the sender and which at the receiver (decision 12), files of
 channel state, rescaling with logs.
 """
@@ -14,15 +14,15 @@ from dataclasses import dataclass
 from typing import ClassVar, cast
 
 from model.errors import FinaleError, Place
+from model.protocols.barriers.logs import LoggedChannel
+from model.protocols.barriers.overtaking import Overtaking
+from model.protocols.barriers.overtaking_gate import OvertakingGate
+from model.protocols.coordinator.checkpoints import CheckpointKind
 from model.protocols.final_checkpoint import FinalCheckpoint, FinalCheckpointOptions
-from model.protocols.parts.channels import Channel
-from model.protocols.parts.checkpoints import CheckpointKind
-from model.protocols.parts.committer import CommittableChannel
-from model.protocols.parts.elements import CheckpointId
-from model.protocols.parts.logs import LoggedChannel
-from model.protocols.parts.overtaking import Overtaking
-from model.protocols.parts.overtaking_gate import OvertakingGate
-from model.protocols.parts.tasks import Task
+from model.protocols.job.channels import Channel
+from model.protocols.job.elements import CheckpointId
+from model.protocols.sinks.committer import CommittableChannel
+from model.protocols.task.tasks import Task
 from model.rules import Setting, define, step
 
 

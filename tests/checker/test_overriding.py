@@ -91,8 +91,8 @@ def test_what_is_no_mistake(tmp_path: Path, body: str) -> None:
 
 
 def test_a_queue_may_hold_more_and_not_less(tmp_path: Path) -> None:
-    mine = """from model.protocols.parts import channels
-from model.protocols.parts.committer import HandedOver
+    mine = """from model.protocols.job import channels
+from model.protocols.sinks.committer import HandedOver
 
 class Wider(channels.Channel):
     queue = field(Queue({}, Bound("checkpoints")), ())

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache
 
 from checker.spec.claim import Spec
-from model.protocols.parts.recycling import Recycling
+from model.protocols.coordinator.recycling import Recycling
 from model.topology import Sink
 from tests.protocols.specs import FILES, spec_of
 

@@ -20,7 +20,7 @@ from model.language.plain import PlainStore
 from model.language.properties import Family
 from model.language.protocol import Protocol, Setting
 from model.properties.registry import PROPERTIES
-from model.protocols.parts.recycling import Recycling
+from model.protocols.coordinator.recycling import Recycling
 from model.system import Blocked, Fault, Kind
 
 #: How many ids live at once, and how many checkpoints a walk begins.

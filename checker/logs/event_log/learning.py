@@ -20,7 +20,7 @@ from model.language.entities import Variable
 from model.language.properties import Taken, goal_alone
 from model.language.renaming import PlainRenaming
 from model.language.stops import BlockedHere, FaultHere
-from model.protocols.parts.checkpoints import UNUSED, Checkpoint
+from model.protocols.coordinator.checkpoints import UNUSED, Checkpoint
 from model.rules import Nothing
 from model.system import Kind
 

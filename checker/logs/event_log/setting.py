@@ -15,7 +15,7 @@ from checker.spec.typed import options_of
 from model.errors import FinaleError, Place
 from model.language.entities import Entity
 from model.language.protocol import Protocol, Setting
-from model.protocols.parts.recycling import Recycling
+from model.protocols.coordinator.recycling import Recycling
 from reference.formats.eventlog import Section
 from reference.protocols import ENGINES, STOPPABLE
 

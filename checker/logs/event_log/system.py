@@ -1,8 +1,8 @@
 """The protocol that a section of a log claims to follow, run on plain values.
 
 Records are left out. Of ids, requests and failures there are as many as the section needs; a long
-section has few ids, which are given again (`model/protocols/parts/recycling.py`): a state knows
-which id of the log each of them is.
+section has few ids, which are given again (`model/protocols/coordinator/recycling.py`). A state
+knows which id of the log each of them is.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from model.language.entities import Variable
 from model.language.plain import PlainStore
 from model.language.starting import Values
 from model.language.stops import BlockedHere, FaultHere, line_of
-from model.protocols.parts.checkpoints import COMPLETED, UNUSED, Checkpoint, CheckpointKind
-from model.protocols.parts.tasks import Task, TaskStatus
+from model.protocols.coordinator.checkpoints import COMPLETED, UNUSED, Checkpoint, CheckpointKind
+from model.protocols.task.tasks import Task, TaskStatus
 from model.rules import Nothing
 from model.system import Blocked, Fault
 from reference.formats.eventlog import WORDS, Event, Section

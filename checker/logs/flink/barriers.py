@@ -6,10 +6,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import cast
 
-from model.protocols.parts.channels import Channel
-from model.protocols.parts.checkpoints import Checkpoint
-from model.protocols.parts.elements import Barrier
-from model.protocols.parts.tasks import Task
+from model.protocols.coordinator.checkpoints import Checkpoint
+from model.protocols.job.channels import Channel
+from model.protocols.job.elements import Barrier
+from model.protocols.task.tasks import Task
 
 from .needs import Needs
 from .observations import Seen, Sight

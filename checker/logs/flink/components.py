@@ -21,9 +21,9 @@ from model.expressions import Expression
 from model.language.build import build
 from model.language.predicates import where
 from model.language.protocol import Setting
-from model.protocols.parts.checkpoints import CheckpointStatus
-from model.protocols.parts.recovery import Recovery
-from model.protocols.parts.tasks import TaskStatus
+from model.protocols.coordinator.checkpoints import CheckpointStatus
+from model.protocols.failures.recovery import Recovery
+from model.protocols.task.tasks import TaskStatus
 from model.system import GroundRule, System
 from model.topology import Edge, Job, Kind, Pattern, Vertex
 

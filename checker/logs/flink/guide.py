@@ -17,8 +17,8 @@ from typing import cast
 from checker.logs.event_log.effort import Effort
 from checker.logs.event_log.search import Move
 from checker.logs.event_log.system import SectionSystem
-from model.protocols.parts.elements import CancelBarrier
-from model.protocols.parts.tasks import TaskStatus
+from model.protocols.job.elements import CancelBarrier
+from model.protocols.task.tasks import TaskStatus
 
 from .barriers import Barriers
 from .observations import JOB, LATE, LOCK, Seen, Sight, Sights

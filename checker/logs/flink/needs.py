@@ -9,11 +9,11 @@ from __future__ import annotations
 from functools import partial
 from typing import cast
 
-from model.protocols.parts.channels import Channel
-from model.protocols.parts.checkpoints import ABORTED, Checkpoint
-from model.protocols.parts.elements import Barrier, CancelBarrier, EndOfData, EndOfPartition
-from model.protocols.parts.requests import JobStatus
-from model.protocols.parts.tasks import TaskStatus
+from model.protocols.coordinator.checkpoints import ABORTED, Checkpoint
+from model.protocols.job.channels import Channel
+from model.protocols.job.elements import Barrier, CancelBarrier, EndOfData, EndOfPartition
+from model.protocols.requests.requests import JobStatus
+from model.protocols.task.tasks import TaskStatus
 
 from .observations import Sight
 from .run import NO_MORE, Walk

@@ -10,8 +10,8 @@ from model.errors import Place
 from model.language.bindings import Bound, bound_rules
 from model.language.plain import PlainStore
 from model.language.stops import BlockedHere, FaultHere, line_of
-from model.protocols.parts.checkpoints import CheckpointStatus
-from model.protocols.parts.tasks import TaskStatus
+from model.protocols.coordinator.checkpoints import CheckpointStatus
+from model.protocols.task.tasks import TaskStatus
 
 from .components import OWN, PARTS, READER, Given, system_of
 from .observations import Seen

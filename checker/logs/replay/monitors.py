@@ -21,7 +21,7 @@ from checker.search.interpreter.asking import Looked, Readers
 from checker.search.interpreter.execution import PlainPredicate
 from model.language.properties import Taken, goal_alone, stepping
 from model.language.stops import BlockedHere, FaultHere
-from model.protocols.parts.checkpoints import Checkpoint
+from model.protocols.coordinator.checkpoints import Checkpoint
 from model.system import Kind
 
 from .partial_model import Choice, PartialStore, StandInSystem, UnseenHere

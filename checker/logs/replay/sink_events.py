@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from checker.logs.read.events import Told
-from model.protocols.parts.sinks import Sink
-from model.protocols.parts.tasks import Task
+from model.protocols.sinks.sinks import Sink
+from model.protocols.task.tasks import Task
 
 from .state import RebuiltState
 

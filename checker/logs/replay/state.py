@@ -19,10 +19,10 @@ from checker.logs.read.events import TaskId, Told
 from checker.logs.read.profile import Profile
 from checker.logs.read.runs import Run
 from model.language.plain import PlainStore
-from model.protocols.parts.channels import Channel
-from model.protocols.parts.checkpoints import PENDING, Checkpoint
-from model.protocols.parts.requests import Request
-from model.protocols.parts.tasks import Task
+from model.protocols.coordinator.checkpoints import PENDING, Checkpoint
+from model.protocols.job.channels import Channel
+from model.protocols.requests.requests import Request
+from model.protocols.task.tasks import Task
 
 from .monitors import Monitors, Where
 from .partial_model import Size, stand_in

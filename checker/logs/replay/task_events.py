@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from checker.logs.read.events import Told
 from checker.logs.read.runs import RunEvent
-from model.protocols.parts.checkpoints import Checkpoint
-from model.protocols.parts.tasks import Task, TaskStatus
+from model.protocols.coordinator.checkpoints import Checkpoint
+from model.protocols.task.tasks import Task, TaskStatus
 from model.rules import Nothing
 
 from .monitors import Where

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from model.language.plain import PlainStore
-from model.protocols.parts.tasks import Task, TaskStatus
+from model.protocols.task.tasks import Task, TaskStatus
 
 from .histories import CheckpointHistory, Fate, History
 from .monitors import Where

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from model.protocols.parts.channels import Channel
-from model.protocols.parts.coordinator import Checkpointing
-from model.protocols.parts.gate import AlignedGate, Arrival
+from model.protocols.barriers.gate import AlignedGate, Arrival
+from model.protocols.coordinator.coordinator import Checkpointing
+from model.protocols.job.channels import Channel
 from model.rules import Setting
 from model.topology import Edge, Job, Vertex
 

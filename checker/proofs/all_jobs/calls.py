@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from model.protocols.parts.checkpoints import CheckpointStatus
+from model.protocols.coordinator.checkpoints import CheckpointStatus
 
 from .fact import Fact, Marks, Question
 from .logic import Logic, Term, Z3Logic

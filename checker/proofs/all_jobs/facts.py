@@ -8,12 +8,12 @@ from functools import partial
 
 from model.errors import FinaleError
 from model.language.protocol import Protocol
+from model.protocols.barriers.marker_gate import MarkerGate
+from model.protocols.barriers.overtaking_gate import OvertakingGate
+from model.protocols.barriers.tracking_gate import TrackingGate
+from model.protocols.coordinator.coordinator import Checkpointing
+from model.protocols.coordinator.graph_check import Check
 from model.protocols.final_checkpoint import FinishRace
-from model.protocols.parts.coordinator import Checkpointing
-from model.protocols.parts.graph_check import Check
-from model.protocols.parts.marker_gate import MarkerGate
-from model.protocols.parts.overtaking_gate import OvertakingGate
-from model.protocols.parts.tracking_gate import TrackingGate
 
 from .alignment import Gates, facts_of_gates
 from .calls import facts_of_calls

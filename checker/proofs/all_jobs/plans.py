@@ -15,9 +15,9 @@ from typing import Any
 from model.language.entities import Entity
 from model.language.properties import Family
 from model.properties import checkpoints as said
-from model.protocols.parts.checkpoints import Checkpoint, CheckpointStatus
-from model.protocols.parts.coordinator import Checkpointing
-from model.protocols.parts.tasks import Task, TaskStatus
+from model.protocols.coordinator.checkpoints import Checkpoint, CheckpointStatus
+from model.protocols.coordinator.coordinator import Checkpointing
+from model.protocols.task.tasks import Task, TaskStatus
 from model.rules import Setting
 from model.topology import Edge, Job, Vertex
 

@@ -12,8 +12,8 @@ from functools import cached_property
 from typing import Any
 
 from model.language.entities import Entity
-from model.protocols.parts.coordinator import Checkpointing
-from model.protocols.parts.elements import Barrier, EndOfPartition
+from model.protocols.coordinator.coordinator import Checkpointing
+from model.protocols.job.elements import Barrier, EndOfPartition
 from model.rules import Setting
 from model.topology import Edge, Job, Vertex
 

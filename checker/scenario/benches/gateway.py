@@ -10,8 +10,8 @@ from checker.scenario.bench import Fields, ProtocolBench, number_in
 from checker.scenario.stimuli import Command, Stimulus
 from model.errors import FinaleError, nearest
 from model.language.protocol import Setting
+from model.protocols.enumerator import Checkpoint, Place, Reader, ReaderStatus, Split
 from model.protocols.operator_coordinator import OperatorCoordinator
-from model.protocols.parts.enumerator import Checkpoint, Place, Reader, ReaderStatus, Split
 
 READERS_MAX = 16
 

@@ -12,12 +12,12 @@ from checker.scenario.reading import Case, Line
 from checker.scenario.stimuli import Command
 from model.errors import FinaleError, Place
 from model.language.protocol import Protocol, Setting
+from model.protocols.coordinator.checkpoints import Checkpoint
+from model.protocols.failures.starting import Starting
 from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.parts.checkpoints import Checkpoint
-from model.protocols.parts.requests import Request, RequestStatus
-from model.protocols.parts.starting import Starting
-from model.protocols.parts.stopping import Stopping
-from model.protocols.parts.tasks import Task, TaskStatus
+from model.protocols.requests.requests import Request, RequestStatus
+from model.protocols.stops.stopping import Stopping
+from model.protocols.task.tasks import Task, TaskStatus
 from model.topology import Job
 
 #: Words for a task of which the model says only that it does not run, or not yet: RESTORING.

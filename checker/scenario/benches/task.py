@@ -24,21 +24,21 @@ from checker.scenario.stimuli import (
 )
 from model.errors import FinaleError
 from model.language.protocol import Setting
-from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.parts import elements
-from model.protocols.parts.checkpoints import (
+from model.protocols.barriers.overtaking import Overtaking
+from model.protocols.coordinator.checkpoints import (
     COMPLETED,
     PENDING,
     UNUSED,
     Checkpoint,
     CheckpointKind,
 )
-from model.protocols.parts.elements import CheckpointId
-from model.protocols.parts.overtaking import Overtaking
-from model.protocols.parts.sources import Reader, Source
-from model.protocols.parts.starting import Starting
-from model.protocols.parts.tasks import Task, TaskStatus
+from model.protocols.failures.starting import Starting
+from model.protocols.final_checkpoint import FinalCheckpoint
+from model.protocols.job import elements
+from model.protocols.job.elements import CheckpointId
 from model.protocols.stop_with_savepoint import StopWithSavepoint
+from model.protocols.task.sources import Reader, Source
+from model.protocols.task.tasks import Task, TaskStatus
 from model.topology import Edge, Job, Kind, Vertex
 
 from .jobs import check_can_be_stopped, two_kinds

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from model.protocols.coordinator.checkpoints import CheckpointStatus
+from model.protocols.enumerator import Checkpoint
 from model.protocols.operator_coordinator import OperatorCoordinator
-from model.protocols.parts.checkpoints import CheckpointStatus
-from model.protocols.parts.enumerator import Checkpoint
 from model.rules import step
 
 

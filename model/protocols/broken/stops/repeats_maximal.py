@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.parts.tasks import Task
-from model.protocols.parts.watermarks import Watermarks
 from model.protocols.sync_savepoint import SyncSavepoint
+from model.protocols.task.tasks import Task
+from model.protocols.task.watermarks import Watermarks
 from model.rules import step
 
 
