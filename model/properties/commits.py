@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from model.properties.observed import is_excused, newest_stored
 from model.protocols.coordinator.checkpoints import Checkpoint
+from model.protocols.coordinator.coordinator import JobProtocol
 from model.protocols.job.elements import Datum
-from model.protocols.job.layout import JobProtocol
 from model.protocols.sinks.committer import Committer
 from model.protocols.sinks.sinks import (
     AtLeastOnceSink,

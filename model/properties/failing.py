@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from model.protocols.coordinator.coordinator import JobProtocol
 from model.protocols.coordinator.tolerance import Tolerance
-from model.protocols.job.layout import JobProtocol
 from model.protocols.task.tasks import Task, TaskStatus
 from model.rules import Taken, before, on_step, reachable, when
 

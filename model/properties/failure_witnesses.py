@@ -6,8 +6,8 @@ Asked on request only, as in `interleavings.py`: each is reached with the bug an
 from __future__ import annotations
 
 from model.protocols.coordinator.checkpoints import Checkpoint
+from model.protocols.coordinator.coordinator import JobProtocol
 from model.protocols.failures.failover import Failover, Region
-from model.protocols.job.layout import JobProtocol
 from model.protocols.requests.requests import RequestStatus, StopRequest
 from model.protocols.stops.regional_stops import RegionalStops
 from model.protocols.task.tasks import Task, TaskStatus

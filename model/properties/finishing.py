@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from model.properties.observed import is_excused
 from model.properties.views import EndOfDataView
+from model.protocols.coordinator.coordinator import JobProtocol
 from model.protocols.job.channels import Channel
-from model.protocols.job.layout import JobProtocol
 from model.protocols.task.tasks import Task, TaskStatus
 from model.rules import always, before, on_step, reachable, when
 

@@ -7,9 +7,9 @@ not hold merely because the interleaving never comes about.
 from __future__ import annotations
 
 from model.protocols.coordinator.checkpoints import Checkpoint
+from model.protocols.coordinator.coordinator import JobProtocol
 from model.protocols.job.channels import Channel
 from model.protocols.job.elements import Barrier, Committables, EndOfData, EndOfPartition
-from model.protocols.job.layout import JobProtocol
 from model.protocols.sinks.committer import CommittableChannel, Writer
 from model.protocols.sinks.sinks import TwoPhaseSink
 from model.protocols.stops.stopping import Stopping

@@ -7,9 +7,9 @@ property takes that for right. What is told here is read off the state once more
 from __future__ import annotations
 
 from model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
+from model.protocols.coordinator.coordinator import JobProtocol
 from model.protocols.failures.starting import Starting
 from model.protocols.job.elements import CheckpointId
-from model.protocols.job.layout import JobProtocol
 from model.protocols.requests.requests import Requests
 from model.protocols.stops.resuming import Resuming
 from model.protocols.stops.stopping import Stopping

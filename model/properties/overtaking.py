@@ -8,9 +8,9 @@ from model.protocols.barriers.logs import LoggedChannel
 from model.protocols.barriers.overtaking import Overtaking
 from model.protocols.barriers.tracking_gate import TrackingGate
 from model.protocols.coordinator.checkpoints import Checkpoint
+from model.protocols.coordinator.coordinator import JobProtocol
 from model.protocols.job.channels import Channel
 from model.protocols.job.elements import Barrier, Data, EndOfPartition
-from model.protocols.job.layout import JobProtocol
 from model.protocols.task.tasks import Task
 from model.protocols.unaligned import Unaligned
 from model.rules import Nothing, always, reachable, when

@@ -6,8 +6,8 @@ Asked on request only, with the witnesses of the interleavings of two historical
 from __future__ import annotations
 
 from model.protocols.coordinator.checkpoints import ABORTED, Checkpoint
+from model.protocols.coordinator.coordinator import JobProtocol
 from model.protocols.coordinator.triggering import Triggering
-from model.protocols.job.layout import JobProtocol
 from model.protocols.requests.requests import Request, Requests, RequestStatus
 from model.protocols.task.tasks import Task
 from model.rules import always, before, on_step, reachable, when

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from model.properties.conservation import written_in
+from model.protocols.coordinator.coordinator import JobProtocol
 from model.protocols.job.elements import Data, Datum
-from model.protocols.job.layout import JobProtocol
 from model.protocols.sinks.sinks import AtLeastOnceSink, Sink
 from model.protocols.task.operators import Buffering
 from model.protocols.task.sources import Source

@@ -6,7 +6,7 @@ part that has what a property reads is its view itself: no view is needed here f
 
 from __future__ import annotations
 
-from model.protocols.job.layout import JobProtocol
+from model.protocols.coordinator.coordinator import JobProtocol
 
 
 class EndOfDataView(JobProtocol):

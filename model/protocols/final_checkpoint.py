@@ -16,10 +16,9 @@ from typing import ClassVar
 
 from model.properties.views import EndOfDataView
 from model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
-from model.protocols.coordinator.coordinator import Acknowledgement
+from model.protocols.coordinator.coordinator import Acknowledgement, UnionCheck
 from model.protocols.coordinator.modes import ModeOptions, Modes
 from model.protocols.coordinator.owing import Owing, OwingOptions
-from model.protocols.coordinator.plan import UnionCheck
 from model.protocols.coordinator.queueing import Queueing, QueueingOptions
 from model.protocols.coordinator.reporting import Reporting, ReportingOptions
 from model.protocols.job.channels import Channel

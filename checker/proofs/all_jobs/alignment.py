@@ -15,7 +15,7 @@ from functools import cached_property
 from typing import Any
 
 from model.protocols.barriers.gate import AlignedGate, Arrival
-from model.protocols.coordinator.coordinator import Checkpointing
+from model.protocols.coordinator.coordinator import JobProtocol
 from model.protocols.job.channels import Channel
 from model.rules import Setting
 from model.topology import Edge, Job, Vertex
@@ -38,7 +38,7 @@ BARRIERS = (IN_ORDER, BY_CALL)
 class Gates:
     """The methods of a protocol's gate, in a window onto any number of inputs."""
 
-    kind: type[Checkpointing]
+    kind: type[JobProtocol]
     options: Mapping[str, object]
 
     @cached_property

@@ -11,7 +11,7 @@ from model.language.protocol import Protocol
 from model.protocols.barriers.marker_gate import MarkerGate
 from model.protocols.barriers.overtaking_gate import OvertakingGate
 from model.protocols.barriers.tracking_gate import TrackingGate
-from model.protocols.coordinator.coordinator import Checkpointing
+from model.protocols.coordinator.coordinator import JobProtocol
 from model.protocols.coordinator.graph_check import Check
 from model.protocols.final_checkpoint import FinishRace
 
@@ -46,7 +46,7 @@ class Group:
 
 def groups_of(kind: type[Protocol]) -> list[Group]:
     """The facts that are claimed of a protocol, and of the check of graphs. Raises `no-facts`."""
-    if not issubclass(kind, Checkpointing):
+    if not issubclass(kind, JobProtocol):
         raise FinaleError(
             "no-facts",
             f'nothing is claimed of "{kind.key}" on all jobs',
@@ -66,7 +66,7 @@ def groups_of(kind: type[Protocol]) -> list[Group]:
     ]
 
 
-def _calls(kind: type[Checkpointing]) -> list[Group]:
+def _calls(kind: type[JobProtocol]) -> list[Group]:
     if not _has_option(kind, "finish_race"):
         return [_called("The calls of a checkpoint", Plans(kind, {}))]
     outcomes = {FinishRace.ABORT: "aborted", FinishRace.RETRIGGER: "triggered anew"}
@@ -83,7 +83,7 @@ def _called(title: str, plans: Plans) -> Group:
     return Group(title, facts_of_calls(plans), partial(compare_calls, plans))
 
 
-def _alignments(kind: type[Checkpointing]) -> list[Group]:
+def _alignments(kind: type[JobProtocol]) -> list[Group]:
     gates = Gates(kind, {})
     if not gates.blocks(OTHER_GATES):
         return []

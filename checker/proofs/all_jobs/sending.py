@@ -12,7 +12,7 @@ from functools import cached_property
 from typing import Any
 
 from model.language.entities import Entity
-from model.protocols.coordinator.coordinator import Checkpointing
+from model.protocols.coordinator.coordinator import JobProtocol
 from model.protocols.job.elements import Barrier, EndOfPartition
 from model.rules import Setting
 from model.topology import Edge, Job, Vertex
@@ -27,7 +27,7 @@ from .window import Binding, Step, Window
 class Outputs:
     """The methods of a protocol, in a window onto any number of outputs."""
 
-    kind: type[Checkpointing]
+    kind: type[JobProtocol]
     options: Mapping[str, object]
 
     @cached_property

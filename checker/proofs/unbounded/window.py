@@ -47,8 +47,8 @@ from model.language.stores import SymbolicStore
 from model.language.symbols import truth_from, truth_of
 from model.properties.observed import newest_stored
 from model.protocols.coordinator.checkpoints import UNUSED, Checkpoint, CheckpointStatus
+from model.protocols.coordinator.coordinator import JobProtocol
 from model.protocols.job.elements import CheckpointId
-from model.protocols.job.layout import JobProtocol
 from model.protocols.task.sources import Source
 from model.system import Kind
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from model.protocols.barriers.gate import Arrival
-from model.protocols.coordinator.coordinator import Checkpointing
+from model.protocols.coordinator.coordinator import JobProtocol
 from model.protocols.job.channels import Channel
 from model.protocols.job.elements import (
     Barrier,
@@ -28,7 +28,7 @@ from model.protocols.task.tasks import Task, TaskStatus
 from model.rules import STRONG, Nothing, define, require, rule, step, within
 
 
-class Processing(Checkpointing):
+class Processing(JobProtocol):
     """What tasks do between their start and their end."""
 
     explores: ClassVar[tuple[str, ...]] = ("ticks",)
