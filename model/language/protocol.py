@@ -18,6 +18,11 @@ class Nil:
     """No options, no bounds, no sizes: the default of a protocol that declares none."""
 
 
+def kept(switches: Mapping[str, bool]) -> frozenset[str]:
+    """The switches of ghost fields that are on."""
+    return frozenset(name for name, is_on in switches.items() if is_on)
+
+
 @dataclass(frozen=True)
 class Former:
     """What a system is resumed from: a protocol as it ran before, and what it left behind.

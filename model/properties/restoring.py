@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from model.properties.observed import newest_stored
 from model.protocols.coordinator.checkpoints import Checkpoint
-from model.protocols.failures.recovery import Recovery
 from model.protocols.failures.starting import Starting
 from model.protocols.job.channels import Channel
 from model.protocols.job.elements import Datum
+from model.protocols.task.execution import TaskExecution
 from model.protocols.task.sources import Source
 from model.protocols.task.stateful import Share, Stateful
 from model.protocols.task.tasks import Task, TaskStatus
@@ -84,7 +84,7 @@ def restored_union_is_whole(state: Starting, task: Stateful, record: Datum) -> b
 
 
 @on_step(on_request=True)
-def nobody_starts_over(state: Recovery, source: Source) -> bool:
+def nobody_starts_over(state: TaskExecution, source: Source) -> bool:
     """Once a checkpoint that has a source's progress has completed, the source is never started
     from its first record again (S17)."""
     newest = newest_stored(state)

@@ -25,13 +25,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
+from model.properties.views import ChannelStateView
 from model.protocols.barriers.gate import AlignedGate, Arrival
-from model.protocols.barriers.logs import LoggedChannel
+from model.protocols.barriers.logs import LoggedChannel, LoggedCommittableChannel
 from model.protocols.barriers.marker_gate import Block, Init, Jump, Log, MarkerGate, Order, Ways
-from model.protocols.barriers.replaying import Replaying
 from model.protocols.coordinator.checkpoints import Checkpoint
 from model.protocols.job.channels import Channel
 from model.protocols.job.elements import Barrier, CheckpointId, Data, Datum
+from model.protocols.sinks.committer import CommittableChannel
 from model.protocols.sinks.sinks import Sink
 from model.protocols.task.sources import Source
 from model.protocols.task.tasks import Task
@@ -74,18 +75,27 @@ class ChandyLamportOptions:
     replay: Replay = Replay.LOGS_FIRST
 
 
-class ChandyLamport(Replaying):
+class ChandyLamport(ChannelStateView):
     """The family of snapshots in which markers cut the channels and nothing else stops."""
 
     key = "chandy-lamport"
     Options = ChandyLamportOptions
     options: ChandyLamportOptions
-    parts = (*Replaying.parts, LoggedChannel, MarkerGate)
+    parts = (*ChannelStateView.parts, LoggedChannel, MarkerGate)
 
     checkpoints_after_finish = True
     aborts_carry_latest = False
     aborts_on_end = False
     concurrent = 1
+    unexplored = ("watermarks",)
+
+    @property
+    def channel_class(self) -> type[Channel]:
+        return LoggedChannel
+
+    @property
+    def committable_class(self) -> type[CommittableChannel]:
+        return LoggedCommittableChannel
 
     @property
     def gate_class(self) -> type[AlignedGate]:
@@ -125,6 +135,12 @@ class ChandyLamport(Replaying):
             and all(channel.queue.is_empty and not channel.blocked for channel in self.channels)
             and all(not checkpoint.is_pending for checkpoint in self.checkpoints)
         )
+
+    @rule(fair=STRONG)
+    def poll_recovered(self, channel: LoggedChannel) -> None:
+        """CL-5, RC-9: a restarted task processes the next record of the log of a channel."""
+        require(self.restarts, lambda: not channel.recovered.is_empty)
+        self.process_recovered(channel)
 
     # --- the start of a snapshot -----------------------------------------------------------------
 

@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
-from model.properties.views import EndOfDataView
+from model.properties.views import EndOfDataView, WatermarkView
 from model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
 from model.protocols.coordinator.coordinator import Acknowledgement, UnionCheck
 from model.protocols.coordinator.modes import ModeOptions, Modes
@@ -25,10 +25,10 @@ from model.protocols.job.channels import Channel
 from model.protocols.job.elements import CheckpointId, EndOfData
 from model.protocols.job.idle import refuse_idle
 from model.protocols.sinks.committer import ConstantTagWriter, Writer
+from model.protocols.task.execution import WatermarkOptions
 from model.protocols.task.operators import Buffering, FlushingStableTask, StableTask
 from model.protocols.task.sources import FetchingSource, Source
 from model.protocols.task.tasks import Task, TaskStatus
-from model.protocols.task.watermarks import WatermarkOptions, Watermarks
 from model.rules import (
     STRONG,
     WEAK,
@@ -157,7 +157,7 @@ class FinalCheckpointOptions(
     acknowledgement: Acknowledgement = Acknowledgement.RELIABLE
 
 
-class FinalCheckpoint(Modes, Queueing, Owing, Reporting, Watermarks, EndOfDataView):
+class FinalCheckpoint(Modes, Queueing, Owing, Reporting, WatermarkView, EndOfDataView):
     """The finish of FLIP-147 for natural ends."""
 
     key = "final-checkpoint"

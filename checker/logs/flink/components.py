@@ -22,7 +22,7 @@ from model.language.build import build
 from model.language.predicates import where
 from model.language.protocol import Setting
 from model.protocols.coordinator.checkpoints import CheckpointStatus
-from model.protocols.failures.recovery import Recovery
+from model.protocols.task.execution import TaskExecution
 from model.protocols.task.tasks import TaskStatus
 from model.system import GroundRule, System
 from model.topology import Edge, Job, Kind, Pattern, Vertex
@@ -73,7 +73,7 @@ class Built:
     """A system, and the protocol that it was built of."""
 
     system: System
-    protocol: Recovery
+    protocol: TaskExecution
 
 
 @lru_cache(maxsize=16)
@@ -85,7 +85,7 @@ def system_of(given: Given) -> Built:
 
     kind = protocol_of(given.protocol, catalogue())
     options = options_of(kind.Options, dict(given.options), complain)
-    without = cast("type[Recovery]", type(kind.__name__, (kind,), {"hides_records": True}))
+    without = cast("type[TaskExecution]", type(kind.__name__, (kind,), {"hides_records": True}))
     bounds = {name: number for name, number in given.bounds if name in without.bound_names()}
     bounds |= {"checkpoints": len(_POINTS), "channel": 3}
     history = frozenset({"taken", "progress"})

@@ -39,9 +39,6 @@ class LoggedChannel(Channel):
     logged_after = field(PerEntity(CheckpointId, RecordCount), 0, ghost="cut")
     """History: how many records the reader had processed when the first of them was logged."""
 
-    keeps_log = False
-    """Whether logs are replayed: a plain truth value."""
-
     @property
     @define
     def has_credit(self) -> bool:
@@ -103,6 +100,18 @@ class LoggedChannel(Channel):
     def replay(self, checkpoint: CheckpointId) -> None:
         """CL-5: what the checkpoint has logged here is there again, before all that is sent."""
         self.recovered = self.log[checkpoint]
+
+    @property
+    @define
+    def is_replayed(self) -> bool:
+        """Whether the reader has processed all that a restart took from a log."""
+        return self.recovered.is_empty
+
+    @step
+    def drop_log(self, checkpoint: CheckpointId) -> None:
+        """UN-7, CN-1: the log of a checkpoint that is aborted or discarded is dropped."""
+        if self.keeps_log:
+            self.log[checkpoint].clear()
 
     @step
     def reset(self) -> None:

@@ -8,19 +8,21 @@ from __future__ import annotations
 
 from typing import cast
 
+from model.properties.views import ChannelStateView
 from model.protocols.barriers.gate import AlignedGate, Arrival
-from model.protocols.barriers.logs import LoggedChannel
+from model.protocols.barriers.logs import LoggedChannel, LoggedCommittableChannel
 from model.protocols.barriers.overtaking_gate import OvertakingGate
-from model.protocols.barriers.replaying import Replaying
 from model.protocols.coordinator.checkpoints import Checkpoint
 from model.protocols.job.channels import Channel
 from model.protocols.job.elements import Barrier, CheckpointId, Datum
+from model.protocols.sinks.committer import CommittableChannel
+from model.protocols.task.execution import TaskExecution
 from model.protocols.task.tasks import Task
 from model.rules import STRONG, define, require, rule, step
 from model.topology import Pattern
 
 
-class Overtaking(Replaying):
+class Overtaking(ChannelStateView):
     """A job in which barriers overtake records, where an edge lets them."""
 
     acknowledges_snapshots = False
@@ -28,6 +30,14 @@ class Overtaking(Replaying):
     times_out = False
     #: Whether records are there that are not seen: what is first in a queue may not be its head.
     hides_records = False
+
+    @property
+    def channel_class(self) -> type[Channel]:
+        return LoggedChannel
+
+    @property
+    def committable_class(self) -> type[CommittableChannel]:
+        return LoggedCommittableChannel
 
     @property
     def gate_class(self) -> type[AlignedGate]:
@@ -44,6 +54,16 @@ class Overtaking(Replaying):
         is given up; EndOfData and EndOfPartition."""
         inner = any(task.inputs and task.outputs for task in self.tasks)
         return len(self.checkpoints) * (2 if inner else 1) + 2
+
+    @rule(fair=STRONG)
+    def poll_recovered(self, channel: LoggedChannel) -> None:
+        """CL-5, RC-9: a restarted task processes the next record of the log of a channel."""
+        require(self.restarts, lambda: not channel.recovered.is_empty)
+        self.process_recovered(channel)
+
+    def process(self, task: Task, channel: Channel) -> None:
+        """UN-2: a record is processed and, where it is in flight across the cut, logged."""
+        TaskExecution.process(self, task, channel)
 
     # --- which barriers overtake -----------------------------------------------------------------
 

@@ -10,11 +10,11 @@ completes while newer checkpoints are still being confirmed: the savepoint remem
 from __future__ import annotations
 
 from model.protocols.coordinator.checkpoints import Checkpoint
-from model.protocols.failures.recovery import Recovery
+from model.protocols.task.execution import TaskExecution
 from model.rules import define, step
 
 
-class CompletionOrder(Recovery):
+class CompletionOrder(TaskExecution):
     """A coordinator that confirms checkpoints in the order in which they completed."""
 
     #: Whether there are savepoints: a plain truth value.

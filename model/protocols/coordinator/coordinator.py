@@ -34,6 +34,7 @@ from model.language.guards import Limit
 from model.language.observing import observing, sound_kind
 from model.language.renaming import retire
 from model.protocols.barriers.gate import AlignedGate
+from model.protocols.barriers.logs import LoggedChannel
 from model.protocols.coordinator.checkpoints import (
     ABORTED,
     COMPLETED,
@@ -105,6 +106,8 @@ class JobProtocol(Protocol, ABC):
         "checkpoints", "live_checkpoints", "channel",
         "failures", "lost_confirmations", "expiries", "declines",
     )  # fmt: skip
+    #: Bounds of features that the protocol has, and that it does not explore.
+    unexplored: ClassVar[tuple[str, ...]] = ()
     ghosts: ClassVar[tuple[str, ...]] = (
         "effects", "cut", "taken", "progress", "watermarks", "cancellations",
     )  # fmt: skip
@@ -194,7 +197,8 @@ class JobProtocol(Protocol, ABC):
     def bound_names(cls) -> tuple[str, ...]:
         explored = {name for base in cls.__mro__ for name in vars(base).get("explores", ())}
         own = {each.name for each in fields(cls.Bounds)} - {each.name for each in fields(JobBounds)}
-        return tuple(e.name for e in fields(cls.Bounds) if e.name in explored | own)
+        names = (explored | own) - set(cls.unexplored)
+        return tuple(e.name for e in fields(cls.Bounds) if e.name in names)
 
     def _refuse_unexplored(self) -> None:
         for each in fields(self.bounds):
@@ -214,8 +218,20 @@ class JobProtocol(Protocol, ABC):
         a barrier of each id; EndOfData and EndOfPartition. More records wait, as in back pressure.
         """
         flushed = (len(task.data) for task in self.tasks if isinstance(task, Buffering))
+        if self.logs_channels:
+            return max(2, self.channel_burst)  # one record overtakes another
         records = max(1, 2 if self.watermarks else 1, *flushed)
         return records + len(self.tags) + len(self.checkpoints) + 2
+
+    @property
+    def logs_channels(self) -> bool:
+        """Whether records in flight are part of checkpoints: a plain truth value."""
+        return issubclass(self.channel_class, LoggedChannel)
+
+    @property
+    def control_elements(self) -> int:
+        """How many elements that need no credit a channel with a log must have room for."""
+        return len(self.checkpoints)
 
     @property
     def channel_burst(self) -> int:
@@ -257,7 +273,12 @@ class JobProtocol(Protocol, ABC):
         return super().keeps() | frozenset({"union"} if self.unions else set[str]())
 
     def limits(self) -> Mapping[str, int]:
-        return {**super().limits(), "data": len(self.data), "times": len(self.watermarks)}
+        known = {**super().limits(), "data": len(self.data), "times": len(self.watermarks)}
+        if not self.logs_channels:
+            return known
+        slots = int(self.bounds.channel) + self.control_elements + len(self.tags)
+        in_flight = len(self.data) + len(self.watermarks) * (int(self.bounds.failures) + 1)
+        return {**known, "slots": slots, "in_flight": in_flight}
 
     def reader(self, channel: Channel) -> Task:
         """The task that a channel leads to."""
@@ -508,6 +529,8 @@ class JobProtocol(Protocol, ABC):
         checkpoint.awaited.clear()
         checkpoint.acknowledgements.clear()
         checkpoint.declined = False
+        for channel in self.channels:
+            channel.drop_log(checkpoint)
 
     @step
     def _notify_abort(self, task: Task, checkpoint: Checkpoint) -> None:
@@ -678,6 +701,8 @@ class JobProtocol(Protocol, ABC):
     def discard(self, checkpoint: Checkpoint) -> None:
         """CN-1: nothing is restored from a checkpoint any more."""
         checkpoint.finished.clear()
+        for channel in self.channels:
+            channel.drop_log(checkpoint)
 
     @define
     def restore_point(self) -> CheckpointId:

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import enum
 
-from model.protocols.failures.recovery import Recovery
 from model.protocols.job.elements import CheckpointId, Datum
+from model.protocols.task.execution import TaskExecution
 from model.protocols.task.stateful import DEALT_OUT, Share, Stateful
 from model.protocols.task.tasks import Task
 from model.rules import Setting, count, define, step
@@ -25,7 +25,7 @@ class BroadcastFrom(enum.Enum):
     FIRST = "first"
 
 
-class Assignment(Recovery):
+class Assignment(TaskExecution):
     """A job whose state is dealt out when it starts from a checkpoint."""
 
     #: RC-5: whose copy of broadcast state is handed on.

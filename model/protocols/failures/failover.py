@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from model.protocols.coordinator.checkpoints import Checkpoint
-from model.protocols.failures.recovery import Recovery
 from model.protocols.job.channels import Channel
+from model.protocols.task.execution import TaskExecution
 from model.protocols.task.tasks import Task, TaskStatus
 from model.rules import (
     WEAK,
@@ -82,11 +82,11 @@ class Region(Entity):
         self.tasks = tasks
 
 
-class Failover(Recovery):
+class Failover(TaskExecution):
     """Regions and coordinators that fail. Nothing of it is in the system unless it is asked for."""
 
     explores: ClassVar[tuple[str, ...]] = ("crashes",)
-    parts: ClassVar[tuple[type[Entity], ...]] = (*Recovery.parts, Region)
+    parts: ClassVar[tuple[type[Entity], ...]] = (*TaskExecution.parts, Region)
 
     crashes = field(Range(0, Bound("crashes")), 0, ghost="crashes")
     failed_for_good = field(Bool, False, ghost="crashes")

@@ -50,6 +50,7 @@ class Starting(Assignment):
     """A job that may have been started from a snapshot, and that leaves snapshots behind."""
 
     starts_from_snapshots: ClassVar[bool] = True
+    unexplored = ("watermarks",)  # What is dealt out anew of logs is records.
     #: RC-8: what of the check of the graph is made.
     check: Check = Check.FULL
     #: FLINK-23809: whether state that is rebuilt keeps the mark that its operator had finished.
@@ -71,11 +72,6 @@ class Starting(Assignment):
             assert setting.job is not None
             _refuse_changes(cast(Job, self.former_job), setting.job)
         super().__init__(setting)
-
-    @classmethod
-    def bound_names(cls) -> tuple[str, ...]:
-        # What is dealt out anew of logs is records.
-        return tuple(name for name in super().bound_names() if name != "watermarks")
 
     @property
     def restarts(self) -> bool:

@@ -79,6 +79,8 @@ class Channel(Entity):
 
     #: Whether cancellations are counted: a plain truth value.
     counts_cancellations = False
+    #: Whether records in flight are logged for a restart: a plain truth value.
+    keeps_log = False
 
     def __init__(self, edge: Edge, *, cut: bool) -> None:
         super().__init__(edge.name)
@@ -138,3 +140,16 @@ class Channel(Entity):
         self.blocked = False
         if self.has_watermarks:
             self.watermark = 0
+
+    # --- channel state: `barriers/logs.py` -------------------------------------------------------
+
+    @property
+    def is_replayed(self) -> bool:
+        """Whether the reader has processed all that a restart took from a log."""
+        return True
+
+    def replay(self, checkpoint: CheckpointId) -> None:
+        """A restart takes what was in flight here from the log of a checkpoint."""
+
+    def drop_log(self, checkpoint: CheckpointId) -> None:
+        """Nothing will be replayed from a checkpoint."""

@@ -6,13 +6,13 @@ travel together, so operators finish and close on EndOfPartition.
 
 from __future__ import annotations
 
+from model.properties.views import WatermarkView
 from model.protocols.task.sources import Source
 from model.protocols.task.tasks import Task, TaskStatus
-from model.protocols.task.watermarks import Watermarks
 from model.rules import STRONG, WEAK, require, rule, step
 
 
-class LegacyEnd(Watermarks):
+class LegacyEnd(WatermarkView):
     """Tasks that end as soon as they have nothing more to read."""
 
     @rule(fair=WEAK)
