@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from model.protocols.coordinator.checkpoints import Checkpoint
 from model.protocols.coordinator.coordinator import JobProtocol
-from model.protocols.failures.failover import Failover, Region
+from model.protocols.failures.failures import Failures, Region
 from model.protocols.requests.requests import RequestStatus, StopRequest
 from model.protocols.stops.regional_stops import RegionalStops
 from model.protocols.task.tasks import Task, TaskStatus
@@ -32,13 +32,13 @@ def an_acknowledgement_is_missing(state: JobProtocol, task: Task, checkpoint: Ch
 
 
 @reachable(on_request=True)
-def a_checkpoint_meets_a_restore(state: Failover, task: Task, checkpoint: Checkpoint) -> bool:
+def a_checkpoint_meets_a_restore(state: Failures, task: Task, checkpoint: Checkpoint) -> bool:
     """A checkpoint waits for a task that is still being restored (PL-2.5)."""
     return task.status == TaskStatus.RESTORING and checkpoint.awaited.has(task)
 
 
 @reachable(on_request=True)
-def a_late_report_meets_a_new_attempt(state: Failover, region: Region, task: Task) -> bool:
+def a_late_report_meets_a_new_attempt(state: Failures, region: Region, task: Task) -> bool:
     """A failure is reported once more, and the tasks run again already (OTH-04)."""
     if not state.has_late_reports:
         return False

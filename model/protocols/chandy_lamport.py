@@ -83,10 +83,7 @@ class ChandyLamport(ChannelStateView):
     options: ChandyLamportOptions
     parts = (*ChannelStateView.parts, LoggedChannel, MarkerGate)
 
-    checkpoints_after_finish = True
     aborts_carry_latest = False
-    aborts_on_end = False
-    concurrent = 1
     unexplored = ("watermarks",)
 
     @property

@@ -12,7 +12,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from model.protocols.task.legacy_end import LegacyEnd
-from model.rules import Setting
 
 
 @dataclass(frozen=True)
@@ -33,11 +32,4 @@ class LegacyFinish(LegacyEnd):
     key = "legacy-finish"
     Options = LegacyFinishOptions
     options: LegacyFinishOptions
-
-    def __init__(self, setting: Setting) -> None:
-        super().__init__(setting)
-        self.checkpoints_after_finish = False
-        self.aborts_on_end = True
-        self.aborts_carry_latest = self.options.aborts_carry_latest
-        self.concurrent = self.options.concurrent
-        self.unanswered_triggers = self.options.unanswered_triggers
+    checkpoints_after_finish = False

@@ -20,7 +20,7 @@ from model.protocols.requests.requests import (
     StopRequest,
 )
 from model.protocols.task.ending import EndingSources
-from model.rules import WEAK, Setting, define, rule, step
+from model.rules import Setting, define, step
 
 
 class Stop(enum.Enum):
@@ -47,14 +47,12 @@ class LegacyStop(EndingSources, LegacyFinish):
 
     key = "legacy-stop"
     Options = LegacyStopOptions
+    calls_in_order = True
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
         assert isinstance(self.options, LegacyStopOptions)
         self.ends_sources = self.options.stop == Stop.STOP
-        self.savepoint_stored = self.options.savepoint_stored
-        self.savepoint_confirmed = self.options.savepoint_confirmed
-        self.calls_in_order = True
 
     def kind_of_stop(self, *, drain: bool) -> CheckpointKind:
         """LS-2: an ordinary savepoint."""
@@ -67,10 +65,8 @@ class LegacyStop(EndingSources, LegacyFinish):
 
     # --- cancel with savepoint -------------------------------------------------------------------
 
-    @rule(fair=WEAK)
-    def complete(self, checkpoint: Checkpoint) -> None:
-        """CN-1, LS-2: a checkpoint is durable; with the savepoint of a stop tasks are cancelled."""
-        super().complete(checkpoint)
+    def answered(self, checkpoint: Checkpoint) -> None:
+        """LS-2: with the savepoint of a stop that has completed tasks are cancelled."""
         if self.stops and not self.ends_sources:
             for request in self.stop_requests:
                 self._cancel_for(request, checkpoint)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import ClassVar, cast
+from typing import ClassVar
 
 from model.protocols.coordinator.checkpoints import Checkpoint
 from model.protocols.coordinator.graph_check import Check
@@ -21,7 +21,7 @@ from model.protocols.failures.starting import Starting
 from model.protocols.final_checkpoint import FinalCheckpoint, FinalCheckpointOptions
 from model.protocols.task.stateful import DEALT_OUT, Share, Stateful
 from model.protocols.task.tasks import Task
-from model.rules import Setting, define
+from model.rules import define
 from model.topology import Kind
 
 
@@ -50,15 +50,8 @@ class Restore(Starting, FinalCheckpoint):
     Options: ClassVar[type] = RestoreOptions
     parts = (*FinalCheckpoint.parts, Stateful, Share)
 
-    def __init__(self, setting: Setting) -> None:
-        super().__init__(setting)
-        chosen = cast(RestoreOptions, self.options)
-        self.check = chosen.check
-        self.broadcast_from = chosen.broadcast_from
-        self.rebuild_keeps_finished = chosen.rebuild_keeps_finished
-        self.empty_means_start = chosen.empty_means_start
-        self.metadata = chosen.metadata
-        self.keeps_coordinator_state = chosen.keeps_coordinator_state
+    #: PL-8: the state of a coordinator is kept when its vertex has finished, and refused.
+    keeps_coordinator_state: bool = False
 
     @property
     def task_classes(self) -> Mapping[Kind, type[Task]]:

@@ -42,12 +42,13 @@ class StopWithCheckpoint(EndingSources, SyncSavepoint):
 
     key = "stop-with-checkpoint"
     Options = StopWithCheckpointOptions
+    #: F45-6: a cancellation also ends a task that stalls.
+    cancel_wins: bool = True
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
         assert isinstance(self.options, StopWithCheckpointOptions)
         self.ends_sources = self.options.retention == Retention.NONE
-        self.cancel_wins = self.options.cancel_wins
 
     @define
     def is_left(self, checkpoint: Checkpoint) -> bool:

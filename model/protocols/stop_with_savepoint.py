@@ -117,13 +117,6 @@ class StopWithSavepoint(RegionalStops, Resuming, FinalCheckpoint):
         super().__init__(setting)
         assert isinstance(self.options, StopWithSavepointOptions)
         self.stopping = self.options
-        self.scheduler = self.options.scheduler
-        self.after_failure = self.options.after_failure
-        self.resumes_scheduling = self.options.resumes_scheduling
-        self.waits_for_both = self.options.waits_for_both
-        self.decline_fails = self.options.decline_fails
-        self.retention = self.options.retention
-        self.resume_from = self.options.resume_from
 
     @define
     def is_in_turn(self, task: Task, checkpoint: Checkpoint) -> bool:

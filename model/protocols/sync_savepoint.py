@@ -15,7 +15,7 @@ from model.protocols.legacy_finish import LegacyFinish, LegacyFinishOptions
 from model.protocols.stops.stopping import AfterFailure, Scheduler
 from model.protocols.stops.synchronous import Resets
 from model.protocols.task.threads import SourceThread, ThreadedSource, Threads
-from model.rules import Setting, define
+from model.rules import define
 
 
 @dataclass(frozen=True)
@@ -54,22 +54,7 @@ class SyncSavepoint(Threads, LegacyFinish):
     key = "sync-savepoint"
     Options = SyncSavepointOptions
     parts = (*LegacyFinish.parts, ThreadedSource)
-
-    def __init__(self, setting: Setting) -> None:
-        super().__init__(setting)
-        assert isinstance(self.options, SyncSavepointOptions)
-        self.scheduler = self.options.scheduler
-        self.after_failure = self.options.after_failure
-        self.resumes_scheduling = self.options.resumes_scheduling
-        self.decline_fails = self.options.decline_fails
-        self.end_input_on_suspend = self.options.end_input_on_suspend
-        self.source_blocks = self.options.source_blocks
-        self.abort_releases = self.options.abort_releases
-        self.resets = self.options.resets
-        self.stop_ends_source = self.options.stop_ends_source
-        self.savepoint_stored = self.options.savepoint_stored
-        self.savepoint_confirmed = self.options.savepoint_confirmed
-        self.calls_in_order = True
+    calls_in_order = True
 
     @property
     def source_thread(self) -> SourceThread:

@@ -40,9 +40,12 @@ from model.protocols.broken.finish.waits_for_the_finished import WaitsForTheFini
 from model.protocols.chained_sources import ChainedSources
 from model.protocols.coordinator.checkpoints import Checkpoint
 from model.protocols.coordinator.graph_check import Check
-from model.protocols.final_checkpoint import FinalCheckpoint, FinishRace
+from model.protocols.final_checkpoint import (
+    FinalCheckpoint,
+)
 from model.protocols.job.elements import CheckpointId
 from model.protocols.legacy_finish import LegacyFinish
+from model.protocols.task.finishing import FinishRace
 from model.protocols.task.tasks import Task
 from model.protocols.two_phase_commit import TwoPhaseCommit
 from model.protocols.unaligned import Unaligned

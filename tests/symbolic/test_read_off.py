@@ -21,11 +21,14 @@ from model.protocols.broken.finish.plans_by_end_of_data import PlansByEndOfData
 from model.protocols.broken.finish.triggers_all import TriggersAll
 from model.protocols.broken.finish.waits_for_lost_ack import WaitsForLostAcknowledgement
 from model.protocols.broken.finish.waits_for_the_finished import WaitsForTheFinished
-from model.protocols.final_checkpoint import FinalCheckpoint, FinishRace
+from model.protocols.final_checkpoint import (
+    FinalCheckpoint,
+)
 from model.protocols.job.channels import Channel
 from model.protocols.job.elements import Barrier, CheckpointId
 from model.protocols.legacy_finish import LegacyFinish
 from model.protocols.stop_with_savepoint import StopWithSavepoint
+from model.protocols.task.finishing import FinishRace
 from model.protocols.task.tasks import Task
 from model.rules import define, step
 

@@ -26,8 +26,11 @@ from model.protocols.broken.finish.triggers_all import TriggersAll
 from model.protocols.broken.finish.waits_for_lost_ack import WaitsForLostAcknowledgement
 from model.protocols.broken.finish.waits_for_the_finished import WaitsForTheFinished
 from model.protocols.coordinator.graph_check import Check, Finished, GraphCheck
-from model.protocols.final_checkpoint import FinalCheckpoint, FinishRace
+from model.protocols.final_checkpoint import (
+    FinalCheckpoint,
+)
 from model.protocols.legacy_finish import LegacyFinish
+from model.protocols.task.finishing import FinishRace
 from model.protocols.task.tasks import TaskStatus
 from model.topology import Edge, Job, Pattern, Vertex
 

@@ -29,8 +29,9 @@ class Arrival(enum.Enum):
 class GatePorts(typing.Protocol):
     """What a gate asks of its surroundings; a scenario binds it to a recorder."""
 
-    aborts_on_end: bool
-    """Whether an EndOfPartition aborts the alignment under way (AL-2 with the flag off)."""
+    @property
+    def aborts_on_end(self) -> bool:
+        """Whether an EndOfPartition aborts the alignment under way (AL-2 with the flag off)."""
 
     def perform(self, task: Task, checkpoint: CheckpointId) -> None:
         """The task takes its part of a checkpoint."""

@@ -134,9 +134,3 @@ class Overtaking(ChannelStateView):
     def reads(self, task: Task, channel: Channel) -> bool:
         """RC-9: nothing new is read before all that was in flight is processed."""
         return super().reads(task, channel) and self.is_recovered(task)
-
-    @rule(fair=STRONG)
-    def run_trigger(self, task: Task, checkpoint: Checkpoint) -> None:
-        """PL-7, RC-9: the mailbox runs a trigger once what was in flight is processed."""
-        require(self.is_recovered(task))
-        super().run_trigger(task, checkpoint)

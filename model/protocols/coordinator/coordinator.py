@@ -26,7 +26,7 @@ from __future__ import annotations
 import enum
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import dataclass, fields, replace
 from typing import ClassVar, cast
 
 from model.errors import FinaleError, Place
@@ -91,6 +91,63 @@ class Acknowledgement(enum.Enum):
     ANSWERED = "answered"
 
 
+class CheckpointingMode(enum.Enum):
+    """Whether a job takes checkpoints by itself (`execution.checkpointing.interval`)."""
+
+    CONFIGURED = "configured"
+    NOT_CONFIGURED = "not-configured"
+    BATCH = "batch"
+
+
+class DuringRestore(enum.Enum):
+    """What becomes of a checkpoint while some task is being restored.
+
+    REFUSED: it is not triggered. Up to 1.12 a task counted as running from its deployment on
+    (FLINK-17012): it DECLINES the call, or leaves it in its mailbox until it has its state.
+    """
+
+    REFUSED = "refused"
+    DECLINED = "declined"
+    DEFERRED = "deferred"
+
+
+class VirtualBarrier(enum.Enum):
+    """Where a trigger by RPC puts the barrier on an input that has not ended (PL-7)."""
+
+    NOW = "now"
+    BEFORE_END_OF_PARTITION = "before-end-of-partition"
+
+
+@dataclass(frozen=True)
+class CoordinatorOptions:
+    """Options of the coordinator; the defaults are today's Flink."""
+
+    #: PL-2.1: checkpoints are taken after tasks have finished, and tasks wait for one (the flag)
+    checkpoints_after_finish: bool = True
+    #: PL-1: how many checkpoints may be pending at once
+    concurrent: int = 1
+    #: PL-7: where a trigger by RPC puts the barrier on an input that has not ended
+    virtual_barrier: VirtualBarrier = VirtualBarrier.NOW
+    #: CN-3: an abort carries the newest completed id
+    aborts_carry_latest: bool = True
+    #: checkpoints are triggered again and again
+    periodic: bool = True
+    #: FC-5: checkpointing is configured, or not, or the job runs in batch mode
+    checkpointing: CheckpointingMode = CheckpointingMode.CONFIGURED
+    #: PL-8: which checkpoints of unevenly finished union state are aborted
+    union_check: UnionCheck = UnionCheck.FINISHED_OR_FINISHING
+    #: 1.6: trigger calls to a task arrive and run in their order
+    calls_in_order: bool = False
+    #: CN-5: confirmations of checkpoints reach a task in their order; else in any
+    confirmations_in_order: bool = False
+    #: PL-2.5: what becomes of a checkpoint while some task is being restored
+    during_restore: DuringRestore = DuringRestore.REFUSED
+    #: PL-4: a trigger to a task without a slot counts as sent
+    unassigned_counts_as_triggered: bool = False
+    #: 1.6: what becomes of acknowledgements on their way
+    acknowledgement: Acknowledgement = Acknowledgement.RELIABLE
+
+
 class JobProtocol(Protocol, ABC):
     """A job, and the coordinator of its checkpoints: what every protocol on jobs has.
 
@@ -119,7 +176,7 @@ class JobProtocol(Protocol, ABC):
     )
 
     #: PL-1: how many checkpoints may be pending at once.
-    concurrent: int
+    concurrent: int = 1
 
     progress = field(Bool, False, ghost="progress")
     """A checkpoint completed, and none was triggered since."""
@@ -222,6 +279,11 @@ class JobProtocol(Protocol, ABC):
             return max(2, self.channel_burst)  # one record overtakes another
         records = max(1, 2 if self.watermarks else 1, *flushed)
         return records + len(self.tags) + len(self.checkpoints) + 2
+
+    @property
+    def aborts_on_end(self) -> bool:
+        """AL-2: whether an EndOfPartition aborts the alignment under way."""
+        return not self.checkpoints_after_finish
 
     @property
     def logs_channels(self) -> bool:
@@ -507,7 +569,7 @@ class JobProtocol(Protocol, ABC):
         return some and not checkpoint.has_all(subtasks, checkpoint.operators_finished)
 
     #: CN-3: whether an abort carries the newest completed id.
-    aborts_carry_latest: bool
+    aborts_carry_latest: bool = True
     #: CN-5: whether confirmations reach a task in the order in which checkpoints complete.
     confirmations_in_order: bool = False
 
@@ -728,7 +790,17 @@ class JobProtocol(Protocol, ABC):
     #: UN-4: whether a task's part is complete once its snapshot is taken; not so where logs follow.
     acknowledges_snapshots = True
     #: PL-2.1: whether checkpoints are taken after tasks have finished (Flink's flag).
-    checkpoints_after_finish: bool
+    checkpoints_after_finish: bool = True
+    #: 1.6: trigger calls to a task arrive, and its mailbox runs them, in their order.
+    calls_in_order: bool = False
+    #: PL-2.5: what becomes of a checkpoint while some task is being restored.
+    during_restore: DuringRestore = DuringRestore.REFUSED
+    #: PL-7: where a trigger by RPC puts the barrier on an input that has not ended.
+    virtual_barrier: VirtualBarrier = VirtualBarrier.NOW
+    #: FC-5: whether a job takes checkpoints by itself.
+    checkpointing: CheckpointingMode = CheckpointingMode.CONFIGURED
+    #: Whether checkpoints are triggered again and again.
+    periodic: bool = True
     #: PL-4: a trigger to a task without a slot counts as sent, and nobody declines.
     unassigned_counts_as_triggered: bool = False
     #: LF-7: a trigger that finds its task ended is not answered at all.
@@ -741,10 +813,35 @@ class JobProtocol(Protocol, ABC):
     @rule(fair=WEAK)
     def trigger_checkpoint(self) -> None:
         """PL-1, PL-2, PL-3: the coordinator plans the next checkpoint and makes it pending."""
+        self.trigger_next()
+
+    def trigger_next(self) -> None:
+        """PL-1, PL-2, PL-3: the next periodic checkpoint is planned and made pending."""
+        require(self.all_attempts_run())
         self.admit()
         self.begin()
         if self.observes("progress"):
             self.progress = False
+
+    @define
+    def all_attempts_run(self) -> bool:
+        """RC-1: whether no failed task waits for its restart."""
+        return True
+
+    @define
+    def schedules(self) -> bool:
+        """Whether periodic checkpoints are taken."""
+        return True
+
+    @property
+    def is_configured(self) -> bool:
+        """Whether the coordinator takes periodic checkpoints: a plain truth value."""
+        return self.checkpointing == CheckpointingMode.CONFIGURED
+
+    @property
+    def is_batch(self) -> bool:
+        """Whether the job runs in batch mode: a plain truth value."""
+        return self.checkpointing == CheckpointingMode.BATCH
 
     @step
     def admit(self) -> None:
@@ -776,7 +873,9 @@ class JobProtocol(Protocol, ABC):
     @define
     def counts_as_running(self, task: Task) -> bool:
         """PL-2.5: whether a task can be asked for its part: not before it is restored."""
-        return task.status != TaskStatus.RESTORING
+        if self.during_restore == DuringRestore.REFUSED:
+            return task.status != TaskStatus.RESTORING
+        return True
 
     @step
     def begin(self, kind: CheckpointKind = CheckpointKind.CHECKPOINT) -> None:
@@ -800,9 +899,14 @@ class JobProtocol(Protocol, ABC):
     @rule(fair=WEAK)
     def deliver_trigger(self, task: Task, checkpoint: Checkpoint) -> None:
         """PL-4: a trigger RPC arrives: the mailbox takes it, or the call fails."""
+        if self.calls_in_order:
+            require(all(e >= checkpoint or not e.triggers.has(task) for e in self.checkpoints))
         require(checkpoint.triggers.has(task))
         checkpoint.triggers.remove(task)
-        if task.status in (TaskStatus.QUIESCED, TaskStatus.CLOSED):
+        declines = self.during_restore == DuringRestore.DECLINED
+        if declines and task.status == TaskStatus.RESTORING:
+            self.declined(checkpoint)
+        elif task.status in (TaskStatus.QUIESCED, TaskStatus.CLOSED):
             if not self.unanswered_triggers:
                 self.trigger_failed(task, checkpoint)
         else:
@@ -830,9 +934,25 @@ class JobProtocol(Protocol, ABC):
     @rule(fair=STRONG)
     def run_trigger(self, task: Task, checkpoint: Checkpoint) -> None:
         """PL-7: the mailbox runs a trigger, also while it drains (FC-8)."""
+        require(self.is_recovered(task))
+        if self.virtual_barrier == VirtualBarrier.BEFORE_END_OF_PARTITION:
+            require(task.inputs_ended)
+        require(self.is_in_turn(task, checkpoint))
         require(task.mail.has(checkpoint), task.is_alive)
         task.mail.remove(checkpoint)
         task.gate.on_trigger(checkpoint)
+
+    @define
+    def is_in_turn(self, task: Task, checkpoint: Checkpoint) -> bool:
+        """1.6: whether the trigger is the mailbox's oldest, if they keep their order."""
+        if not self.calls_in_order:
+            return True
+        return all(e >= checkpoint or not task.mail.has(e) for e in self.checkpoints)
+
+    @define
+    def is_recovered(self, task: Task) -> bool:
+        """RC-9: whether a task has processed all that it was given from logs."""
+        return all(channel.is_replayed for channel in task.inputs)
 
     # --- acknowledgement and completion ----------------------------------------------------------
 
@@ -885,6 +1005,10 @@ class JobProtocol(Protocol, ABC):
                 self.confirm(task, checkpoint)
             if self.observes("progress"):
                 self.progress = True
+        self.completed(checkpoint)
+
+    def completed(self, checkpoint: Checkpoint) -> None:
+        """What a protocol does with a checkpoint that has completed, or was aborted instead."""
 
     # --- the end ---------------------------------------------------------------------------------
 

@@ -9,14 +9,14 @@ it cannot succeed any more, and has taken its savepoint all the same.
 from __future__ import annotations
 
 from model.protocols.coordinator.checkpoints import Checkpoint
-from model.protocols.failures.failover import Failover, Region
+from model.protocols.failures.failures import Failures, Region
 from model.protocols.requests.requests import RequestStatus, StopRequest
 from model.protocols.stops.stopping import Stopping
 from model.protocols.task.tasks import Task, TaskStatus
 from model.rules import WEAK, require, rule, step
 
 
-class RegionalStops(Stopping, Failover):
+class RegionalStops(Stopping, Failures):
     """Stops that meet failures of regions, or a crash. Nothing of it is in the system otherwise."""
 
     @property

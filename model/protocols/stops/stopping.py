@@ -142,12 +142,6 @@ class Stopping(Requests):
             return False
         return checkpoint.kind in (CheckpointKind.DRAIN, CheckpointKind.SUSPEND)
 
-    @rule(fair=WEAK)
-    def trigger_checkpoint(self) -> None:
-        """PL-1, PL-2, PL-3: the coordinator plans the next checkpoint and makes it pending."""
-        require(self.schedules())
-        super().trigger_checkpoint()
-
     @define
     def schedules(self) -> bool:
         """SP-1, SP-11: whether periodic checkpoints are taken: not from a stop to its failure."""

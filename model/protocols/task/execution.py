@@ -21,6 +21,7 @@ a source needs to learn how far the others are.
 
 from __future__ import annotations
 
+import enum
 from dataclasses import dataclass
 from typing import ClassVar, cast
 
@@ -62,9 +63,23 @@ from model.rules import (
 )
 
 
+class Processing(enum.Enum):
+    """Whether records are processed while a checkpoint is pending: F6, taken to its end."""
+
+    NORMAL = "normal"
+    STOPPED_WHILE_PENDING = "stopped-while-pending"
+
+
 @dataclass(frozen=True)
-class WatermarkOptions:
-    """Options of RC-10."""
+class TaskOptions:
+    """Options of the life of a task."""
+
+    #: CN-4: a restored task takes the checkpoint that it is restored from for confirmed
+    filters_from_restored: bool = True
+    #: F6: whether records are processed while a checkpoint is pending
+    processing: Processing = Processing.NORMAL
+    #: 1.7: sources fetch a record without the checkpoint lock, and emit it in a later step
+    fetches_apart: bool = False
 
     #: RC-10: a restarted source says at once how far it was; else it says nothing before its next
     repeats_watermark: bool = False
@@ -145,8 +160,19 @@ class TaskExecution(JobProtocol):
 
     @define
     def processes_records(self) -> bool:
-        """Whether tasks are fast enough to process records now (F6)."""
-        return True
+        """F6: back pressure at its worst: no record is processed while a checkpoint is pending."""
+        if not self.stops_processing:
+            return True
+        return all(not checkpoint.is_pending for checkpoint in self.checkpoints)
+
+    @property
+    def stops_processing(self) -> bool:
+        """Whether no record is processed while a checkpoint is pending: a plain truth value."""
+        return self.processing == Processing.STOPPED_WHILE_PENDING
+
+    @property
+    def source_class(self) -> type[Source]:
+        return FetchingSource if self.fetches_apart else super().source_class
 
     def log_record(self, task: Task, channel: LoggedChannel, record: Datum) -> None:
         """A record is about to be processed: where it is in flight across a cut, it is logged."""
@@ -356,10 +382,21 @@ class TaskExecution(JobProtocol):
     @rule
     def fail(self) -> None:
         """RC-1: a task fails: pending checkpoints are aborted, and all attempts end."""
-        require(int(self.bounds.failures) > 0)
+        require(int(self.bounds.failures) > 0, not self.has_regions)
+        require(self.runs())
         require(any(not task.reported_finished for task in self.tasks))
         self.count_failure()
         self.restart_all()
+
+    @define
+    def runs(self) -> bool:
+        """The job has not ended and is not about to."""
+        return True
+
+    @property
+    def has_regions(self) -> bool:
+        """Whether failures are those of regions: a plain truth value."""
+        return False
 
     @step
     def task_failed(self, task: Task) -> None:
@@ -474,11 +511,6 @@ class TaskExecution(JobProtocol):
             task.sink.restore(checkpoint)
         self._count_from(task, checkpoint)
 
-    @define
-    def is_recovered(self, task: Task) -> bool:
-        """RC-9: whether a task has processed all that it was given from logs."""
-        return all(channel.is_replayed for channel in task.inputs)
-
     def process_recovered(self, channel: LoggedChannel) -> None:
         """CL-5, RC-9: the reader processes the next record of the log of a channel."""
         task = self.reader(channel)
@@ -498,6 +530,10 @@ class TaskExecution(JobProtocol):
             for channel in task.inputs:
                 channel.received = channel.received_before[checkpoint]
 
+    #: F6: whether records are processed while a checkpoint is pending.
+    processing: Processing = Processing.NORMAL
+    #: 1.7: sources fetch a record without the checkpoint lock, and emit it in a later step.
+    fetches_apart: bool = False
     #: RC-10: whether a restarted source says at once how far it was.
     repeats_watermark: bool = False
     #: FC-1: whether the timers of the maximal watermark fire in a mail of their own.
@@ -511,6 +547,8 @@ class TaskExecution(JobProtocol):
             self._refuse_unmodelled()
         for each in (*self.tasks, *self.channels):
             each.has_watermarks = self.has_watermarks
+        for task in self.tasks:
+            task.interruptible_timers = self.interruptible_timers
         for channel in self.channels:
             channel.keeps_log = self.keeps_snapshots
 
