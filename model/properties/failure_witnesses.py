@@ -9,7 +9,7 @@ from model.protocols.coordinator.checkpoints import Checkpoint
 from model.protocols.coordinator.coordinator import JobProtocol
 from model.protocols.failures.failures import Failures, Region
 from model.protocols.requests.requests import RequestStatus, StopRequest
-from model.protocols.stops.regional_stops import RegionalStops
+from model.protocols.stop_with_savepoint import StopWithSavepoint
 from model.protocols.task.tasks import Task, TaskStatus
 from model.rules import Nothing, reachable
 
@@ -46,7 +46,7 @@ def a_late_report_meets_a_new_attempt(state: Failures, region: Region, task: Tas
 
 
 @reachable(on_request=True)
-def a_stop_is_refused_for_a_failure(state: RegionalStops, request: StopRequest) -> bool:
+def a_stop_is_refused_for_a_failure(state: StopWithSavepoint, request: StopRequest) -> bool:
     """A stop was refused while a task waits for its restart (H2)."""
     refused = request.status == RequestStatus.FAILED and request.of == Nothing
     return refused and any(task.status == TaskStatus.FAILED for task in state.tasks)
@@ -54,7 +54,7 @@ def a_stop_is_refused_for_a_failure(state: RegionalStops, request: StopRequest) 
 
 @reachable(on_request=True)
 def a_stop_misses_a_failed_task(
-    state: RegionalStops, request: StopRequest, checkpoint: Checkpoint
+    state: StopWithSavepoint, request: StopRequest, checkpoint: Checkpoint
 ) -> bool:
     """A stop that met a FAILED task has failed, and its savepoint has completed (H2, SP-9)."""
     if not state.stops_meet_failures or request.status != RequestStatus.FAILED:

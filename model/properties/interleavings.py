@@ -15,9 +15,8 @@ from model.protocols.sinks.sinks import TwoPhaseSink
 from model.protocols.stops.stopping import Stopping
 from model.protocols.task.chained import ChainedSource, ChainingTask
 from model.protocols.task.operators import StableTask
-from model.protocols.task.sources import Source, StopMode
+from model.protocols.task.sources import Source, StopMode, ThreadedSource
 from model.protocols.task.tasks import Task
-from model.protocols.task.threads import ThreadedSource
 from model.rules import Nothing, reachable, when
 
 

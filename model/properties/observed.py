@@ -11,7 +11,6 @@ from model.protocols.coordinator.coordinator import JobProtocol
 from model.protocols.failures.starting import Starting
 from model.protocols.job.elements import CheckpointId
 from model.protocols.requests.requests import Requests
-from model.protocols.stops.resuming import Resuming
 from model.protocols.stops.stopping import Stopping
 from model.protocols.task.sources import Source, StopMode
 from model.protocols.task.tasks import Task
@@ -25,7 +24,7 @@ def newest_stored(state: JobProtocol) -> CheckpointId:
     newest: CheckpointId = Nothing
     for checkpoint in state.checkpoints:
         newest = checkpoint if is_stored(state, checkpoint) else newest
-    if not isinstance(state, Resuming) or not state.can_resume or state.resumed_from == Nothing:
+    if not isinstance(state, Stopping) or not state.can_resume or state.resumed_from == Nothing:
         return newest
     if newest == Nothing or newest <= state.used_before:
         return state.resumed_from

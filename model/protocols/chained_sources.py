@@ -19,11 +19,10 @@ from model.protocols.coordinator.checkpoints import Checkpoint
 from model.protocols.job.channels import Channel
 from model.protocols.job.elements import Datum
 from model.protocols.stop_with_savepoint import (
-    MultiInput,
-    NoDrain,
     StopWithSavepoint,
     StopWithSavepointOptions,
 )
+from model.protocols.stops.options import MultiInput, NoDrain
 from model.protocols.task.chained import ChainedSource, ChainingGate, ChainingTask
 from model.protocols.task.sources import Reader, StopMode
 from model.protocols.task.tasks import Task

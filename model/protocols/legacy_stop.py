@@ -11,7 +11,7 @@ import enum
 from dataclasses import dataclass
 
 from model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
-from model.protocols.legacy_finish import LegacyFinish, LegacyFinishOptions
+from model.protocols.legacy_finish import LegacyFinishOptions
 from model.protocols.requests.requests import (
     CancelRequest,
     JobStatus,
@@ -19,7 +19,7 @@ from model.protocols.requests.requests import (
     RequestStatus,
     StopRequest,
 )
-from model.protocols.task.ending import EndingSources
+from model.protocols.stops.ending import EndingSources
 from model.rules import Setting, define, step
 
 
@@ -42,7 +42,7 @@ class LegacyStopOptions(LegacyFinishOptions):
     savepoint_confirmed: bool = True
 
 
-class LegacyStop(EndingSources, LegacyFinish):
+class LegacyStop(EndingSources):
     """The stops of releases up to 1.8."""
 
     key = "legacy-stop"

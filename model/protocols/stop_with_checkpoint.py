@@ -12,8 +12,8 @@ import enum
 from dataclasses import dataclass
 
 from model.protocols.coordinator.checkpoints import Checkpoint
+from model.protocols.stops.ending import EndingSources
 from model.protocols.sync_savepoint import SyncSavepoint, SyncSavepointOptions
-from model.protocols.task.ending import EndingSources
 from model.protocols.task.tasks import Task
 from model.rules import Setting, define
 

@@ -846,12 +846,18 @@ class JobProtocol(Protocol, ABC):
     @step
     def admit(self) -> None:
         """PL-1, PL-2.1, PL-2.5: whether a checkpoint can be triggered now at all."""
+        require(self.triggers_nothing())
         require(self.may_be_pending())
         require(any(not task.reported_finished for task in self.tasks))
         require(self.those_wanted_run())
         require(self.accepts_finished())
         self.make_room()
         within(count(self.checkpoints, lambda each: each.status != UNUSED), self.id_limit)
+
+    @define
+    def triggers_nothing(self) -> bool:
+        """PL-1: whether no checkpoint is being triggered."""
+        return True
 
     @define
     def may_be_pending(self) -> bool:

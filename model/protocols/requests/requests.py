@@ -486,12 +486,6 @@ class Requests(TaskExecution):
 
     # --- trigger ---------------------------------------------------------------------------------
 
-    @step
-    def admit(self) -> None:
-        """PL-1: nothing is triggered while something else is."""
-        require(self.triggers_nothing())
-        super().admit()
-
     @define
     def triggers_nothing(self) -> bool:
         """PL-1: whether no checkpoint is being triggered."""

@@ -1,9 +1,14 @@
-"""A stop with a savepoint, as the coordinator sees it: from the request to the answer.
+"""The stop of a job as the coordinator sees it, and the start of a job from what it left.
 
-Models SP-1, SP-7, SP-9, SP-11, SP-12 of the fact sheet, and so SS-1, SS-9, F45-1 and F45-5. What a
-task does with the savepoint is the protocols' to say. A savepoint that ends the job is DRAIN or
-SUSPEND by its kind. That its failure makes tasks fail can start the job again without any failure
-from outside, so what a restart needs is kept wherever a stop is explored.
+Models SP-1, SP-7, SP-9, SP-11, SP-12 of the fact sheet, and so SS-1, SS-9, F45-1 and F45-5; F45-7,
+RC-3 and the start from a savepoint of RC-4. What a task does with the savepoint is the protocols'
+to say. A savepoint that ends the job is DRAIN or SUSPEND by its kind. The failure of the savepoint
+makes tasks fail, which can start the job again without any failure from outside. So what a restart
+needs is kept wherever a stop is explored.
+
+A job that has ended is resumed in the same system, at the same shape: what is visible outside
+stays. Which checkpoints are left is for the protocol to say. Stopping at another shape is a system
+of its own.
 """
 
 from __future__ import annotations
@@ -11,7 +16,8 @@ from __future__ import annotations
 import enum
 from typing import ClassVar, TypeGuard
 
-from model.protocols.coordinator.checkpoints import ABORTED, Checkpoint, CheckpointKind
+from model.language.protocol import kept
+from model.protocols.coordinator.checkpoints import ABORTED, UNUSED, Checkpoint, CheckpointKind
 from model.protocols.job.elements import CheckpointId, Datum
 from model.protocols.requests.requests import (
     CancelRequest,
@@ -26,13 +32,18 @@ from model.protocols.task.tasks import Task
 from model.rules import (
     WEAK,
     Bool,
+    Bound,
     Nothing,
+    Option,
+    Range,
+    Ref,
     Setting,
     define,
     field,
     require,
     rule,
     step,
+    within,
 )
 
 
@@ -55,8 +66,27 @@ class AfterFailure(enum.Enum):
     REGION = "region"
 
 
+class Retention(enum.Enum):
+    """RC-3: after which end of a job its checkpoints are kept, each beside those before it.
+
+    In Flink none is kept after a job has finished; FLIP-45 wants that.
+    """
+
+    NEVER = "never"
+    ON_FAILURE = "on-failure"
+    ON_CANCELLATION = "on-cancellation"
+    ON_FINISH = "on-finish"
+
+
+class ResumeFrom(enum.Enum):
+    """F45-7: which of the checkpoints that a job has left a user takes to start it again."""
+
+    NEWEST = "newest"
+    ANY = "any"
+
+
 class Stopping(Requests):
-    """A job that can be stopped by a savepoint."""
+    """A job that can be stopped by a savepoint, and started again after its end."""
 
     #: SP-1: what a second stop meets.
     scheduler: Scheduler = Scheduler.DEFAULT
@@ -70,7 +100,7 @@ class Stopping(Requests):
     decline_fails: bool = True
 
     ghosts = (*Requests.ghosts, "calls")
-    explores: ClassVar[tuple[str, ...]] = ("stops",)
+    explores: ClassVar[tuple[str, ...]] = ("stops", "resumes")
 
     scheduling = field(Bool, True, ghost="stops")
     """Periodic checkpoints are triggered."""
@@ -91,13 +121,17 @@ class Stopping(Requests):
 
     @property
     def recovers(self) -> bool:
-        """A stop can fail tasks by itself."""
-        return super().recovers or self.stops
+        """A stop can fail tasks by itself, and a new start needs what a restart needs."""
+        return super().recovers or self.stops or self.can_resume
 
     def keeps(self) -> frozenset[str]:
-        own = {"stops"} if self.stops else set[str]()
-        own |= {"told"} if self.stops and not self.waits_for_both else set[str]()
-        return super().keeps() | own
+        return super().keeps() | kept(
+            {
+                "stops": self.stops,
+                "told": self.stops and not self.waits_for_both,
+                "resumes": self.can_resume,
+            }
+        )
 
     # --- the request -----------------------------------------------------------------------------
 
@@ -352,7 +386,9 @@ class Stopping(Requests):
     @define
     def is_of_this_start(self, checkpoint: Checkpoint) -> bool:
         """Whether a checkpoint was triggered since the job was last started."""
-        return True
+        if not self.can_resume or self.resumed_from == Nothing:
+            return True
+        return self.used_before < checkpoint
 
     @define
     def has_emitted(self, record: Datum) -> bool:
@@ -381,3 +417,88 @@ class Stopping(Requests):
         ):
             return True
         return not any(self.ended_by_suspension(task) for task in self.tasks)
+
+    #: RC-3: after which end of the job its checkpoints are kept.
+    retention: Retention = Retention.NEVER
+    #: F45-7: which of those that are left a user takes.
+    resume_from: ResumeFrom = ResumeFrom.NEWEST
+
+    resumes = field(Range(0, Bound("resumes")), 0, ghost="resumes")
+    resumed_from = field(Option(Ref(CheckpointId)), Nothing, ghost="resumes")
+    """What the job was started from; Nothing for its first start."""
+    used_before = field(Option(Ref(CheckpointId)), Nothing, ghost="resumes")
+    """The newest id that was given before the job was last started."""
+
+    @property
+    def can_resume(self) -> bool:
+        """Whether resuming is explored: a plain truth value."""
+        return int(self.bounds.resumes) > 0
+
+    @rule
+    def resume(self, checkpoint: Checkpoint) -> None:
+        """F45-7, RC-4: a user starts the job again from a checkpoint that it has left."""
+        require(self.can_resume)
+        require(self.has_ended())
+        require(all(not request.is_admitted for request in self.requests))
+        require(self.is_left(checkpoint))
+        if self.resume_from == ResumeFrom.NEWEST:
+            require(all(new <= checkpoint or not self.is_left(new) for new in self.checkpoints))
+        within(self.resumes, self.bounds.resumes)
+        self.resumes += 1
+        self.restart_all()
+        self.resumed_from = checkpoint
+        for used in self.checkpoints:
+            self._note_use(used)
+        if self.has_job_status:
+            self.job_status = JobStatus.RUNNING
+
+    @step
+    def _note_use(self, checkpoint: Checkpoint) -> None:
+        if checkpoint.status != UNUSED:
+            self.used_before = checkpoint
+
+    @define
+    def has_ended(self) -> bool:
+        """Whether the job has finished, was cancelled, or has failed for good."""
+        return self.is_finished or self.has_ended_otherwise()
+
+    # --- what is left ----------------------------------------------------------------------------
+
+    @define
+    def is_left(self, checkpoint: Checkpoint) -> bool:
+        """RC-3: whether a checkpoint outlives the job: savepoints do, others by its policy."""
+        savepoint = not self.can_be_subsumed(checkpoint)
+        return checkpoint.is_completed and (savepoint or self.is_retained(checkpoint))
+
+    @define
+    def is_retained(self, checkpoint: Checkpoint) -> bool:
+        """RC-3, CN-1: whether the store holds a checkpoint, and what it holds is kept."""
+        return self.keeps_after_end() and self.is_in_store(checkpoint)
+
+    @define
+    def keeps_after_end(self) -> bool:
+        """RC-3: whether the policy keeps checkpoints after this end of the job."""
+        if self.is_finished:
+            return self.retention == Retention.ON_FINISH
+        if self.has_job_status and self.job_status == JobStatus.CANCELED:
+            return self.retention in (Retention.ON_CANCELLATION, Retention.ON_FINISH)
+        return self.retention != Retention.NEVER
+
+    # --- the new start ---------------------------------------------------------------------------
+
+    @define
+    def newest_completed(self) -> CheckpointId:
+        """CN-1: the newest checkpoint since the start, else what the job was started from."""
+        newest = super().newest_completed()
+        if not self.can_resume or self.resumed_from == Nothing:
+            return newest
+        if newest == Nothing or newest <= self.used_before:
+            return self.resumed_from
+        return newest
+
+    @define
+    def is_unnamed(self, checkpoint: Checkpoint) -> bool:
+        """Whether nothing can name a checkpoint again: no new start, either."""
+        if self.can_resume:
+            return False
+        return super().is_unnamed(checkpoint)

@@ -140,3 +140,15 @@ class IterationHead(Source):
     def can_be_stopped(self) -> bool:
         """F45-8: nobody tells it to end, nor does it by itself: only a cancellation ends it."""
         return False
+
+
+class ThreadedSource(Source):
+    """A source with a thread."""
+
+    thread_ended = field(Bool, False)
+    """The thread has left its loop."""
+
+    @step
+    def forget(self) -> None:
+        super().forget()
+        self.thread_ended = False

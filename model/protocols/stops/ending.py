@@ -6,15 +6,15 @@ watermark; behind it timers never fire, and for the rest tasks end as they would
 
 from __future__ import annotations
 
+from model.protocols.legacy_finish import LegacyFinish
 from model.protocols.requests.requests import RequestStatus, StopRequest
-from model.protocols.stops.resuming import Resuming
-from model.protocols.task.legacy_end import LegacyEnd
+from model.protocols.stops.stopping import Stopping
 from model.protocols.task.sources import Source, StopMode
 from model.protocols.task.tasks import Task
 from model.rules import STRONG, WEAK, require, rule, step
 
 
-class EndingSources(Resuming, LegacyEnd):
+class EndingSources(Stopping, LegacyFinish):
     """Stops that take no checkpoint."""
 
     #: LS-1: a stop is told to the sources; else it is what the protocol says.
