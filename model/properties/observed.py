@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
 from model.protocols.coordinator.coordinator import JobProtocol
-from model.protocols.failures.starting import Starting
 from model.protocols.job.elements import CheckpointId
 from model.protocols.requests.requests import Requests
+from model.protocols.restore import Restore
 from model.protocols.stops.stopping import Stopping
 from model.protocols.task.sources import Source, StopMode
 from model.protocols.task.tasks import Task
@@ -82,7 +82,7 @@ def is_excused(state: JobProtocol, task: Task) -> bool:
 
 
 @define
-def state_is_gone(state: Starting, vertex: Vertex) -> bool:
+def state_is_gone(state: Restore, vertex: Vertex) -> bool:
     """Whether state is rightly gone with the tasks that had finished when the checkpoint was taken
     that a restart takes. Union state is gone only with all of them (PL-8)."""
     newest, tasks = newest_stored(state), state.tasks_of(vertex)

@@ -13,9 +13,9 @@ from checker.scenario.stimuli import Command
 from model.errors import FinaleError, Place
 from model.language.protocol import Protocol, Setting
 from model.protocols.coordinator.checkpoints import Checkpoint
-from model.protocols.failures.starting import Starting
 from model.protocols.final_checkpoint import FinalCheckpoint
 from model.protocols.requests.requests import Request, RequestStatus
+from model.protocols.restore import Restore
 from model.protocols.stops.stopping import Stopping
 from model.protocols.task.tasks import Task, TaskStatus
 from model.topology import Job
@@ -153,7 +153,7 @@ class JobBench(ProtocolBench[FinalCheckpoint]):
     def start_finished(self, words: Iterable[str]) -> None:
         """Tasks were started as finished. Raises `not-restorable`."""
         protocol = self.protocol
-        if not isinstance(protocol, Starting):
+        if not isinstance(protocol, Restore):
             raise FinaleError(
                 "not-restorable",
                 f'"{self.kind.key}" starts no task as finished',

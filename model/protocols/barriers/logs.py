@@ -14,6 +14,8 @@ from model.protocols.job.elements import Barrier, CheckpointId, Data, Datum
 from model.protocols.sinks.committer import CommittableChannel, HandedOver
 from model.rules import (
     Bound,
+    Nothing,
+    Option,
     PerEntity,
     Queue,
     Ref,
@@ -118,6 +120,25 @@ class LoggedChannel(Channel):
         """A new attempt: the channel is empty and open."""
         super().reset()
         self.recovered.clear()
+
+
+class TimedChannel(LoggedChannel):
+    """A channel whose sender may let barriers overtake that it has already queued."""
+
+    hurried = field(Option(Ref(CheckpointId)), Nothing)
+    """AT-6: the newest barrier whose time is over at the sender; earlier ones' time is, too."""
+
+    @step
+    def reset(self) -> None:
+        """A new attempt: the channel is empty and open."""
+        super().reset()
+        self.hurried = Nothing
+
+    @step
+    def barrier_left(self, checkpoint: CheckpointId) -> None:
+        """AT-3: a barrier has left the queue in its turn: no time runs for it any more."""
+        if self.hurried == checkpoint:
+            self.hurried = Nothing
 
 
 class LoggedCommittableChannel(LoggedChannel, CommittableChannel):

@@ -10,6 +10,9 @@ import enum
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from model.errors import FinaleError, Place
+from model.protocols.coordinator.metadata import Flags
+from model.protocols.task.stateful import DEALT_OUT
 from model.topology import Edge, Job, Pattern
 
 
@@ -75,3 +78,38 @@ class GraphCheck:
                 return source is Finished.FULLY
             case _:
                 return True
+
+
+def statuses_in(flags: Mapping[str, Flags]) -> Statuses:
+    """RC-8: what had finished of each vertex."""
+    return {name: (_status(each),) for name, each in flags.items()}
+
+
+def _status(flags: Flags) -> Finished:
+    if flags.is_full:
+        return Finished.FULLY
+    return Finished.PARTIALLY if flags.finished else Finished.RUNNING
+
+
+def refuse_changes(former: Job, job: Job) -> None:
+    """Refuse what a snapshot of the former job says nothing about, or too much."""
+    new = {vertex.name: vertex for vertex in job.vertices}
+    for old in former.vertices:
+        vertex = new.get(old.name)
+        if vertex is None:
+            problem = f'the job has no "{old.name}", whose state would be lost'
+        elif (vertex.kind, vertex.sink) != (old.kind, old.sink):
+            problem = f'"{old.name}" is of another kind than in the job before'
+        elif vertex.records != old.records:
+            problem = f'the source "{old.name}" has other records than in the job before'
+        elif vertex.parallelism != old.parallelism and vertex.kind not in DEALT_OUT:
+            problem = f'"{old.name}" has another parallelism, and a state that is not dealt out'
+        else:
+            continue
+        raise FinaleError(
+            "resume-changes-too-much",
+            problem,
+            place=Place(key="job"),
+            advice="keep the vertices of the job before; add some, or change the parallelism of "
+            "those with keyed, split, union or broadcast state",
+        )

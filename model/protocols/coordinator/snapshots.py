@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from model.language.collections import MapOf
+from model.protocols.job.elements import Datum
+
 #: How often the effect of each record is there; records without effect are left out.
 Contents = tuple[tuple[str, int], ...]
 
@@ -24,3 +27,15 @@ class Snapshot:
     shares: tuple[tuple[str, Contents], ...] = ()
     visible: tuple[tuple[str, Contents], ...] = ()
     in_flight: tuple[tuple[str, tuple[str, ...]], ...] = ()
+
+
+def contents_of(effects: MapOf[Datum, int], data: tuple[Datum, ...]) -> Contents:
+    """What is there of the effects of records, by their names."""
+    return tuple((record.name, effects[record]) for record in data if effects[record])
+
+
+def fill(effects: MapOf[Datum, int], data: tuple[Datum, ...], contents: Contents) -> None:
+    """Write what a snapshot says of the effects of records."""
+    known = dict(contents)
+    for record in data:
+        effects[record] = known.get(record.name, 0)

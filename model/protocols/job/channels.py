@@ -143,6 +143,9 @@ class Channel(Entity):
 
     # --- channel state: `barriers/logs.py` -------------------------------------------------------
 
+    def barrier_left(self, checkpoint: CheckpointId) -> None:
+        """A barrier has left the queue in its turn."""
+
     @property
     def is_replayed(self) -> bool:
         """Whether the reader has processed all that a restart took from a log."""

@@ -258,6 +258,7 @@ class TaskExecution(JobProtocol):
         barrier = channel.queue.take()
         assert isinstance(barrier, Barrier)
         task.gate.on_barrier(channel, barrier.checkpoint, Arrival.IN_ORDER)
+        channel.barrier_left(barrier.checkpoint)
 
     @rule(fair=STRONG)
     def poll_cancel_barrier(self, channel: Channel) -> None:
