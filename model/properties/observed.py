@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
 from model.protocols.coordinator.coordinator import JobProtocol
-from model.protocols.job.elements import CheckpointId
+from model.protocols.job.elements import CheckpointId, StopMode
 from model.protocols.requests.requests import Requests
 from model.protocols.restore import Restore
 from model.protocols.stops.stopping import Stopping
-from model.protocols.task.sources import Source, StopMode
+from model.protocols.task.sources import (
+    Source,
+)
 from model.protocols.task.tasks import Task
 from model.rules import Nothing, define
 from model.topology import Kind, Vertex

@@ -17,14 +17,20 @@ from model.errors import FinaleError, Place
 from model.protocols.barriers.gate import AlignedGate
 from model.protocols.coordinator.checkpoints import Checkpoint
 from model.protocols.job.channels import Channel
-from model.protocols.job.elements import Datum
+from model.protocols.job.elements import Datum, StopMode
 from model.protocols.stop_with_savepoint import (
     StopWithSavepoint,
     StopWithSavepointOptions,
 )
 from model.protocols.stops.options import MultiInput, NoDrain
-from model.protocols.task.chained import ChainedSource, ChainingGate, ChainingTask
-from model.protocols.task.sources import Reader, StopMode
+from model.protocols.task.chained import (
+    ChainingGate,
+    ChainingTask,
+)
+from model.protocols.task.chained_source import ChainedSource
+from model.protocols.task.sources import (
+    Reader,
+)
 from model.protocols.task.tasks import Task
 from model.rules import STRONG, Entity, Setting, define, require, rule, step
 from model.topology import Kind
@@ -86,7 +92,7 @@ class ChainedSources(StopWithSavepoint):
     @define
     def polls(self, source: ChainedSource) -> bool:
         """Whether a task's main loop takes what comes of a chained source."""
-        return source.task.is_running and not source.aligned and not source.ended
+        return self.task_of[source.subtask].is_running and not source.aligned and not source.ended
 
     @define
     def is_stopped(self, source: ChainedSource) -> bool:
@@ -114,17 +120,18 @@ class ChainedSources(StopWithSavepoint):
     @step
     def _operate_if_next(self, source: ChainedSource, record: Datum) -> None:
         if source.remaining == source.after(record) + 1:
-            self.operate(source.task, record)
+            self.operate(self.task_of[source.subtask], record)
 
     @rule(fair=STRONG)
     def end_chained(self, source: ChainedSource) -> None:
         """FC-2, SP-4: a chained source reports its end; with the last input operators finish."""
         require(self.polls(source))
-        has_no_more = source.task.subtask.bounded and source.remaining == 0
+        has_no_more = source.subtask.bounded and source.remaining == 0
         require(has_no_more or self.is_stopped(source))
         source.ended = True
-        if self.all_have_ended(source.task):
-            self.finish_operators(source.task)
+        task = self.task_of[source.subtask]
+        if self.all_have_ended(task):
+            self.finish_operators(task)
 
     @define
     def all_have_ended(self, task: Task) -> bool:

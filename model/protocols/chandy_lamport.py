@@ -26,7 +26,10 @@ from dataclasses import dataclass
 from typing import cast
 
 from model.properties.views import ChannelStateView
-from model.protocols.barriers.gate import AlignedGate, Arrival
+from model.protocols.barriers.gate import (
+    AlignedGate,
+)
+from model.protocols.barriers.handler import Arrival
 from model.protocols.barriers.logs import LoggedChannel, LoggedCommittableChannel
 from model.protocols.barriers.marker_gate import Block, Init, Jump, Log, MarkerGate, Order, Ways
 from model.protocols.coordinator.checkpoints import Checkpoint

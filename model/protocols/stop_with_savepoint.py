@@ -23,7 +23,7 @@ from model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
 from model.protocols.failures.failures import Region
 from model.protocols.final_checkpoint import FinalCheckpoint, FinalCheckpointOptions
 from model.protocols.job.channels import Channel
-from model.protocols.job.elements import CheckpointId
+from model.protocols.job.elements import CheckpointId, StopMode
 from model.protocols.requests.requests import RequestStatus, StopRequest
 from model.protocols.stops.options import (
     EndDuringSavepoint,
@@ -35,7 +35,10 @@ from model.protocols.stops.options import (
     SyncAbort,
 )
 from model.protocols.stops.stopping import Stopping
-from model.protocols.task.sources import Reader, Source, StopMode
+from model.protocols.task.sources import (
+    Reader,
+    Source,
+)
 from model.protocols.task.tasks import Task, TaskStatus
 from model.rules import STRONG, WEAK, Nothing, Setting, define, require, rule, step
 

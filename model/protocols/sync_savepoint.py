@@ -20,10 +20,13 @@ from dataclasses import dataclass
 
 from model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
 from model.protocols.job.channels import Channel
-from model.protocols.job.elements import CheckpointId
+from model.protocols.job.elements import CheckpointId, StopMode
 from model.protocols.legacy_finish import LegacyFinish, LegacyFinishOptions
 from model.protocols.stops.stopping import AfterFailure, Scheduler, Stopping
-from model.protocols.task.sources import Source, StopMode, ThreadedSource
+from model.protocols.task.sources import (
+    Source,
+    ThreadedSource,
+)
 from model.protocols.task.tasks import Task, TaskStatus
 from model.rules import STRONG, WEAK, Nothing, define, require, rule, step
 

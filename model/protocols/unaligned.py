@@ -23,7 +23,10 @@ from typing import ClassVar, cast
 from model.errors import FinaleError, Place
 from model.language.protocol import kept
 from model.properties.views import ChannelStateView
-from model.protocols.barriers.gate import AlignedGate, Arrival
+from model.protocols.barriers.gate import (
+    AlignedGate,
+)
+from model.protocols.barriers.handler import Arrival
 from model.protocols.barriers.logs import LoggedChannel, LoggedCommittableChannel, TimedChannel
 from model.protocols.barriers.overtaking_gate import OvertakingGate
 from model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind

@@ -36,10 +36,10 @@ def loaded(folder: Path, body: str, tail: str = TAIL) -> type[Protocol]:
 @pytest.mark.parametrize(
     ("body", "code", "told"),
     [
-        ("crashes = field(Bool, False)", "field-redeclared", "Failover"),
-        ('crashes = field(Range(0, Bound("crashes")), 0)', "field-redeclared", "Failover"),
-        ("crashes = 3", "field-redeclared", "Failover"),
-        ("def crashes(self): return 3", "field-redeclared", "Failover"),
+        ("crashes = field(Bool, False)", "field-redeclared", "Failures"),
+        ('crashes = field(Range(0, Bound("crashes")), 0)', "field-redeclared", "Failures"),
+        ("crashes = 3", "field-redeclared", "Failures"),
+        ("def crashes(self): return 3", "field-redeclared", "Failures"),
         ("restarts = field(Bool, False)", "field-redeclared", "Recovery.restarts"),
         ("tasks = field(Bool, False)", "field-redeclared", "JobProtocol.__init__ assigns"),
         ("def abort(self): pass", "override-differs", "(self, checkpoint"),

@@ -16,7 +16,10 @@ from checker.proofs.all_jobs.compared import (
 from checker.proofs.all_jobs.plans import Plans
 from checker.proofs.all_jobs.sending import Outputs
 from model.errors import FinaleError
-from model.protocols.barriers.gate import AlignedGate, Arrival
+from model.protocols.barriers.gate import (
+    AlignedGate,
+)
+from model.protocols.barriers.handler import Arrival
 from model.protocols.broken.finish.plans_by_end_of_data import PlansByEndOfData
 from model.protocols.broken.finish.triggers_all import TriggersAll
 from model.protocols.broken.finish.waits_for_lost_ack import WaitsForLostAcknowledgement

@@ -19,7 +19,7 @@ from checker.proofs.all_jobs.compared import Laid, compare_starts, edges_of, lai
 from checker.proofs.all_jobs.fact import Refuted, prove
 from checker.proofs.all_jobs.plans import Plans, facts_of_plans
 from checker.proofs.all_jobs.starts import Starts, facts_of_starts
-from model.protocols.barriers.gate import Arrival
+from model.protocols.barriers.handler import Arrival
 from model.protocols.broken.barriers.ignores_ends import IgnoresEnds
 from model.protocols.broken.finish.plans_by_end_of_data import PlansByEndOfData
 from model.protocols.broken.finish.triggers_all import TriggersAll

@@ -14,7 +14,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from model.protocols.barriers.gate import AlignedGate, Arrival
+from model.protocols.barriers.gate import (
+    AlignedGate,
+)
+from model.protocols.barriers.handler import Arrival
 from model.protocols.coordinator.coordinator import JobProtocol
 from model.protocols.job.channels import Channel
 from model.rules import Setting

@@ -17,7 +17,7 @@ from typing import Any
 from model.language.entities import Entity
 from model.language.plain import PlainStore
 from model.language.stops import BlockedHere, FaultHere
-from model.protocols.barriers.gate import Arrival
+from model.protocols.barriers.handler import Arrival
 from model.protocols.coordinator.checkpoints import CheckpointStatus
 from model.protocols.coordinator.graph_check import Finished, GraphCheck
 from model.rules import Setting

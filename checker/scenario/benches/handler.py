@@ -25,7 +25,7 @@ from checker.scenario.stimuli import (
     Time,
 )
 from model.language.protocol import Setting
-from model.protocols.barriers.gate import Arrival
+from model.protocols.barriers.handler import Arrival
 from model.protocols.coordinator.checkpoints import Checkpoint
 from model.protocols.final_checkpoint import FinalCheckpoint
 from model.protocols.job.elements import CheckpointId

@@ -19,8 +19,11 @@ from model.language.marks import mark_of
 from model.language.protocol import Setting
 from model.protocols.coordinator.checkpoints import Checkpoint
 from model.protocols.final_checkpoint import FinalCheckpoint
+from model.protocols.job.elements import StopMode
 from model.protocols.stops.stopping import Stopping
-from model.protocols.task.sources import Source, StopMode
+from model.protocols.task.sources import (
+    Source,
+)
 from model.rules import require
 from model.system import Fairness
 

@@ -16,7 +16,7 @@ from checker.scenario.bench import Fields
 from checker.scenario.stimuli import Barrier, Command, Data, Stimulus
 from model.errors import FinaleError
 from model.language.protocol import Setting
-from model.protocols.barriers.gate import Arrival
+from model.protocols.barriers.handler import Arrival
 from model.protocols.barriers.logs import LoggedChannel
 from model.protocols.coordinator.checkpoints import PENDING, UNUSED, Checkpoint
 from model.protocols.job import elements

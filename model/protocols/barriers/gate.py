@@ -6,24 +6,13 @@ task; what it does to its task and to the coordinator goes through its ports.
 
 from __future__ import annotations
 
-import enum
 import typing
 
+from model.protocols.barriers.handler import Arrival, BarrierHandler
 from model.protocols.job.channels import Channel
 from model.protocols.job.elements import CheckpointId
 from model.protocols.task.tasks import Task
-from model.rules import Bool, Entity, Nothing, define, each, field, step
-
-
-class Arrival(enum.Enum):
-    """How a barrier reaches a gate."""
-
-    IN_ORDER = "in order"
-    """Polled from its channel."""
-    BY_CALL = "by call"
-    """Put there by a trigger (PL-7): nothing follows it that would have to wait."""
-    AHEAD = "ahead"
-    """Noticed before its turn: it has overtaken what is queued before it (UN-3)."""
+from model.rules import Nothing, define, each, step
 
 
 class GatePorts(typing.Protocol):
@@ -40,11 +29,8 @@ class GatePorts(typing.Protocol):
         """The task aborts the alignment of a checkpoint (AL-4)."""
 
 
-class AlignedGate(Entity):
+class AlignedGate(BarrierHandler):
     """Blocks each input at its barrier until all have come."""
-
-    aligning = field(Bool, False)
-    """The task's newest checkpoint is begun, and barriers are missing."""
 
     def __init__(self, task: Task, ports: GatePorts) -> None:
         super().__init__(f"{task.name}.gate")

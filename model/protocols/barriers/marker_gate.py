@@ -10,7 +10,11 @@ import enum
 import typing
 from dataclasses import dataclass
 
-from model.protocols.barriers.gate import AlignedGate, Arrival, GatePorts
+from model.protocols.barriers.gate import (
+    AlignedGate,
+    GatePorts,
+)
+from model.protocols.barriers.handler import Arrival
 from model.protocols.barriers.logs import LoggedChannel
 from model.protocols.job.channels import Channel
 from model.protocols.job.elements import CheckpointId, Datum

@@ -9,7 +9,11 @@ from __future__ import annotations
 import typing
 from collections.abc import Sequence
 
-from model.protocols.barriers.gate import AlignedGate, Arrival, GatePorts
+from model.protocols.barriers.gate import (
+    AlignedGate,
+    GatePorts,
+)
+from model.protocols.barriers.handler import Arrival
 from model.protocols.job.channels import Channel
 from model.protocols.job.elements import CheckpointId
 from model.rules import EMPTY, PerEntity, Ref, Set, count, define, field, step

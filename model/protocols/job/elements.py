@@ -5,6 +5,8 @@ Models 1.5 and 1.6 of the fact sheet. Left out: latency markers, announcements o
 
 from __future__ import annotations
 
+import enum
+
 from model.language.collections import MapOf
 from model.rules import Bool, Entity, PerEntity, Range, Record, Ref, part, step
 from model.topology import Edge, Subtask
@@ -112,6 +114,14 @@ class EndOfData(Record):
     """
 
     drain: bool = part(Bool)
+
+
+class StopMode(enum.Enum):
+    """How a stop ends a source's data."""
+
+    NONE = "none"
+    DRAIN = "drain"
+    NO_DRAIN = "no drain"
 
 
 class EndOfPartition(Record):

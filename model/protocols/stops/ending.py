@@ -6,10 +6,13 @@ watermark; behind it timers never fire, and for the rest tasks end as they would
 
 from __future__ import annotations
 
+from model.protocols.job.elements import StopMode
 from model.protocols.legacy_finish import LegacyFinish
 from model.protocols.requests.requests import RequestStatus, StopRequest
 from model.protocols.stops.stopping import Stopping
-from model.protocols.task.sources import Source, StopMode
+from model.protocols.task.sources import (
+    Source,
+)
 from model.protocols.task.tasks import Task
 from model.rules import STRONG, WEAK, require, rule, step
 

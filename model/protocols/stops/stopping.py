@@ -18,7 +18,7 @@ from typing import ClassVar, TypeGuard
 
 from model.language.protocol import kept
 from model.protocols.coordinator.checkpoints import ABORTED, UNUSED, Checkpoint, CheckpointKind
-from model.protocols.job.elements import CheckpointId, Datum
+from model.protocols.job.elements import CheckpointId, Datum, StopMode
 from model.protocols.requests.requests import (
     CancelRequest,
     JobStatus,
@@ -27,7 +27,10 @@ from model.protocols.requests.requests import (
     RequestStatus,
     StopRequest,
 )
-from model.protocols.task.sources import Reader, Source, StopMode
+from model.protocols.task.sources import (
+    Reader,
+    Source,
+)
 from model.protocols.task.tasks import Task
 from model.rules import (
     WEAK,

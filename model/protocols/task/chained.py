@@ -8,60 +8,11 @@ which never ends: it has no channel in which an EndOfPartition could stand.
 from __future__ import annotations
 
 from model.protocols.barriers.gate import AlignedGate
-from model.protocols.job.channels import RecordCount
-from model.protocols.job.elements import CheckpointId, Datum
+from model.protocols.job.elements import CheckpointId, Datum, StopMode
 from model.protocols.job.records import chained_in
-from model.protocols.task.sources import Reader, StopMode
-from model.rules import Bool, Entity, Enum, PerEntity, define, each, field, step
-
-
-def _records(source: ChainedSource) -> int:
-    return len(source.data)
-
-
-class ChainedSource(Entity):
-    """A source whose records go to the operator of the task that it is chained into."""
-
-    remaining = field(RecordCount, _records)
-    """How many records are still to come."""
-    ended = field(Bool, False)
-    """It has reported the end of its data."""
-    aligned = field(Bool, False)
-    """Its barrier is there: it emits nothing until those of the other inputs are, too."""
-    mode = field(Enum(StopMode), StopMode.NONE, ghost="stops")
-    """How a stop has told it to end its data."""
-    offset = field(PerEntity(CheckpointId, RecordCount), 0, ghost="recovery")
-    """What remained when a checkpoint was taken."""
-
-    def __init__(self, name: str, task: ChainingTask, data: tuple[Datum, ...]) -> None:
-        super().__init__(name)
-        self.task = task
-        self.data = data
-
-    def after(self, record: Datum) -> int:
-        """How many records of its own come after one of them."""
-        return len(self.data) - 1 - self.data.index(record)
-
-    @define
-    def has_emitted(self, record: Datum) -> bool:
-        """Whether it has emitted a record of its own."""
-        return self.remaining <= self.after(record)
-
-    @define
-    def had_emitted(self, record: Datum, checkpoint: CheckpointId) -> bool:
-        """Whether it had emitted a record of its own when a checkpoint was taken."""
-        return self.offset[checkpoint] <= self.after(record)
-
-    @define
-    def ended_by_itself(self) -> bool:
-        """Whether no stop has ended its data."""
-        return self.ended and self.mode == StopMode.NONE
-
-    @step
-    def restart(self, remaining: int) -> None:
-        """A new attempt of its task: so many records are to come."""
-        self.remaining = remaining
-        self.ended = False
+from model.protocols.task.chained_source import ChainedSource
+from model.protocols.task.sources import Reader
+from model.rules import define, each, step
 
 
 class ChainingTask(Reader):
@@ -70,7 +21,7 @@ class ChainingTask(Reader):
     def chain(self, data: tuple[Datum, ...]) -> None:
         """Lay out its sources; they share `data`."""
         self.chained = tuple(
-            ChainedSource(name, self, data[before : before + count])
+            ChainedSource(name, self.subtask, data[before : before + count])
             for name, before, count in chained_in(self.subtask)
         )
 

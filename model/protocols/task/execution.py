@@ -27,7 +27,7 @@ from typing import ClassVar, cast
 
 from model.errors import FinaleError, Place
 from model.language.protocol import kept
-from model.protocols.barriers.gate import Arrival
+from model.protocols.barriers.handler import Arrival
 from model.protocols.barriers.logs import LoggedChannel
 from model.protocols.coordinator.checkpoints import Checkpoint
 from model.protocols.coordinator.coordinator import JobProtocol

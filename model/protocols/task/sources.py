@@ -5,25 +5,16 @@ Models the mailbox source (1.7 of the fact sheet): its main loop emits one recor
 
 from __future__ import annotations
 
-import enum
 from abc import ABC, abstractmethod
 
 from model.protocols.job.channels import RecordCount
-from model.protocols.job.elements import CheckpointId, Datum
+from model.protocols.job.elements import CheckpointId, Datum, StopMode
 from model.protocols.task.tasks import Task
 from model.rules import Bool, Enum, PerEntity, define, field, require, step
 
 
 def _records(task: Task) -> int:
     return task.subtask.records
-
-
-class StopMode(enum.Enum):
-    """How a stop ends a source's data."""
-
-    NONE = "none"
-    DRAIN = "drain"
-    NO_DRAIN = "no drain"
 
 
 class Reader(Task, ABC):

@@ -15,11 +15,12 @@ before the task closes, so it cannot fail afterwards.
 from __future__ import annotations
 
 import enum
-from typing import TYPE_CHECKING
 
+from model.protocols.barriers.handler import BarrierHandler
 from model.protocols.job.channels import Channel, Time
 from model.protocols.job.elements import AnyElement, CheckpointId, Datum
 from model.protocols.sinks.sinks import Sink
+from model.protocols.task.chained_source import ChainedSource
 from model.rules import (
     EMPTY,
     Bool,
@@ -35,10 +36,6 @@ from model.rules import (
     step,
 )
 from model.topology import Edge, Kind, Subtask
-
-if TYPE_CHECKING:
-    from model.protocols.barriers.gate import AlignedGate
-    from model.protocols.task.chained import ChainedSource
 
 
 class TaskStatus(enum.Enum):
@@ -91,7 +88,7 @@ class Task(Entity):
     outputs: tuple[Channel, ...] = ()
     chained: tuple[ChainedSource, ...] = ()
     sink: Sink | None = None
-    gate: AlignedGate
+    gate: BarrierHandler
 
     #: Whether there are watermarks: a plain truth value.
     has_watermarks = False

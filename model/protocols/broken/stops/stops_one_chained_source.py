@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from model.protocols.chained_sources import ChainedSources
+from model.protocols.job.elements import StopMode
 from model.protocols.task.chained import ChainingTask
-from model.protocols.task.sources import StopMode
 from model.protocols.task.tasks import Task
 from model.rules import define, step
 from model.topology import Kind
