@@ -10,50 +10,25 @@ Left out: stops with a savepoint (FC-3), unaligned barriers (FC-12), operators t
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar
 
 from model.properties.views import EndOfDataView, WatermarkView
-from model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
-from model.protocols.coordinator.coordinator import CoordinatorOptions
-from model.protocols.failures.failures import FailureOptions, Failures
-from model.protocols.job.channels import Channel
-from model.protocols.job.elements import CheckpointId, EndOfData
-from model.protocols.job.idle import refuse_idle
-from model.protocols.requests.requests import RequestOptions, Requests
-from model.protocols.sinks.committer import Committer, ConstantTagWriter, Writer
-from model.protocols.sinks.outside_sinks import BufferedSink
-from model.protocols.task.execution import TaskOptions
-from model.protocols.task.finishing import (
-    EndTag,
+from model.protocols.coordinator.checkpoints import Checkpoint
+from model.protocols.failures.failures import Failures
+from model.protocols.finish_options import (
     FinalWait,
-    FinishOptions,
     FinishRace,
     HeldUntil,
     Release,
+    task_classes_of,
 )
-from model.protocols.task.operators import Buffering, FlushingStableTask, StableTask
+from model.protocols.job.channels import Channel
+from model.protocols.job.elements import CheckpointId, EndOfData
+from model.protocols.requests.requests import Requests
 from model.protocols.task.sources import Source
 from model.protocols.task.tasks import Task, TaskStatus
-from model.rules import (
-    STRONG,
-    WEAK,
-    Nothing,
-    Setting,
-    define,
-    each,
-    require,
-    rule,
-    step,
-)
+from model.rules import STRONG, WEAK, Nothing, define, each, require, rule, step
 from model.topology import Kind
-
-
-@dataclass(frozen=True)
-class FinalCheckpointOptions(
-    FailureOptions, RequestOptions, TaskOptions, CoordinatorOptions, FinishOptions
-):
-    """The toggles of section 6 that concern these rules; the defaults are today's Flink."""
 
 
 class FinalCheckpoint(Requests, Failures, WatermarkView, EndOfDataView):
@@ -117,20 +92,12 @@ class FinalCheckpoint(Requests, Failures, WatermarkView, EndOfDataView):
         task.quiesce_timers()
         if drain:
             task.finish(clears=self.options.clears_on_finish)
-            self.end_input(task)
+            if task.sink:
+                task.sink.end_input(commits=not self.is_configured)
         task.broadcast(EndOfData(drain=drain))
         task.status = TaskStatus.WAITING_FOR_FINAL_CP
         if drain:
             self.report_end(task)
-
-    @step
-    def end_input(self, task: Task) -> None:
-        """1.7: at the end of its input a sink writes its batch, and a committer commits if nobody
-        takes checkpoints."""
-        if isinstance(task.sink, BufferedSink):
-            task.sink.flush()
-        if not self.is_configured and isinstance(task.sink, Committer):
-            task.sink.commit_all()
 
     @step
     def snapshot_taken(self, task: Task, checkpoint: CheckpointId) -> None:
@@ -211,11 +178,6 @@ class FinalCheckpoint(Requests, Failures, WatermarkView, EndOfDataView):
         require(task.status == TaskStatus.QUIESCED, task.mail.is_empty)
         self.close_task(task)
 
-    @define
-    def counts_on_expiry(self, checkpoint: Checkpoint) -> bool:
-        """AB-4: savepoints of users and of stops do not count when they time out."""
-        return not self.has_kinds or checkpoint.kind == CheckpointKind.CHECKPOINT
-
     # --- a trigger that comes too late -----------------------------------------------------------
 
     @step
@@ -235,22 +197,6 @@ class FinalCheckpoint(Requests, Failures, WatermarkView, EndOfDataView):
         if heads and checkpoint.awaited.has(task):
             checkpoint.triggers.add(task)
 
-    # --- what a job is laid out with ------------------------------------------------------------
-
-    def __init__(self, setting: Setting) -> None:
-        super().__init__(setting)
-        refuse_idle(self.options, self.tasks, has_watermarks=self.has_watermarks)
-
     @property
     def task_classes(self) -> Mapping[Kind, type[Task]]:
-        held: dict[HeldUntil, type[Task]] = {
-            HeldUntil.FINISH: Buffering,
-            HeldUntil.CONFIRMATION: StableTask,
-            HeldUntil.CONFIRMATION_OR_FINISH: FlushingStableTask,
-        }
-        constant = self.options.end_tag == EndTag.CONSTANT
-        return {
-            **super().task_classes,
-            Kind.BUFFERING: held[self.options.held_until],
-            Kind.WRITER: ConstantTagWriter if constant else Writer,
-        }
+        return {**super().task_classes, **task_classes_of(self.options)}

@@ -43,7 +43,10 @@ from model.protocols.coordinator.graph_check import (
 )
 from model.protocols.coordinator.metadata import Encoding, Flags, Metadata
 from model.protocols.coordinator.snapshots import Snapshot, contents_of, fill
-from model.protocols.final_checkpoint import FinalCheckpoint, FinalCheckpointOptions
+from model.protocols.final_checkpoint import (
+    FinalCheckpoint,
+)
+from model.protocols.finish_options import FinalCheckpointOptions
 from model.protocols.job.channels import Channel
 from model.protocols.job.elements import CheckpointId, Datum
 from model.protocols.task.operators import Buffering

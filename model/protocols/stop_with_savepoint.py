@@ -21,7 +21,10 @@ from dataclasses import dataclass
 
 from model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
 from model.protocols.failures.failures import Region
-from model.protocols.final_checkpoint import FinalCheckpoint, FinalCheckpointOptions
+from model.protocols.final_checkpoint import (
+    FinalCheckpoint,
+)
+from model.protocols.finish_options import FinalCheckpointOptions
 from model.protocols.job.channels import Channel
 from model.protocols.job.elements import CheckpointId, StopMode
 from model.protocols.requests.requests import RequestStatus, StopRequest

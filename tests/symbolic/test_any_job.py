@@ -43,9 +43,9 @@ from model.protocols.coordinator.graph_check import Check
 from model.protocols.final_checkpoint import (
     FinalCheckpoint,
 )
+from model.protocols.finish_options import FinishRace
 from model.protocols.job.elements import CheckpointId
 from model.protocols.legacy_finish import LegacyFinish
-from model.protocols.task.finishing import FinishRace
 from model.protocols.task.tasks import Task
 from model.protocols.two_phase_commit import TwoPhaseCommit
 from model.protocols.unaligned import Unaligned

@@ -27,11 +27,11 @@ from model.protocols.broken.finish.waits_for_the_finished import WaitsForTheFini
 from model.protocols.final_checkpoint import (
     FinalCheckpoint,
 )
+from model.protocols.finish_options import FinishRace
 from model.protocols.job.channels import Channel
 from model.protocols.job.elements import Barrier, CheckpointId
 from model.protocols.legacy_finish import LegacyFinish
 from model.protocols.stop_with_savepoint import StopWithSavepoint
-from model.protocols.task.finishing import FinishRace
 from model.protocols.task.tasks import Task
 from model.rules import define, step
 

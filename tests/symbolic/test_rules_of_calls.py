@@ -11,7 +11,7 @@ from model.language.build import build
 from model.protocols.final_checkpoint import (
     FinalCheckpoint,
 )
-from model.protocols.task.finishing import FinishRace
+from model.protocols.finish_options import FinishRace
 from model.rules import Setting
 from model.semantics import steps
 from model.system import State, System

@@ -29,8 +29,8 @@ from model.protocols.coordinator.graph_check import Check, Finished, GraphCheck
 from model.protocols.final_checkpoint import (
     FinalCheckpoint,
 )
+from model.protocols.finish_options import FinishRace
 from model.protocols.legacy_finish import LegacyFinish
-from model.protocols.task.finishing import FinishRace
 from model.protocols.task.tasks import TaskStatus
 from model.topology import Edge, Job, Pattern, Vertex
 

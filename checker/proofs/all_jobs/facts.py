@@ -13,7 +13,7 @@ from model.protocols.barriers.overtaking_gate import OvertakingGate
 from model.protocols.barriers.tracking_gate import TrackingGate
 from model.protocols.coordinator.coordinator import JobProtocol
 from model.protocols.coordinator.graph_check import Check
-from model.protocols.task.finishing import FinishRace
+from model.protocols.finish_options import FinishRace
 
 from .alignment import Gates, facts_of_gates
 from .calls import facts_of_calls

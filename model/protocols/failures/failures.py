@@ -357,8 +357,8 @@ class Failures(TaskExecution):
 
     @define
     def counts_on_expiry(self, checkpoint: Checkpoint) -> bool:
-        """AB-4: whether a checkpoint that times out counts as failed."""
-        return True
+        """AB-4: whether a checkpoint that times out counts as failed: savepoints do not."""
+        return self.can_be_subsumed(checkpoint)
 
     @step
     def count_expired(self, checkpoint: Checkpoint) -> None:

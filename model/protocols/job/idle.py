@@ -9,7 +9,7 @@ from model.protocols.task.sources import FetchingSource, Source
 from model.protocols.task.tasks import Task
 
 
-def refuse_idle(options: object, tasks: Sequence[Task], *, has_watermarks: bool) -> None:
+def refuse_idle(toggles: object, tasks: Sequence[Task], *, has_watermarks: bool) -> None:
     """Refuse options that no task of the job can use. Raises `option-without-effect`."""
     late = has_watermarks and any(task.inputs for task in tasks)
     sources = [task for task in tasks if isinstance(task, Source)]
@@ -20,7 +20,7 @@ def refuse_idle(options: object, tasks: Sequence[Task], *, has_watermarks: bool)
         ("aligns_sources", has_watermarks and len(sources) > 1, "no two sources emit watermarks"),
         ("fetches_apart", fetched, "no source has records"),
     ):
-        if getattr(options, name) and not used:
+        if getattr(toggles, name) and not used:
             raise FinaleError(
                 "option-without-effect",
                 f'the option "{name}" changes nothing here: {lacks}',

@@ -236,6 +236,10 @@ class Committer(ExactlyOnceSink):
             add_effect(self.visible, record, self.content[tag][record])
         clear_effects(self.content[tag], self.data)
 
+    def end_input(self, *, commits: bool) -> None:
+        if commits:
+            self.commit_all()
+
     @step
     def commit_all(self) -> None:
         """1.7: commit everything that the committer was handed."""

@@ -22,6 +22,9 @@ class BufferedSink(AtLeastOnceSink):
         """A record waits for its batch."""
         add_effect(self.batch, record)
 
+    def end_input(self, *, commits: bool) -> None:
+        self.flush()
+
     @step
     def flush(self) -> None:
         """The batch is written."""

@@ -71,6 +71,10 @@ class Sink(Entity, ABC):
     def confirm(self, checkpoint: CheckpointId) -> None:
         """The checkpoint is known to be completed."""
 
+    def end_input(self, *, commits: bool) -> None:
+        """1.7: the input has ended: a batch is written; `commits`: what waits for a checkpoint is
+        committed, since nobody takes one."""
+
     def close(self) -> None:
         """The operator closes."""
 

@@ -42,6 +42,7 @@ from model.protocols.job.elements import (
     EndOfPartition,
     Watermark,
 )
+from model.protocols.job.idle import refuse_idle
 from model.protocols.sinks.committer import CommittableChannel, Committer
 from model.protocols.sinks.outside_sinks import BufferedSink
 from model.protocols.task.operators import ParkingTask, TickingTask
@@ -552,6 +553,7 @@ class TaskExecution(JobProtocol):
             task.interruptible_timers = self.interruptible_timers
         for channel in self.channels:
             channel.keeps_log = self.keeps_snapshots
+        refuse_idle(self, self.tasks, has_watermarks=self.has_watermarks)
 
     def _refuse_unmodelled(self) -> None:
         unmodelled = "writers hand over to committers" if self.tags else ""

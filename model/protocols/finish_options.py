@@ -3,7 +3,17 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Mapping
 from dataclasses import dataclass
+
+from model.protocols.coordinator.options import CoordinatorOptions
+from model.protocols.failures.failures import FailureOptions
+from model.protocols.requests.requests import RequestOptions
+from model.protocols.sinks.committer import ConstantTagWriter, Writer
+from model.protocols.task.execution import TaskOptions
+from model.protocols.task.operators import Buffering, FlushingStableTask, StableTask
+from model.protocols.task.tasks import Task
+from model.topology import Kind
 
 
 class FinishRace(enum.Enum):
@@ -72,3 +82,22 @@ class FinishOptions:
     held_until: HeldUntil = HeldUntil.FINISH
     #: 1.7: how a writer calls what it hands over at the end of its data
     end_tag: EndTag = EndTag.LAST_PLUS_ONE
+
+
+@dataclass(frozen=True)
+class FinalCheckpointOptions(
+    FailureOptions, RequestOptions, TaskOptions, CoordinatorOptions, FinishOptions
+):
+    """The toggles of section 6 that concern final checkpoints; the defaults are today's Flink."""
+
+
+def task_classes_of(options: FinishOptions) -> Mapping[Kind, type[Task]]:
+    """What the tasks of a vertex are whose kind has a choice, by its kind."""
+    held: dict[HeldUntil, type[Task]] = {
+        HeldUntil.FINISH: Buffering,
+        HeldUntil.CONFIRMATION: StableTask,
+        HeldUntil.CONFIRMATION_OR_FINISH: FlushingStableTask,
+    }
+    constant = options.end_tag == EndTag.CONSTANT
+    writer = ConstantTagWriter if constant else Writer
+    return {Kind.BUFFERING: held[options.held_until], Kind.WRITER: writer}
