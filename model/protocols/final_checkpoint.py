@@ -16,6 +16,7 @@ from model.properties.views import EndOfDataView, WatermarkView
 from model.protocols.coordinator.checkpoints import Checkpoint
 from model.protocols.failures.failures import Failures
 from model.protocols.finish_options import (
+    FinalCheckpointOptions,
     FinalWait,
     FinishRace,
     HeldUntil,
