@@ -10,7 +10,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from model.protocols.enumerator import Enumerating, EnumeratorOptions, Reader, ReaderId, Split
+from model.protocols.enumerator import (
+    Enumerating,
+    EnumeratorOptions,
+    ReaderId,
+    SourceReader,
+    Split,
+)
 from model.rules import EMPTY, WEAK, Ref, Set, field, require, rule, step
 
 
@@ -35,7 +41,7 @@ class Asking(Enumerating):
         return super().keeps() | own
 
     @rule(fair=WEAK)
-    def ask(self, reader: Reader) -> None:
+    def ask(self, reader: SourceReader) -> None:
         """1.1: a reader that has read all its splits asks for the next one."""
         require(self.options.readers_ask, lambda: not reader.asked)
         require(reader.is_running, not reader.received.has(reader.signal))
@@ -43,14 +49,14 @@ class Asking(Enumerating):
         self.requests.add(reader)
 
     @rule(fair=WEAK)
-    def receive_request(self, reader: Reader) -> None:
+    def receive_request(self, reader: SourceReader) -> None:
         """1.1: a request for a split arrives at the enumerator."""
         require(self.options.readers_ask, lambda: self.requests.has(reader))
         self.requests.remove(reader)
         self.wanting.add(reader)
 
     @rule(fair=WEAK)
-    def assign(self, split: Split, reader: Reader) -> None:
+    def assign(self, split: Split, reader: SourceReader) -> None:
         """1.1: the enumerator assigns a split to a reader that has registered, or has asked."""
         if self.options.readers_ask:
             require(self.wanting.has(reader))
@@ -58,7 +64,7 @@ class Asking(Enumerating):
         super().assign(split, reader)
 
     @rule(fair=WEAK)
-    def signal_end(self, reader: Reader) -> None:
+    def signal_end(self, reader: SourceReader) -> None:
         """1.1: the enumerator, with all splits assigned, tells a reader that no more will come."""
         if self.options.readers_ask:
             require(self.wanting.has(reader))
@@ -66,7 +72,7 @@ class Asking(Enumerating):
         super().signal_end(reader)
 
     @rule(fair=WEAK)
-    def receive_split(self, split: Split, reader: Reader) -> None:
+    def receive_split(self, split: Split, reader: SourceReader) -> None:
         """1.1: a running reader receives a split."""
         super().receive_split(split, reader)
         if self.options.readers_ask:

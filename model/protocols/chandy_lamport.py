@@ -31,7 +31,15 @@ from model.protocols.barriers.gate import (
 )
 from model.protocols.barriers.handler import Arrival
 from model.protocols.barriers.logs import LoggedChannel, LoggedCommittableChannel
-from model.protocols.barriers.marker_gate import Block, Init, Jump, Log, MarkerGate, Order, Ways
+from model.protocols.barriers.marker_gate import (
+    Block,
+    Init,
+    Jump,
+    Log,
+    MarkerGate,
+    MarkerOrder,
+    Ways,
+)
 from model.protocols.coordinator.checkpoints import Checkpoint
 from model.protocols.job.channels import Channel
 from model.protocols.job.elements import Barrier, CheckpointId, Data, Datum
@@ -65,7 +73,7 @@ class ChandyLamportOptions:
     #: CL-1: what makes a task take its state and send its markers
     init: Init = Init.FIRST_MARKER
     #: CL-1: which of the two comes first, and whether something may come between
-    order: Order = Order.SNAPSHOT_FIRST
+    order: MarkerOrder = MarkerOrder.SNAPSHOT_FIRST
     #: CL-3: which of the records that are processed become part of the snapshot
     log: Log = Log.UNTIL_MARKER
     #: CL-2: whether a channel whose marker has come is read on

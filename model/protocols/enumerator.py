@@ -119,7 +119,7 @@ class Signal(Event):
     """The event that tells one reader that no more splits come."""
 
 
-class Reader(ReaderId):
+class SourceReader(ReaderId):
     """A subtask that reads the splits that it is assigned, and the coordinator's gate to it."""
 
     status = field(Enum(ReaderStatus), ReaderStatus.RUNNING)
@@ -142,7 +142,7 @@ class Reader(ReaderId):
         return self.status == ReaderStatus.FINISHED
 
 
-class Checkpoint(CheckpointId):
+class CoordinatorCheckpoint(CheckpointId):
     """One checkpoint: the coordinator's part, the readers' parts, and the messages under way."""
 
     status = field(Enum(CheckpointStatus), CheckpointStatus.UNUSED)
@@ -152,7 +152,7 @@ class Checkpoint(CheckpointId):
     """The enumerator's part is done: the events emitted before its state have been settled."""
     unsent = field(Set(Ref(Event)), EMPTY)
     """The enumerator's state: the events that it has not emitted yet."""
-    received = field(PerEntity(Reader, Set(Ref(Event))), EMPTY)
+    received = field(PerEntity(SourceReader, Set(Ref(Event))), EMPTY)
     """The readers' states: the events that they have received."""
     finished = field(Set(Ref(ReaderId)), EMPTY)
     """Readers that had finished when it was triggered."""
@@ -193,9 +193,9 @@ class EnumeratorOptions:
 class Enumerating(Protocol, ABC):
     """The enumerator's rules. The protocol that runs it lays it out and binds `fail_job`."""
 
-    readers: tuple[Reader, ...]
+    readers: tuple[SourceReader, ...]
     splits: tuple[Split, ...]
-    checkpoints: tuple[Checkpoint, ...]
+    checkpoints: tuple[CoordinatorCheckpoint, ...]
 
     losses = field(Range(0, Bound("losses")), 0)
 
@@ -211,34 +211,34 @@ class Enumerating(Protocol, ABC):
     # --- events ----------------------------------------------------------------------------------
 
     @rule(fair=WEAK)
-    def assign(self, split: Split, reader: Reader) -> None:
+    def assign(self, split: Split, reader: SourceReader) -> None:
         """1.1: the enumerator assigns a split to a reader that has registered."""
         require(split.is_unsent, reader.is_running)
         self.emit(split, reader)
 
     @rule(fair=WEAK)
-    def signal_end(self, reader: Reader) -> None:
+    def signal_end(self, reader: SourceReader) -> None:
         """1.1: the enumerator, with all splits assigned, tells a reader that no more will come."""
         require(reader.signal.is_unsent, reader.status != ReaderStatus.RESTORING)
         require(all(not split.is_unsent for split in self.splits))
         self.emit(reader.signal, reader)
 
     @step
-    def emit(self, event: Event, reader: Reader) -> None:
+    def emit(self, event: Event, reader: SourceReader) -> None:
         """An event goes to its reader, or stays behind a closed gate."""
         event.receiver = reader
         event.behind = reader.closed
         event.place = Place.UNDER_WAY if reader.closed.is_empty else Place.HELD
 
     @rule(fair=WEAK)
-    def receive_split(self, split: Split, reader: Reader) -> None:
+    def receive_split(self, split: Split, reader: SourceReader) -> None:
         """1.1: a running reader receives a split."""
         require(split.place == Place.UNDER_WAY, split.receiver == reader, reader.is_running)
         reader.received.add(split)
         split.settle(Place.ARRIVED)
 
     @rule(fair=WEAK)
-    def receive_signal(self, reader: Reader) -> None:
+    def receive_signal(self, reader: SourceReader) -> None:
         """1.1: a reader learns, after its last split, that no more will come."""
         require(reader.signal.place == Place.UNDER_WAY, reader.status != ReaderStatus.RESTORING)
         require(all(split.receiver != reader for split in self.splits))
@@ -267,7 +267,7 @@ class Enumerating(Protocol, ABC):
     # --- gates -----------------------------------------------------------------------------------
 
     @rule(fair=WEAK)
-    def take_coordinator_state(self, checkpoint: Checkpoint) -> None:
+    def take_coordinator_state(self, checkpoint: CoordinatorCheckpoint) -> None:
         """PL-3: the enumerator's state is taken, and its gates close at the same moment."""
         require(checkpoint.is_pending, not checkpoint.coordinator_taken)
         checkpoint.coordinator_taken = True
@@ -278,12 +278,12 @@ class Enumerating(Protocol, ABC):
                 self.close_gate(reader, checkpoint)
 
     @step
-    def _keep_unsent(self, checkpoint: Checkpoint, event: Event) -> None:
+    def _keep_unsent(self, checkpoint: CoordinatorCheckpoint, event: Event) -> None:
         if event.is_unsent:
             checkpoint.unsent.add(event)
 
     @step
-    def close_gate(self, reader: Reader, checkpoint: Checkpoint) -> None:
+    def close_gate(self, reader: SourceReader, checkpoint: CoordinatorCheckpoint) -> None:
         """From now on events to a reader that has yet to take the checkpoint are held."""
         if checkpoint.marked.has(reader):
             if self.options.gate == Gate.UNTIL_ANY_ACKNOWLEDGEMENT:
@@ -291,7 +291,7 @@ class Enumerating(Protocol, ABC):
             reader.closed.add(checkpoint)
 
     @step
-    def open_gate(self, reader: Reader, checkpoint: Checkpoint) -> None:
+    def open_gate(self, reader: SourceReader, checkpoint: CoordinatorCheckpoint) -> None:
         """A checkpoint holds the events to a reader no longer, nor will it."""
         checkpoint.marked.remove(reader)
         if self.options.gate == Gate.UNTIL_ANY_ACKNOWLEDGEMENT:
@@ -302,7 +302,7 @@ class Enumerating(Protocol, ABC):
             self._let_go(event, reader)
 
     @step
-    def _let_go(self, event: Event, reader: Reader) -> None:
+    def _let_go(self, event: Event, reader: SourceReader) -> None:
         if event.place == Place.HELD and event.receiver == reader:
             for checkpoint in self.checkpoints:
                 self._stay_behind(event, reader, checkpoint)
@@ -310,12 +310,14 @@ class Enumerating(Protocol, ABC):
                 event.place = Place.UNDER_WAY
 
     @step
-    def _stay_behind(self, event: Event, reader: Reader, checkpoint: Checkpoint) -> None:
+    def _stay_behind(
+        self, event: Event, reader: SourceReader, checkpoint: CoordinatorCheckpoint
+    ) -> None:
         if not reader.closed.has(checkpoint):
             event.behind.remove(checkpoint)
 
     @define
-    def is_settled(self, checkpoint: Checkpoint) -> bool:
+    def is_settled(self, checkpoint: CoordinatorCheckpoint) -> bool:
         """Whether no event that was emitted before the enumerator's state is waited for."""
         return all(
             checkpoint.unsent.has(event) or not self._is_waited_for(event) for event in self.events

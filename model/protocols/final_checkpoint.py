@@ -20,7 +20,7 @@ from model.protocols.finish_options import (
     FinalWait,
     FinishRace,
     HeldUntil,
-    Release,
+    ReleasedBy,
     task_classes_of,
 )
 from model.protocols.job.channels import Channel
@@ -142,14 +142,14 @@ class FinalCheckpoint(Requests, Failures, WatermarkView, EndOfDataView):
         """FC-7, CN-6: any checkpoint from the first final one on, or that one only."""
         if task.final_from == Nothing:
             return False
-        if self.options.release == Release.FIRST:
+        if self.options.release == ReleasedBy.FIRST:
             return task.final_from == checkpoint
         return task.final_from <= checkpoint
 
     @define
     def waits_for_exactly(self, task: Task, checkpoint: Checkpoint) -> bool:
         """With `release = first`, the task's first final checkpoint must keep its id."""
-        return self.options.release == Release.FIRST and task.final_from == checkpoint
+        return self.options.release == ReleasedBy.FIRST and task.final_from == checkpoint
 
     @rule(fair=WEAK)
     def quiesce(self, task: Task) -> None:

@@ -23,7 +23,7 @@ class FinishRace(enum.Enum):
     RETRIGGER = "retrigger"
 
 
-class Release(enum.Enum):
+class ReleasedBy(enum.Enum):
     """Which checkpoint, of those after the operators finished, releases a task."""
 
     ANY = "any"
@@ -67,7 +67,7 @@ class FinishOptions:
     #: PL-5, PL-6: what becomes of a checkpoint whose trigger finds its task ended
     finish_race: FinishRace = FinishRace.ABORT
     #: FC-7: which checkpoint, of those after the operators finished, releases a task
-    release: Release = Release.ANY
+    release: ReleasedBy = ReleasedBy.ANY
     #: FC-4: from when a checkpoint counts as final
     final_wait: FinalWait = FinalWait.AFTER_END_OF_DATA
     #: FC-6: a task closes only after its consumers have polled its EndOfData

@@ -18,7 +18,7 @@ from model.protocols.task.tasks import Task
 from model.rules import Setting, define
 
 
-class Retention(enum.Enum):
+class CheckpointRetention(enum.Enum):
     """F45-1: whether checkpoints are kept when the job has finished."""
 
     KEPT = "kept"
@@ -32,7 +32,7 @@ class StopWithCheckpointOptions(SyncSavepointOptions):
     #: F45-3: every task stalls, a source, too
     source_blocks: bool = True
     #: F45-1: whether checkpoints are kept when the job has finished
-    retention: Retention = Retention.KEPT
+    retention: CheckpointRetention = CheckpointRetention.KEPT
     #: F45-6: a cancellation also ends a task that stalls
     cancel_wins: bool = True
 
@@ -48,7 +48,7 @@ class StopWithCheckpoint(EndingSources, SyncSavepoint):
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
         assert isinstance(self.options, StopWithCheckpointOptions)
-        self.ends_sources = self.options.retention == Retention.NONE
+        self.ends_sources = self.options.retention == CheckpointRetention.NONE
 
     @define
     def is_left(self, checkpoint: Checkpoint) -> bool:

@@ -31,7 +31,7 @@ class Init(enum.Enum):
     CALL_OR_MARKER = "rpc-or-first-marker"
 
 
-class Order(enum.Enum):
+class MarkerOrder(enum.Enum):
     """Which comes first, the state (S) or the markers (F); split: something may come between."""
 
     SNAPSHOT_FIRST = "snapshot-first"
@@ -76,7 +76,7 @@ class Ways:
     """A choice of each parameter of the family."""
 
     init: Init
-    order: Order
+    order: MarkerOrder
     log: Log
     block: Block
     jump: Jump
@@ -84,7 +84,10 @@ class Ways:
     @property
     def is_split(self) -> bool:
         """Whether something may come between the two halves of a start."""
-        return self.order in (Order.SPLIT_SNAPSHOT_FORWARD, Order.SPLIT_FORWARD_SNAPSHOT)
+        return self.order in (
+            MarkerOrder.SPLIT_SNAPSHOT_FORWARD,
+            MarkerOrder.SPLIT_FORWARD_SNAPSHOT,
+        )
 
 
 class MarkerPorts(GatePorts, typing.Protocol):
@@ -209,16 +212,16 @@ class MarkerGate(AlignedGate):
     def _start(self) -> None:
         """CL-1, CL-SFL: take the state, send the marker on all outputs; CL-FSL: first send."""
         match self.ways.order:
-            case Order.SNAPSHOT_FIRST:
+            case MarkerOrder.SNAPSHOT_FIRST:
                 self._snapshot()
                 self._forward()
-            case Order.FORWARD_FIRST:
+            case MarkerOrder.FORWARD_FIRST:
                 self._forward()
                 self._snapshot()
-            case Order.SPLIT_SNAPSHOT_FORWARD:
+            case MarkerOrder.SPLIT_SNAPSHOT_FORWARD:
                 self._snapshot()
                 self.second_half = Half.FORWARD
-            case Order.SPLIT_FORWARD_SNAPSHOT:
+            case MarkerOrder.SPLIT_FORWARD_SNAPSHOT:
                 self._forward()
                 self.second_half = Half.SNAPSHOT
 
