@@ -200,4 +200,5 @@ class FinalCheckpoint(Requests, Failures, WatermarkView, EndOfDataView):
 
     @property
     def task_classes(self) -> Mapping[Kind, type[Task]]:
-        return {**super().task_classes, **task_classes_of(self.options)}
+        chosen = task_classes_of(self.options.held_until, self.options.end_tag)
+        return {**super().task_classes, **chosen}

@@ -91,13 +91,13 @@ class FinalCheckpointOptions(
     """The toggles of section 6 that concern final checkpoints; the defaults are today's Flink."""
 
 
-def task_classes_of(options: FinishOptions) -> Mapping[Kind, type[Task]]:
+def task_classes_of(held_until: HeldUntil, end_tag: EndTag) -> Mapping[Kind, type[Task]]:
     """What the tasks of a vertex are whose kind has a choice, by its kind."""
     held: dict[HeldUntil, type[Task]] = {
         HeldUntil.FINISH: Buffering,
         HeldUntil.CONFIRMATION: StableTask,
         HeldUntil.CONFIRMATION_OR_FINISH: FlushingStableTask,
     }
-    constant = options.end_tag == EndTag.CONSTANT
+    constant = end_tag == EndTag.CONSTANT
     writer = ConstantTagWriter if constant else Writer
-    return {Kind.BUFFERING: held[options.held_until], Kind.WRITER: writer}
+    return {Kind.BUFFERING: held[held_until], Kind.WRITER: writer}
