@@ -1,4 +1,4 @@
-"""How a task finishes under FLIP-147: what the texts leave open, and what other releases do."""
+"""Options of the finish under FLIP-147: what the texts leave open, and what other releases do."""
 
 from __future__ import annotations
 

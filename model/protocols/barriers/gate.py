@@ -1,4 +1,4 @@
-"""The gate of a task: the handler that decides when a checkpoint's barriers are all there.
+"""The aligned gate of a task: the task takes its part when all barriers of a checkpoint are there.
 
 Models 1.4 (exactly-once handler, aligned), AL-1 … AL-4 and PL-7 of the fact sheet. There is one a
 task; what it does to its task and to the coordinator goes through its ports.

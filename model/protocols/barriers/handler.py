@@ -1,4 +1,7 @@
-"""What a task asks of its gate: Flink's `CheckpointBarrierHandler`."""
+"""Handler of barriers: what a task calls when a barrier, an abort or the end of a channel arrives.
+
+Flink calls it `CheckpointBarrierHandler`.
+"""
 
 from __future__ import annotations
 

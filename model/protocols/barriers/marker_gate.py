@@ -1,4 +1,4 @@
-"""A task's part in a snapshot after Chandy and Lamport, in each of the ways that were discussed.
+"""The gate of Chandy and Lamport's snapshots: when a task takes its state, sends markers and logs.
 
 Models CL-1 … CL-4 of the fact sheet. `started`: the task's state is taken. A channel is `aligned`
 once its marker has come, and `blocked` where that keeps its reader from what is behind the marker.

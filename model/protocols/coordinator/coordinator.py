@@ -890,7 +890,7 @@ class JobProtocol(Protocol, ABC):
 
     @define
     def is_recovered(self, task: Task) -> bool:
-        """RC-9: whether a task has processed all that it was given from logs."""
+        """Whether a task has processed all that it was given from logs."""
         return all(channel.is_replayed for channel in task.inputs)
 
     # --- acknowledgement and completion ----------------------------------------------------------

@@ -1,4 +1,4 @@
-"""Whether a job may start from a snapshot of another: finished operators and what they read.
+"""Checks whether a job can start from a snapshot of another job, by its finished operators.
 
 Models RC-8 (`VertexFinishedStateChecker`) of the fact sheet. The check sees whole vertices: all of
 a vertex finished, a part of it, or nothing. An operator that the snapshot does not know runs.

@@ -1,4 +1,4 @@
-"""How a checkpoint's metadata says what had finished: by special numbers, or in a field of its own.
+"""Metadata of a checkpoint: two encodings of which operators had finished.
 
 Models PL-9 of the fact sheet. `SENTINEL` is Flink's: a vertex whose subtasks have all finished has
 the count -1 of subtasks, and subtask i of another one that has finished stands there as -(i + 1).

@@ -1,4 +1,4 @@
-"""What the texts leave open about the coordinator, and what other releases do."""
+"""Options of the checkpoint coordinator: what the texts leave open, and what other releases do."""
 
 from __future__ import annotations
 

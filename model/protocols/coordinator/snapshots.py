@@ -1,4 +1,4 @@
-"""What a completed checkpoint leaves behind for another job, as plain values by names."""
+"""Snapshots: the plain values that a completed checkpoint leaves behind for another job."""
 
 from __future__ import annotations
 

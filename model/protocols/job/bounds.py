@@ -1,4 +1,4 @@
-"""The bounds of protocols on jobs: how much of what can happen is explored."""
+"""Bounds of protocols on jobs: how many checkpoints, failures and requests a search explores."""
 
 from __future__ import annotations
 

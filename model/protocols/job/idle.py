@@ -1,4 +1,4 @@
-"""Options that change nothing: a spec that sets one asks for what it does not get."""
+"""Options without effect: a spec that sets one of them is refused."""
 
 from __future__ import annotations
 

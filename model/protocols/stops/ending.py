@@ -1,4 +1,4 @@
-"""The stop that tells sources to end, and nothing else.
+"""A stop that tells the sources to end, and takes no checkpoint.
 
 Models LS-1 of the fact sheet, and F45-1 without retention. A source that is stopped emits no last
 watermark; behind it timers never fire, and for the rest tasks end as they would by themselves.

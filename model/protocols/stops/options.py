@@ -1,4 +1,4 @@
-"""What the texts leave open about a stop with a savepoint, and what other releases do."""
+"""Options of a stop with a savepoint: what the texts leave open, and what other releases do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The stop of a job as the coordinator sees it, and the start of a job from what it left.
+"""Stops with a savepoint at the coordinator, and the start of a job from what an ended job left.
 
 Models SP-1, SP-7, SP-9, SP-11, SP-12 of the fact sheet, and so SS-1, SS-9, F45-1 and F45-5; F45-7,
 RC-3 and the start from a savepoint of RC-4. What a task does with the savepoint is the protocols'

@@ -185,7 +185,7 @@ class TaskExecution(JobProtocol):
 
     @step
     def process(self, task: Task, channel: Channel) -> None:
-        """CL-3, UN-2: the record at the head of a channel is taken, logged and worked on."""
+        """The record at the head of a channel is taken, logged if it is to be, and worked on."""
         element = channel.queue.take()
         assert isinstance(element, Data)
         self.log_record(task, self.logged(channel), element.record)
@@ -489,7 +489,7 @@ class TaskExecution(JobProtocol):
 
     @step
     def restore_from(self, task: Task, checkpoint: CheckpointId) -> None:
-        """RC-4, RC-9, RC-10: a task gets its state, and on each input what was in flight there.
+        """RC-4, RC-10: a task gets its state, and on each input what was in flight there.
 
         Watermarks are no state; a source may know from its position how far it was.
         """
@@ -514,7 +514,7 @@ class TaskExecution(JobProtocol):
         self._count_from(task, checkpoint)
 
     def process_recovered(self, channel: LoggedChannel) -> None:
-        """CL-5, RC-9: the reader processes the next record of the log of a channel."""
+        """The reader processes the next record of the log of a channel."""
         task = self.reader(channel)
         require(task.is_alive, self.processes_records())
         record = channel.recovered.take()

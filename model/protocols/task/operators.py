@@ -1,4 +1,4 @@
-"""Operators that do more with a record than pass it on.
+"""Operators that hold records back, emit them later, or emit records of their own.
 
 Models what section 2.d of the fact sheet says of operators at their end (FC-1, LF-2, H6, H10, H12):
 which of them emit then, which at any time, and which only when a checkpoint has completed.
