@@ -21,6 +21,7 @@ class GatePorts(typing.Protocol):
     @property
     def aborts_on_end(self) -> bool:
         """Whether an EndOfPartition aborts the alignment under way (AL-2 with the flag off)."""
+        ...
 
     def perform(self, task: Task, checkpoint: CheckpointId) -> None:
         """The task takes its part of a checkpoint."""
