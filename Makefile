@@ -8,7 +8,8 @@ STAMP = .venv/.stamp
 # The same node everywhere: the one that comes as a wheel, not one that happens to be on PATH.
 export PYRIGHT_PYTHON_GLOBAL_NODE = 0
 
-.PHONY: setup demo lint test slow bench mutants rule-mutants bounds clean
+.PHONY: setup demo lint quick test agreement slow bench mutants rule-mutants bounds clean \
+	lint-ruff lint-format lint-mypy lint-pyright lint-imports
 
 setup: $(STAMP)
 	@:
@@ -22,18 +23,34 @@ demo: setup
 	@$(BIN)/finale check $(DEMO) --property checkpoint-ends
 	@$(BIN)/finale trace $(DEMO) --property checkpoint-ends
 
+# While you type: no file that takes long, and few examples of each property.
+quick: setup
+	@EXAMPLES=quick $(BIN)/pytest --tier quick -n 2 --dist loadgroup
+
+# Before a commit.
+test: lint
+	@$(BIN)/pytest --tier test -n 2 --dist loadgroup
+
+# What holds searches, engine and outside tools together on many cases; CI runs it after `test`.
+agreement: setup
+	@$(BIN)/pytest --tier agreement -n 2 --dist loadgroup
+
+LINTERS = ruff format mypy pyright imports
 lint: setup
+	@$(MAKE) --no-print-directory --jobs 2 --output-sync $(LINTERS:%=lint-%)
+lint-ruff:
 	@$(BIN)/ruff check --quiet
+lint-format:
 	@$(BIN)/ruff format --check --quiet
+lint-mypy:
 	@$(BIN)/mypy --no-error-summary
+lint-pyright:
 	@$(BIN)/pyright
+lint-imports:
 	@$(BIN)/lint-imports --no-logo
 
-test: lint
-	@$(BIN)/pytest -n 2 --dist loadgroup
-
 slow: setup
-	@$(BIN)/pytest -m slow
+	@EXAMPLES=nightly $(BIN)/pytest -m slow
 
 bench: setup
 	@$(BIN)/python -m benchmarks

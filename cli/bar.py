@@ -1,4 +1,4 @@
-"""How far a command is, on one line of a terminal; nothing in a pipe."""
+"""A progress bar on one line of a terminal. A pipe gets no output."""
 
 from __future__ import annotations
 

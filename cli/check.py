@@ -1,14 +1,14 @@
-"""`finale check`: searches specs and compares what is found with what they expect."""
+"""`finale check`: searches specs, and compares the verdicts with the expected ones."""
 
 from __future__ import annotations
 
 import shlex
 import time
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 from rich.text import Text
@@ -23,8 +23,8 @@ from checker.search.rows import PRECEDENCE, SEARCH, Exit, Result, strictly
 from checker.search.run import chosen, run
 from checker.spec.catalogue import Catalogue, catalogue
 from checker.spec.reading import Spec, check_property_name, read_spec
-from checker.spec.releases import Under, releases_in
-from checker.studies.fixes import folders_of_bugs, mistakes_in_pairs
+from checker.spec.releases import ReleaseConfig, releases_in
+from checker.studies.bug_pairs import folders_of_bugs, mistakes_in_pairs
 from model.errors import FinaleError, Place
 from model.system import Kind
 
@@ -32,60 +32,87 @@ from .errors import print_error
 from .main import VERSION
 from .meter import Meter
 from .output import say_json
-from .pages import Pages
+from .pages import ResultPages
 from .parameters import (
     PLAIN,
     AllProperties,
     BackendName,
+    ConfOption,
+    MasterOption,
     PropertyNames,
     ProtocolsFolder,
     ReductionNames,
+    SecondsLimit,
+    StatesLimit,
     StepsLimit,
     StorageOption,
     Strict,
+    TextOrJson,
     limits_of,
 )
 from .paths import specs_in
 
+if TYPE_CHECKING:
+    from pipeline.search.run import SearchPlan
+
 
 def check(  # noqa: PLR0913 - one parameter a flag
-    *paths: Annotated[Path, Parameter(help="Specs, or folders with specs in them.")],
-    format: Annotated[Literal["text", "json"], Parameter(help="How to print it.")] = "text",
+    *paths: Annotated[Path, Parameter(help="Specs, or folders that contain specs.")],
+    format: TextOrJson = "text",
     properties: PropertyNames = (),
     all_properties: AllProperties = False,
     strict: Strict = False,
-    max_states: Annotated[int | None, Parameter(help="Stop a search at so many states.")] = None,
-    max_seconds: Annotated[float | None, Parameter(help="Stop a search after so long.")] = None,
+    max_states: StatesLimit = None,
+    max_seconds: SecondsLimit = None,
     max_memory: Annotated[
-        int | None, Parameter(help="Stop a native search at so many megabytes.")
+        int | None,
+        Parameter(help="Memory limit of a native search, and of each Spark worker, in megabytes."),
     ] = None,
     max_steps: StepsLimit = None,
     backend: BackendName = "auto",
     reduce: ReductionNames = (),
     storage: StorageOption = "exact",
     threads: Annotated[
-        int | None, Parameter(help="So many threads search natively; all processors if not given.")
+        int | None, Parameter(help="Number of threads of a native search (default: all cores).")
     ] = None,
     resume: Annotated[
         Path | None,
-        Parameter(help="Save what is seen in this folder, and go on from what was saved there."),
+        Parameter(help="Folder to save the search in, and to continue a saved search from."),
     ] = None,
-    slow: Annotated[bool, PLAIN, Parameter(help="Check also specs that are marked slow.")] = False,
+    slow: Annotated[bool, PLAIN, Parameter(help="Also check specs that are marked slow.")] = False,
     record: Annotated[
         bool,
         PLAIN,
-        Parameter(help="Write exact counts into the specs, where two searches agree on them."),
+        Parameter(help="Write exact counts into the specs if two searches agree on the counts."),
     ] = False,
     trace_dir: Annotated[
-        Path | None, Parameter(help="Write each trace found into this folder, as ITF.")
+        Path | None, Parameter(help="Folder to write each trace into, as ITF.")
     ] = None,
     releases: Annotated[
         str | None,
-        Parameter(help="Compare releases instead: all, or some, as V3,V4 or flink-1.15."),
+        Parameter(help="Compare releases: all, or a list such as V3,V4 or flink-1.15."),
     ] = None,
+    spark: Annotated[
+        bool,
+        PLAIN,
+        Parameter(help="Continue a search on Spark when it outgrows this process (docs/spark.md)."),
+    ] = False,
+    states_here: Annotated[
+        int | None,
+        Parameter(
+            help="With --spark: continue on Spark at this number of states (default: when memory "
+            "runs out)."
+        ),
+    ] = None,
+    owners: Annotated[
+        int | None,
+        Parameter(help="With --spark: number of tasks that share the states (default: all slots)."),
+    ] = None,
+    master: MasterOption = None,
+    conf: ConfOption = (),
     protocols: ProtocolsFolder = None,
 ) -> int:
-    """Check specs, and compare with what they expect."""
+    """Check specs, and compare the verdicts with the expected ones."""
     if not paths:
         raise FinaleError(
             "no-paths", "no spec is given", advice="name specs, or folders: finale check specs/"
@@ -109,6 +136,22 @@ def check(  # noqa: PLR0913 - one parameter a flag
         None if releases is None else releases_in(releases),
     )
     options.refuse_contradictions(paths)
+    of_spark = {
+        "--states-here": states_here,
+        "--owners": owners,
+        "--master": master,
+        "--conf": conf,
+    }
+    if spark:
+        from pipeline.search.run import SearchPlan
+        from pipeline.session import cluster_of
+
+        folders = () if protocols is None else (protocols,)
+        plan = SearchPlan(cluster_of(master, conf, folders), resume, states_here, owners, threads)
+        options = replace(options, plan=plan)
+        options.refuse_with_spark(max_steps)
+    else:
+        refuse_without_spark(of_spark)
     checking = Checking(options, format == "text")
     try:
         checking.check(paths)
@@ -134,7 +177,9 @@ class Options:
     trace_dir: Path | None
     all_properties: bool
     strict: bool
-    releases: tuple[Under, ...] | None
+    releases: tuple[ReleaseConfig, ...] | None
+    plan: SearchPlan | None = None
+    """How to continue on Spark."""
 
     def refuse_contradictions(self, paths: Sequence[Path]) -> None:
         """Raises `all-or-some`, `reduced-counts`, `releases-alone`, `resume-one-spec`.
@@ -152,19 +197,19 @@ class Options:
             if self.releases is not None and given:
                 raise FinaleError(
                     "releases-alone",
-                    f"{flag} is about a spec itself, and --releases about releases in its place",
+                    f"{flag} is an option of one check, and --releases compares several checks",
                     advice=f"leave out --releases, or {flag}",
                 )
         if self.all_properties and self.properties:
             raise FinaleError(
                 "all-or-some",
                 "--property asks some properties, and --all-properties all of them",
-                advice="leave out one of the two",
+                advice="leave out one of the two flags",
             )
         if self.reductions and self.record:
             raise FinaleError(
                 "reduced-counts",
-                "counts under a reduction are never recorded: a spec has those of the full search",
+                "counts of a reduced search cannot be recorded, only those of a full search",
                 advice="leave out --reduce, or --record",
             )
         if self.means.resume is not None and (len(paths) > 1 or paths[0].is_dir()):
@@ -174,6 +219,31 @@ class Options:
                 advice="name one spec, and a folder of its own for each",
             )
         check_means(self.backend, self.reductions, self.means, self.limits)
+
+    def refuse_with_spark(self, max_steps: int | None) -> None:
+        """Raises `bad-limit`, `spark-or-not`."""
+        assert self.plan is not None
+        for flag, given, least in (
+            ("--states-here", self.plan.states_here, 0),
+            ("--owners", self.plan.owners, 1),
+        ):
+            if given is not None and given < least:
+                message, advice = (
+                    f"{flag} cannot be {given}",
+                    f"give {least} or more, or leave it out",
+                )
+                raise FinaleError("bad-limit", message, advice=advice)
+        others = {
+            "--backend": self.backend not in ("auto", "native"),
+            "--reduce": self.reductions,
+            "--storage": self.means.storage != "exact",
+            "--record": self.record,
+            "--max-steps": max_steps,
+        }
+        for flag, is_given in others.items():
+            if is_given:
+                message = f"{flag} has no meaning for a search that can continue on Spark"
+                raise FinaleError("spark-or-not", message, advice=f"leave out --spark, or {flag}")
 
 
 @dataclass
@@ -192,9 +262,9 @@ class Checking:
     start: float = field(default_factory=time.perf_counter)
 
     @cached_property
-    def pages(self) -> Pages:
+    def pages(self) -> ResultPages:
         """What is printed as results come."""
-        return Pages(self._again)
+        return ResultPages(self._again)
 
     def check(self, paths: Sequence[Path]) -> None:
         """Check specs, and all in folders. Mistakes in one do not keep the others from it."""
@@ -247,6 +317,10 @@ class Checking:
         if options.means.storage == "hashed":
             tell_unanswered(spec, properties)
         with Meter(spec.file.name) as meter:
+            if options.plan is not None:
+                from pipeline.search.run import search
+
+                return search(spec, options.plan, options.limits, meter, properties)
             return run(
                 spec,
                 options.limits,
@@ -257,7 +331,7 @@ class Checking:
                 options.means,
             )
 
-    def _compare(self, spec: Spec, releases: Sequence[Under]) -> None:
+    def _compare(self, spec: Spec, releases: Sequence[ReleaseConfig]) -> None:
         from checker.report.releases import comparison_lines, comparison_rows
         from checker.studies.across_releases import compared
 
@@ -292,6 +366,8 @@ class Checking:
         self.rows += json_rows(result, traces)
         if self.as_text:
             self.pages.add(result)
+            if result.report.backend == "spread":
+                write(console(), ["searched on Spark"])
         if interrupted:
             raise KeyboardInterrupt
 
@@ -310,6 +386,7 @@ class Checking:
         words += [] if means.threads is None else ["--threads", str(means.threads)]
         for name in options.properties:
             words += ["--property", name]
+        words += [] if options.plan is None else ["--spark"]
         if options.catalogue.folder is not None:
             words += ["--protocols", str(options.catalogue.folder)]
         return shlex.join([*words, "--resume", str(means.resume)])
@@ -325,7 +402,7 @@ class Checking:
                 FinaleError(
                     "nothing-checked",
                     f"nothing was checked: {few} marked slow",
-                    advice="--slow checks slow specs too",
+                    advice="add --slow",
                 )
             )
         asked = {str(row["property"]) for row in self.rows}
@@ -369,6 +446,14 @@ class Checking:
         codes |= {Exit.BAD_INPUT} if self.errors else set()
         codes |= {Exit.INTERRUPTED} if self.interrupted else set()
         return next((code for code in PRECEDENCE if code in codes), Exit.AS_EXPECTED)
+
+
+def refuse_without_spark(given: Mapping[str, object]) -> None:
+    """Raises `spark-or-not`."""
+    for flag, value in given.items():
+        if value is not None and value != ():
+            message = f"{flag} is an option of a search on Spark, and --spark is missing"
+            raise FinaleError("spark-or-not", message, advice=f"add --spark, or leave out {flag}")
 
 
 def tell_unanswered(spec: Spec, properties: Collection[str]) -> None:

@@ -1,4 +1,4 @@
-"""`finale conform`: model and engine in lock-step, or whether the model explains an event log."""
+"""`finale conform`: compares model and engine in lock-step, or judges event logs."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 from cyclopts import Parameter
 
 from checker.conformance.engines import NO_COUNTERPART
-from checker.conformance.lockstep import Agreement, Disagreement, LockStep
+from checker.conformance.lockstep import Agreement, Divergence, LockStep
 from checker.logs.event_log.acceptance import (
     ALL_STEPS,
     LIMITS,
@@ -33,14 +33,14 @@ from checker.spec.catalogue import catalogue
 from checker.spec.reading import read_spec
 from model.errors import FinaleError, Place, nearest
 from model.given import lines_in, opened
-from reference.formats.eventlog import Log, read_log
+from reference.formats.eventlog import ReadLog, read_log
 from reference.formats.logfile import LOG
 
 from .errors import print_error
 from .main import VERSION
 from .meter import Meter
 from .output import say, say_json
-from .parameters import PLAIN
+from .parameters import PLAIN, TextOrJson
 from .paths import specs_in
 
 
@@ -51,22 +51,22 @@ def conform(
     unseen: Annotated[
         tuple[str, ...],
         PLAIN,
-        Parameter(help="Of logs: a step that may have left no event. May be given several times."),
+        Parameter(help="Logs only: name of a step that may have left no event; repeatable."),
     ] = (),
     max_states: Annotated[
         int | None,
         PLAIN,
         Parameter(
-            help="Of logs: give up a section after so many states, beside one for each event; "
-            f"{LIMITS.states_max} if not given."
+            help="Logs only: maximal number of states of a section, in addition to one state for "
+            f"each event (default: {LIMITS.states_max})."
         ),
     ] = None,
     max_seconds: Annotated[
-        float | None, PLAIN, Parameter(help="Of logs: give each one up after so long.")
+        float | None, PLAIN, Parameter(help="Logs only: time limit for each log, in seconds.")
     ] = None,
-    format: Annotated[Literal["text", "json"], Parameter(help="How to print it.")] = "text",
+    format: TextOrJson = "text",
 ) -> int:
-    """Compare model and engine in lock-step, or tell whether the model explains an event log."""
+    """Compare model and engine in lock-step, or judge event logs."""
     if not paths:
         raise FinaleError(
             "no-paths",
@@ -110,15 +110,15 @@ def _refuse_neither(path: Path) -> None:
         if b'"log-start"' in file.read(LOOKED_AT):
             raise FinaleError(
                 "not-a-spec",
-                "this looks like an event log, and its name does not say so",
+                "this looks like an event log, but its name has another ending",
                 place=Place(str(path)),
                 advice=f"give it a name that ends in {LOG_SUFFIX}",
             )
     raise FinaleError(
         "not-a-spec",
-        "this is neither a spec nor an event log, by its name",
+        "the file name ends neither as a spec nor as an event log",
         place=Place(str(path)),
-        advice=f"specs end in .toml, and event logs in {LOG_SUFFIX}; finale why reads other logs",
+        advice=f"specs end in .toml, event logs in {LOG_SUFFIX}; finale validate reads other logs",
     )
 
 
@@ -149,7 +149,7 @@ def _refuse_without_logs(given: Mapping[str, bool]) -> None:
     for flag in (flag for flag, is_given in given.items() if is_given):
         raise FinaleError(
             "not-of-a-log",
-            f"{flag} says nothing of specs, and no event log is given",
+            f"{flag} is an option for event logs, and no event log is given",
             advice=f"leave it out, or name a log: its name ends in {LOG_SUFFIX}",
         )
 
@@ -251,7 +251,7 @@ class Compared:
         if self.as_text:
             write(console(), [unbuilt_line(str(file), error.message)])
 
-    def _count(self, outcome: Agreement | Disagreement) -> None:
+    def _count(self, outcome: Agreement | Divergence) -> None:
         if isinstance(outcome, Agreement):
             self.agree += 1
             self.states += outcome.states
@@ -269,7 +269,7 @@ class Compared:
         return next((code for code in PRECEDENCE if code in self.codes), Exit.AS_EXPECTED)
 
 
-def _row(outcome: Agreement | Disagreement) -> dict[str, object]:
+def _row(outcome: Agreement | Divergence) -> dict[str, object]:
     if isinstance(outcome, Agreement):
         return asdict(outcome)
     return {"steps": [str(step) for step in outcome.steps], "differences": outcome.what}
@@ -289,7 +289,7 @@ def _lines_of(file: Path) -> list[str]:
         ) from None
 
 
-def _judged(file: Path, log: Log, verdict: Verdict) -> dict[str, object]:
+def _judged(file: Path, log: ReadLog, verdict: Verdict) -> dict[str, object]:
     row: dict[str, object] = {"log": str(file), "events": log.count}
     match verdict.conforms:
         case Accepted() as accepted:

@@ -1,10 +1,11 @@
-"""Mistakes of the user on stderr, as `FinaleError` writes them."""
+"""Prints mistakes of the user on stderr."""
 
 from __future__ import annotations
 
 import os
 import sys
 import textwrap
+from collections.abc import Sequence
 
 from cyclopts import CycloptsError, MissingArgumentError, UnknownCommandError
 
@@ -13,9 +14,13 @@ from model.errors import FinaleError, Place
 
 from .output import say
 
+#: Former commands and words of the command line, with the present ones.
+RENAMED_COMMANDS = {"explore": "check --spark", "why": "blocked"}
+RENAMED_WORDS = {"--out": "--output", "--seconds": "--max-seconds", "table": "text"}
+
 
 def print_error(error: FinaleError) -> None:
-    """The code, the place, what is wrong and what to do."""
+    """Print the code, the place, what is wrong and what to do."""
     place = error.place
     # Code is found by us; all other files are called as they were given.
     if place is not None and place.file is not None and place.file.endswith(".py"):
@@ -24,7 +29,7 @@ def print_error(error: FinaleError) -> None:
 
 
 def tell(text: str) -> None:
-    """Write on stderr; on a terminal no wider than that, but in a pipe as it is."""
+    """Print on stderr. Fold long lines on a terminal, but not in a pipe."""
     if sys.stderr.isatty():
         width = os.get_terminal_size(sys.stderr.fileno()).columns or sys.maxsize
         folded = textwrap.TextWrapper(
@@ -42,7 +47,7 @@ def print_if_ours(error: Exception) -> bool:
 
 
 def print_usage_error(error: CycloptsError) -> None:
-    """A command line that is not one, in the same form."""
+    """Print a mistake in the command line in the same form."""
     error.verbose = False
     command = " ".join(["finale", *(error.command_chain or ())])
     message = " ".join(str(error).split()) + _choices(error)
@@ -52,8 +57,23 @@ def print_usage_error(error: CycloptsError) -> None:
     print_error(FinaleError("usage", message.rstrip("."), advice=advice))
 
 
+def renamed(arguments: Sequence[str]) -> FinaleError | None:
+    """An error that names the present word, if a command line has a former one."""
+    command, *rest = arguments or ("",)
+    if command in RENAMED_COMMANDS:
+        message, advice = f"`{command}` has a new name", f"write finale {RENAMED_COMMANDS[command]}"
+        return FinaleError("renamed", message, advice=advice)
+    for word in rest:
+        flag, _, value = word.partition("=")
+        new = RENAMED_WORDS.get(flag) or RENAMED_WORDS.get(value)
+        if new is not None:
+            old = flag if flag in RENAMED_WORDS else value
+            return FinaleError("renamed", f"`{old}` has a new name", advice=f"write {new}")
+    return None
+
+
 def _choices(error: CycloptsError) -> str:
-    """What may be given for a parameter that is missing, if it is one of few words."""
+    """Return the choices of a missing parameter, if the parameter has choices."""
     if not isinstance(error, MissingArgumentError) or error.argument is None:
         return ""
     words = error.argument.get_choices() or ()
@@ -61,18 +81,18 @@ def _choices(error: CycloptsError) -> str:
 
 
 def unwritable_output(error: OSError) -> FinaleError:
-    """The output goes where there is no room."""
+    """Return the error for output that finds no room."""
     return FinaleError(
         "unwritable",
         f"the output cannot be written: {error.strerror}",
-        advice="make room, or send it elsewhere",
+        advice="free some space, or write to another place",
     )
 
 
 def out_of_memory() -> FinaleError:
-    """What was given is larger than this machine."""
+    """Return the error for input that is larger than the memory of this machine."""
     return FinaleError(
         "out-of-memory",
-        "there is not enough memory for what was given",
-        advice="give less at once, or a machine with more memory",
+        "this machine has not enough memory for the input",
+        advice="give less input, or use a machine with more memory",
     )

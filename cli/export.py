@@ -1,4 +1,4 @@
-"""`finale export`: writes a spec's system in TLA+ or Promela, for TLC or SPIN."""
+"""`finale export`: exports a spec to TLA+ or Promela, for TLC or SPIN."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from checker.export.conditions import LIVENESS
-from checker.export.files import ENDINGS, Source, Target, files_of
+from checker.export.files import ENDINGS, ExportSource, Target, files_of
 from checker.export.names import identifier
 from checker.report.places import shown_file
 from checker.search.run import chosen
@@ -26,16 +26,16 @@ def export(
     spec: SpecFile,
     /,
     *,
-    to: Annotated[Target, Parameter(help="The language.")],
+    to: Annotated[Target, Parameter(help="Language to export to.")],
     output: Annotated[
-        Path | None, Parameter(help="A folder that is there, or a new file; else the current one.")
+        Path | None, Parameter(help="Existing folder, or new file (default: current folder).")
     ] = None,
     properties: PropertyNames = (),
-    safety_only: Annotated[bool, PLAIN, Parameter(help="Leave liveness out.")] = False,
-    force: Annotated[bool, PLAIN, Parameter(help="Replace files that are there.")] = False,
+    safety_only: Annotated[bool, PLAIN, Parameter(help="Export no liveness properties.")] = False,
+    force: Annotated[bool, PLAIN, Parameter(help="Replace existing files.")] = False,
     protocols: ProtocolsFolder = None,
 ) -> int:
-    """Write a spec's system in TLA+ or Promela, for TLC or SPIN."""
+    """Export a spec to TLA+ or Promela, for TLC or SPIN."""
     known = catalogue(protocols)
     for name in properties:
         check_property_name(name, known)
@@ -45,7 +45,7 @@ def export(
         families = tuple(family for family in families if family.kind not in LIVENESS)
     folder, module = _place(spec, to, output)
     system = claim.system(families)
-    source = Source(claim.title, claim.protocol.key, shown_file(spec))
+    source = ExportSource(claim.title, claim.protocol.key, shown_file(spec))
     files = files_of(system, to, module, source)
     _write({folder / name: text for name, text in files.items()}, force)
     for name in files:
@@ -72,7 +72,7 @@ def _place(spec: Path, to: Target, output: Path | None) -> tuple[Path, str]:
             "wrong-ending",
             f"--to {to} writes files that end in {ENDINGS[to]}",
             place=Place(str(file)),
-            advice="name such a file, or a folder that is there",
+            advice="name a file with this ending, or an existing folder",
         )
     return file.parent, file.stem
 
@@ -83,7 +83,7 @@ def _write(texts: Mapping[Path, str], force: bool) -> None:
         if file.exists() and (not force or file.is_dir()):
             raise FinaleError(
                 "file-exists",
-                "there is such a file already; nothing is written",
+                "the file exists already; no file was written",
                 place=Place(str(file)),
                 advice="choose another --output, or replace it with --force",
             )

@@ -1,4 +1,4 @@
-"""`finale list`: what specs can name."""
+"""`finale list`: the names that specs can use."""
 
 from __future__ import annotations
 
@@ -31,8 +31,10 @@ def listing(
     ],
     /,
     *,
-    protocol: Annotated[str | None, Parameter(help="Only of this protocol.")] = None,
-    variant: Annotated[str | None, Parameter(help="With --protocol: a variant of it.")] = None,
+    protocol: Annotated[str | None, Parameter(help="List entries of this protocol only.")] = None,
+    variant: Annotated[
+        str | None, Parameter(help="With --protocol: a variant of the protocol.")
+    ] = None,
     protocols: ProtocolsFolder = None,
 ) -> int:
     """List protocols, properties, options or rules."""
@@ -62,7 +64,7 @@ def _chosen(known: Catalogue, key: str | None, variant: str | None) -> list[type
     if key is None:
         raise FinaleError(
             "usage",
-            f'--variant "{variant}" without the protocol that it is a variant of',
+            f'--variant "{variant}" is given without its protocol',
             advice="add --protocol: `finale list protocols` shows the variants of each",
         )
     return [known.variant(known.protocol(key).key, variant)]

@@ -1,4 +1,4 @@
-"""`finale logging`: what makes the logs of an engine decidable."""
+"""`finale logging`: the log levels that `finale validate` needs."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ from typing import Annotated, Literal
 from cyclopts import Parameter
 
 from checker.logs.read.logging import log4j2
-from checker.logs.read.patterns import table, tables
+from checker.logs.read.patterns import table
 
+from .blocked import NEWEST
 from .output import to_file_or_stdout
+from .parameters import TableName
 
 
 def logging(
-    engine: Annotated[Literal["flink"], Parameter(help="Whose logs they are.")] = "flink",
+    engine: Annotated[Literal["flink"], Parameter(help="Engine that writes the logs.")] = "flink",
     /,
     *,
-    table_name: Annotated[
-        str, Parameter(name="--table", help="The table of what lines tell, by engine and release.")
-    ] = tables()[-1],
+    table_name: TableName = NEWEST,
 ) -> int:
-    """Print what to add to log4j.properties, so that finale validate decides most."""
+    """Print the lines for log4j.properties with which finale validate can decide most."""
     assert engine == "flink"
     to_file_or_stdout(log4j2(table(table_name)), None)
     return 0

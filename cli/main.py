@@ -1,4 +1,4 @@
-"""`finale`: names the commands, and turns whatever ends them into an exit code.
+"""The command line `finale`: lists the commands and turns their results into exit codes.
 
 Commands are loaded when they are called: `finale --help` imports none of them.
 """
@@ -16,79 +16,83 @@ from cyclopts import App, CycloptsError
 
 VERSION = "0.1.0"
 
-#: Of an exception that is our own mistake: none of the codes that say something about a spec.
+#: Exit code of an internal error. No answer about a spec has this code.
 EXIT_INTERNAL = 70
 EXIT_BAD_INPUT = 2
 EXIT_INTERRUPTED = 130
 EXIT_PIPE_CLOSED = 141
 
-#: What a full disk, or a full quota, says. Files that a command is told to write have an error of
-#: their own: here it is the output.
+#: The errors of a full disk or quota. They are caught here for the standard output only: files that
+#: a command writes have their own error.
 DISK_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
-#: The first line stands in the list of commands.
+#: The list of commands shows the first line.
 CONFORM = (
     "Compare model and engine in lock-step, or judge event logs.\n\n"
-    "Of a spec, or of all in a folder: whether over all that it can reach the same steps can be "
-    "taken in the model and in the engine, and lead to what looks the same.\n\n"
-    "Of an event log, as finale run writes it: whether some run of its protocol explains it, and "
-    "which properties that run violates. docs/event-log.md says what that proves."
+    "For a spec, or a folder of specs: checks in every reachable state that the model and the "
+    "engine can take the same steps, and that each step has the same effect.\n\n"
+    "For an event log of finale run: searches a run of the protocol that explains the log, and "
+    "checks the properties on this run. docs/event-log.md says what that proves."
 )
 
 COMMANDS = (
-    ("check", "cli.check:check", "Check specs, and compare with what they expect."),
-    ("which", "cli.which:which", "Tell for which options, bounds and jobs a property holds."),
-    ("sweep", "cli.sweep:sweep", "Check a spec in all cells of a matrix, again only what changed."),
-    ("trace", "cli.trace:trace", "Tell a counterexample or witness step by step."),
-    ("show", "cli.show:show", "Show what a spec is about: its job, options, rules, properties."),
-    ("scenario", "cli.scenario:scenario", "Run scenarios, and compare what is seen."),
+    ("check", "cli.check:check", "Check specs, and compare the verdicts with the expected ones."),
+    ("which", "cli.which:which", "Find the options, bounds and jobs for which a property holds."),
+    ("sweep", "cli.sweep:sweep", "Check a spec in all cells of a matrix; skip unchanged cells."),
+    ("trace", "cli.trace:trace", "Print a counterexample or a witness step by step."),
+    ("show", "cli.show:show", "Show the job, options, rules and properties of a spec."),
+    (
+        "scenario",
+        "cli.scenario:scenario",
+        "Run scenarios, and compare the results with the expected ones.",
+    ),
     ("conform", "cli.conform:conform", CONFORM),
-    ("validate", "cli.validate:validate", "Tell what logs of real runs show."),
-    ("watch", "cli.watch:watch", "Tell what logs show while they grow."),
-    ("why", "cli.why:why", "Tell what the tasks of a log that have not ended wait for."),
-    ("logging", "cli.logging:logging", "Print what makes the logs of an engine decidable."),
-    ("replay", "cli.replay:replay", "Let the engine go through a counterexample, in real files."),
+    ("validate", "cli.validate:validate", "Check logs of real runs against the properties."),
+    ("watch", "cli.watch:watch", "Check logs of real runs while they grow."),
+    ("blocked", "cli.blocked:blocked", "Show what the unfinished tasks of a log wait for."),
+    ("logging", "cli.logging:logging", "Print the log levels that finale validate needs."),
+    ("replay", "cli.replay:replay", "Execute a counterexample on the engine, with real files."),
     ("run", "cli.run:run", "Run a job on the engine."),
     ("stop", "cli.requests:stop", "Stop a running job with a savepoint."),
-    ("savepoint", "cli.requests:savepoint", "Take a savepoint of a running job, which goes on."),
-    ("cancel", "cli.requests:cancel", "End a run at once."),
     (
-        "explore",
-        "cli.explore:explore",
-        "Search a spec in process, and on Spark when it outgrows that.",
+        "savepoint",
+        "cli.requests:savepoint",
+        "Take a savepoint of a running job; the job continues.",
     ),
-    ("prove", "cli.prove:prove", "Prove what holds after any number of steps, or for all jobs."),
-    ("export", "cli.export:export", "Write a spec's system in TLA+ or Promela, for TLC or SPIN."),
+    ("cancel", "cli.requests:cancel", "Cancel a running job at once."),
+    ("prove", "cli.prove:prove", "Prove properties for runs of any length, or for all jobs."),
+    ("export", "cli.export:export", "Export a spec to TLA+ or Promela, for TLC or SPIN."),
     ("list", "cli.listing:listing", "List protocols, properties, options or rules."),
 )
 
-#: What exit codes mean where they mean something of their own.
+#: The meaning of exit codes, for commands that have their own.
 EXITS = {
-    "conform": "0 model and engine agree, logs are accepted and show nothing that must not be; 1 "
-    "they disagree, or a log is rejected or its run violates a property or leaves one stuck; 2 bad "
-    "input; 3 undecided: a limit was hit; 130 interrupted.",
-    "validate": "0 each job has a ✓, 1 a property is violated or stuck, or a log is rejected; 2 "
-    "bad input; 3 a job has a ?: the lines leave a property undecided, no run was found that "
-    "explains the job, the job was not judged, or no job was found; 130 interrupted.",
-    "why": "0 it is told, 2 bad input, 3 no job was found, 130 interrupted.",
-    "watch": "130 interrupted, as a watch is ended; with --once 0 nothing that must not be, 1 a "
-    "property is violated or stuck; 2 bad input, or Spark has given up.",
-    "replay": "0 the engine goes along the trace, 1 it does not, 2 bad input, 130 interrupted.",
-    "sweep": "0 all cells are known, 2 bad input or a cell with an error, 3 a cell hit a limit, "
-    "130 interrupted: the same command goes on.",
-    "run": "0 finished, drained or suspended (what its protocol loses is told), 1 a stop failed, "
-    "2 bad input or something that ended the run (what it had secured stands), 130 cancelled or "
+    "conform": "0 model and engine agree, and each log is accepted without a violation; 1 model "
+    "and engine disagree, a log is rejected, or the run of a log violates a property or leaves one "
+    "stuck; 2 bad input; 3 undecided because a limit was reached; 130 interrupted.",
+    "validate": "0 each job has a ✓; 1 a property is violated or stuck, or a log is rejected; 2 "
+    "bad input; 3 a job has a ? (the log leaves a property undecided, no run was found that "
+    "explains the job, or the job was not judged), or no job was found; 130 interrupted.",
+    "blocked": "0 the log has a job, 2 bad input, 3 no job was found, 130 interrupted.",
+    "watch": "130 interrupted, which is how a watch ends; with --once 0 no violation, 1 a property "
+    "is violated or stuck; 2 bad input, or Spark failed.",
+    "replay": "0 the engine follows the trace, 1 the engine departs from it, 2 bad input, 130 "
+    "interrupted.",
+    "sweep": "0 each cell has a result, 2 bad input or a cell with an error, 3 a cell reached a "
+    "limit, 130 interrupted (the same command continues the sweep).",
+    "run": "0 finished, drained or suspended (lost records are reported), 1 a stop failed, 2 bad "
+    "input or an error that ended the run (completed checkpoints remain), 130 cancelled or "
     "interrupted, 143 and 129 ended by SIGTERM and SIGHUP.",
 } | dict.fromkeys(
     ("stop", "savepoint", "cancel"),
-    "0 done, 1 the job could not, 2 nothing runs there, 3 no answer in time, 130 interrupted.",
+    "0 done, 1 the job could not do it, 2 no job runs there, 3 no answer in time, 130 interrupted.",
 )
 
 app = App(
     "finale",
     help="Check how a stream-processing job takes checkpoints, stops and finishes.",
     help_epilogue="Exit codes: 0 as expected, 1 an expectation failed, 2 bad input, 3 a limit was "
-    "hit, 130 interrupted.",
+    "reached, 130 interrupted.",
     help_format="plaintext",
     version=f"finale {VERSION}",
     exit_on_error=False,
@@ -102,7 +106,7 @@ for _name, _where, _help in COMMANDS:
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command line; the exit code."""
+    """Run a command line and return the exit code."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A terminal that knows no box drawing gets question marks and not a traceback.
@@ -118,9 +122,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _forget_output()
         return EXIT_PIPE_CLOSED
     except CycloptsError as error:
-        from cli.errors import print_usage_error
+        from cli.errors import print_error, print_usage_error, renamed
 
-        print_usage_error(error)
+        former = renamed(sys.argv[1:] if arguments is None else arguments)
+        if former is None:
+            print_usage_error(error)
+        else:
+            print_error(former)
         return EXIT_BAD_INPUT
     except Exception as error:
         from cli.errors import out_of_memory, print_if_ours, unwritable_output
@@ -139,5 +147,5 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _forget_output() -> None:
-    """What could not be written would be written once more when Python exits."""
+    """Discard pending output, which Python would try to write again when it exits."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,4 +1,4 @@
-"""How far a search is, on a line or two of a terminal; nothing in a pipe."""
+"""The progress of a search, on one or two lines of a terminal. A pipe gets no output."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Writes text where the user wants it, in characters that can be seen."""
+"""Prints or writes text, with invisible characters escaped."""
 
 from __future__ import annotations
 

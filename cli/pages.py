@@ -1,4 +1,4 @@
-"""What `finale check` prints as results come: specs, bugs beside their fixes, matrices."""
+"""Prints the results of `finale check` as they arrive: specs, bugs with their fixes, matrices."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from checker.report.bug_pairs import pair_lines, pair_of, pairs_line
 from checker.report.layout import console, write
 from checker.report.matrix import is_cell, matrix_lines
 from checker.report.results import result_lines
-from checker.report.twins import twin_lines, twins, twins_line
 from checker.search.rows import Result
-from checker.studies.fixes import is_fix, twin_of
+from checker.studies.bug_pairs import counterpart_of, is_fix
 
 
 @dataclass
-class Pages:
+class ResultPages:
     """Prints each spec when it is checked; a fix, `fixed/X.toml`, with its bug `X.toml`."""
 
     #: The command that goes on with a spec that was stopped, or nothing.
@@ -23,7 +23,7 @@ class Pages:
     given: set[Path] = field(default_factory=set[Path])
     #: Bugs and fixes that wait for the other one, by their own file.
     held: dict[Path, Result] = field(default_factory=dict[Path, Result])
-    twins: int = 0
+    pairs: int = 0
     #: Cells of a matrix, which are printed as a picture; those that have been checked.
     pictured: set[Path] = field(default_factory=set[Path])
     cells: list[Result] = field(default_factory=list[Result])
@@ -35,28 +35,28 @@ class Pages:
             self.pictured |= {file for file in self.given if is_cell(file)}
 
     def add(self, result: Result) -> None:
-        """Print a spec, or hold it back until its twin is there."""
+        """Print a spec, or hold it back until its counterpart is there."""
         file = result.spec.file.resolve()
         if file in self.pictured:
             self.cells.append(result)
             if not result.ok or result.report.stopped:
                 self._print(result)
             return
-        twin = twin_of(file)
-        if twin in self.held:
-            other = self.held.pop(twin)
-            self._add_twins(*((other, result) if is_fix(file) else (result, other)))
-        elif twin in self.given:
+        counterpart = counterpart_of(file)
+        if counterpart in self.held:
+            other = self.held.pop(counterpart)
+            self._add_pair(*((other, result) if is_fix(file) else (result, other)))
+        elif counterpart in self.given:
             self.held[file] = result
         else:
             self._print(result)
 
-    def _add_twins(self, bug: Result, fix: Result) -> None:
-        both = twins(bug, fix)
+    def _add_pair(self, bug: Result, fix: Result) -> None:
+        both = pair_of(bug, fix)
         if both is not None:
-            self.twins += 1
+            self.pairs += 1
             page = console()
-            write(page, [*twin_lines(both, page.width), ""])
+            write(page, [*pair_lines(both, page.width), ""])
         else:
             for each in (fix, bug):
                 self._print(each)
@@ -75,8 +75,8 @@ class Pages:
         page = console()
         if self.cells:
             write(page, [*matrix_lines(self.cells, page.width), ""])
-        if self.twins:
-            write(page, [twins_line(self.twins)])
+        if self.pairs:
+            write(page, [pairs_line(self.pairs)])
 
 
-__all__ = ["Pages"]
+__all__ = ["ResultPages"]

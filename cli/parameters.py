@@ -1,4 +1,4 @@
-"""Parameters that several commands take, and what they mean."""
+"""The parameters that several commands share."""
 
 from __future__ import annotations
 
@@ -12,80 +12,91 @@ from checker.search.limits import Limits
 from checker.search.options import StorageName
 from model.errors import FinaleError
 
-#: A flag has no `--no-…` twin, and a list option takes one value each time it is given.
+#: A flag has no `--no-…` form, and a list option takes one value each time it is given.
 PLAIN = Parameter(negative=(), consume_multiple=False, show_default=False)
 
+TextOrJson: TypeAlias = Annotated[
+    Literal["text", "json"], Parameter(name="--format", help="Output format.")
+]
 ProtocolsFolder: TypeAlias = Annotated[
     Path | None,
-    Parameter(name="--protocols", help="A folder with Python files of protocols of your own."),
+    Parameter(name="--protocols", help="Folder with Python files that define your protocols."),
 ]
 PropertyNames: TypeAlias = Annotated[
     tuple[str, ...],
     PLAIN,
-    Parameter(name="--property", help="Only this property; may be given several times."),
+    Parameter(name="--property", help="Check only this property; repeatable (default: all)."),
 ]
 BackendName: TypeAlias = Annotated[
     Backend,
     Parameter(
-        help="Which search; auto changes to the native one where it pays. bmc asks a solver."
+        help="Search to use. auto starts with the readable search and changes to the native one "
+        "for large state spaces; bmc asks a solver."
     ),
+]
+StatesLimit: TypeAlias = Annotated[
+    int | None, Parameter(help="Maximal number of states of a search (default: no limit).")
+]
+SecondsLimit: TypeAlias = Annotated[
+    float | None, Parameter(help="Time limit in seconds (default: no limit).")
 ]
 StepsLimit: TypeAlias = Annotated[
     int | None,
-    Parameter(help="With --backend bmc: look for counterexamples of up to so many steps."),
+    Parameter(help="Maximal length of a counterexample; only with --backend bmc."),
 ]
 AllProperties: TypeAlias = Annotated[
-    bool, PLAIN, Parameter(help="Ask also the properties that are asked on request only.")
+    bool, PLAIN, Parameter(help="Also check the properties that are checked only on request.")
 ]
 Strict: TypeAlias = Annotated[
     bool,
     PLAIN,
-    Parameter(help="A violated property of which nothing is expected is a failure, too."),
+    Parameter(help="Fail also if a property is violated that the spec expects nothing of."),
 ]
 ReductionNames: TypeAlias = Annotated[
     tuple[Literal["symmetry", "partial-order", "dead-variables"], ...],
     PLAIN,
     Parameter(
         name="--reduce",
-        help="See fewer states, where that keeps the verdict; may be given several times.",
+        help="Reduction that visits fewer states and keeps the verdicts; repeatable.",
     ),
 ]
 StorageOption: TypeAlias = Annotated[
     StorageName,
-    Parameter(help="How a native search stores states: less memory costs time, or certainty."),
+    Parameter(
+        help="Storage of states in a native search. compressed takes less memory and more time; "
+        "hashed takes the least memory and can miss states."
+    ),
 ]
 MasterOption: TypeAlias = Annotated[
     str | None,
     Parameter(
         name="--master",
-        help="Where Spark runs: local[*] is this machine; spark://HOST:7077, yarn, k8s://…",
+        help="Spark master: local[*] is this machine; also spark://HOST:7077, yarn, k8s://…",
     ),
 ]
 ConfOption: TypeAlias = Annotated[
     tuple[str, ...],
     PLAIN,
-    Parameter(
-        name="--conf", help="A setting of Spark's, as spark.driver.memory=8g; may be repeated."
-    ),
+    Parameter(name="--conf", help="Spark setting, such as spark.driver.memory=8g; repeatable."),
 ]
 TableName: TypeAlias = Annotated[
-    str, Parameter(name="--table", help="The table of what lines tell, by engine and release.")
+    str, Parameter(name="--table", help="Table of log lines, named by engine and release.")
 ]
 OwnLines: TypeAlias = Annotated[
     tuple[Path, ...],
     PLAIN,
-    Parameter(help="A table of your own operators' lines (docs/pipeline.md)."),
+    Parameter(help="Table with log lines of your own operators (docs/pipeline.md)."),
 ]
 LoggerLevels: TypeAlias = Annotated[
     tuple[str, ...],
     PLAIN,
-    Parameter(help="To which level a logger was set, as Task=DEBUG, if it wrote nothing."),
+    Parameter(help="Level of a logger that wrote nothing, such as Task=DEBUG; repeatable."),
 ]
-SpecFile: TypeAlias = Annotated[Path, Parameter(help="A spec, a TOML file.")]
+SpecFile: TypeAlias = Annotated[Path, Parameter(help="Spec, a TOML file.")]
 
 
 def require_seconds(flag: str, seconds: float) -> None:
-    """A time that somebody can wait for. Raises `bad-value`."""
+    """Refuse a time that is not a positive number of seconds. Raises `bad-value`."""
     if not 0 < seconds < float("inf"):
         advice = "write a number of seconds above zero"
         raise FinaleError("bad-value", f"{flag} is {seconds:g}", advice=advice)

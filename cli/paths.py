@@ -1,4 +1,4 @@
-"""Files and folders that a user names on the command line."""
+"""Finds the files and folders that a user names on the command line."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""`finale prove`: what holds after any number of steps of a spec, or for jobs of any shape."""
+"""`finale prove`: properties that hold after any number of steps, or for jobs of any shape."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 from cyclopts import Parameter
 
@@ -39,72 +39,83 @@ from model.system import System
 from .main import VERSION
 from .meter import Meter
 from .output import say_json
-from .parameters import PLAIN, PropertyNames, ProtocolsFolder
+from .parameters import PLAIN, PropertyNames, ProtocolsFolder, SecondsLimit, TextOrJson
 from .paths import near_file
-
-JOBS = "jobs"
 
 
 def prove(  # noqa: PLR0913 - one parameter a flag
-    what: Annotated[str, Parameter(help="A spec, a TOML file; or jobs: facts about all jobs.")],
+    spec: Annotated[Path | None, Parameter(help="Spec, a TOML file; none with --all-jobs.")] = None,
     /,
     *,
+    all_jobs: Annotated[
+        bool, PLAIN, Parameter(help="Prove facts about jobs of any shape and size.")
+    ] = False,
     properties: PropertyNames = (),
     by: Annotated[
         Means,
-        Parameter(help="How; auto asks for an invariant, one clause after the other."),
+        Parameter(help="Method; auto tries to find an invariant, clause by clause."),
     ] = "auto",
-    max_seconds: Annotated[float | None, Parameter(help="Stop after so long.")] = None,
+    max_seconds: SecondsLimit = None,
     max_steps: Annotated[
-        int | None, Parameter(help="With --by induction: over up to so many steps; 10.")
+        int | None, Parameter(help="With --by induction: maximal number of steps (default: 10).")
     ] = None,
     given: Annotated[
         tuple[str, ...],
         PLAIN,
-        Parameter(help="A property that is to be kept with it: an invariant; several times."),
+        Parameter(help="Property that is assumed as an invariant and proven too; repeatable."),
     ] = (),
     why: Annotated[
         bool,
         PLAIN,
-        Parameter(help="Tell which guards and options each proof needs; give a --property."),
+        Parameter(help="Print the guards and options that each proof needs; give a --property."),
     ] = False,
     protocol: Annotated[
-        str | None, Parameter(help="With jobs: the protocol; final-checkpoint.")
+        str | None,
+        Parameter(help="With --all-jobs: the protocol (default: final-checkpoint)."),
     ] = None,
-    variant: Annotated[str | None, Parameter(help="With jobs: a variant of it.")] = None,
+    variant: Annotated[
+        str | None, Parameter(help="With --all-jobs: a variant of the protocol.")
+    ] = None,
     protocols: ProtocolsFolder = None,
     unbounded: Annotated[
         bool,
         PLAIN,
-        Parameter(help="With a spec: with no bound on ids, records and failures."),
+        Parameter(help="Prove without bounds on ids, records and failures of the spec."),
     ] = False,
-    format: Annotated[Literal["text", "json"], Parameter(help="How to print it.")] = "text",
+    format: TextOrJson = "text",
 ) -> int:
-    """Prove what holds after any number of steps of a spec, or for jobs of any shape and size."""
+    """Prove properties for any number of steps of a spec, or facts about jobs of any shape."""
     as_text = format == "text"
-    if what == JOBS:
-        flags: dict[str, object] = {"--property": properties, "--max-seconds": max_seconds}
-        _refuse_with("jobs", flags | {"--why": why, "--given": given})
-        from .prove_jobs import prove_all
+    if all_jobs:
+        flags: dict[str, object] = {"a spec": spec, "--property": properties}
+        flags |= {"--max-seconds": max_seconds, "--why": why, "--given": given}
+        _refuse_with("--all-jobs", flags)
+        from .prove_all_jobs import prove_all
 
         return prove_all(protocol or "final-checkpoint", variant, protocols, as_text)
     _refuse_with("a spec", {"--protocol": protocol, "--variant": variant})
+    if spec is None:
+        raise FinaleError(
+            "no-paths",
+            "no spec is given",
+            advice="name a spec: finale prove SPEC; or prove facts about all jobs: --all-jobs",
+        )
     if unbounded:
         others: dict[str, object] = {"--max-steps": max_steps, "--given": given}
-        _refuse_with("a run of any length", others | {"--by": by != "auto", "--why": why})
+        _refuse_with("--unbounded", others | {"--by": by != "auto", "--why": why})
     known = catalogue(protocols)
-    spec = _spec(Path(what), [*properties, *given], known)
+    claim = _spec(spec, [*properties, *given], known)
     if unbounded:
         from .prove_unbounded import prove_runs
 
-        return prove_runs(spec, properties, Limits(seconds_max=max_seconds), as_text)
+        return prove_runs(claim, properties, Limits(seconds_max=max_seconds), as_text)
     limits = Limits(seconds_max=max_seconds, steps_max=max_steps)
-    names = properties or [family.name for family in spec.asked]
-    families = chosen(spec, [*names, *given])
-    proving = Proving(spec.system(families), limits, by, given)
+    names = properties or [family.name for family in claim.asked]
+    families = chosen(claim, [*names, *given])
+    proving = Proving(claim.system(families), limits, by, given)
     _refuse_missing(proving.system, [*properties, *given])
-    explaining = Explaining(spec, limits) if why else None
-    return _told(spec, proving, explaining, properties, as_text)
+    explaining = Explaining(claim, limits) if why else None
+    return _told(claim, proving, explaining, properties, as_text)
 
 
 def _spec(file: Path, properties: Sequence[str], known: Catalogue) -> Spec:
@@ -112,7 +123,7 @@ def _spec(file: Path, properties: Sequence[str], known: Catalogue) -> Spec:
         raise FinaleError(
             "no-such-path",
             f'there is no spec "{file}"',
-            advice=f"{near_file(file)}; or write jobs, for facts about all jobs",
+            advice=f"{near_file(file)}; facts about all jobs are proven with --all-jobs",
         )
     for name in properties:
         check_property_name(name, known)
@@ -125,9 +136,9 @@ def _refuse_with(what: str, given: dict[str, object]) -> None:
         if value:
             raise FinaleError(
                 "not-of-this-proof",
-                f"{flag} says nothing where {what} is what is proven",
-                advice=f"leave it out; --protocol and --variant go with `finale prove {JOBS}`, "
-                "--property and --max-seconds with a spec",
+                f"{flag} has no meaning with {what}",
+                advice=f"leave out {flag}; --protocol and --variant belong to --all-jobs, "
+                "--property and --max-seconds to a spec",
             )
 
 

@@ -1,4 +1,4 @@
-"""`finale prove SPEC --unbounded`: what holds in runs of any length, with no bound on ids."""
+"""`finale prove SPEC --unbounded`: proves properties for runs of any length, with unbounded ids."""
 
 from __future__ import annotations
 

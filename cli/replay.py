@@ -1,14 +1,14 @@
-"""`finale replay`: a trace of the model, gone through by the engine in real files."""
+"""`finale replay`: executes a trace of the model on the engine, with real files."""
 
 from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 from cyclopts import Parameter
 
-from checker.conformance.replay import Replay, Replayed
+from checker.conformance.replay import EngineReplay, Replayed
 from checker.report.layout import console, write
 from checker.report.places import shown_file
 from checker.report.replay import replayed_lines
@@ -28,37 +28,39 @@ from reference.formats.files import DiskFiles
 
 from .meter import Meter
 from .output import say_json
+from .parameters import TextOrJson
 from .trace import row_to_tell
 
 
 def replay(
     file: Annotated[
-        Path, Parameter(help="A spec, or a trace that finale trace --format itf has written.")
+        Path, Parameter(help="Spec, or trace that finale trace --format itf has written.")
     ],
     /,
     *,
     property: Annotated[
-        str | None, Parameter(help="Whose trace; without it, the one that finale trace tells.")
+        str | None, Parameter(help="Property whose trace is executed (default: as finale trace).")
     ] = None,
     directory: Annotated[
-        Path | None, Parameter(help="Write the files here; without it, nothing stays.")
+        Path | None,
+        Parameter(help="Folder for the files of the engine (default: a temporary folder)."),
     ] = None,
-    format: Annotated[Literal["text", "json"], Parameter(help="How to print it.")] = "text",
+    format: TextOrJson = "text",
 ) -> int:
-    """Let the engine go through a counterexample, and tell what becomes of the records."""
+    """Execute a counterexample on the engine, and print what happens to each record."""
     if directory is not None and directory.exists() and any(directory.iterdir()):
         raise FinaleError(
             "directory-not-empty",
-            "the files of a replay go into a folder of their own",
+            "the folder of a replay must be empty",
             place=Place(str(directory)),
             advice="name another folder, or one that is empty",
         )
     spec, name, system, trace = _read(file, property)
     if directory is not None:
-        replayed = Replay(spec, system, DiskFiles(directory)).run(trace)
+        replayed = EngineReplay(spec, system, DiskFiles(directory)).run(trace)
     else:
         with tempfile.TemporaryDirectory() as folder:
-            replayed = Replay(spec, system, DiskFiles(Path(folder))).run(trace)
+            replayed = EngineReplay(spec, system, DiskFiles(Path(folder))).run(trace)
     if format == "json":
         about = {"spec": shown_file(spec.file), "property": name}
         say_json(about | _row(replayed))
@@ -94,7 +96,7 @@ def _written(file: Path) -> tuple[Spec, str, System, Trace]:
     except (ValueError, KeyError, TypeError):
         raise FinaleError(
             "not-itf",
-            "this is not a trace that tells its spec and its property",
+            "the file is not a trace with the names of its spec and its property",
             place=Place(str(file)),
             advice="give a file that finale trace --format itf has written",
         ) from None

@@ -1,4 +1,4 @@
-"""`finale stop`, `finale savepoint`, `finale cancel`: ask a run for something, and wait for it."""
+"""`finale stop`, `finale savepoint`, `finale cancel`: send a request to a run, and wait."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ from reference.formats.snapshots import FOLDER
 from .errors import print_error, tell
 from .parameters import PLAIN, require_seconds
 
-Directory = Annotated[Path, Parameter(help="The --directory of the run.")]
-Seconds = Annotated[float, Parameter(help="Wait for the answer so long.")]
+Directory = Annotated[Path, Parameter(help="Directory of the run: its --directory.")]
+Seconds = Annotated[
+    float, Parameter(name="--max-seconds", help="Time limit for the answer, in seconds.")
+]
 
 
 def stop(
@@ -25,7 +27,10 @@ def stop(
     drain: Annotated[
         bool,
         PLAIN,
-        Parameter(help="For good: operators emit what they hold. Else the job can go on later."),
+        Parameter(
+            help="End the job for good: operators emit the results that they hold (default: the "
+            "job can continue later)."
+        ),
     ] = False,
     seconds: Seconds = 60.0,
 ) -> int:
@@ -44,7 +49,7 @@ def cancel(directory: Directory, *, seconds: Seconds = 60.0) -> int:
 
 
 def _ask(directory: Path, seconds: float, done: str, **request: Any) -> int:
-    require_seconds("--seconds", seconds)
+    require_seconds("--max-seconds", seconds)
     try:
         answer = ask(directory, seconds=seconds, **request)
     except FinaleError as error:

@@ -1,4 +1,4 @@
-"""`finale run`: runs a job on the engine, from where an earlier run has left off."""
+"""`finale run`: runs a job on the engine, from the checkpoint of an earlier run if one exists."""
 
 from __future__ import annotations
 
@@ -27,14 +27,14 @@ from checker.report.layout import (
     write,
 )
 from model.errors import FinaleError, Place
-from reference.coordinator import Kind
-from reference.formats.faultlist import Fault, read_faults
+from reference.coordinator import CheckpointKind
+from reference.formats.faultlist import PlannedFault, read_faults
 from reference.formats.files import AGAIN, DiskFiles
 from reference.formats.folder import is_new
 from reference.formats.jobfile import JobFile, read_job
 from reference.formats.requests import WHY_ENDED
 from reference.formats.resuming import to_go_on_from
-from reference.runner import End, Orders, Progress
+from reference.runner import Orders, RunEnd, RunProgress
 from reference.runner import run as run_job
 
 from .errors import tell
@@ -56,44 +56,47 @@ LOSES = (
 #: What is in the folders beside the output.
 ASIDE = {"bad": "could not be read", "late": "came too late for their windows"}
 #: With which code an end goes out, where it is not 0.
-CODES = {End.CANCELLED: EXIT_INTERRUPTED, End.FAILED: 1}
+CODES = {RunEnd.CANCELLED: EXIT_INTERRUPTED, RunEnd.FAILED: 1}
 
 
 def run(  # noqa: PLR0913 - one parameter a flag
-    job: Annotated[Path, Parameter(help="A job, a TOML file.")],
+    job: Annotated[Path, Parameter(help="Job, a TOML file.")],
     *,
     directory: Annotated[
-        Path, Parameter(help="Where its checkpoints and its output are; it goes on from there.")
+        Path,
+        Parameter(help="Folder of checkpoints and output. The job continues from its contents."),
     ],
     stop: Annotated[
         Literal["drain", "suspend"] | None,
-        Parameter(help="Process what is there, then stop it with a savepoint, for good or not."),
+        Parameter(
+            help="Process the present input, then stop with a savepoint: drain ends the job."
+        ),
     ] = None,
     from_: Annotated[
-        Path | None, Parameter(name="--from", help="Start from this savepoint, a folder.")
+        Path | None, Parameter(name="--from", help="Folder of the savepoint to start from.")
     ] = None,
     functions: Annotated[
-        Path | None, Parameter(help="Where the modules of its functions are; else beside it.")
+        Path | None, Parameter(help="Folder of the function modules (default: beside the job).")
     ] = None,
     every: Annotated[
         float | None,
         Parameter(
-            help="Seconds between checkpoints, in place of the job's. One is due, too, when all "
-            "sources together have read as many records since the last as the job's `records` says."
+            help="Seconds between checkpoints (default: as the job says). A checkpoint is also due "
+            "when the sources have read the number of records that the job sets as `records`."
         ),
     ] = None,
     log: Annotated[
-        Path | None, Parameter(help="Its event log; events.ndjson in the directory if not given.")
+        Path | None, Parameter(help="Event log file (default: events.ndjson in the directory).")
     ] = None,
     scheduler: Annotated[
         Literal["steps", "threads"],
-        Parameter(help="One step after the other, or a thread for each task."),
+        Parameter(help="steps: one step after the other; threads: one thread for each task."),
     ] = "steps",
     seed: Annotated[
-        int | None, Parameter(help="Take the steps of a turn in an order by chance.")
+        int | None, Parameter(help="Seed for a random order of steps (default: fixed order).")
     ] = None,
     faults: Annotated[
-        Path | None, Parameter(help="What is to go wrong, a list in TOML: docs/faults.md.")
+        Path | None, Parameter(help="List of faults to inject, a TOML file: docs/faults.md.")
     ] = None,
 ) -> int:
     """Run a job on the engine until it has ended."""
@@ -103,10 +106,12 @@ def run(  # noqa: PLR0913 - one parameter a flag
     if every is not None:
         require_seconds("--every", every)
         said = replace(said, seconds=every)
-    orders = Orders(Kind(stop) if stop else None, from_, log, scheduler == "threads", seed, listed)
+    orders = Orders(
+        CheckpointKind(stop) if stop else None, from_, log, scheduler == "threads", seed, listed
+    )
     place = Place(str(job), key="protocol")
     loses = f"{place}: {LOSES.format(protocol=said.engine.key)}" if said.loses_output else ""
-    watched = Watched(job.name, loses)
+    watched = RunMeter(job.name, loses)
     try:
         with _signals():
             ended = watched.run(said, directory, orders)
@@ -121,7 +126,7 @@ def run(  # noqa: PLR0913 - one parameter a flag
 
 
 def _tell_end(
-    name: str, directory: Path, ended: Progress, listed: Sequence[Fault], *, again: bool
+    name: str, directory: Path, ended: RunProgress, listed: Sequence[PlannedFault], *, again: bool
 ) -> int:
     """Tell how a run has ended, and how the job goes on; the exit code."""
     assert ended.end is not None
@@ -137,7 +142,7 @@ def _tell_end(
     write(page, _further(ended, directory, again=again))
     if lost:
         tell(f"warning: not committed, and lost: {lost} behind the newest checkpoint")
-    if ended.failed_stop and ended.end is End.FINISHED:
+    if ended.failed_stop and ended.end is RunEnd.FINISHED:
         tell(f"the stop failed: {WHY_ENDED}")
         return 1
     return CODES.get(ended.end, 0)
@@ -146,8 +151,8 @@ def _tell_end(
 def _refuse_seed(scheduler: str, seed: int | None) -> None:
     """Raises `bad-value`."""
     if scheduler == "threads" and seed is not None:
-        advice = "leave out one of the two: threads go as the machine lets them"
-        raise FinaleError("bad-value", "--seed says nothing to threads", advice=advice)
+        advice = "leave out --seed or --scheduler threads"
+        raise FinaleError("bad-value", "--seed has no effect on threads", advice=advice)
 
 
 def _goes_on(advice: str, directory: Path, *, again: bool) -> str:
@@ -195,7 +200,7 @@ def _interrupted(directory: Path, reason: KeyboardInterrupt) -> int:
     return EXIT_INTERRUPTED if signalled is None else EXIT_SIGNALLED + signalled
 
 
-class Watched:
+class RunMeter:
     """A run, and how far it is: on a terminal that is shown."""
 
     def __init__(self, name: str, warning: str = "") -> None:
@@ -205,11 +210,11 @@ class Watched:
         self._warned = False
         self._page = console(stderr=True)
 
-    def run(self, job: JobFile, directory: Path, orders: Orders) -> Progress:
+    def run(self, job: JobFile, directory: Path, orders: Orders) -> RunProgress:
         """Run it until it has ended."""
         with self._page.status("", spinner="line") as status:
 
-            def look(progress: Progress) -> None:
+            def look(progress: RunProgress) -> None:
                 if not self._warned:
                     self._warned = True
                     if self.warning:
@@ -222,13 +227,13 @@ class Watched:
             return run_job(job, directory, look, orders)
 
 
-def line_of(name: str, progress: Progress, width: int) -> str:
+def line_of(name: str, progress: RunProgress, width: int) -> str:
     """How far a run is, as far as a line of that width has room for it."""
     short = shortened(name, max(width // 3, NAME_MIN))
     return SEPARATOR.join(fitting([each for each in _told(short, progress) if each], width))
 
 
-def _told(name: str, progress: Progress) -> list[str]:
+def _told(name: str, progress: RunProgress) -> list[str]:
     newest, pending = progress.checkpoint, progress.pending
     return [
         name,
@@ -241,7 +246,7 @@ def _told(name: str, progress: Progress) -> list[str]:
     ]
 
 
-def _amount(progress: Progress) -> str:
+def _amount(progress: RunProgress) -> str:
     """How much was read, where it was files; of little no rate, which would say nothing."""
     if progress.bytes < MEGABYTE:
         return f"{math.ceil(progress.bytes / KILOBYTE)} kB" if progress.bytes else ""
@@ -250,21 +255,21 @@ def _amount(progress: Progress) -> str:
     return f"{amount} at {rate:.1f} MB/s" if rate >= RATE_MIN else amount
 
 
-def _further(ended: Progress, directory: Path, *, again: bool) -> Iterator[Cell]:
+def _further(ended: RunProgress, directory: Path, *, again: bool) -> Iterator[Cell]:
     """What was put aside, and how the job goes on."""
     for folder, lines in ended.aside.items():
         if lines:
             yield f"{counted(lines, 'line')} in {directory / folder}: {ASIDE[folder]}"
     command = "the same command" if again else "the same command without --from"
-    if ended.end is End.SUSPENDED:
+    if ended.end is RunEnd.SUSPENDED:
         yield f"{command} goes on from there"
-    elif ended.end in (End.CANCELLED, End.FAILED):
-        if ended.end is End.FAILED:
+    elif ended.end in (RunEnd.CANCELLED, RunEnd.FAILED):
+        if ended.end is RunEnd.FAILED:
             yield "its stop failed behind the savepoint"
         yield f"to {_whence(to_go_on_from(DiskFiles(directory)))}: {command}"
 
 
-def _wrong(faults: Sequence[Fault], ended: Progress) -> list[Cell]:
+def _wrong(faults: Sequence[PlannedFault], ended: RunProgress) -> list[Cell]:
     """What went wrong of a list, and how often."""
     told: list[Cell] = ["went wrong"]
     for fault, number in zip(faults, ended.struck, strict=True):

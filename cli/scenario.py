@@ -1,18 +1,18 @@
-"""`finale scenario`: runs scenarios, and compares what is seen with what they expect."""
+"""`finale scenario`: runs scenarios, and compares the results with the expected ones."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 from cyclopts import Parameter
 
 from checker.report.layout import console, write
 from checker.report.scenarios import file_lines, json_rows, summary_line
 from checker.scenario.recording import record as write_down
-from checker.scenario.running import Run, run_file
+from checker.scenario.running import CaseRun, run_file
 from checker.search.rows import Exit
 from checker.spec.catalogue import catalogue
 from model.errors import FinaleError, Place
@@ -20,23 +20,23 @@ from model.errors import FinaleError, Place
 from .errors import print_error
 from .main import VERSION
 from .output import say_json
-from .parameters import PLAIN, ProtocolsFolder
+from .parameters import PLAIN, ProtocolsFolder, TextOrJson
 from .paths import near_file
 
 SUFFIX = ".scenario"
 
 
 def scenario(
-    *paths: Annotated[Path, Parameter(help="Scenarios, or folders with scenarios in them.")],
-    format: Annotated[Literal["text", "json"], Parameter(help="How to print it.")] = "text",
+    *paths: Annotated[Path, Parameter(help="Scenarios, or folders that contain scenarios.")],
+    format: TextOrJson = "text",
     record: Annotated[
         bool,
         PLAIN,
-        Parameter(help="Write what is seen into the scenarios, in place of what they expect."),
+        Parameter(help="Write the results into the scenarios as the expected ones."),
     ] = False,
     protocols: ProtocolsFolder = None,
 ) -> int:
-    """Run scenarios, and compare what is seen with what they expect."""
+    """Run scenarios, and compare the results with the expected ones."""
     if not paths:
         raise FinaleError(
             "no-paths",
@@ -68,7 +68,7 @@ class Results:
     """What was run so far, printed as it comes."""
 
     as_text: bool
-    runs: list[Run] = field(default_factory=list[Run])
+    runs: list[CaseRun] = field(default_factory=list[CaseRun])
     errors: int = 0
     differing: int = 0
 
@@ -77,7 +77,7 @@ class Results:
         self.errors += 1
         print_error(error)
 
-    def add(self, file: Path, runs: list[Run], written: tuple[int, ...]) -> None:
+    def add(self, file: Path, runs: list[CaseRun], written: tuple[int, ...]) -> None:
         """The cases of a file, and the lines of it that were written anew."""
         self.runs += runs
         if not written:

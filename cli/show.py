@@ -1,4 +1,4 @@
-"""`finale show`: what a spec is about, without checking it."""
+"""`finale show`: the job, options, rules and properties of a spec, without a check."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ def show(
     /,
     *,
     lifecycle: Annotated[
-        bool, PLAIN, Parameter(help="Draw life cycles, with the rules on their edges.")
+        bool, PLAIN, Parameter(help="Draw life cycles; each edge names its rules.")
     ] = False,
     format: Annotated[
-        Literal["text", "mermaid"], Parameter(help="How to draw life cycles.")
+        Literal["text", "mermaid"], Parameter(help="Format of life cycles.")
     ] = "text",
     rule: Annotated[
         str | None,
@@ -35,7 +35,7 @@ def show(
     ] = None,
     protocols: ProtocolsFolder = None,
 ) -> int:
-    """Show what a spec is about: its job, options, rules, properties."""
+    """Show the job, options, rules and properties of a spec."""
     if format == "mermaid" and not lifecycle:
         raise FinaleError(
             "usage",

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Collection
 from dataclasses import asdict
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated
 
 from cyclopts import Parameter
 
 from checker.report.layout import console, write
 from checker.search.rows import Exit
 from checker.spec.catalogue import catalogue
+from checker.spec.grid import text_of
 from model.errors import FinaleError, nearest
 from pipeline.java import require_packages
 from pipeline.session import cluster_of
@@ -20,43 +21,43 @@ from pipeline.sweep.grid import names_of
 from pipeline.sweep.matrix import read_matrix
 from pipeline.sweep.picture import write_picture
 from pipeline.sweep.processes import searched_here
-from pipeline.sweep.run import Search, Swept, order_of
+from pipeline.sweep.run import SearchCells, Swept, order_of
 from pipeline.sweep.run import sweep as run_sweep
 from pipeline.sweep.spark import searched_on
-from pipeline.sweep.store import Store
+from pipeline.sweep.store import SweepStore
 from pipeline.sweep.table import write_table
 
 from .errors import tell
 from .main import VERSION
 from .output import say_json
-from .parameters import PLAIN, ConfOption, MasterOption, ProtocolsFolder
+from .parameters import PLAIN, ConfOption, MasterOption, ProtocolsFolder, TextOrJson
 from .sweep_page import Counter, sweep_lines
 
 
 def sweep(  # noqa: PLR0913 - one parameter a flag
-    matrix: Annotated[Path, Parameter(help="A matrix, a TOML file: docs/sweeps.md.")],
+    matrix: Annotated[Path, Parameter(help="Matrix, a TOML file: docs/sweeps.md.")],
     /,
     *,
     output: Annotated[
         Path | None,
-        Parameter(help="The folder of its results: MATRIX.sweep beside the matrix if not given."),
+        Parameter(help="Folder for the results (default: MATRIX.sweep beside the matrix)."),
     ] = None,
     workers: Annotated[
-        int | None, Parameter(help="So many processes search; one a processor if not given.")
+        int | None, Parameter(help="Number of processes (default: one for each core).")
     ] = None,
     master: MasterOption = None,
     conf: ConfOption = (),
     properties: Annotated[
         tuple[str, ...],
         PLAIN,
-        Parameter(name="--property", help="Show the grid of this property; may be repeated."),
+        Parameter(name="--property", help="Show the grid of this property; repeatable."),
     ] = (),
     columns: Annotated[
         tuple[str, ...],
         PLAIN,
-        Parameter(name="--column", help="Lay this axis out in columns; may be repeated."),
+        Parameter(name="--column", help="Show this axis as columns; repeatable."),
     ] = (),
-    format: Annotated[Literal["text", "json"], Parameter(help="How to print it.")] = "text",
+    format: TextOrJson = "text",
     protocols: ProtocolsFolder = None,
 ) -> int:
     """Check a spec under all combinations of options, jobs, bounds and variants."""
@@ -69,11 +70,11 @@ def sweep(  # noqa: PLR0913 - one parameter a flag
     search = _search(workers, master, conf, (*folders, *plan.folders))
     order = order_of(plan, str(folders[0]) if folders else None)
     folder = output or matrix.with_suffix(".sweep")
-    with Store(folder) as store, Counter(matrix.name) as counter:
+    with SweepStore(folder) as store, Counter(matrix.name) as counter:
         found = run_sweep(plan, store, order, search, counter)
         files = (write_table(folder, found.cells), write_picture(folder, found, columns))
     for done in found.errors:
-        tell(f"{', '.join(f'{axis} = {word}' for axis, word in done.setting)}: {done.error}")
+        tell(f"{text_of(done.setting)}: {done.error}")
     if format == "json":
         cells = [asdict(done) | {"setting": dict(done.setting)} for done in found.cells]
         say_json({"finale": VERSION, "cells": cells})
@@ -86,14 +87,14 @@ def sweep(  # noqa: PLR0913 - one parameter a flag
 
 def _search(
     workers: int | None, master: str | None, conf: tuple[str, ...], folders: tuple[Path, ...]
-) -> Search:
+) -> SearchCells:
     """What searches cells: processes of this machine, or Spark where a master is named."""
     if workers is not None and workers < 1:
         advice = "give one or more, or leave it out: then all processors work"
         raise FinaleError("bad-value", f"--workers is {workers}", advice=advice)
     if master is not None and workers is not None:
         message = "--workers are processes of this machine, and --master is where Spark runs"
-        raise FinaleError("spark-or-not", message, advice="leave out one of the two")
+        raise FinaleError("spark-or-not", message, advice="leave out one of the two flags")
     if master is None and conf:
         message = "--conf is a setting of Spark's, and nothing is done on Spark"
         raise FinaleError("spark-or-not", message, advice="add a --master, as local[*]")

@@ -1,4 +1,4 @@
-"""What a sweep tells in a terminal: how far it is, verdicts by property, and the grid of cells."""
+"""Prints a sweep in a terminal: its progress, the verdicts by property, and the grid of cells."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ from checker.report.layout import (
     joined,
     paragraph,
 )
+from checker.spec.grid import text_of
 from pipeline.sweep.grid import (
+    CellSetting,
     Grid,
     Mark,
-    Setting,
     laid_out,
     mark_of,
     marks_of,
@@ -32,8 +33,8 @@ from pipeline.sweep.grid import (
     that_matter,
     wide,
 )
-from pipeline.sweep.run import News, Swept
-from pipeline.sweep.work import Done
+from pipeline.sweep.run import SweepProgress, Swept
+from pipeline.sweep.work import CellResult
 
 if TYPE_CHECKING:
     from rich.progress import Progress, TaskID
@@ -60,7 +61,7 @@ class Counter:
     def __enter__(self) -> Counter:
         return self
 
-    def __call__(self, news: News) -> None:
+    def __call__(self, news: SweepProgress) -> None:
         """Tell how far the sweep is."""
         page = console(stderr=True)
         if not page.is_terminal:
@@ -85,7 +86,7 @@ class Counter:
             self._bar.stop()
 
 
-def told(name: str, news: News) -> str:
+def told(name: str, news: SweepProgress) -> str:
     """How far a sweep is, in a line."""
     parts = [f"{name}: {grouped(news.searched)} of {counted(news.total, 'cell')}"]
     if news.seconds_left is not None:
@@ -126,7 +127,7 @@ def _head(swept: Swept) -> Text:
     )
 
 
-def _summary(results: Sequence[Done], width: int) -> list[Text]:
+def _summary(results: Sequence[CellResult], width: int) -> list[Text]:
     """For each property in how many cells it holds, is violated …; where it fails first."""
     names = names_of(results)
     marks = {
@@ -149,12 +150,12 @@ def _summary(results: Sequence[Done], width: int) -> list[Text]:
     return lines
 
 
-def _smallest(results: Sequence[Done], name: str, width: int) -> Iterator[Text]:
+def _smallest(results: Sequence[CellResult], name: str, width: int) -> Iterator[Text]:
     smallest = smallest_failing(results, name)
     if smallest is not None:
         done, row = smallest
         size = f"{counted(row.states, 'state')}, {counted(row.steps or 0, 'step')}"
-        setting = ", ".join(f"{axis} = {word}" for axis, word in done.setting)
+        setting = text_of(done.setting)
         yield from paragraph(f"the smallest that breaks {name}: {setting}: {size}", width)
 
 
@@ -175,7 +176,7 @@ def grid_lines(swept: Swept, name: str, across: Sequence[str], width: int) -> li
     return [*lines, joined(keys)]
 
 
-def _drawn(grid: Grid, marks: Mapping[Setting, Mark]) -> list[Text]:
+def _drawn(grid: Grid, marks: Mapping[CellSetting, Mark]) -> list[Text]:
     labels = [
         max(len(axis.key), *(len(words[number]) for words in grid.row_words)) + 2
         for number, axis in enumerate(grid.rows)

@@ -1,4 +1,4 @@
-"""`finale trace`: finds a counterexample or a witness again and tells it step by step."""
+"""`finale trace`: finds a counterexample or a witness again, and prints it step by step."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from checker.search.reductions.kinds import Reduction
 from checker.search.rows import Result, Row
 from checker.search.run import run
 from checker.spec.catalogue import catalogue
+from checker.spec.claim import runs_before
 from checker.spec.reading import check_property_name, read_spec
-from checker.spec.resumption import ways_before
 from model.errors import FinaleError, Place
 from model.visible import visible_json
 
@@ -35,18 +35,19 @@ def trace(
     property: Annotated[
         str | None,
         Parameter(
-            help="Whose trace; without it, what is violated unexpectedly, or at all, or reached."
+            help="Property whose trace is printed (default: an unexpectedly violated one, else a "
+            "violated one, else one whose witness is reached)."
         ),
     ] = None,
-    format: Annotated[
-        Literal["table", "json", "itf"], Parameter(help="How to write it.")
-    ] = "table",
-    output: Annotated[Path | None, Parameter(help="Write it into this file.")] = None,
+    format: Annotated[Literal["text", "json", "itf"], Parameter(help="Output format.")] = "text",
+    output: Annotated[
+        Path | None, Parameter(help="File to write (default: standard output).")
+    ] = None,
     backend: BackendName = "auto",
     reduce: ReductionNames = (),
     protocols: ProtocolsFolder = None,
 ) -> int:
-    """Tell a counterexample or witness step by step."""
+    """Print a counterexample or a witness step by step."""
     known = catalogue(protocols)
     if property is not None:
         check_property_name(property, known)
@@ -60,10 +61,10 @@ def trace(
     row = row_to_tell(result, property)
     assert row.trace is not None
     assert result.system is not None
-    ways = tuple(ways_before(claim, row.trace))
-    story = story_of(result.system, row, row.trace, ways)
+    runs = tuple(runs_before(claim, row.trace))
+    story = story_of(result.system, row, row.trace, runs)
     match format:
-        case "table":
+        case "text":
             page = console()
             if output is None:
                 write(page, trace_lines(story, claim, page.width))
@@ -100,9 +101,9 @@ def row_to_tell(result: Result, name: str | None) -> Row:
     if name is None:
         raise FinaleError(
             "no-trace",
-            "nothing is violated here, and nothing was to be reached",
+            "no property is violated, and no witness is expected",
             place=place,
-            advice="finale check tells the verdicts",
+            advice="print the verdicts with finale check",
         )
     row = next((row for row in rows if row.property == name), None)
     if row is None:

@@ -1,4 +1,4 @@
-"""Traces as files in ITF, one a property."""
+"""Writes traces as ITF files, one file for each property."""
 
 from __future__ import annotations
 

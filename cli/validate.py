@@ -1,4 +1,4 @@
-"""`finale validate`: what logs of real runs show."""
+"""`finale validate`: checks logs of real runs against the properties."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cyclopts import Parameter
 from rich.text import Text
 
 from checker.logs.flink.settings import check
-from checker.logs.read.patterns import LEVELS, read_table, table, tables
+from checker.logs.read.patterns import LEVELS, read_table, table
 from checker.logs.read.run_file import read_run_file
 from checker.logs.read.sources import Part, Shelf
 from checker.report.layout import console, duration, grouped, write
@@ -31,15 +31,14 @@ from pipeline.validating.store import Store
 from pipeline.validating.work import Search, judged_here
 
 from .bar import Bar
+from .blocked import NEWEST
 from .errors import tell as print_told
 from .main import VERSION
 from .output import say, say_json
-from .parameters import ConfOption, LoggerLevels, MasterOption, OwnLines, TableName
+from .parameters import ConfOption, LoggerLevels, MasterOption, OwnLines, TableName, TextOrJson
 
 #: So much is tried for each job, and for so long, until it is called undecided.
 STATES_MAX, SECONDS_MAX = 1_000_000, 60.0
-#: What the newest table of Flink is called.
-NEWEST = tables()[-1]
 
 
 def validate(  # noqa: PLR0913 - one parameter a flag
@@ -48,38 +47,40 @@ def validate(  # noqa: PLR0913 - one parameter a flag
     ],
     engine: Annotated[
         Literal["flink", "finale"],
-        Parameter(help="Whose logs they are; finale: event logs (*.ndjson), as finale conform."),
+        Parameter(help="Engine that wrote the logs. finale: event logs (*.ndjson) of finale run."),
     ] = "flink",
     table_name: TableName = NEWEST,
     lines: OwnLines = (),
     loggers: LoggerLevels = (),
     accept: Annotated[
         bool,
-        Parameter(negative=(), help="Tell, too, whether a run of the protocol explains each job."),
+        Parameter(negative=(), help="Also search a run of the protocol that explains each job."),
     ] = False,
     run_file: Annotated[
         Path | None,
         Parameter(
             name="--run",
-            help="What is told of these runs, as run.toml beside their logs is: with --accept.",
+            help="Settings of these runs (same keys as run.toml); only with --accept.",
         ),
     ] = None,
     settings: Annotated[
         bool,
-        Parameter(negative=(), help="With --accept: try all settings that nobody tells."),
+        Parameter(
+            negative=(), help="With --accept: try all values of settings that are not known."
+        ),
     ] = False,
     master: MasterOption = None,
     conf: ConfOption = (),
-    out: Annotated[
+    output: Annotated[
         Path | None,
         Parameter(
-            help="Keep all lines, verdicts and findings in this folder, as tables in Parquet; the "
-            "same command judges again only what has changed."
+            help="Folder for lines, verdicts and findings, as Parquet tables. The same command "
+            "then judges only changed logs again."
         ),
     ] = None,
-    format: Annotated[Literal["text", "json"], Parameter(help="How to print it.")] = "text",
+    format: TextOrJson = "text",
 ) -> int:
-    """Tell what logs of real runs show: their checkpoints, and properties that do not hold."""
+    """Check logs of real runs: print their checkpoints, and the properties that do not hold."""
     if not logs:
         raise FinaleError(
             "no-paths",
@@ -91,7 +92,7 @@ def validate(  # noqa: PLR0913 - one parameter a flag
         known = known.with_lines_of(read_table(path, known))
     limits = Limits(STATES_MAX, SECONDS_MAX) if accept else None
     _check_settings(engine, run_file, known.name, settings=settings, accept=accept)
-    levels, keeps = levels_of(loggers), out is not None
+    levels, keeps = levels_of(loggers), output is not None
     order = Order(engine, known, levels, limits, keeps=keeps, every=settings)
     search: Search = judged_here
     if master is not None:
@@ -103,15 +104,15 @@ def validate(  # noqa: PLR0913 - one parameter a flag
     with Shelf() as shelf:
         pieces = pieces_of(shelf, shelf.logs(logs), engine, run_file)
     try:
-        if out is None:
+        if output is None:
             results.take(pieces, order, search, None)
         else:
             require_packages()
-            with Store(out, digest_of_order(order, VERSION)) as store:
+            with Store(output, digest_of_order(order, VERSION)) as store:
                 results.take(pieces, order, search, store)
     except KeyboardInterrupt:
-        results.interrupted(len(pieces), out)
-    return results.close(out)
+        results.interrupted(len(pieces), output)
+    return results.close(output)
 
 
 def _check_settings(
@@ -193,7 +194,10 @@ class Validated:
             self.codes.add(Exit.BAD_INPUT)
             print_told(error)
         for part in outcome.damaged:
-            say(f"{part} ends in the midst: it is still written, or cut", stderr=True)
+            say(
+                f"{part} ends in the middle of a line: the file is still being written, or was cut",
+                stderr=True,
+            )
         for verdict in outcome.verdicts:
             self.jobs += 1
             self.shown += bool(verdict.shows)
@@ -208,13 +212,13 @@ class Validated:
             else:
                 self.rows.append(verdict.to_table())
 
-    def interrupted(self, pieces: int, out: Path | None) -> None:
+    def interrupted(self, pieces: int, output: Path | None) -> None:
         """The user has had enough."""
         self.codes.add(Exit.INTERRUPTED)
-        again = "" if out is None else ": the same command goes on from here"
+        again = "" if output is None else ": the same command goes on from here"
         say(f"interrupted after {self.pieces} of {pieces}{again}", stderr=True)
 
-    def close(self, out: Path | None) -> Exit:
+    def close(self, output: Path | None) -> Exit:
         """Print what it comes to; the exit code."""
         counts, news = self.counts, self.news
         again = (0, 0) if news is None else (news.judged, news.known)
@@ -228,8 +232,8 @@ class Validated:
             )
             if none:
                 write(console(), [self._no_job()])
-            if out is not None and Exit.INTERRUPTED not in self.codes:
-                write(console(), [kept_line(str(out), *again)])
+            if output is not None and Exit.INTERRUPTED not in self.codes:
+                write(console(), [kept_line(str(output), *again)])
         else:
             told = {"read": counts.read, "parsed": counts.parsed, "ignored": counts.ignored}
             told |= {"unparsable": counts.unparsable}

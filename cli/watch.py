@@ -1,4 +1,4 @@
-"""`finale watch`: what logs show while they grow."""
+"""`finale watch`: checks logs while they grow."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from checker.report.layout import console, counted, joined, write
 from checker.report.watched import told_lines
 from checker.search.rows import Exit
 
+from .blocked import NEWEST
 from .main import VERSION
 from .output import say_json
 from .parameters import (
@@ -25,49 +26,52 @@ from .parameters import (
     TableName,
     require_seconds,
 )
-from .validate import NEWEST, levels_of
+from .validate import levels_of
 
 if TYPE_CHECKING:
     from rich.status import Status
 
-    from pipeline.watch.run import Far
+    from pipeline.watch.run import WatchProgress
 
 
 def watch(  # noqa: PLR0913 - one parameter a flag
-    folder: Annotated[Path, Parameter(help="The folder that logs are written into.")],
+    folder: Annotated[Path, Parameter(help="Folder that the logs are written into.")],
     /,
     *,
     resume: Annotated[
         Path | None,
-        Parameter(help="Keep what is seen and told in this folder, and go on from there."),
+        Parameter(help="Folder to save the watch in, and to continue a saved watch from."),
     ] = None,
     silent_after: Annotated[
-        float, Parameter(help="Take a job as cut off when its logs have not grown so many seconds.")
+        float, Parameter(help="Seconds without a new line after which a job counts as cut off.")
     ] = 300.0,
-    once: Annotated[bool, Parameter(negative=(), help="Judge what is there now, and end.")] = False,
+    once: Annotated[
+        bool, Parameter(negative=(), help="Judge the present lines, then end.")
+    ] = False,
     table_name: TableName = NEWEST,
     lines: OwnLines = (),
     loggers: LoggerLevels = (),
     master: MasterOption = None,
     conf: ConfOption = (),
     format: Annotated[
-        Literal["text", "json"], Parameter(help="How to print it; json is a record a line.")
+        Literal["text", "json"],
+        Parameter(help="Output format; json prints one record on each line."),
     ] = "text",
 ) -> int:
-    """Tell what logs show while they grow, within seconds: of Flink, and event logs (*.ndjson)."""
+    """Check logs of Flink and event logs (*.ndjson) while they grow."""
     # Imported here: the pipeline need not be there for other commands.
     from pipeline.java import require_spark
     from pipeline.session import cluster_of
-    from pipeline.watch.cluster import Setting
-    from pipeline.watch.run import Plan, check
+    from pipeline.watch.cluster import WatchSetting
+    from pipeline.watch.run import WatchPlan, check
     from pipeline.watch.run import watch as watched
 
     require_seconds("--silent-after", silent_after)
     known = table(table_name)
     for path in lines:
         known = known.with_lines_of(read_table(path, known))
-    setting = Setting(str(folder), known, levels_of(loggers))
-    plan = Plan(folder, setting, cluster_of(master, conf, ()), silent_after, resume, once)
+    setting = WatchSetting(str(folder), known, levels_of(loggers))
+    plan = WatchPlan(folder, setting, cluster_of(master, conf, ()), silent_after, resume, once)
     check(plan)
     require_spark()
     with _Page(format == "text") as page:
@@ -85,7 +89,7 @@ class _Page:
 
     def __init__(self, as_text: bool) -> None:
         self.as_text = as_text
-        self._far: Far | None = None
+        self._far: WatchProgress | None = None
         self._meter = console(stderr=True)
         self._status: Status | None = None
 
@@ -99,7 +103,7 @@ class _Page:
         if self._status is not None:
             self._status.stop()
 
-    def __call__(self, records: Iterable[dict[str, object]], far: Far) -> None:
+    def __call__(self, records: Iterable[dict[str, object]], far: WatchProgress) -> None:
         """Print records, and note how far the watch is."""
         self._far = far
         if self.as_text:

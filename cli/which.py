@@ -1,8 +1,8 @@
-"""`finale which`: for which options, bounds and jobs a property of a spec holds."""
+"""`finale which`: finds the options, bounds and jobs for which a property of a spec holds."""
 
 from __future__ import annotations
 
-from typing import Annotated, Literal
+from typing import Annotated
 
 from cyclopts import Parameter
 
@@ -18,30 +18,31 @@ from checker.studies.which import which as settings_of
 
 from .meter import Meter
 from .output import say_json
-from .parameters import PLAIN, ProtocolsFolder, SpecFile
+from .parameters import PLAIN, ProtocolsFolder, SecondsLimit, SpecFile, TextOrJson
 
 
 def which(
     spec: SpecFile,
     /,
     *,
-    property: Annotated[str, Parameter(help="The property that is asked about.")],
+    property: Annotated[str, Parameter(help="Property to check.")],
     vary: Annotated[
         tuple[str, ...],
         PLAIN,
         Parameter(
-            help="A key of the spec and its values, the weakest first: options.NAME=one,other or "
-            "bounds.NAME=0..3; may be given several times."
+            help="Key of the spec with its values, the weakest value first: options.NAME=one,other "
+            "or bounds.NAME=0..3; repeatable."
         ),
     ],
     max_steps: Annotated[
-        int | None, Parameter(help="So long are the runs that the solver is asked about; 25.")
+        int | None,
+        Parameter(help="Maximal length of the runs that the solver searches (default: 25)."),
     ] = None,
-    max_seconds: Annotated[float | None, Parameter(help="Stop after so long.")] = None,
-    format: Annotated[Literal["text", "json"], Parameter(help="How to print it.")] = "text",
+    max_seconds: SecondsLimit = None,
+    format: TextOrJson = "text",
     protocols: ProtocolsFolder = None,
 ) -> int:
-    """Tell for which settings a property holds, and the weakest that break it."""
+    """Find the settings for which a property holds, and the weakest settings that violate it."""
     known = catalogue(protocols)
     check_property_name(property, known)
     axes = [axis_in(each) for each in vary]

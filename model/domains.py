@@ -1,4 +1,4 @@
-"""Finite types: which values a variable can have, how many, and in which cells each is stored.
+"""The finite types of variables: their values, and the cells that store a value.
 
 `scalars.py` has what a domain is, and the domains whose values take one cell; `records.py` options
 and unions of records; `structures.py` arrays, maps, queues and sets.

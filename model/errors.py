@@ -1,4 +1,4 @@
-"""Mistakes that a user can make, each with a code, a place and what to do next.
+"""Errors for mistakes of the user, each with a code, a place and an advice.
 
 A mistake is an exception; a verdict is a value (`checker.search.answer`), an
 impossibility an assertion.

@@ -1,4 +1,4 @@
-"""The words for what can be seen of a protocol: what happens, and what can be asked of a state.
+"""The vocabulary of observations: events, and queries about a state.
 
 Scenarios write them (`docs/scenarios.md`), and whatever else tells what a run did. A word is the
 same for every part that knows it. `fields` says what follows it, in the order in which it is
@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
-class Word:
+class EventKind:
     """A word: what follows it, and what it says."""
 
     name: str
@@ -27,149 +27,175 @@ class Word:
 
 
 #: What happens. Ids are checkpoints'; tasks, channels and records are names.
-EVENTS: tuple[Word, ...] = (
-    Word("refused", "", "what was tried is not possible in this state"),
-    Word("fault", "code", "a step did what no step may do"),
+EVENTS: tuple[EventKind, ...] = (
+    EventKind("refused", "", "what was tried is not possible in this state"),
+    EventKind("fault", "code", "a step did what no step may do"),
     # the coordinator
-    Word("planned", "", "a plan was made: which tasks to trigger, and which to wait for"),
-    Word("triggered", "id tasks", "a checkpoint is pending, and these tasks are called"),
-    Word("completed", "id", "a checkpoint is complete"),
-    Word("aborted", "id", "a checkpoint, or its alignment at a task, is given up"),
-    Word("confirmed", "id tasks", "these tasks will be told that the checkpoint is complete"),
-    Word("abort-sent", "id tasks", "these tasks will be told that the checkpoint is aborted"),
-    Word("answered", "request result", "a user's request has succeeded or failed"),
+    EventKind("planned", "", "a plan was made: which tasks to trigger, and which to wait for"),
+    EventKind("triggered", "id tasks", "a checkpoint is pending, and these tasks are called"),
+    EventKind("completed", "id", "a checkpoint is complete"),
+    EventKind("aborted", "id", "a checkpoint, or its alignment at a task, is given up"),
+    EventKind("confirmed", "id tasks", "these tasks will be told that the checkpoint is complete"),
+    EventKind("abort-sent", "id tasks", "these tasks will be told that the checkpoint is aborted"),
+    EventKind("answered", "request result", "a user's request has succeeded or failed"),
     # a start from a snapshot
-    Word("accepted", "", "the job may start from the snapshot"),
-    Word("rejected", "", "the job may not start from the snapshot"),
-    Word("started", "", "all tasks are restored from the snapshot"),
+    EventKind("accepted", "", "the job may start from the snapshot"),
+    EventKind("rejected", "", "the job may not start from the snapshot"),
+    EventKind("started", "", "all tasks are restored from the snapshot"),
     # a task
-    Word("taken", "id", "the task takes its part of a checkpoint"),
-    Word("notified-complete", "id", "the operators are told that a checkpoint is complete"),
-    Word("operators-finished", "", "the operators have finished"),
-    Word("data-ended", "", "a stop ends the data, and the operators are not finished"),
-    Word("task-failed", "", "the task fails, and with it the attempt of the job"),
-    Word("canceled", "", "the task ends because the job is cancelled"),
-    Word("released", "", "no final checkpoint holds the task any more"),
-    Word("closed", "", "the operators are closed, and nothing more will be sent"),
+    EventKind("taken", "id", "the task takes its part of a checkpoint"),
+    EventKind("notified-complete", "id", "the operators are told that a checkpoint is complete"),
+    EventKind("operators-finished", "", "the operators have finished"),
+    EventKind("data-ended", "", "a stop ends the data, and the operators are not finished"),
+    EventKind("task-failed", "", "the task fails, and with it the attempt of the job"),
+    EventKind("canceled", "", "the task ends because the job is cancelled"),
+    EventKind("released", "", "no final checkpoint holds the task any more"),
+    EventKind("closed", "", "the operators are closed, and nothing more will be sent"),
     # a sink
-    Word("written", "records", "records become visible outside at once"),
-    Word("precommitted", "id", "the open transaction waits for its checkpoint"),
-    Word("committed", "records", "a transaction commits: its records become visible"),
-    Word("rolled-back", "id", "a transaction that was pre-committed is aborted"),
+    EventKind("written", "records", "records become visible outside at once"),
+    EventKind("precommitted", "id", "the open transaction waits for its checkpoint"),
+    EventKind("committed", "records", "a transaction commits: its records become visible"),
+    EventKind("rolled-back", "id", "a transaction that was pre-committed is aborted"),
     # an operator coordinator
-    Word("sent", "event", "an event passes its gate and goes to its subtask"),
-    Word("event-failed", "event", "an event cannot be delivered"),
+    EventKind("sent", "event", "an event passes its gate and goes to its subtask"),
+    EventKind("event-failed", "event", "an event cannot be delivered"),
 )
 
 #: What can be asked of a state.
-QUERIES: tuple[Word, ...] = (
-    Word("called", "id subtasks", "the subtasks to which the call of a checkpoint is under way"),
-    Word("skips", "T", "T if the task was started as finished and runs no operators"),
-    Word("numbers", "vertex numbers", "what the metadata says of a vertex"),
-    Word("blocked", "channels", "the inputs that are not read until the alignment ends"),
-    Word("in-flight", "id records", "the records of the inputs that are part of a checkpoint"),
-    Word("arrived", "id T", "T if the barrier of a checkpoint counts as arrived"),
-    Word("latest", "id", "the newest checkpoint that the task has begun, taken or given up"),
-    Word("open", "number", "how many inputs have not ended"),
-    Word("pending", "ids", "the checkpoints that are neither complete nor aborted"),
-    Word("trigger", "tasks", "the plan: the tasks that are called"),
-    Word("wait", "tasks", "the plan: the tasks that must acknowledge"),
-    Word("finished", "tasks", "the plan: the tasks that count as finished"),
-    Word("full", "vertices", "the plan: the vertices all of whose tasks count as finished"),
-    Word("awaited", "id tasks", "the tasks whose acknowledgement is missing"),
-    Word("stored", "ids", "the completed checkpoints that a restart may choose from"),
-    Word("abort-latest", "id", "the newest completed checkpoint that an abort tells"),
-    Word("status", "id word", "what the coordinator knows of a checkpoint"),
-    Word("job", "status", "what the coordinator says of the job"),
-    Word("periodic", "on or off", "whether checkpoints are triggered again and again"),
-    Word("waiting", "requests", "the requests for checkpoints that wait, in their order"),
-    Word("out", "elements", "what the task has put on each of its outputs so far"),
-    Word("acknowledgements", "id tasks", "the acknowledgements under way"),
-    Word("overtakes", "id T", "T if a barrier overtakes what is queued on the outputs"),
-    Word("logs", "id T", "T if what is in flight becomes part of the checkpoint"),
-    Word("finishing", "id tasks", "the tasks that acknowledged after their operators had finished"),
-    Word("transactions", "ids", "those neither committed nor aborted; `open` is the current one"),
-    Word("visible", "records", "the records that are visible outside, once for each time"),
-    Word("gate", "subtask word", "whether the gate to a subtask is open or closed"),
-    Word("held", "events", "the events that closed gates hold"),
-    Word("skipping", "tasks", "the tasks that were started as finished, without their operators"),
-    Word("kept", "task records", "the records in the state of a task"),
-    Word("replays", "task records", "what was in flight and a restarted task will process first"),
+QUERIES: tuple[EventKind, ...] = (
+    EventKind(
+        "called", "id subtasks", "the subtasks to which the call of a checkpoint is under way"
+    ),
+    EventKind("skips", "T", "T if the task was started as finished and runs no operators"),
+    EventKind("numbers", "vertex numbers", "what the metadata says of a vertex"),
+    EventKind("blocked", "channels", "the inputs that are not read until the alignment ends"),
+    EventKind("in-flight", "id records", "the records of the inputs that are part of a checkpoint"),
+    EventKind("arrived", "id T", "T if the barrier of a checkpoint counts as arrived"),
+    EventKind("latest", "id", "the newest checkpoint that the task has begun, taken or given up"),
+    EventKind("open", "number", "how many inputs have not ended"),
+    EventKind("pending", "ids", "the checkpoints that are neither complete nor aborted"),
+    EventKind("trigger", "tasks", "the plan: the tasks that are called"),
+    EventKind("wait", "tasks", "the plan: the tasks that must acknowledge"),
+    EventKind("finished", "tasks", "the plan: the tasks that count as finished"),
+    EventKind("full", "vertices", "the plan: the vertices all of whose tasks count as finished"),
+    EventKind("awaited", "id tasks", "the tasks whose acknowledgement is missing"),
+    EventKind("stored", "ids", "the completed checkpoints that a restart may choose from"),
+    EventKind("abort-latest", "id", "the newest completed checkpoint that an abort tells"),
+    EventKind("status", "id word", "what the coordinator knows of a checkpoint"),
+    EventKind("job", "status", "what the coordinator says of the job"),
+    EventKind("periodic", "on or off", "whether checkpoints are triggered again and again"),
+    EventKind("waiting", "requests", "the requests for checkpoints that wait, in their order"),
+    EventKind("out", "elements", "what the task has put on each of its outputs so far"),
+    EventKind("acknowledgements", "id tasks", "the acknowledgements under way"),
+    EventKind("overtakes", "id T", "T if a barrier overtakes what is queued on the outputs"),
+    EventKind("logs", "id T", "T if what is in flight becomes part of the checkpoint"),
+    EventKind(
+        "finishing", "id tasks", "the tasks that acknowledged after their operators had finished"
+    ),
+    EventKind(
+        "transactions", "ids", "those neither committed nor aborted; `open` is the current one"
+    ),
+    EventKind("visible", "records", "the records that are visible outside, once for each time"),
+    EventKind("gate", "subtask word", "whether the gate to a subtask is open or closed"),
+    EventKind("held", "events", "the events that closed gates hold"),
+    EventKind(
+        "skipping", "tasks", "the tasks that were started as finished, without their operators"
+    ),
+    EventKind("kept", "task records", "the records in the state of a task"),
+    EventKind(
+        "replays", "task records", "what was in flight and a restarted task will process first"
+    ),
 )
 
 #: What lines of raw logs tell: of a job, its coordinator, calls to a task, a task, a sink.
-LINES: tuple[Word, ...] = (
-    Word("graph-created", "job graph", "the executions of this graph are the job's"),
-    Word("input-connected", "input reader writer", "a vertex reads another, as its input so"),
-    Word("job-switched", "job from to", "the state of the job has changed"),
-    Word("task-learned", "execution from to", "the coordinator knows of a task's new state"),
-    Word("scheduler-on", "", "all tasks run: checkpoints are triggered from now on"),
-    Word("scheduler-off", "", "some task does not run: no checkpoint is triggered"),
-    Word("request_checkpoint", "job", "a checkpoint is asked for: by a user, or at end of data"),
-    Word("request_stop", "job", "a user asks for a stop with a savepoint"),
-    Word("request_savepoint", "job", "a user asks for a savepoint"),
-    Word("stop-phase", "job from to on", "how far a stop has come"),
-    Word("stop-inconsistent", "", "a savepoint is there, and not all tasks have finished"),
-    Word("adaptive-phase", "from to", "the state of the adaptive scheduler has changed"),
-    Word("adaptive-runs", "what phase", "the adaptive scheduler does something in a state"),
-    Word("triggered", "checkpoint kind job", "a checkpoint is pending, and tasks are called"),
-    Word("request-waited", "waited", "a request for a checkpoint was in the queue so long"),
-    Word("refused", "job why", "no checkpoint can be begun in this state"),
-    Word("call-failed", "checkpoint job why", "the call of a task has failed"),
-    Word("apply_acknowledgement", "checkpoint execution", "an acknowledgement counts"),
-    Word("acknowledgement-late", "checkpoint execution", "one that counts no more"),
-    Word("apply_decline", "checkpoint execution", "a task has declined a checkpoint"),
-    Word("decline-late", "checkpoint execution", "one that counts no more"),
-    Word("completed", "checkpoint job", "a checkpoint is complete"),
-    Word("aborted", "checkpoint job", "a checkpoint is given up"),
-    Word("request-dropped", "job", "a request is given up that has begun no checkpoint"),
-    Word("expire", "checkpoint job", "a checkpoint has taken too long"),
-    Word("statistics", "checkpoint job json", "all that the coordinator counts of a checkpoint"),
-    Word("restored", "job checkpoint", "tasks will start from a checkpoint"),
-    Word("restored-nothing", "", "tasks will start from nothing"),
-    Word("resumed", "job", "the job starts from a savepoint of another one"),
-    Word("ids-reset", "job next", "the number of the next checkpoint is set"),
-    Word("task-deployed", "task execution", "a task is to be started"),
-    Word("end-reported", "task execution to", "a task's last state is sent to the coordinator"),
-    Word("trigger-arrived", "checkpoint execution", "the call of a checkpoint reaches its task"),
-    Word("trigger-missed", "execution", "it finds no task, or one that takes nothing more"),
-    Word("confirmation-arrived", "checkpoint execution", "that of a completion reaches its task"),
-    Word("confirmation-missed", "execution", "it finds no task"),
-    Word("abort-arrived", "checkpoint execution", "that of an abort reaches its task"),
-    Word("abort-missed", "execution", "it finds no task"),
-    Word("task-switched", "task execution from to", "the state of a task has changed"),
-    Word("notification-lost", "what", "a task takes no notification any more"),
-    Word("barrier-received", "checkpoint task gate channel", "a barrier is read from an input"),
-    Word("barriers-trigger", "checkpoint task", "barriers make the task take its part"),
-    Word("barriers-aligned", "checkpoint task", "the barrier of each input has been read"),
-    Word("barriers-skip", "checkpoint newer task", "a newer barrier ends an alignment"),
-    Word("cancel-received", "checkpoint task", "a barrier that cancels is read"),
-    Word("alignment-canceled", "checkpoint task", "an alignment is given up"),
-    Word("snapshot-begins", "checkpoint kind task", "the task begins its part of a checkpoint"),
-    Word("barrier-sent", "task", "the task sends barriers on its outputs"),
-    Word("taken", "checkpoint task", "the task has taken its part of a checkpoint"),
-    Word("take-failed", "checkpoint task", "the task could not take its part"),
-    Word("trigger-after-abort", "checkpoint", "a checkpoint is not taken: it has been aborted"),
-    Word("trigger-overtaken", "checkpoint newer", "it is not taken: a newer one was begun"),
-    Word("source-stops", "", "a source has been stopped: it reads no more"),
-    Word("write-begins", "checkpoint task", "a snapshot is written in the background"),
-    Word("write-ends", "checkpoint task", "it is written"),
-    Word("fail_snapshot", "checkpoint task", "it could not be written"),
-    Word("notified-complete", "checkpoint task", "the operators are told of a completion"),
-    Word("notified-abort", "checkpoint task", "the operators are told of an abort"),
-    Word("notified-subsumed", "checkpoint task", "the operators are told what is superfluous"),
-    Word("loop-left", "task", "the main loop of the task has ended: its inputs have, too"),
-    Word("waits", "", "the operators have ended their data; the task waits to be released"),
-    Word("operators-left", "task", "the operators take part in nothing any more"),
-    Word("released", "", "no final checkpoint holds the task any more"),
-    Word("closed", "closed", "the task has left, whether its operators were closed or not"),
-    Word("emitted", "task record", "an operator emits a record of its own"),
-    Word(
+LINES: tuple[EventKind, ...] = (
+    EventKind("graph-created", "job graph", "the executions of this graph are the job's"),
+    EventKind("input-connected", "input reader writer", "a vertex reads another, as its input so"),
+    EventKind("job-switched", "job from to", "the state of the job has changed"),
+    EventKind("task-learned", "execution from to", "the coordinator knows of a task's new state"),
+    EventKind("scheduler-on", "", "all tasks run: checkpoints are triggered from now on"),
+    EventKind("scheduler-off", "", "some task does not run: no checkpoint is triggered"),
+    EventKind(
+        "request_checkpoint", "job", "a checkpoint is asked for: by a user, or at end of data"
+    ),
+    EventKind("request_stop", "job", "a user asks for a stop with a savepoint"),
+    EventKind("request_savepoint", "job", "a user asks for a savepoint"),
+    EventKind("stop-phase", "job from to on", "how far a stop has come"),
+    EventKind("stop-inconsistent", "", "a savepoint is there, and not all tasks have finished"),
+    EventKind("adaptive-phase", "from to", "the state of the adaptive scheduler has changed"),
+    EventKind("adaptive-runs", "what phase", "the adaptive scheduler does something in a state"),
+    EventKind("triggered", "checkpoint kind job", "a checkpoint is pending, and tasks are called"),
+    EventKind("request-waited", "waited", "a request for a checkpoint was in the queue so long"),
+    EventKind("refused", "job why", "no checkpoint can be begun in this state"),
+    EventKind("call-failed", "checkpoint job why", "the call of a task has failed"),
+    EventKind("apply_acknowledgement", "checkpoint execution", "an acknowledgement counts"),
+    EventKind("acknowledgement-late", "checkpoint execution", "one that counts no more"),
+    EventKind("apply_decline", "checkpoint execution", "a task has declined a checkpoint"),
+    EventKind("decline-late", "checkpoint execution", "one that counts no more"),
+    EventKind("completed", "checkpoint job", "a checkpoint is complete"),
+    EventKind("aborted", "checkpoint job", "a checkpoint is given up"),
+    EventKind("request-dropped", "job", "a request is given up that has begun no checkpoint"),
+    EventKind("expire", "checkpoint job", "a checkpoint has taken too long"),
+    EventKind(
+        "statistics", "checkpoint job json", "all that the coordinator counts of a checkpoint"
+    ),
+    EventKind("restored", "job checkpoint", "tasks will start from a checkpoint"),
+    EventKind("restored-nothing", "", "tasks will start from nothing"),
+    EventKind("resumed", "job", "the job starts from a savepoint of another one"),
+    EventKind("ids-reset", "job next", "the number of the next checkpoint is set"),
+    EventKind("task-deployed", "task execution", "a task is to be started"),
+    EventKind(
+        "end-reported", "task execution to", "a task's last state is sent to the coordinator"
+    ),
+    EventKind(
+        "trigger-arrived", "checkpoint execution", "the call of a checkpoint reaches its task"
+    ),
+    EventKind("trigger-missed", "execution", "it finds no task, or one that takes nothing more"),
+    EventKind(
+        "confirmation-arrived", "checkpoint execution", "that of a completion reaches its task"
+    ),
+    EventKind("confirmation-missed", "execution", "it finds no task"),
+    EventKind("abort-arrived", "checkpoint execution", "that of an abort reaches its task"),
+    EventKind("abort-missed", "execution", "it finds no task"),
+    EventKind("task-switched", "task execution from to", "the state of a task has changed"),
+    EventKind("notification-lost", "what", "a task takes no notification any more"),
+    EventKind(
+        "barrier-received", "checkpoint task gate channel", "a barrier is read from an input"
+    ),
+    EventKind("barriers-trigger", "checkpoint task", "barriers make the task take its part"),
+    EventKind("barriers-aligned", "checkpoint task", "the barrier of each input has been read"),
+    EventKind("barriers-skip", "checkpoint newer task", "a newer barrier ends an alignment"),
+    EventKind("cancel-received", "checkpoint task", "a barrier that cancels is read"),
+    EventKind("alignment-canceled", "checkpoint task", "an alignment is given up"),
+    EventKind(
+        "snapshot-begins", "checkpoint kind task", "the task begins its part of a checkpoint"
+    ),
+    EventKind("barrier-sent", "task", "the task sends barriers on its outputs"),
+    EventKind("taken", "checkpoint task", "the task has taken its part of a checkpoint"),
+    EventKind("take-failed", "checkpoint task", "the task could not take its part"),
+    EventKind(
+        "trigger-after-abort", "checkpoint", "a checkpoint is not taken: it has been aborted"
+    ),
+    EventKind("trigger-overtaken", "checkpoint newer", "it is not taken: a newer one was begun"),
+    EventKind("source-stops", "", "a source has been stopped: it reads no more"),
+    EventKind("write-begins", "checkpoint task", "a snapshot is written in the background"),
+    EventKind("write-ends", "checkpoint task", "it is written"),
+    EventKind("fail_snapshot", "checkpoint task", "it could not be written"),
+    EventKind("notified-complete", "checkpoint task", "the operators are told of a completion"),
+    EventKind("notified-abort", "checkpoint task", "the operators are told of an abort"),
+    EventKind("notified-subsumed", "checkpoint task", "the operators are told what is superfluous"),
+    EventKind("loop-left", "task", "the main loop of the task has ended: its inputs have, too"),
+    EventKind("waits", "", "the operators have ended their data; the task waits to be released"),
+    EventKind("operators-left", "task", "the operators take part in nothing any more"),
+    EventKind("released", "", "no final checkpoint holds the task any more"),
+    EventKind("closed", "closed", "the task has left, whether its operators were closed or not"),
+    EventKind("emitted", "task record", "an operator emits a record of its own"),
+    EventKind(
         "precommitted", "checkpoint or transaction", "the open transaction waits for its checkpoint"
     ),
-    Word("commit-begins", "checkpoint", "the transaction of a checkpoint is committed"),
-    Word("written", "task record", "a record becomes visible outside at once"),
-    Word("committed", "task transaction or record", "a transaction's records become visible"),
+    EventKind("commit-begins", "checkpoint", "the transaction of a checkpoint is committed"),
+    EventKind("written", "task record", "a record becomes visible outside at once"),
+    EventKind("committed", "task transaction or record", "a transaction's records become visible"),
 )
 
 
@@ -286,4 +312,4 @@ DATA_STEPS: tuple[str, ...] = (
     "fetch", "emit", "emit_parked", "flush", "tick", "poll_data", "poll_recovered",
 )  # fmt: skip
 
-__all__ = ["DATA_STEPS", "EVENTS", "LINES", "QUERIES", "STEPS", "Clock", "StepWord", "Word"]
+__all__ = ["DATA_STEPS", "EVENTS", "LINES", "QUERIES", "STEPS", "Clock", "EventKind", "StepWord"]

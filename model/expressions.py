@@ -1,4 +1,4 @@
-"""The closed list of expression nodes: what a condition or a new value is made of.
+"""The ten expression nodes of conditions and new values.
 
 Every value of a state is stored in *cells*, each a bounded integer or a truth value (`domains.py`
 says which cells a queue or a record takes), so that this list stays short and every back end has

@@ -1,4 +1,4 @@
-"""Reads files and texts that somebody gave: what is no file, has no end or no bottom is refused.
+"""Reads files and texts of the user, and refuses files without end and texts without bottom.
 
 Opening a FIFO waits for a writer, a device never ends, and the standard readers of TOML and JSON
 raise what no caller expects for a text that is nested deeply. Here each of these is an `OSError`

@@ -1,4 +1,4 @@
-"""Traces as ITF, the format that other checkers and viewers read (Apalache's ADR 015): JSON.
+"""Writes and reads traces as JSON in ITF, the format of Apalache's ADR 015.
 
     {"#meta": {…}, "vars": ["A.status", …], "states": [{"#meta": {"index": 0}, "A.status": …}, …]}
 

@@ -1,4 +1,4 @@
-"""Finite types of one of several: a value or nothing, a record of one of several classes."""
+"""Finite types with alternatives: options, and unions of record classes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def refuse_option(element: Domain[object], where: str) -> None:
     if isinstance(element, Option):
         raise FinaleError(
             "ambiguous-nothing",
-            f"{where} of options: its Nothing could be one or the other",
+            f"{where} of options: Nothing would be ambiguous",
             advice="use a record with an optional part, or a union with a record for each case",
         )
 

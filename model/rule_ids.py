@@ -1,8 +1,8 @@
-"""The ids of the transition rules of the fact sheet, and which of them a protocol's code cites."""
+"""Lists the ids of all transition rules, and finds the ids that a protocol cites."""
 
 from __future__ import annotations
 
-from model.language.marks import ids_in
+from model.language.decorators import ids_in
 from model.language.protocol import Protocol
 
 #: All rules of the sheet's section 2, in its order.

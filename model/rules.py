@@ -12,7 +12,7 @@ A protocol is a class whose rules are methods in plain Python over the fields of
             require(task.status == Status.RUNNING)
             task.status = Status.FINISHED
 
-`docs/rules.md` is the tutorial; `language/` is how it works.
+`docs/tutorial.md` teaches it, `docs/rules.md` describes it; `language/` is how it works.
 """
 
 from .domains import (
@@ -29,9 +29,9 @@ from .domains import (
     Set,
     Union,
 )
+from .language.decorators import define, rule, step
 from .language.entities import AnyOf, Entity, field
 from .language.guards import require, within
-from .language.marks import define, rule, step
 from .language.properties import (
     Taken,
     always,

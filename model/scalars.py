@@ -1,4 +1,4 @@
-"""Finite types: what all of them have in common, and those whose values take one cell.
+"""The base of finite types, and the types whose values take one cell.
 
 A domain is declared with bounds and entities by name (`Range(0, Bound("checkpoints"))`,
 `Ref(Task)`) and resolved when a system is built (`Domain.resolve`); only then has it a size.

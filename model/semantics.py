@@ -1,4 +1,4 @@
-"""What a system means: the values of expressions, the enabled rules of a state, its successors.
+"""The semantics of a system: values of expressions, enabled rules, successors of a state.
 
 This file is the definition. Every search, solver and export is tested against it; it is written to
 be read in one sitting, not to be fast.

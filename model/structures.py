@@ -1,4 +1,4 @@
-"""Finite types that are made of many values: arrays, maps, queues, sets.
+"""Finite types that consist of many values: arrays, maps, queues, sets.
 
 As a field of an entity, or an element of such an array or map, they are *places*: a rule changes
 them where they are. Inside an option, a record, a queue or a set they are part of a value, which is

@@ -1,11 +1,11 @@
-"""Values that protocols handle and Python has no type for: records, and the absence of a value."""
+"""Values that Python has no type for: records, and `Nothing`."""
 
 from __future__ import annotations
 
 from typing import Any, ClassVar, cast, dataclass_transform, final
 
 from .errors import FinaleError
-from .language.stops import FaultHere, caller
+from .language.path_ends import FaultHere, caller
 
 
 class VariantType(type):
@@ -59,10 +59,10 @@ def part(domain: object) -> Any:
 
     The result stands in for the declared type, as a dataclass's field specifier does: hence Any.
     """
-    return Part(domain)
+    return RecordPart(domain)
 
 
-class Part:
+class RecordPart:
     """A declared field of a record: its domain, until the record's class is made."""
 
     def __init__(self, domain: object) -> None:
@@ -74,7 +74,7 @@ class RecordType(VariantType):
     """Makes record classes: `class Barrier(Record): checkpoint: int = part(CheckpointId)`.
 
     `isinstance(value, Barrier)` is also the question of a `case Barrier():`; a symbolic value
-    answers it itself (`language.variants`), which is how a pattern forks.
+    answers it itself (`language.symbolic_values`), which is how a pattern forks.
     """
 
     __parts__: dict[str, object]
@@ -83,7 +83,7 @@ class RecordType(VariantType):
         parts: dict[str, object] = {}
         for base in bases:
             parts |= getattr(base, "__parts__", {})
-        own = {key: value for key, value in namespace.items() if isinstance(value, Part)}
+        own = {key: value for key, value in namespace.items() if isinstance(value, RecordPart)}
         for key, value in own.items():
             parts[key] = value.domain
             del namespace[key]

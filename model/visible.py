@@ -1,4 +1,4 @@
-"""Makes text from outside safe to show: a character that nobody can see is written as an escape."""
+"""Makes foreign text safe to print: invisible characters are escaped."""
 
 from __future__ import annotations
 

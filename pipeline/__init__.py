@@ -1,1 +1,1 @@
-"""What outgrows one process, on Spark; the only floor that knows PySpark."""
+"""Work that needs more than one process: on Spark, or in processes of this machine."""

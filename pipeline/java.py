@@ -1,4 +1,4 @@
-"""Finds the Java that Spark would start, and refuses what Spark cannot run on.
+"""Finds the Java that Spark would start, and refuses versions that Spark does not support.
 
 As `spark-class` of Spark does it: `JAVA_HOME` where it is set, else `java` on PATH.
 """
@@ -37,7 +37,7 @@ def require_packages() -> None:
     if not all(find_spec(each) for each in PACKAGES):
         raise FinaleError(
             "spark-missing",
-            "PySpark, or what comes with it, is not installed, and this needs it",
+            "PySpark or one of its dependencies is not installed",
             advice="install Finale with its extra: pip install -e '.[spark]'",
         )
 

@@ -1,4 +1,4 @@
-"""Tells how far Spark is while the thread that asked waits for it."""
+"""Reports the progress of a Spark job while the calling thread waits."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Starts Spark as a user has it: on all processors of this machine, or on any master they name.
+"""Starts Spark on this machine, or connects to the master that the user names.
 
 The console stays quiet: what Spark and its workers write goes into a file, and its errors are told
 where Spark does not start. On one machine everything talks over loopback. Elsewhere workers need
@@ -57,7 +57,7 @@ JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 
 
 @dataclass(frozen=True)
-class Cluster:
+class SparkCluster:
     """Where Spark runs and how: a master, settings of Spark's, folders that workers read too.
 
     `folders` hold code of the user's (`--protocols`); a worker finds them by `shipping.shipped`.
@@ -78,12 +78,14 @@ class Cluster:
         return _NEARBY.fullmatch(self.master) is not None
 
 
-def cluster_of(master: str | None, settings: Sequence[str], folders: Sequence[Path]) -> Cluster:
+def cluster_of(
+    master: str | None, settings: Sequence[str], folders: Sequence[Path]
+) -> SparkCluster:
     """A cluster as the command line names it. Raises `bad-master`, `bad-conf`."""
     if master is not None and not _MASTER.fullmatch(master):
         raise FinaleError(
             "bad-master",
-            f'"{master}" is no master of Spark',
+            f'"{master}" is not a Spark master',
             advice="write local[2], spark://HOST:7077, yarn or k8s://HOST:PORT",
         )
     pairs = [each.partition("=") for each in settings]
@@ -91,20 +93,20 @@ def cluster_of(master: str | None, settings: Sequence[str], folders: Sequence[Pa
         if not equals or not key.startswith("spark."):
             raise FinaleError(
                 "bad-conf",
-                f'"{text}" is no setting of Spark',
+                f'"{text}" is not a Spark setting',
                 advice="write --conf spark.NAME=VALUE, as --conf spark.driver.memory=8g",
             )
-    return Cluster(master or LOCAL, {key: value for key, _, value in pairs}, tuple(folders))
+    return SparkCluster(master or LOCAL, {key: value for key, _, value in pairs}, tuple(folders))
 
 
-def frugal(cluster: Cluster) -> Cluster:
+def frugal(cluster: SparkCluster) -> SparkCluster:
     """The same for work that is done by Python alone."""
     given = cluster.conf.get(JAVA_OPTIONS, "")
     return replace(cluster, conf={**cluster.conf, JAVA_OPTIONS: f"{JAVA} {given}".strip()})
 
 
 @contextmanager
-def session(cluster: Cluster, name: str = "finale") -> Generator[SparkSession]:
+def session(cluster: SparkCluster, name: str = "finale") -> Generator[SparkSession]:
     """Spark, started, and ended with its Java when it is left; one at a time.
 
     Raises `spark-missing`, `java-missing`, `java-too-old`, `spark-did-not-start`.
@@ -120,7 +122,7 @@ def session(cluster: Cluster, name: str = "finale") -> Generator[SparkSession]:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def settings_of(cluster: Cluster, name: str, folder: Path) -> dict[str, str]:
+def settings_of(cluster: SparkCluster, name: str, folder: Path) -> dict[str, str]:
     """All settings that differ from Spark's own: those that are given come last, and win."""
     log = f"-Dlog4j2.configurationFile={_LOGGING.as_uri()} -Dfinale.spark.log={folder}/spark.log"
     found = {
@@ -155,7 +157,7 @@ def settings_of(cluster: Cluster, name: str, folder: Path) -> dict[str, str]:
     return found | given
 
 
-def _variables(cluster: Cluster) -> dict[str, str]:
+def _variables(cluster: SparkCluster) -> dict[str, str]:
     """What Spark reads from its environment only; what the user has set there stands."""
     wanted: dict[str, str] = {}
     if cluster.is_nearby:
@@ -230,7 +232,7 @@ def _quiet() -> Generator[None]:
         root.removeFilter(is_of_others)
 
 
-def _started(cluster: Cluster, name: str, folder: Path, java: _Java) -> SparkSession:
+def _started(cluster: SparkCluster, name: str, folder: Path, java: _Java) -> SparkSession:
     from pyspark import SparkConf, SparkContext
     from pyspark.sql import SparkSession
 
@@ -329,7 +331,7 @@ class _Java:
             process.wait()
 
 
-def _refuse_silent_master(cluster: Cluster) -> None:
+def _refuse_silent_master(cluster: SparkCluster) -> None:
     """Spark itself would try for a minute. Raises `spark-did-not-start`."""
     hosts = cluster.master.removeprefix("spark://").split(",")
     if not cluster.master.startswith("spark://"):
@@ -357,13 +359,13 @@ def _told(said: str, folder: Path) -> str:
     return "; ".join(line[:COLUMNS_TOLD] for line in shown[:LINES_TOLD])
 
 
-def _did_not_start(why: str, cluster: Cluster) -> FinaleError:
+def _did_not_start(why: str, cluster: SparkCluster) -> FinaleError:
     return FinaleError(
         "spark-did-not-start",
         f"Spark did not start on {cluster.master}: {why}",
         place=Place(key="--master"),
-        advice="check that the master is there and reachable, and what --conf sets",
+        advice="check that the master is reachable, and check the settings of --conf",
     )
 
 
-__all__ = ["LOCAL", "Cluster", "cluster_of", "frugal", "session", "settings_of"]
+__all__ = ["LOCAL", "SparkCluster", "cluster_of", "frugal", "session", "settings_of"]

@@ -1,4 +1,4 @@
-"""Packs what workers need that have only Python and the dependencies: this code, and folders.
+"""Packs the code and folders that Spark workers need.
 
 Spark unpacks the archive beside the files of each executor, where `PYTHONPATH` finds it: unpacked,
 since rules are read from their source and machine code is kept beside its module.

@@ -1,4 +1,4 @@
-"""What users ask of a running job: a savepoint, its cancellation; and that it start again.
+"""Requests of users to a running job: savepoints, cancellation and restart.
 
 Each request is a thing of its own, so that its answer can be waited for. Stops are in `stopping`.
 """
@@ -10,14 +10,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from reference.coordinator import Checkpoint, Kind, Status
+from reference.coordinator import Checkpoint, CheckpointKind, Status
 from reference.failing import Failing
 from reference.operators.base import Word
 from reference.steps import Guarded, action
 from reference.task import Phase, Task
 
 
-class Wish(enum.Enum):
+class RequestKind(enum.Enum):
     """What is asked for."""
 
     SAVEPOINT = "savepoint"
@@ -25,7 +25,7 @@ class Wish(enum.Enum):
     CANCEL = "cancel"
 
 
-class Answer(enum.Enum):
+class RequestStatus(enum.Enum):
     """What has become of it."""
 
     UNUSED = "unused"
@@ -38,13 +38,13 @@ class Answer(enum.Enum):
 class Request:
     """One request of a user, and the checkpoint that answers it."""
 
-    wish: Wish
-    answer: Answer = Answer.UNUSED
+    kind: RequestKind
+    answer: RequestStatus = RequestStatus.UNUSED
     checkpoint: int | None = None
 
     @property
     def is_admitted(self) -> bool:
-        return self.answer is Answer.ADMITTED
+        return self.answer is RequestStatus.ADMITTED
 
 
 class JobStatus(enum.Enum):
@@ -63,30 +63,30 @@ class Asking(Failing):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         if self.options.savepoint_stored:
-            self.coordinator.stored.add(Kind.SAVEPOINT)
+            self.coordinator.stored.add(CheckpointKind.SAVEPOINT)
         if self.options.savepoint_confirmed:
-            self.coordinator.told.add(Kind.SAVEPOINT)
+            self.coordinator.told.add(CheckpointKind.SAVEPOINT)
         self.status = JobStatus.RUNNING
         self.resumed_from: int | None = None
         self.used_before: int | None = None
         """The newest number that was given before the job was last resumed."""
         self.requests: dict[str, Request] = {}
-        for wish in Wish:
-            for _ in range(getattr(self.faults, f"{wish.value}s")):
-                self.add_request(wish)
+        for kind in RequestKind:
+            for _ in range(getattr(self.faults, f"{kind.value}s")):
+                self.add_request(kind)
 
-    def add_request(self, wish: Wish) -> str:
+    def add_request(self, kind: RequestKind) -> str:
         """Room for one more request; by the name that it gets it is made."""
-        name = f"{wish.value}{len(self.requests_for(wish)) + 1}"
-        self.requests[name] = Request(wish)
+        name = f"{kind.value}{len(self.requests_for(kind)) + 1}"
+        self.requests[name] = Request(kind)
         return name
 
-    def requests_for(self, wish: Wish) -> list[Request]:
-        return [request for request in self.requests.values() if request.wish is wish]
+    def requests_for(self, kind: RequestKind) -> list[Request]:
+        return [request for request in self.requests.values() if request.kind is kind]
 
-    def is_next(self, request: Request, wish: Wish) -> bool:
+    def is_next(self, request: Request, kind: RequestKind) -> bool:
         """Whether the job runs, and a request is the next of its kind."""
-        unused = [each for each in self.requests_for(wish) if each.answer is Answer.UNUSED]
+        unused = [each for each in self.requests_for(kind) if each.answer is RequestStatus.UNUSED]
         return self.runs() and unused[:1] == [request]
 
     def runs(self) -> bool:
@@ -144,31 +144,31 @@ class Asking(Failing):
     def request_savepoint(self, request: Request) -> Guarded:
         """A savepoint is triggered at once, or refused."""
         may = self.may_plan()
-        asked = self.is_next(request, Wish.SAVEPOINT)
+        asked = self.is_next(request, RequestKind.SAVEPOINT)
         yield asked and (self.has_numbers_left() or not may)
         if may:
-            self.trigger_for(request, Kind.SAVEPOINT)
+            self.trigger_for(request, CheckpointKind.SAVEPOINT)
         else:
-            request.answer = Answer.FAILED
+            request.answer = RequestStatus.FAILED
 
-    def trigger_for(self, request: Request, kind: Kind) -> None:
-        request.answer = Answer.ADMITTED
+    def trigger_for(self, request: Request, kind: CheckpointKind) -> None:
+        request.answer = RequestStatus.ADMITTED
         request.checkpoint = self.coordinator.trigger(kind).number
 
     def answer(self, checkpoint: Checkpoint) -> None:
         """Who has asked for a savepoint hears at once what has become of it."""
-        for request in self.requests_for(Wish.SAVEPOINT):
+        for request in self.requests_for(RequestKind.SAVEPOINT):
             if request.is_admitted and request.checkpoint == checkpoint.number:
                 failed = checkpoint.status is Status.ABORTED
-                request.answer = Answer.FAILED if failed else Answer.SUCCEEDED
+                request.answer = RequestStatus.FAILED if failed else RequestStatus.SUCCEEDED
 
     # --- cancellation ----------------------------------------------------------------------------
 
     @action("request")
     def request_cancel(self, request: Request) -> Guarded:
         """Nothing is pending any more, and tasks will be told."""
-        yield self.is_next(request, Wish.CANCEL)
-        request.answer = Answer.ADMITTED
+        yield self.is_next(request, RequestKind.CANCEL)
+        request.answer = RequestStatus.ADMITTED
         self.cancel()
 
     def cancel(self) -> None:
@@ -202,11 +202,11 @@ class Asking(Failing):
         for request in self.requests.values():
             if request.is_admitted:
                 won = self.won_by_cancellation(request)
-                request.answer = Answer.SUCCEEDED if won else Answer.FAILED
+                request.answer = RequestStatus.SUCCEEDED if won else RequestStatus.FAILED
 
     def won_by_cancellation(self, request: Request) -> bool:
         """Whether whoever asked has got it when the job is canceled."""
-        return request.wish is Wish.CANCEL
+        return request.kind is RequestKind.CANCEL
 
     @action()
     def fail(self) -> Guarded:
@@ -234,7 +234,10 @@ class Asking(Failing):
         """Whether a checkpoint outlives the job: what a user has asked for does, or all do."""
         end = 2 if self.status is JobStatus.CANCELED else 1
         end = 3 if self.coordinator.job_finished else end
-        kept = checkpoint.kind is not Kind.CHECKPOINT or KEPT.get(self.options.retention, 0) >= end
+        kept = (
+            checkpoint.kind is not CheckpointKind.CHECKPOINT
+            or KEPT.get(self.options.retention, 0) >= end
+        )
         return checkpoint.status is Status.COMPLETED and kept
 
 

@@ -1,4 +1,4 @@
-"""A channel: a bounded queue between two tasks, and what its reader has seen of it."""
+"""A channel: a bounded queue between two tasks."""
 
 from __future__ import annotations
 

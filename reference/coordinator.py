@@ -1,4 +1,4 @@
-"""The checkpoint coordinator: it plans and triggers checkpoints, and decides each of them once."""
+"""The checkpoint coordinator: it plans, triggers, completes and aborts checkpoints."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from reference.formats.snapshots import CheckpointStore
 from reference.network import Network
 
 
-class Kind(enum.Enum):
+class CheckpointKind(enum.Enum):
     """What a checkpoint is for."""
 
     CHECKPOINT = "checkpoint"
@@ -23,7 +23,7 @@ class Kind(enum.Enum):
 
     @property
     def ends_the_job(self) -> bool:
-        return self in (Kind.DRAIN, Kind.SUSPEND)
+        return self in (CheckpointKind.DRAIN, CheckpointKind.SUSPEND)
 
 
 class Status(enum.Enum):
@@ -44,7 +44,7 @@ class Checkpoint:
     finished: set[str] = field(default_factory=set[str])
     """Tasks that had FINISHED when it was planned."""
     awaited: set[str] = field(default_factory=set[str])
-    kind: Kind = Kind.CHECKPOINT
+    kind: CheckpointKind = CheckpointKind.CHECKPOINT
     status: Status = Status.PENDING
     told_after: set[int] = field(default_factory=set[int])  # being confirmed when it completed
 
@@ -75,9 +75,9 @@ class Coordinator:
         self.last_number = 0
         self.finished: set[str] = set()
         #: A restart takes the newest of these.
-        self.stored = {Kind.CHECKPOINT}
+        self.stored = {CheckpointKind.CHECKPOINT}
         #: Tasks hear that these have completed.
-        self.told = {Kind.CHECKPOINT, Kind.DRAIN, Kind.SUSPEND}
+        self.told = {CheckpointKind.CHECKPOINT, CheckpointKind.DRAIN, CheckpointKind.SUSPEND}
         #: Says whether somebody is there to be told.
         self.listens: Callable[[str], bool]
         #: Is told what has become of a checkpoint.
@@ -114,7 +114,7 @@ class Coordinator:
         """Whether somebody is left to take part, and checkpoints go on after the first end."""
         return not self.job_finished and (self.after_finish or not self.finished)
 
-    def trigger(self, kind: Kind = Kind.CHECKPOINT) -> Checkpoint:
+    def trigger(self, kind: CheckpointKind = CheckpointKind.CHECKPOINT) -> Checkpoint:
         """Plan the next checkpoint, and call those that no barrier will reach."""
         number = self.last_number = self.last_number + 1
         plan = Checkpoint(number, set(self.finished), set(self.tasks) - self.finished, kind)
@@ -152,7 +152,7 @@ class Coordinator:
         number, kind, stored = checkpoint.number, checkpoint.kind, checkpoint.kind in self.stored
         self.store.complete(number, checkpoint.finished, kind=kind.value, newest=stored)
         checkpoint.status = Status.COMPLETED
-        if checkpoint.kind is not Kind.SAVEPOINT:
+        if checkpoint.kind is not CheckpointKind.SAVEPOINT:
             self._replace_older(checkpoint, stored=stored)
         checkpoint.told_after = {each for _, each in self.network.confirmations}
         if checkpoint.kind in self.told:
@@ -160,7 +160,9 @@ class Coordinator:
         self.decided(checkpoint)
 
     def _replace_older(self, checkpoint: Checkpoint, *, stored: bool) -> None:
-        known = (each for each in self.checkpoints.values() if each.kind is Kind.CHECKPOINT)
+        known = (
+            each for each in self.checkpoints.values() if each.kind is CheckpointKind.CHECKPOINT
+        )
         older = [each for each in known if each.number < checkpoint.number]
         completed = [each for each in older if each.status is Status.COMPLETED]
         for each in completed[::-1][self.store.retained - 1 :] if stored else ():

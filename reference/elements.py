@@ -1,4 +1,4 @@
-"""What a channel carries: buffers of records, and between them the elements that control them."""
+"""The elements of a channel: buffers of records, barriers, and ends."""
 
 from __future__ import annotations
 

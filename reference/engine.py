@@ -1,4 +1,4 @@
-"""The engine: a job's tasks and its coordinator, one step after the other.
+"""The engine: the tasks and the coordinator of a job, which take one step after the other.
 
 Each step is atomic, and any that is enabled may be next: which one is the scheduler's to choose.
 The steps themselves are in `running.py` and `failing.py`; how a task ends is the protocol's.
@@ -21,10 +21,9 @@ from reference.formats.files import Files, MemoryFiles
 from reference.formats.snapshots import CheckpointStore, shape_of
 from reference.gate import Gate
 from reference.network import Network
-from reference.observation import Observation, observation_of
 from reference.operators.base import Word
-from reference.operators.program import Program
-from reference.settings import EngineOptions, Happened, Settings
+from reference.operators.program import JobProgram
+from reference.settings import EngineOptions, EngineSettings, Happened
 from reference.steps import Guarded, StepId, actions_of
 from reference.task import Output, Phase, Task
 from reference.undo import go_back, save
@@ -62,7 +61,12 @@ class Engine(ABC):
         """Whether checkpoints go on when some task has FINISHED."""
 
     def __init__(
-        self, job: Job, program: Program, files: Files, settings: Settings, options: EngineOptions
+        self,
+        job: Job,
+        program: JobProgram,
+        files: Files,
+        settings: EngineSettings,
+        options: EngineOptions,
     ) -> None:
         self.settings = settings
         self.options = options
@@ -162,10 +166,6 @@ class Engine(ABC):
     def seen(self) -> tuple[tuple[str, Word], ...]:
         """What a protocol knows of the job as a whole, by names."""
         return ()
-
-    def observe(self) -> Observation:
-        """What the next steps and their outcomes depend on."""
-        return observation_of(self)
 
     def fork(self) -> Engine:
         """Another engine in the same state, with files of its own: they must be in memory."""

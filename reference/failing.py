@@ -1,4 +1,4 @@
-"""What may go wrong, as often as it is allowed, and how a job starts again."""
+"""Failures of a job and its restart, each limited by a bound."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Faults as data: what goes wrong in a run, and when.
+"""Injects the faults of a list into a run.
 
 Lists are read by `formats/faultlist.py`. A fault is due after the n-th event of a name, or by
 chance, and strikes as soon as it can. What is held back comes when nothing else can happen, at the
@@ -14,8 +14,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from model.errors import FinaleError
 from model.events import DATA_STEPS
 from reference.engine import Engine
-from reference.formats.faultlist import HOLDING, OF_FILES, Fault
-from reference.formats.faulty import Cut, FaultyFiles
+from reference.formats.faultlist import HOLDING, OF_FILES, PlannedFault
+from reference.formats.faulty import FaultyFiles, ProcessEnds
 from reference.formats.files import Files
 from reference.steps import StepId
 from reference.task import Phase
@@ -26,7 +26,7 @@ FOR_EVER = 2**60
 class Strikes:
     """What of a list has happened, and what is due; over all processes of a run."""
 
-    def __init__(self, faults: Sequence[Fault], seed: int = 0) -> None:
+    def __init__(self, faults: Sequence[PlannedFault], seed: int = 0) -> None:
         self.faults = tuple(faults)
         self.struck: Counter[int] = Counter()
         """How often each has, by its place in the list."""
@@ -67,7 +67,7 @@ class Strikes:
         for number in hit:
             self._strike(number)
         full = isinstance(reason, FinaleError) and reason.code == "disk-full"
-        return isinstance(reason, Cut) or (full and bool(hit))
+        return isinstance(reason, ProcessEnds) or (full and bool(hit))
 
     # --- what happens ----------------------------------------------------------------------------
 
@@ -85,23 +85,23 @@ class Strikes:
             if fault.kind not in (*HOLDING, *OF_FILES) and self._is_due(number, fault):
                 self._due.append(number)
 
-    def _is_due(self, number: int, fault: Fault) -> bool:
+    def _is_due(self, number: int, fault: PlannedFault) -> bool:
         before = self.struck[number] + self._due.count(number)
         needed = fault.nth * (1 if fault.chance else 1 + before)
         return before < fault.times and self._taken[fault.after] >= needed and self._falls(fault)
 
-    def _falls(self, fault: Fault) -> bool:
+    def _falls(self, fault: PlannedFault) -> bool:
         return not fault.chance or self._random.random() < fault.chance
 
     def next(self, engine: Engine) -> StepId | None:
-        """What goes wrong now, if something is due that can be. Raises `Cut`."""
+        """What goes wrong now, if something is due that can be. Raises `ProcessEnds`."""
         for number in self._due:
             fault = self.faults[number]
             if fault.kind == "crash-coordinator":
                 self._due.remove(number)
                 self._tell = self._untold.append
                 self._strike(number)
-                raise Cut
+                raise ProcessEnds
             found = [each for each in _steps(engine, fault.step) if fault.is_about(each)]
             crash = fault.step == "fail"
             hit = _alive(engine, fault) if crash else []
@@ -131,7 +131,7 @@ class Strikes:
                     return True
         return False
 
-    def _until(self, number: int, fault: Fault, step: StepId) -> int:
+    def _until(self, number: int, fault: PlannedFault, step: StepId) -> int:
         """Up to how many events a message waits that can arrive now; 0 if it does not wait."""
         more = self.struck[number] < fault.times and self._taken[fault.after] >= fault.nth
         if not more or not self._falls(fault):
@@ -150,7 +150,7 @@ class Strikes:
         self._tell({"fault": number + 1, "kind": self.faults[number].kind, **more})
 
 
-def _alive(engine: Engine, fault: Fault) -> list[str]:
+def _alive(engine: Engine, fault: PlannedFault) -> list[str]:
     """The tasks that may crash: subtask n of each operator is on worker n."""
     tasks = {fault.task} if fault.task else set(engine.tasks)
     if fault.kind == "crash-worker":

@@ -1,4 +1,4 @@
-"""What can be seen of an engine between two steps, in plain words: names, numbers and sets."""
+"""Observes an engine between two steps, as names, numbers and sets."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from reference.engine import Engine
     from reference.task import Task
 
-Seen = tuple[tuple[str, Any], ...]
+SeenParts = tuple[tuple[str, Any], ...]
 """What is seen of a part, by names."""
 
 #: Of these parts what is seen is what they know.
@@ -32,17 +32,17 @@ CHANNEL = ("data_ended", "stopped", "ended", "aligned", "blocked", "hurried")
 class Observation:
     """Equal observations are states that no step can tell apart."""
 
-    happened: Seen
+    happened: SeenParts
     job_finished: frozenset[str]
-    job: Seen
+    job: SeenParts
     """What a protocol knows of the job as a whole."""
     newest_completed: int | None
-    tasks: tuple[tuple[str, Seen], ...]
+    tasks: tuple[tuple[str, SeenParts], ...]
     """Each with its mailbox, its gate and its operator."""
-    channels: tuple[tuple[str, Seen], ...]
+    channels: tuple[tuple[str, SeenParts], ...]
     """Each with its elements: a kind, and what it carries. The log is what was in flight, by
     checkpoint, as far as it is not written down."""
-    checkpoints: tuple[tuple[int, Seen], ...]
+    checkpoints: tuple[tuple[int, SeenParts], ...]
     """At the coordinator, with the messages about it that are under way."""
     files: tuple[tuple[str, tuple[bytes, ...]], ...]
     """What is on disk, by its lines, in whatever order tasks have written them; but for metadata,
@@ -70,7 +70,7 @@ def observation_of(engine: Engine) -> Observation:
     )
 
 
-def _known(part: object, names: Iterable[str]) -> Seen:
+def _known(part: object, names: Iterable[str]) -> SeenParts:
     values = ((name, getattr(part, name, None)) for name in names)
     return tuple((name, FROZEN.get(v.__class__, _as_it_is)(v)) for name, v in values)
 
@@ -82,12 +82,12 @@ def _as_it_is(value: Any) -> Any:
 FROZEN: dict[type, Callable[[Any], Any]] = {set: frozenset}
 
 
-def _task(task: Task) -> Seen:
+def _task(task: Task) -> SeenParts:
     own = ("phase", task.phase.value), ("operator", task.operator.seen())
     return own + _known(task, TASK) + _known(task.gate, GATE)
 
 
-def _channel(channel: Channel) -> Seen:
+def _channel(channel: Channel) -> SeenParts:
     log: dict[int, list[Buffer]] = getattr(channel, "log", {})
     return (
         ("queue", tuple(_element(element) for element in channel.queue)),
@@ -115,7 +115,7 @@ def _element(element: Element) -> tuple[str, Word]:
             return "end-of-partition", None
 
 
-def _checkpoint(engine: Engine, number: int) -> Seen:
+def _checkpoint(engine: Engine, number: int) -> SeenParts:
     """Of one that is decided it is of no use any more whom it has waited for, and who had finished
     if nothing can be started from it."""
     known, network = engine.coordinator.checkpoints[number], engine.network
@@ -139,4 +139,4 @@ def _checkpoint(engine: Engine, number: int) -> Seen:
     )
 
 
-__all__ = ["Observation", "Seen", "observation_of"]
+__all__ = ["Observation", "SeenParts", "observation_of"]

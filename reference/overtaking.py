@@ -1,4 +1,4 @@
-"""Barriers that overtake: the gate that takes its task's part first, and then logs.
+"""Overtaking barriers: a gate that snapshots at the first barrier, and logs in-flight data.
 
 With a barrier that overtakes, a task takes its part of a checkpoint at once. What the barrier has
 overtaken, and what still comes before the barriers of the other inputs, is written down with it,

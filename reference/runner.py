@@ -1,4 +1,4 @@
-"""Runs a job until it has ended, and does what its user asks for meanwhile.
+"""Runs a job until it ends, and serves the requests of its user.
 
 What a run that was cut off had secured, the next one in the same folder goes on from.
 """
@@ -12,21 +12,21 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from model.errors import FinaleError
-from reference.asking import Answer, Asking, JobStatus, Request, Wish
-from reference.coordinator import Kind
+from reference.asking import Asking, JobStatus, Request, RequestKind, RequestStatus
+from reference.coordinator import CheckpointKind
 from reference.engine import Engine
 from reference.faults import Strikes
 from reference.formats.control import Control
 from reference.formats.eventlog import EventLog
-from reference.formats.faultlist import OF_THE_ENVIRONMENT, Fault, bounds_of, options_for
-from reference.formats.faulty import Cut
+from reference.formats.faultlist import OF_THE_ENVIRONMENT, PlannedFault, bounds_of, options_for
+from reference.formats.faulty import ProcessEnds
 from reference.formats.files import DiskFiles, Files, MemoryFiles, told
 from reference.formats.folder import end_of, is_new, lines_in, locked, mark_end, own
 from reference.formats.jobfile import JobFile
 from reference.formats.logfile import LOG, check_log
 from reference.formats.requests import WHY_OVER, Requests
 from reference.formats.resuming import start, to_go_on_from
-from reference.settings import Settings
+from reference.settings import EngineSettings
 from reference.steps import StepId
 from reference.task import Phase
 from reference.threads import SECONDS, Threads, Turns
@@ -37,7 +37,7 @@ TIME_OUTS = frozenset({"time_out", "time_out_output"})
 TRIGGER = StepId("trigger_checkpoint")
 
 
-class End(enum.Enum):
+class RunEnd(enum.Enum):
     """How a run ends."""
 
     FINISHED = "finished"
@@ -48,14 +48,14 @@ class End(enum.Enum):
     """After the savepoint that was to stop it; the next run goes on from there."""
 
 
-ENDED = {JobStatus.CANCELED: End.CANCELLED, JobStatus.FAILED: End.FAILED}
+ENDED = {JobStatus.CANCELED: RunEnd.CANCELLED, JobStatus.FAILED: RunEnd.FAILED}
 
 
 @dataclass(frozen=True)
 class Orders:
     """What a user says beside the job."""
 
-    stop: Kind | None = None
+    stop: CheckpointKind | None = None
     """Stop it so, when all that is there is processed."""
     savepoint: Path | None = None
     """Start from this one, in a new folder, or in its own if nothing was committed since."""
@@ -63,12 +63,12 @@ class Orders:
     """Where its event log is; in the folder if it is not said."""
     threads: bool = False
     seed: int | None = None
-    faults: tuple[Fault, ...] = ()
+    faults: tuple[PlannedFault, ...] = ()
     """What is to go wrong."""
 
 
 @dataclass(frozen=True)
-class Progress:
+class RunProgress:
     """How far a run is."""
 
     records: int
@@ -82,7 +82,7 @@ class Progress:
     seconds: float
     passed_over: tuple[FinaleError, ...] = ()
     """What was wrong with newer checkpoints than the one that the run has started from."""
-    end: End | None = None
+    end: RunEnd | None = None
     failed_stop: bool = False
     """The stop that was ordered failed, and the job has gone on."""
     ended_before: bool = False
@@ -98,9 +98,9 @@ class Progress:
 def run(
     job: JobFile,
     folder: Path,
-    look: Callable[[Progress], None] | None = None,
+    look: Callable[[RunProgress], None] | None = None,
     orders: Orders = Orders(),
-) -> Progress:
+) -> RunProgress:
     """Run a job in a folder until it has ended. Raises coded errors for one that is not its own."""
     if is_new(folder):
         rehearse(job, folder, orders)
@@ -108,7 +108,7 @@ def run(
         files = DiskFiles(folder)
         own(job, files, folder)
         if orders.savepoint is None and (end := end_of(files)) is not None:
-            return Progress(0, 0, 0, None, None, 0.0, end=End(end), ended_before=True)
+            return RunProgress(0, 0, 0, None, None, 0.0, end=RunEnd(end), ended_before=True)
         check_log(orders.log, job.name, folder, orders.savepoint)
         control = Control(folder, name)
         strikes, before = Strikes(orders.faults, orders.seed or 0), to_go_on_from(files)
@@ -129,8 +129,8 @@ def _process(
     orders: Orders,
     control: Control,
     strikes: Strikes,
-    look: Callable[[Progress], None] | None,
-) -> Progress | None:
+    look: Callable[[RunProgress], None] | None,
+) -> RunProgress | None:
     """What one process does; None where a fault has ended it before the job had ended."""
     runner, cut, path = None, False, orders.log or folder / LOG
     try:
@@ -139,7 +139,7 @@ def _process(
             runner.log = EventLog.append(path, runner.engine, job.job, run=job.name)
         strikes.tell(runner.log.struck)
         return runner.run(look)
-    except (Cut, FinaleError) as reason:
+    except (ProcessEnds, FinaleError) as reason:
         cut = strikes.have_ended(reason)
         if not cut:
             raise
@@ -169,7 +169,7 @@ class Runner:
         strikes: Strikes | None = None,
     ) -> None:
         kind, faults = job.engine, orders.faults
-        settings = Settings(
+        settings = EngineSettings(
             retained=job.retained, checkpoint_format=job.checkpoint_format, faults=bounds_of(faults)
         )
         options = replace(kind.usual, **options_for(faults))
@@ -188,13 +188,13 @@ class Runner:
             self.mover.holds = self.strikes.holds
         self.requests = Requests(self.engine, self.mover, control)
         if orders.stop is not None:
-            self.requests.refuse_unless_heard(Wish.STOP)
+            self.requests.refuse_unless_heard(RequestKind.STOP)
         self.start = start(self.engine.store, self.engine.tasks, orders.savepoint)
         self.engine.coordinator.last_number = self.start.last_number
         for task in self.engine.tasks.values():
             task.begin(Phase.RESTORING)
 
-    def run(self, look: Callable[[Progress], None] | None = None) -> Progress:
+    def run(self, look: Callable[[RunProgress], None] | None = None) -> RunProgress:
         """Go on until the job has ended."""
         self.began = self._triggered = time.monotonic()
         self._read = 0
@@ -204,7 +204,7 @@ class Runner:
                 self._go_on()
                 if look is not None:
                     look(self.progress())
-        over = end in (End.FINISHED, End.DRAINED)
+        over = end in (RunEnd.FINISHED, RunEnd.DRAINED)
         mark_end(self.files, end.value, self.progress(end).checkpoint)
         open_ones = sum(task.operator.uncommitted() for task in self.engine.tasks.values())
         return replace(
@@ -213,11 +213,11 @@ class Runner:
             aside={folder: lines_in(self.files, folder) for folder in ("bad", "late")},
         )
 
-    def progress(self, end: End | None = None) -> Progress:
+    def progress(self, end: RunEnd | None = None) -> RunProgress:
         """How far the run is."""
         sources = [t.source for t in self.engine.tasks.values() if t.source is not None]
-        stopped = self.requests.find(Wish.STOP, Answer.SUCCEEDED)
-        return Progress(
+        stopped = self.requests.find(RequestKind.STOP, RequestStatus.SUCCEEDED)
+        return RunProgress(
             records=sum(source.read_records for source in sources),
             bytes=sum(source.read_bytes for source in sources),
             completed=self.completed,
@@ -237,8 +237,14 @@ class Runner:
         without = {*NOT_IN_TURN, *(TIME_OUTS if waits_yet else ())}
         moved = self.mover.turn({*without, "end_source"} if stops else without)
         with self.mover.alone():
-            if stops and not moved and self.requests.find(Wish.STOP, Answer.ADMITTED) is None:
-                name = self.requests.ask(Wish.STOP, drain=self.orders.stop is Kind.DRAIN)
+            if (
+                stops
+                and not moved
+                and self.requests.find(RequestKind.STOP, RequestStatus.ADMITTED) is None
+            ):
+                name = self.requests.ask(
+                    RequestKind.STOP, drain=self.orders.stop is CheckpointKind.DRAIN
+                )
                 self.ordered = self.requests.known[name]
                 moved = True
             self.requests.attend()
@@ -259,7 +265,7 @@ class Runner:
 
     def _stop_has_failed(self) -> bool:
         """Whether the stop that was ordered could not be; it is asked for once."""
-        return self.ordered is not None and self.ordered.answer is Answer.FAILED
+        return self.ordered is not None and self.ordered.answer is RequestStatus.FAILED
 
     def _is_due(self, moved: bool) -> bool:
         """Whether a checkpoint is: by the clock, by the records, or since tasks wait for one."""
@@ -290,16 +296,16 @@ class Runner:
         step = self.strikes.next(self.engine)
         return step is not None and self.mover.take([step])
 
-    def _end(self) -> End | None:
+    def _end(self) -> RunEnd | None:
         """How the job has ended, if it has."""
         engine = self.engine
         if isinstance(engine, Asking) and engine.status in ENDED:
             return ENDED[engine.status]
-        admitted = self.requests.find(Wish.STOP, Answer.ADMITTED)
+        admitted = self.requests.find(RequestKind.STOP, RequestStatus.ADMITTED)
         if not engine.coordinator.job_finished or admitted is not None:
             return None
-        stopped = self.requests.find(Wish.STOP, Answer.SUCCEEDED)
+        stopped = self.requests.find(RequestKind.STOP, RequestStatus.SUCCEEDED)
         if stopped is None or stopped.checkpoint is None:
-            return End.FINISHED
-        drained = engine.coordinator.checkpoints[stopped.checkpoint].kind is Kind.DRAIN
-        return End.DRAINED if drained else End.SUSPENDED
+            return RunEnd.FINISHED
+        drained = engine.coordinator.checkpoints[stopped.checkpoint].kind is CheckpointKind.DRAIN
+        return RunEnd.DRAINED if drained else RunEnd.SUSPENDED

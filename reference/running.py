@@ -1,4 +1,4 @@
-"""What tasks and coordinator do as long as nothing fails: records, barriers, calls, notices.
+"""The steps of tasks and coordinator without failures: records, barriers, calls, notifications.
 
 Common to all protocols. How a task ends is the protocol's.
 """
@@ -9,7 +9,7 @@ from abc import abstractmethod
 from typing import ClassVar
 
 from reference.channel import Channel
-from reference.coordinator import Kind
+from reference.coordinator import CheckpointKind
 from reference.elements import Barrier, Buffer, CancelBarrier, EndOfPartition
 from reference.engine import Engine
 from reference.steps import Guarded, action
@@ -137,10 +137,10 @@ class Running(Engine):
         if self.coordinator.waits_for(checkpoint):
             self.network.declines.add(checkpoint)
 
-    def kind_of(self, checkpoint: int) -> Kind:
+    def kind_of(self, checkpoint: int) -> CheckpointKind:
         """What a checkpoint is for, as its barriers and calls say."""
         known = self.coordinator.checkpoints.get(checkpoint)
-        return known.kind if known is not None else Kind.CHECKPOINT
+        return known.kind if known is not None else CheckpointKind.CHECKPOINT
 
     # --- the coordinator's calls -----------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""Schedulers: who chooses which step is next, of those that can be taken.
+"""Schedulers choose the next step of an engine among the enabled steps.
 
 An engine takes any of its steps in any order; a run is what a scheduler makes of that. The same
 seed, and the same script, give the same run.
@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from model.errors import FinaleError
 from reference.engine import Engine
+from reference.observation import observation_of
 from reference.steps import StepId
 
 Scheduler = Callable[[Engine], StepId | None]
@@ -84,14 +85,14 @@ def explore(engine: Engine) -> Iterator[tuple[tuple[StepId, ...], Engine]]:
     What is yielded may be run on: it is a copy.
     """
     start = engine.fork()
-    seen = {start.observe()}
+    seen = {observation_of(start)}
     todo: deque[tuple[tuple[StepId, ...], Engine]] = deque([((), start)])
     while todo:
         path, here = todo.popleft()
         for step in sorted(here.enabled()):
             after = here.fork()
             after.take(step)
-            observed = after.observe()
+            observed = observation_of(after)
             if observed not in seen:
                 seen.add(observed)
                 todo.append(((*path, step), after))

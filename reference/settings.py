@@ -1,4 +1,4 @@
-"""What an engine is told beside its job, and how often what may go wrong still may."""
+"""The settings of an engine, and the bounds on its failures."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class EngineOptions:
 
 
 @dataclass(frozen=True)
-class Settings:
+class EngineSettings:
     """What an engine is told beside its job."""
 
     channel: int = 16

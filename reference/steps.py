@@ -1,4 +1,4 @@
-"""Steps: what an engine can do next, by name.
+"""The steps of an engine, by name.
 
 An `action` is a method that yields once: whether it can be taken now, for its arguments. What
 follows the `yield` is done if it is taken. A step is an action and the names of its arguments,

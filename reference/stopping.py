@@ -1,4 +1,4 @@
-"""A stop with a savepoint, from the request to the answer, as the coordinator sees it.
+"""A stop with a savepoint on the side of the coordinator, from the request to the answer.
 
 What a task does with a savepoint that is to end the job is the protocols' to say.
 """
@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from reference.asking import Answer, Asking, JobStatus, Request, Wish
-from reference.coordinator import Kind, Status
+from reference.asking import Asking, JobStatus, Request, RequestKind, RequestStatus
+from reference.coordinator import CheckpointKind, Status
 from reference.operators.base import Word
 from reference.steps import Guarded, action
 from reference.task import Phase, Task
@@ -48,20 +48,20 @@ class Stopping(Asking):
     @action("request", "drain")
     def request_stop(self, request: Request, drain: bool) -> Guarded:
         """What is pending is aborted, and a savepoint triggered if one can be."""
-        others = any(each.is_admitted for each in self.requests_for(Wish.STOP))
+        others = any(each.is_admitted for each in self.requests_for(RequestKind.STOP))
         refused = others and self.options.scheduler == "adaptive"
         may = self.may_plan() and not refused
-        yield self.is_next(request, Wish.STOP) and (self.has_numbers_left() or not may)
+        yield self.is_next(request, RequestKind.STOP) and (self.has_numbers_left() or not may)
         if not refused:
             self.coordinator.abort_all()
         if may:
             self.periodic = False
             self.trigger_for(request, self.kind_of_stop(drain=drain))
         else:
-            request.answer = Answer.FAILED
+            request.answer = RequestStatus.FAILED
 
-    def kind_of_stop(self, *, drain: bool) -> Kind:
-        return Kind.DRAIN if drain else Kind.SUSPEND
+    def kind_of_stop(self, *, drain: bool) -> CheckpointKind:
+        return CheckpointKind.DRAIN if drain else CheckpointKind.SUSPEND
 
     def may_trigger(self) -> bool:
         return self.periodic and super().may_trigger()
@@ -70,16 +70,16 @@ class Stopping(Asking):
     def conclude_stop(self, request: Request, checkpoint: int) -> Guarded:
         """The savepoint is complete, and the job has finished."""
         done = self.has_savepoint(request) and self.coordinator.job_finished
-        yield request.wish is Wish.STOP and request.checkpoint == checkpoint and done
-        request.answer = Answer.SUCCEEDED
+        yield request.kind is RequestKind.STOP and request.checkpoint == checkpoint and done
+        request.answer = RequestStatus.SUCCEEDED
 
     @action("request", "checkpoint")
     def savepoint_failed(self, request: Request, checkpoint: int) -> Guarded:
         """The savepoint is aborted: so is the stop, and checkpoints go on."""
-        stop = request.wish is Wish.STOP and request.is_admitted
+        stop = request.kind is RequestKind.STOP and request.is_admitted
         aborted = self.coordinator.checkpoints[checkpoint].status is Status.ABORTED
         yield stop and request.checkpoint == checkpoint and aborted
-        request.answer = Answer.FAILED
+        request.answer = RequestStatus.FAILED
         self.periodic = self.periodic or self.options.resumes_scheduling
 
     def has_savepoint(self, request: Request) -> bool:
@@ -129,11 +129,11 @@ class Stopping(Asking):
 
     def restart(self) -> None:
         """All attempts end. A stop that has its savepoint has failed, and so may the job have."""
-        over = [each for each in self.requests_for(Wish.STOP) if self.has_savepoint(each)]
+        over = [each for each in self.requests_for(RequestKind.STOP) if self.has_savepoint(each)]
         super().restart()
         self.periodic = True
         for request in over:
-            request.answer = Answer.FAILED
+            request.answer = RequestStatus.FAILED
         if over and self.fails_after_savepoint:
             self.status, self.periodic = JobStatus.FAILED, False
             for task in self.tasks.values():

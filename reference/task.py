@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from reference.channel import Channel, NoRoom
 from reference.elements import Buffer, Element, Record
 from reference.gate import Gate
-from reference.operators.base import Operator, Source
+from reference.operators.base import Operator, SourceOperator
 
 Partitioner = Callable[[Sequence[Record], int], Sequence[Sequence[Record]]]
 """What each of so many channels takes of some records."""
@@ -94,8 +94,8 @@ class Task:
         return self.gate.inputs
 
     @property
-    def source(self) -> Source | None:
-        return self.operator if isinstance(self.operator, Source) else None
+    def source(self) -> SourceOperator | None:
+        return self.operator if isinstance(self.operator, SourceOperator) else None
 
     @property
     def lives(self) -> bool:

@@ -1,4 +1,4 @@
-"""Who takes the steps of a running job: one after the other, or a thread for each task.
+"""Runs the steps of a job one after the other, or with one thread for each task.
 
 A task's thread moves records and does nothing else. What concerns more than a task, its inputs and
 its outputs is done by one thread, alone: while it is at work no record moves.

@@ -1,4 +1,4 @@
-"""States of an engine that it can be put back into.
+"""Saves and restores the state of an engine.
 
 A state is what each part of an engine knows: its attributes, with their containers copied. Parts
 are the objects that can change; they stay the objects that they are. What has not changed since
@@ -16,7 +16,7 @@ from typing import Any
 
 
 @dataclass(eq=False, slots=True)
-class Known:
+class SavedPart:
     """What one part knows, and the other parts that it knows."""
 
     part: object
@@ -30,7 +30,7 @@ class Known:
         return not self.alike and self.part.__dict__ == self.attributes
 
 
-Saved = dict[int, Known]
+Saved = dict[int, SavedPart]
 """A state: the parts by their identity."""
 
 
@@ -47,7 +47,7 @@ def save(root: object, before: Saved | None = None) -> Saved:
             attributes = {name: _copied(value) for name, value in part.__dict__.items()}
             others = tuple(_parts(attributes.values()))
             alike = any(type(other).__eq__ is not object.__eq__ for other in others)
-            known = Known(part, attributes, others, alike)
+            known = SavedPart(part, attributes, others, alike)
         kept[id(part)] = known
         todo += known.others
     return kept

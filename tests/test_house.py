@@ -36,12 +36,7 @@ def complaints(path: Path, text: str) -> Iterator[str]:
             yield f"{path}:{number}: {found.group()!r} must not be here"
         if code and len(line) > COLUMNS_MAX:
             yield f"{path}:{number}: {len(line)} columns, at most {COLUMNS_MAX}"
-    if path.suffix == ".py":
-        yield from complaints_of_syntax(path, ast.parse(text))
-
-
-def complaints_of_syntax(path: Path, tree: ast.Module) -> Iterator[str]:
-    if ast.get_docstring(tree) is None:
+    if path.suffix == ".py" and ast.get_docstring(ast.parse(text)) is None:
         yield f"{path}: opens without a docstring"
 
 

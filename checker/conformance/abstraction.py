@@ -1,4 +1,4 @@
-"""What an observation of the engine says of the model's variables, one by one.
+"""Maps an observation of the engine to the values of the model's variables.
 
 Both sides are brought into plain words: an entity is its name, a set a frozenset, Nothing is None.
 """
@@ -26,7 +26,7 @@ from reference.observation import Observation
 
 Word = Any
 Files = Mapping[str, tuple[bytes, ...]]
-Seen = Mapping[str, Word]
+SeenValues = Mapping[str, Word]
 """What is known of the model's variables, by their names."""
 
 PHASES = {
@@ -79,7 +79,7 @@ class Abstraction:
             if isinstance(task, Source) and not task.subtask.bounded
         }
 
-    def seen(self, observation: Observation) -> Seen:
+    def seen(self, observation: Observation) -> SeenValues:
         """What is seen of each variable that is not history."""
         values: dict[str, Word] = dict(observation.happened)
         values["losses"] = values.pop("lost_confirmations")
@@ -100,7 +100,7 @@ class Abstraction:
         _job(dict(observation.job), values)
         return values
 
-    def _checkpoint(self, name: str, known: Seen, values: dict[str, Word]) -> None:
+    def _checkpoint(self, name: str, known: SeenValues, values: dict[str, Word]) -> None:
         latest = {at for _, at in known["aborts"]}
         assert len(latest) <= 1, "aborts of one checkpoint carry the same news"
         of_this = {
@@ -112,7 +112,7 @@ class Abstraction:
         }
         values.update({f"{name}.{field}": value for field, value in of_this.items()})
 
-    def _task(self, name: str, task: Seen, finished: bool, values: dict[str, Word]) -> None:
+    def _task(self, name: str, task: SeenValues, finished: bool, values: dict[str, Word]) -> None:
         of_this = {
             "status": PHASES[task["phase"]],
             "reported_finished": finished,
@@ -131,7 +131,9 @@ class Abstraction:
         }
         values.update({f"{name}.{field}": value for field, value in of_this.items()})
 
-    def _operator(self, name: str, state: Seen, files: Files, values: dict[str, Word]) -> None:
+    def _operator(
+        self, name: str, state: SeenValues, files: Files, values: dict[str, Word]
+    ) -> None:
         """What had finished when the job was restored has no state."""
         total, parts = self.records[name], self._parts(name, files)
         sent = [part["emitted"] if part and "emitted" in part else total for part in parts]
@@ -166,7 +168,7 @@ class Abstraction:
         self,
         name: str,
         kept: Mapping[int, tuple[str, ...]],
-        checkpoints: Mapping[int, Seen],
+        checkpoints: Mapping[int, SeenValues],
         files: Files,
     ) -> tuple[tuple[str, ...], ...]:
         """What is in flight for each checkpoint that is pending, or that a restart would take."""
@@ -182,7 +184,7 @@ class Abstraction:
         return tuple(logs)
 
     @staticmethod
-    def _is_of_use(number: int, known: Seen, checkpoints: Mapping[int, Seen]) -> bool:
+    def _is_of_use(number: int, known: SeenValues, checkpoints: Mapping[int, SeenValues]) -> bool:
         newer = (each["status"] for n, each in checkpoints.items() if n > number)
         completed = known["status"] == "completed" and "completed" not in newer
         return known["status"] == "pending" or completed
@@ -197,7 +199,7 @@ class Abstraction:
 
 
 NOBODY = ("finished", "awaited", "triggers", "acknowledgements", "confirmations", "aborts")
-UNUSED: Seen = {
+UNUSED: SeenValues = {
     "status": "unused",
     "kind": "checkpoint",
     "declined": False,
@@ -221,7 +223,7 @@ def _job(job: dict[str, Word], values: dict[str, Word]) -> None:
         values[f"{request}.of"] = _id(checkpoint)
 
 
-def _channel(name: str, channel: Seen, values: dict[str, Word]) -> None:
+def _channel(name: str, channel: SeenValues, values: dict[str, Word]) -> None:
     of_this = {
         **channel,
         "queue": tuple(map(_element, channel["queue"])),

@@ -1,4 +1,4 @@
-"""The engine that is the counterpart of a spec's protocol, in the spec's setting."""
+"""Makes the engine that corresponds to the protocol and the setting of a spec."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from reference.engine import Engine
 from reference.formats.files import Files, MemoryFiles
 from reference.operators.program import Followed
 from reference.protocols import ENGINES
-from reference.settings import EngineOptions, Faults, Settings
+from reference.settings import EngineOptions, EngineSettings, Faults
 
 #: What says that the engine has nothing to compare a spec with.
 NO_COUNTERPART = ("no-engine", "option-not-built")
@@ -55,7 +55,7 @@ def engine_for(spec: Spec, files: Files | None = None, *, keeps: bool = True) ->
     )
     kind = ENGINES[spec.protocol.key] if spec.variant is None else BROKEN[spec.variant]
     options = _options(spec, protocol.options, kind.usual)
-    settings = Settings(int(bounds.channel), 1, keeps, options.retained, faults=faults)
+    settings = EngineSettings(int(bounds.channel), 1, keeps, options.retained, faults=faults)
     program = Followed(job, effects="effects" in spec.setting.observe)
     files = MemoryFiles() if files is None else files
     return kind(job, program, files, settings, options)

@@ -1,4 +1,4 @@
-"""Files in memory that tell what a disk has at each moment: micro-steps, and what a loss leaves.
+"""Files in memory that record each write, so that a test can crash between two writes.
 
 What is not synced may be there after the power was lost, or not, each file for itself: a file that
 was written may be as it was. Names that were changed or removed are safe, for their folders are

@@ -1,4 +1,4 @@
-"""Lock-step: every reachable state of a spec, in the model and in the engine at once.
+"""Compares model and engine in lock-step, in every reachable state of a spec.
 
 In each the same steps are enabled, and after each step what is seen of the engine is what the model
 says. Where the engine remembers more than the model, each of its states is gone on from.
@@ -17,7 +17,7 @@ from checker.spec.claim import Spec
 from model.language.build import build
 from model.language.entities import Variable
 from model.system import State, System
-from reference.observation import Observation
+from reference.observation import Observation, observation_of
 from reference.steps import StepId
 from reference.undo import go_back, save
 
@@ -33,7 +33,7 @@ SECONDS_BETWEEN_NEWS = 0.2
 HISTORY = frozenset({"taken", "cut", "progress", "calls"})
 
 
-class Words:
+class VariableWords:
     """A variable of the model in plain words."""
 
     def __init__(self, variable: Variable) -> None:
@@ -49,7 +49,7 @@ class Words:
 
 
 @dataclass(frozen=True)
-class Disagreement:
+class Divergence:
     """How to get to where the two part, and what differs there."""
 
     steps: tuple[StepId, ...]
@@ -68,7 +68,7 @@ class Agreement:
     observations: int
 
 
-class Model:
+class ModelSteps:
     """A spec's system, asked once for each of its states."""
 
     def __init__(self, system: System) -> None:
@@ -76,7 +76,7 @@ class Model:
         self.machine = Compiled(self.system)
         seen = [v for v in self.system.variables if v.ghost not in HISTORY]
         self.names = [v.name for v in seen]
-        self._words = [Words(v) for v in seen]
+        self._words = [VariableWords(v) for v in seen]
         self._said: dict[State, tuple[Word, ...]] = {}
         self._steps: dict[State, dict[StepId, State]] = {}
 
@@ -102,22 +102,22 @@ class Model:
 class LockStep:
     """A spec's system and its engine, side by side. What the model says may be known before."""
 
-    def __init__(self, spec: Spec, model: Model | None = None) -> None:
+    def __init__(self, spec: Spec, model: ModelSteps | None = None) -> None:
         self.spec = spec
         self.engine = engine_for(spec)
         protocol = spec.instance()
-        self.model = Model(build(protocol)) if model is None else model
+        self.model = ModelSteps(build(protocol)) if model is None else model
         self.abstraction = Abstraction(protocol)
         self._seen: dict[Observation, tuple[Word, ...]] = {}
         self._came: dict[Both, tuple[Both, StepId] | None] = {}
 
-    def run(self, progress: Progress | None = None) -> Agreement | Disagreement:
+    def run(self, progress: Progress | None = None) -> Agreement | Divergence:
         """Compare all that can be reached, until something differs."""
         began, told = time.monotonic(), 0.0
-        start = self.model.initial, self.engine.observe()
+        start = self.model.initial, observation_of(self.engine)
         self._came = {start: None}
         if found := self._differences(start):
-            return Disagreement((), found)
+            return Divergence((), found)
         todo = deque([(start, 0, save(self.engine))])
         engine = self.engine
         states: set[State] = set()
@@ -132,17 +132,17 @@ class LockStep:
             states.add(both[0])
             go_back(saved)
             if found := tuple(_different(set(steps), engine.enabled())):
-                return Disagreement(self._path(both), found)
+                return Divergence(self._path(both), found)
             for step, after in steps.items():
                 transitions.add((both[0], step))
                 go_back(saved)
                 engine.take(step)
-                reached = after, engine.observe()
+                reached = after, observation_of(engine)
                 if reached in self._came:
                     continue
                 self._came[reached] = both, step
                 if found := self._differences(reached):
-                    return Disagreement(self._path(reached), found)
+                    return Divergence(self._path(reached), found)
                 todo.append((reached, depth + 1, save(engine, saved)))
         return Agreement(len(states), len(transitions), len(set(self._seen.values())))
 
@@ -179,4 +179,4 @@ def _different(model: set[StepId], engine: frozenset[StepId]) -> Iterator[str]:
         yield f"only the engine can take {step}"
 
 
-__all__ = ["Agreement", "Disagreement", "LockStep"]
+__all__ = ["Agreement", "Divergence", "LockStep"]

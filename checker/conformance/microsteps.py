@@ -1,4 +1,4 @@
-"""Every crash amid a step is a crash before it or after it.
+"""Checks that a crash in the middle of a step equals a crash before or after the step.
 
 To the model a step is atomic; in the engine some do several things to files, which are its
 micro-steps. All that the model can reach is walked, and each step cut at each of them, as the
@@ -22,16 +22,16 @@ from model.topology import Sink
 from reference.engine import Engine
 from reference.failing import Failing
 from reference.formats.resuming import start
-from reference.observation import Observation
+from reference.observation import Observation, observation_of
 from reference.steps import StepId
 from reference.task import Phase
 from reference.undo import go_back, save
 
 from .engines import engine_for
 from .journal import Disk, Frozen, JournaledFiles
-from .lockstep import Model
+from .lockstep import ModelSteps
 
-Outcome = tuple[Observation, int]
+StepOutcome = tuple[Observation, int]
 """What is seen of a job that has started again, and the newest number that was ever used."""
 
 
@@ -77,12 +77,12 @@ class Starter:
         self.files = JournaledFiles()
         self.engine = engine_for(spec, self.files, keeps=False)
         self.fresh = save(self.engine)
-        self.known: dict[Frozen, Outcome] = {}
-        self.all_left: dict[Disk, frozenset[Outcome]] = {}
+        self.known: dict[Frozen, StepOutcome] = {}
+        self.all_left: dict[Disk, frozenset[StepOutcome]] = {}
         self.cuts: dict[Frozen, list[tuple[str, Disk]]] = {}
         """Of each start the moments at which it can be cut."""
 
-    def outcome(self, contents: Frozen) -> Outcome:
+    def outcome(self, contents: Frozen) -> StepOutcome:
         """What a start comes to when the process has ended. Raises `Unlike` where it does not."""
         if contents not in self.known:
             go_back(self.fresh)
@@ -92,7 +92,7 @@ class Starter:
             except (FinaleError, OSError, ValueError) as reason:
                 raise Unlike(f"the job does not start: {reason}") from reason
             self.cuts[contents] = self.files.moments
-            self.known[contents] = _without_empty(self.engine.observe()), number
+            self.known[contents] = _without_empty(observation_of(self.engine)), number
         return self.known[contents]
 
     def _start(self) -> int:
@@ -106,7 +106,7 @@ class Starter:
         engine.store.discard_older()
         return found.last_number
 
-    def outcomes(self, disk: Disk) -> frozenset[Outcome]:
+    def outcomes(self, disk: Disk) -> frozenset[StepOutcome]:
         """What starts may come to when the power was lost."""
         if disk not in self.all_left:
             self.all_left[disk] = frozenset(map(self.outcome, disk.left()))
@@ -135,7 +135,7 @@ def restore_all(engine: Engine) -> None:
         engine.take(StepId("restore", (("task", name),)))
 
 
-def _unlike(starter: Starter, disk: Disk, wanted: frozenset[Outcome]) -> str:
+def _unlike(starter: Starter, disk: Disk, wanted: frozenset[StepOutcome]) -> str:
     """What is wrong with a crash; nothing if it comes to what is wanted."""
     try:
         found = starter.outcomes(disk) | {starter.outcome(disk.contents)}
@@ -144,12 +144,12 @@ def _unlike(starter: Starter, disk: Disk, wanted: frozenset[Outcome]) -> str:
     return "" if found <= wanted else difference(next(iter(found - wanted)), wanted)
 
 
-def difference(found: Outcome, wanted: Iterable[Outcome]) -> str:
+def difference(found: StepOutcome, wanted: Iterable[StepOutcome]) -> str:
     """In what a start differs from each that it might be like."""
     return "; or ".join(", ".join(_differing(found, each)) for each in wanted)
 
 
-def _differing(one: Outcome, other: Outcome) -> Iterator[str]:
+def _differing(one: StepOutcome, other: StepOutcome) -> Iterator[str]:
     for name, value in vars(one[0]).items():
         if value != (wanted := getattr(other[0], name)):
             yield f"{name} is {value!r}, not {wanted!r}"
@@ -163,7 +163,7 @@ LIKE = {
     (False, True): "after",
     (False, False): "either",
 }
-Place = tuple[State, Observation, Disk]
+Position = tuple[State, Observation, Disk]
 """A state of the model, what is seen of the engine in it, and its files."""
 
 
@@ -173,12 +173,12 @@ class MicroSteps:
     def __init__(self, spec: Spec) -> None:
         self.files = JournaledFiles()
         self.engine = engine_for(spec, self.files, keeps=False)
-        self.model = Model(build(spec.instance()))
+        self.model = ModelSteps(build(spec.instance()))
         self.starter = Starter(spec)
         job = spec.setting.job
         self.exact = job is not None and all(v.sink is not Sink.AT_LEAST_ONCE for v in job.vertices)
         self.whole = Whole()
-        self._came: dict[Place, tuple[Place, StepId] | None] = {}
+        self._came: dict[Position, tuple[Position, StepId] | None] = {}
 
     def run(self) -> Whole | Torn:
         """Cut all that can be reached, until a crash is like neither before nor after."""
@@ -210,10 +210,10 @@ class MicroSteps:
         self.whole.disks = len(self.starter.known)
         return self.whole
 
-    def _place(self, state: State) -> Place:
-        return state, self.engine.observe(), self.files.disk
+    def _place(self, state: State) -> Position:
+        return state, observation_of(self.engine), self.files.disk
 
-    def _cut(self, place: Place, step: StepId, reached: Place) -> Torn | None:
+    def _cut(self, place: Position, step: StepId, reached: Position) -> Torn | None:
         """Crash at each micro-step of a step that was taken."""
         if not self.files.done:
             return None
@@ -231,7 +231,7 @@ class MicroSteps:
             self.whole.points[LIKE[found <= before, found <= after]] += 1
         return None
 
-    def _failed(self, place: Place) -> Torn | None:
+    def _failed(self, place: Position) -> Torn | None:
         """A crash of all is the model's failure, where that is possible.
 
         What was not synced does not matter, but to a sink that writes at least once.
@@ -253,7 +253,7 @@ class MicroSteps:
         if all(task.phase is Phase.RESTORING for task in self.engine.tasks.values()):
             restore_all(self.engine)
             self.whole.failures += 1
-            failed = _without_empty(self.engine.observe())
+            failed = _without_empty(observation_of(self.engine))
             go_back(saved)
             if goes_on_with(failed) != goes_on_with(again):
                 what = f"{goes_on_with(again)}, not {goes_on_with(failed)}"
@@ -261,7 +261,7 @@ class MicroSteps:
         go_back(saved)
         return None
 
-    def _path(self, place: Place) -> tuple[StepId, ...]:
+    def _path(self, place: Position) -> tuple[StepId, ...]:
         steps: list[StepId] = []
         while (before := self._came[place]) is not None:
             place, step = before

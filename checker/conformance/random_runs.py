@@ -1,4 +1,4 @@
-"""Long runs of larger jobs: what the engine does by a seed must be a run of the protocol."""
+"""Makes long random runs of larger jobs; each run of the engine must be a run of the protocol."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from reference.formats.resuming import start
 from reference.operators.program import Followed
 from reference.protocols import ENGINES, STOPPABLE
 from reference.schedulers import Seeded, run
-from reference.settings import Faults, Settings
+from reference.settings import EngineSettings, Faults
 from reference.steps import StepId
 from reference.task import Phase
 
@@ -61,7 +61,7 @@ class RandomRun:
         """The engine of a process, at its beginning."""
         job = Job.from_table(self.job)
         kind = KINDS[self.protocol] if self.variant is None else BROKEN[self.variant]
-        settings = Settings(
+        settings = EngineSettings(
             channel=self.channel, buffer_size=self.buffer_size, faults=Faults(**self.faults)
         )
         return kind(job, Followed(job), files, settings, replace(kind.usual, **self.options))

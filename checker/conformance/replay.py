@@ -1,4 +1,4 @@
-"""A trace of the model, gone through by the engine in real files: what becomes of the records.
+"""Executes a trace of the model on the engine with real files, and follows each record.
 
 After the trace the engine goes on, without faults, as long as it can: what is lost by then, or
 twice in the output, stays so.
@@ -19,12 +19,13 @@ from reference.coordinator import Status
 from reference.elements import Buffer
 from reference.engine import Engine
 from reference.formats.files import Files
+from reference.observation import observation_of
 from reference.steps import StepId
 from reference.task import NoRoom, Phase
 
 from .abstraction import Abstraction
 from .engines import engine_for
-from .lockstep import UNSEEN, Model
+from .lockstep import UNSEEN, ModelSteps
 
 #: What goes wrong, or users ask for: a run that goes on does without.
 NOT_BY_ITSELF = frozenset(
@@ -38,7 +39,7 @@ STEPS_MAX = 10_000
 
 
 @dataclass(frozen=True)
-class Fate:
+class RecordFate:
     """What has become of a record: where it is written, and where it is besides."""
 
     record: str
@@ -76,7 +77,7 @@ class Replayed:
     further: tuple[StepId, ...]
     """What followed by itself, until nothing did."""
     parting: Parting | None
-    fates: tuple[Fate, ...]
+    fates: tuple[RecordFate, ...]
     gone: tuple[str, ...]
     """Transactions that a complete checkpoint would commit, and that are not there."""
     waits: tuple[str, ...]
@@ -89,14 +90,14 @@ class Replayed:
         return bool(self.gone or self.waits) or not sound
 
 
-class Replay:
+class EngineReplay:
     """A spec's engine on files, led along traces of the spec's system."""
 
     def __init__(self, spec: Spec, system: System, files: Files) -> None:
         self.engine: Engine = engine_for(spec, files)
         self.files = files
         self.system = system
-        self.model = Model(system)
+        self.model = ModelSteps(system)
         self.abstraction = Abstraction(spec.instance())
 
     def run(self, trace: Trace) -> Replayed:
@@ -133,7 +134,7 @@ class Replay:
         return True
 
     def _parting(self, position: int, state: Any) -> Parting | None:
-        seen = self.abstraction.seen(self.engine.observe())
+        seen = self.abstraction.seen(observation_of(self.engine))
         what = tuple(
             f"{name} is {said!r} in the model, and {seen[name]!r} in the engine"
             for name, said in zip(self.model.names, self.model.said(state), strict=True)
@@ -153,7 +154,7 @@ class Replay:
 
     # --- what there is ---------------------------------------------------------------------------
 
-    def _fates(self) -> Iterator[Fate]:
+    def _fates(self) -> Iterator[RecordFate]:
         written: dict[str, list[str]] = {}
         elsewhere: dict[str, list[str]] = {}
         for name in self.files.under(""):
@@ -166,7 +167,7 @@ class Replay:
             elsewhere.setdefault(record, []).append(place)
         for record in self.abstraction.data:
             places = tuple(dict.fromkeys(elsewhere.get(record, ())))
-            yield Fate(record, tuple(written.get(record, ())), places, self._is_over())
+            yield RecordFate(record, tuple(written.get(record, ())), places, self._is_over())
 
     def _is_over(self) -> bool:
         engine = self.engine

@@ -1,4 +1,4 @@
-"""What is asked of states and steps beside the steps themselves, as expressions over one state.
+"""Builds the conditions of properties as expressions over one state, for exports.
 
 A step into a fault is no step in what is exported, so that states and transitions are counted as
 contracts say; that a rule would fault in a state is a condition on that state, and so is whether a

@@ -1,4 +1,4 @@
-"""What an export consists of: files by name, and a heading that says how to run them."""
+"""Builds the files of an export, with a heading that says how to run them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from model.system import System
 from model.visible import visible
 
 from .conditions import LIVENESS, expressions_of, initial_states
-from .promela import VECTOR_BYTES, Model
+from .promela import VECTOR_BYTES, PromelaModel
 from .terms import refuse_large_numbers
 from .tla import Module
 
@@ -27,7 +27,7 @@ MODULE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 
 @dataclass(frozen=True)
-class Source:
+class ExportSource:
     """What the heading says of where an export comes from."""
 
     title: str
@@ -35,7 +35,7 @@ class Source:
     spec: str
 
 
-def files_of(system: System, target: Target, name: str, source: Source) -> dict[str, str]:
+def files_of(system: System, target: Target, name: str, source: ExportSource) -> dict[str, str]:
     """The texts of an export by file name. `name` is that of the module.
 
     Raises `module-name`, `number-too-large`, `too-large-for-promela`, `liveness-in-promela`.
@@ -52,12 +52,12 @@ def files_of(system: System, target: Target, name: str, source: Source) -> dict[
             assert_never(target)
 
 
-def _tla(system: System, name: str, source: Source) -> dict[str, str]:
+def _tla(system: System, name: str, source: ExportSource) -> dict[str, str]:
     if not MODULE_NAME.fullmatch(name):
         raise FinaleError(
             "module-name",
-            f'"{name}" is no name for a TLA+ module',
-            advice="letters, digits and underscores, a letter first: the file is named as it is",
+            f'"{name}" is not a name for a TLA+ module',
+            advice="write letters, digits and underscores, with a letter first",
         )
     starts = len(initial_states(system))
     module = Module(
@@ -78,16 +78,16 @@ def _tla(system: System, name: str, source: Source) -> dict[str, str]:
     return files
 
 
-def _promela(system: System, name: str, source: Source) -> dict[str, str]:
+def _promela(system: System, name: str, source: ExportSource) -> dict[str, str]:
     live = [prop.name for prop in system.properties if prop.kind in LIVENESS]
     if live:
         raise FinaleError(
             "liveness-in-promela",
-            f"{', '.join(live)}: fairness of single rules cannot be said in Promela",
-            advice="--to tla has liveness; --safety-only leaves it out",
+            f"{', '.join(live)}: Promela cannot express the fairness of single rules",
+            advice="export with --to tla, or leave liveness out with --safety-only",
         )
     file = f"{name}.pml"
-    model = Model(system, [])
+    model = PromelaModel(system, [])
     size = f" -DVECTORSZ={model.vector_bytes}" if model.vector_bytes > VECTOR_BYTES else ""
     model.heading = [
         *_about(source),
@@ -106,7 +106,7 @@ def _promela(system: System, name: str, source: Source) -> dict[str, str]:
     return {file: model.source}
 
 
-def _about(source: Source) -> Sequence[str]:
+def _about(source: ExportSource) -> Sequence[str]:
     return (
         visible(source.title),
         f"The protocol {source.protocol}; made by finale export from {visible(source.spec)}.",
@@ -118,4 +118,4 @@ def _plural(number: int, noun: str) -> str:
     return f"{number} {noun}" + ("" if number == 1 else "s")
 
 
-__all__ = ["ENDINGS", "MODULE_NAME", "Source", "Target", "files_of"]
+__all__ = ["ENDINGS", "MODULE_NAME", "ExportSource", "Target", "files_of"]

@@ -1,4 +1,4 @@
-"""Long lines of an exported text, folded so that a reader sees them whole.
+"""Folds long lines of an exported text.
 
 A line is broken behind an operator that joins conditions, or before a part of a choice: in TLA+ a
 line that began with such an operator would be taken for an item of a list. What goes on stands to

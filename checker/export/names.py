@@ -1,4 +1,4 @@
-"""Identifiers for what a system speaks of: cells, values, rules, properties; each used once."""
+"""Chooses a unique identifier for each cell, value, rule and property of an export."""
 
 # pyright: reportUnnecessaryComparison=false
 # Domains are invariant in what they hold, so pyright takes no Boolean for a domain of objects.

@@ -1,4 +1,4 @@
-"""A system as a Promela model: one process, one option of its loop for each ground rule.
+"""Exports a system as a Promela model: one process, one option of its loop for each ground rule.
 
 An option is a d_step, so SPIN makes one transition of it and stores the state after it; its guard
 is the condition that the rule is enabled and no fault. What is asked of states stands in a never
@@ -29,7 +29,7 @@ from .conditions import (
 )
 from .folding import folded
 from .names import IN_PROMELA, SystemNames
-from .terms import Operators, Terms, shared
+from .terms import Operators, TermWriter, shared
 
 OPERATORS = Operators(
     true="true",
@@ -54,14 +54,14 @@ Asked = tuple[str, str, Expression]
 """A name, a sentence, and the condition on a state that violates it."""
 
 
-class Model:
+class PromelaModel:
     """Writes the model. `properties` are numbered from 1, as assertions tell them."""
 
     def __init__(self, system: System, heading: Sequence[str]) -> None:
         self.system = system
         self.heading = heading
         self.names = SystemNames(system, (*IN_PROMELA, *FIXED))
-        self.terms = Terms(OPERATORS, self.names)
+        self.terms = TermWriter(OPERATORS, self.names)
         self.conditions = Conditions(system)
         self.cells = live_cells(system)
         self.initial = initial_states(system)
@@ -159,7 +159,7 @@ class Model:
             raise FinaleError(
                 "too-large-for-promela",
                 f"{where}: its condition has {size} parts when written out, at most {NODES_MAX}",
-                advice="export it with --to tla, which names what is shared; or smaller bounds",
+                advice="export with --to tla, which names shared parts, or take smaller bounds",
             )
         return self.terms.text(expression)
 
@@ -339,4 +339,4 @@ def _sequence(statements: Iterator[str], indent: str) -> Iterator[str]:
     yield f"{indent}{found[-1]}"
 
 
-__all__ = ["VECTOR_BYTES", "Model"]
+__all__ = ["VECTOR_BYTES", "PromelaModel"]

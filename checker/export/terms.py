@@ -1,4 +1,4 @@
-"""Expressions as text, in the operators of a language; what is used twice can get a name."""
+"""Writes expressions in the operators of a language, and names shared subexpressions."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Operators:
     after: str
 
 
-class Terms:
+class TermWriter:
     """Writes expressions over the cells of a system."""
 
     def __init__(self, operators: Operators, names: SystemNames) -> None:
@@ -175,4 +175,4 @@ def refuse_large_numbers(expressions: Iterable[Expression]) -> None:
             )
 
 
-__all__ = ["Operators", "Terms", "refuse_large_numbers", "shared"]
+__all__ = ["Operators", "TermWriter", "refuse_large_numbers", "shared"]

@@ -1,4 +1,4 @@
-"""A system as a TLA+ module: an action for each ground rule, properties, and fairness.
+"""Exports a system as a TLA+ module: an action for each ground rule, properties, and fairness.
 
 TLC splits an action at its disjunctions and counts each part; a rule is one action however its
 conditions are made, for they all stand in the conditions of nested IFs.
@@ -26,8 +26,8 @@ from .conditions import (
 )
 from .folding import WIDTH, folded
 from .names import IN_TLA, Names, SystemNames
-from .terms import Operators, Terms, shared
-from .tla_fairness import Fairness
+from .terms import Operators, TermWriter, shared
+from .tla_fairness import FairnessWriter
 from .tla_text import bulleted, wrapped
 
 OPERATORS = Operators(
@@ -61,7 +61,7 @@ class Module:
         self.name = name
         self.heading = heading
         self.names = SystemNames(system, (*IN_TLA, *FIXED, *FIXED_PROPERTIES, name))
-        self.terms = Terms(OPERATORS, self.names)
+        self.terms = TermWriter(OPERATORS, self.names)
         self.conditions = Conditions(system)
         self.cells = live_cells(system)
         self.invariants: list[str] = []
@@ -240,7 +240,7 @@ class Module:
         for prop, name in zip(self.system.properties, self.names.properties, strict=True):
             yield f"\\* {prop.name}: {prop.sentence}".replace("\n", " ")
             yield from self._property(prop, name)
-        fairness = Fairness(
+        fairness = FairnessWriter(
             self.system, self.names, self.terms, {n: faults[n] for n in faulty}, self._definition
         )
         yield from fairness.lines()

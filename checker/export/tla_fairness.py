@@ -1,4 +1,4 @@
-"""Fairness in TLA+: WF and SF of each fair key, in two readings.
+"""Writes fairness in TLA+: WF and SF of each fair key, in two readings.
 
 `FairSpec` is the lenient reading, in which a rule that a bound blocks is not enabled, as WF says;
 in `StrictSpec` it counts as enabled and cannot be taken. A liveness property is violated if it is
@@ -16,19 +16,19 @@ from model.system import System
 
 from .conditions import fair_keys, is_at_bound
 from .names import SystemNames
-from .terms import Terms
+from .terms import TermWriter
 
 Definition = Callable[[str, Expression], Iterator[str]]
 
 
-class Fairness:
+class FairnessWriter:
     """Writes what is promised. `is_strict` tells whether both readings differ."""
 
     def __init__(
         self,
         system: System,
         names: SystemNames,
-        terms: Terms,
+        terms: TermWriter,
         faults: Mapping[int, str],
         definition: Definition,
     ) -> None:
@@ -84,4 +84,4 @@ def _spec(name: str, fairness: str, promises: list[str]) -> Iterator[str]:
     yield ""
 
 
-__all__ = ["Fairness"]
+__all__ = ["FairnessWriter"]

@@ -1,4 +1,4 @@
-"""How names and conjunctions are laid out in TLA+."""
+"""Lays out names and conjunctions in TLA+."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from typing import Protocol
 
 from checker.search.interpreter.asking import Looked, Readers
 from checker.search.interpreter.execution import After, Judgement, PlainPredicate, PlainSystem
-from model.language.bindings import Bound
+from model.language.bindings import BoundRule
 from model.language.properties import Taken, goal_alone
 from model.language.starting import Values
 from model.system import Blocked, Fairness, Kind
@@ -58,7 +58,7 @@ class Visited(Protocol):
     """A step of a run: of the event in that line, or of none."""
 
     @property
-    def rule(self) -> Bound: ...
+    def rule(self) -> BoundRule: ...
     @property
     def line(self) -> int | None: ...
     @property

@@ -1,4 +1,4 @@
-"""What a spec is about: its job, protocol, options, bounds, rules, properties, and size."""
+"""Describes a spec: its job, protocol, options, bounds, rules, properties and size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Why an expression has its value in a state: the cells that matter, and no others.
+"""Finds the cells that determine the value of an expression in a state.
 
 Of a conjunction that is false only the false operands matter, of a disjunction that is true only
 the true ones, of a choice the condition and the side that was chosen.

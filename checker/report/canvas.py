@@ -1,4 +1,4 @@
-"""A drawing made of characters: texts, boxes, and lines that join where they belong together."""
+"""Draws with characters: texts, boxes, and lines that join."""
 
 from __future__ import annotations
 

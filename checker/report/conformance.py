@@ -1,4 +1,4 @@
-"""What a comparison of model and engine came to."""
+"""Shows the result of a comparison of model and engine."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from checker.conformance.lockstep import Agreement, Disagreement
-from checker.logs.event_log.acceptance import Accepted, Given, Log, Rejected, Undecided, Verdict
+from checker.conformance.lockstep import Agreement, Divergence
+from checker.logs.event_log.acceptance import Accepted, Given, ReadLog, Rejected, Undecided, Verdict
 from checker.logs.findings import Severity
 
 from .filled import damage_lines
@@ -16,7 +16,7 @@ from .places import shown_file
 from .values import label_of, value_text
 
 
-def compared_lines(file: str, outcome: Agreement | Disagreement, seconds: float) -> Iterator[Text]:
+def compared_lines(file: str, outcome: Agreement | Divergence, seconds: float) -> Iterator[Text]:
     """One spec: how much agrees, or how to get to where the two part."""
     name = Text(shown_file(file), "bold")
     if isinstance(outcome, Agreement):
@@ -33,7 +33,7 @@ def compared_lines(file: str, outcome: Agreement | Disagreement, seconds: float)
         yield from _parting(outcome)
 
 
-def _parting(outcome: Disagreement) -> Iterator[Text]:
+def _parting(outcome: Divergence) -> Iterator[Text]:
     for number, step in enumerate(outcome.steps, 1):
         about = ", ".join(f"{kind} {value}" for kind, value in step.binding)
         yield Text(f"  {number:>4}  {step.name}") + Text(f"  {about}" if about else "", "cyan")
@@ -66,7 +66,7 @@ READS_TOLD = 8
 
 
 def judged_lines(
-    file: str, log: Log, verdict: Verdict, seconds: float, lines: Sequence[str]
+    file: str, log: ReadLog, verdict: Verdict, seconds: float, lines: Sequence[str]
 ) -> Iterator[Text]:
     """What can be said of a log: whether a run explains it, and what the run shows."""
     name = Text(shown_file(file), "bold")

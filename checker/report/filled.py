@@ -1,4 +1,4 @@
-"""Where an event log has not all that happened: its damage, and the steps that were filled in."""
+"""Shows the damaged places of an event log, and the steps that were filled in."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from checker.logs.event_log.acceptance import Accepted, Log
+from checker.logs.event_log.acceptance import Accepted, ReadLog
 from checker.logs.event_log.filled import filled_in, gaps
 
 from .layout import counted
@@ -15,7 +15,7 @@ from .layout import counted
 PLACES_TOLD = 6
 
 
-def damage_lines(log: Log, accepted: Accepted | None) -> Iterator[Text]:
+def damage_lines(log: ReadLog, accepted: Accepted | None) -> Iterator[Text]:
     """What cannot be read, where something may be missing, and what was filled in."""
     if log.unreadable:
         told = counted(len(log.unreadable), "line")

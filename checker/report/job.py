@@ -1,4 +1,4 @@
-"""Draws a job: a box a vertex, sources at the left, what reads them to the right of it."""
+"""Draws a job: one box for each vertex, with the sources at the left."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Text on a page: a console for a terminal and for a pipe, aligned columns, numbers in groups."""
+"""Lays out text: a console for a terminal or a pipe, aligned columns, grouped numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Life cycles, derived from the decision trees: which rules lead from which status to which.
+"""Derives life cycles from decision trees: which rules change which status into which.
 
 An entity lives by its field `status` (or `…_status`) over an enumeration. For each of its members
 the trees are walked with the member as the known status: what the walk reaches may be an edge, and
@@ -30,7 +30,7 @@ Taken = frozenset[tuple[int, int, int, int]]
 
 
 @dataclass(frozen=True)
-class Edge:
+class StatusEdge:
     """One status becomes another; or it stays, and something is emitted."""
 
     source: str
@@ -55,7 +55,7 @@ class LifeCycle:
     names: list[str]
     states: tuple[str, ...]
     initial: tuple[str, ...]
-    edges: Mapping[Edge, tuple[Cause, ...]]
+    edges: Mapping[StatusEdge, tuple[Cause, ...]]
 
     @property
     def lived(self) -> tuple[str, ...]:
@@ -134,13 +134,13 @@ def _is_status(variable: Variable) -> bool:
 def _life_cycle(system: System, variable: Variable, taken: Taken, complete: bool) -> LifeCycle:
     members = [shown(value) for value in variable.domain.values()]
     channels = _outgoing(system, variable)
-    edges: dict[Edge, list[Cause]] = {}
+    edges: dict[StatusEdge, list[Cause]] = {}
     for number, member in enumerate(members):
         for rule in system.rules:
             for target, emitted, leaf in _outcomes(system, variable, channels, rule, number):
                 seen = (leaf, variable.offset, number, target) in taken
                 if (target != number or emitted) and (seen or not complete):
-                    causes = edges.setdefault(Edge(member, members[target]), [])
+                    causes = edges.setdefault(StatusEdge(member, members[target]), [])
                     causes.append(Cause(rule.rule.name, tuple(emitted), seen))
     initial = {members[state[variable.offset]] for state in system.initial}
     return LifeCycle(
@@ -241,4 +241,4 @@ def _grows(length: Expression) -> bool:
             return False
 
 
-__all__ = ["Cause", "Edge", "LifeCycle", "life_cycles"]
+__all__ = ["Cause", "LifeCycle", "StatusEdge", "life_cycles"]

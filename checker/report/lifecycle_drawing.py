@@ -1,4 +1,4 @@
-"""Draws a life cycle: in the terminal from top to bottom, and as a Mermaid state diagram."""
+"""Draws a life cycle in the terminal, or as a Mermaid state diagram."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from model.system import Rule, System
 from model.visible import visible
 
 from .layout import columns
-from .lifecycle import STATES_MAX, Cause, Edge, LifeCycle
+from .lifecycle import STATES_MAX, Cause, LifeCycle, StatusEdge
 
 _STEP = "       "
 
@@ -25,7 +25,7 @@ def life_cycle_lines(cycle: LifeCycle, width: int) -> list[Text]:
         following = lived[position + 1] if position + 1 < len(lived) else None
         lines += _box(cycle, state, following, width)
         if following is not None:
-            lines += _descent(cycle.edges.get(Edge(state, following), ()), width)
+            lines += _descent(cycle.edges.get(StatusEdge(state, following), ()), width)
     never = [state for state in cycle.states if state not in lived]
     if never:
         lines += [Text(), Text(f"  never here: {', '.join(never)}", "dim")]
@@ -38,7 +38,7 @@ def life_cycle_lines(cycle: LifeCycle, width: int) -> list[Text]:
 def _box(cycle: LifeCycle, state: str, following: str | None, width: int) -> Iterator[Text]:
     inner = len(state) + 2
     mark = "● " if state in cycle.initial else "  "
-    down = bool(following and Edge(state, following) in cycle.edges)
+    down = bool(following and StatusEdge(state, following) in cycle.edges)
     yield Text(f"  ┌{'─' * inner}┐")
     yield Text(mark, "bold cyan") + Text("│ ") + Text(state, "bold") + Text(" │")
     yield Text(f"  └────{'┬' if down else '─'}{'─' * (inner - 5)}┘")

@@ -1,4 +1,4 @@
-"""A matrix of specs in a terminal: protocols beside each other, a column a property.
+"""Shows a matrix of specs in a terminal: one row for each protocol, one column for each property.
 
 The specs of a matrix are `matrix/ROW/COLUMN.toml`. A cell that depends on a condition has two,
 `COLUMN-if.toml` and `COLUMN-if-not.toml`, and two signs.
@@ -23,7 +23,7 @@ _COLUMN = re.compile(r"([a-z]+)0*(\d+)(-if-not|-if)?")
 #: What the names beside and above the picture are.
 AXES = (
     "rows: protocols, a folder of specs each",
-    "columns: properties, by their ids in docs/rule-ids.md",
+    "columns: properties, by their ids in docs/rule-reference.md",
 )
 _CONDITIONS = (None, "-if", "-if-not")
 

@@ -1,4 +1,4 @@
-"""What the fields of a declared class mean: the sentence that its source has beside each.
+"""Returns the docstring of each field of a declared class.
 
 A sentence is a docstring below the field, or a comment `#: …` above it.
 """

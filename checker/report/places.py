@@ -1,4 +1,4 @@
-"""Where things are, as a reader finds them: files relative to where one stands."""
+"""Shows file paths relative to the current folder."""
 
 from __future__ import annotations
 

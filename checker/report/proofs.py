@@ -1,4 +1,4 @@
-"""Facts about all jobs: proven, or refuted with the smallest graph, drawn."""
+"""Shows facts about all jobs: proven, or refuted with the smallest graph, drawn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What was proven of a spec, as a page and as JSON: invariants in the words of the protocol."""
+"""Shows the proofs of a spec, as text and as JSON, with invariants in the words of the protocol."""
 
 from __future__ import annotations
 

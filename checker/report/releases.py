@@ -1,4 +1,4 @@
-"""A spec under releases: a table with a line a property and a column a release."""
+"""Shows a spec under releases: one line for each property, one column for each release."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the engine made of a trace: the way that it went, and what became of the records."""
+"""Shows a trace that the engine executed: its steps, and the fate of each record."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 from rich.text import Text
 
-from checker.conformance.replay import Fate, Replayed
+from checker.conformance.replay import RecordFate, Replayed
 from checker.spec.claim import Spec
 
 from .layout import columns, counted, joined
@@ -61,11 +61,11 @@ def _damage(replayed: Replayed, width: int) -> Iterator[Text]:
         yield Text("Nothing is lost, and nothing is there twice.", "green")
 
 
-def _word(fate: Fate) -> Text:
+def _word(fate: RecordFate) -> Text:
     return Text(MEANS[fate.word], STYLES.get(fate.word, "bold red"))
 
 
-def _places(fate: Fate) -> str:
+def _places(fate: RecordFate) -> str:
     return ", ".join((*fate.written, *fate.elsewhere))
 
 

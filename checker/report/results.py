@@ -1,4 +1,4 @@
-"""The result of a check: a table a spec in a terminal, and the rows as JSON."""
+"""Shows the result of a check: a table for each spec in a terminal, or rows of JSON."""
 
 from __future__ import annotations
 

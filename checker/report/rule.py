@@ -13,8 +13,8 @@ from rich.text import Text
 
 from model.errors import FinaleError, nearest
 from model.language.build import rule_names
+from model.language.decorators import mark_of
 from model.language.entities import fields_of
-from model.language.marks import mark_of
 from model.language.observing import sound_kind
 from model.language.protocol import Protocol
 

@@ -1,4 +1,4 @@
-"""The result of scenarios: what differs from what was expected, and as JSON all that was run."""
+"""Shows the result of scenarios: the differences in a terminal, or all cases as JSON."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from pathlib import Path
 
 from rich.text import Text
 
-from checker.scenario.running import Outcome, Run, text_of
+from checker.scenario.running import CaseRun, LineOutcome, text_of
 
 from .layout import counted, joined
 from .places import shown_file
 
 
-def file_lines(file: Path, runs: Sequence[Run], written: Sequence[int]) -> Iterator[Text]:
+def file_lines(file: Path, runs: Sequence[CaseRun], written: Sequence[int]) -> Iterator[Text]:
     """One file: nothing more than its name if all was seen that was expected."""
     bad = any(run.differences for run in runs)
     mark = Text("✗ ", "bold red") if bad else Text("✓ ", "bold green")
@@ -29,7 +29,7 @@ def file_lines(file: Path, runs: Sequence[Run], written: Sequence[int]) -> Itera
         yield Text(f"  what was seen is written into line{'s'[len(written) < 2 :]} {lines}")
 
 
-def _difference(outcome: Outcome) -> Iterator[Text]:
+def _difference(outcome: LineOutcome) -> Iterator[Text]:
     number = str(outcome.line.number)
     done = outcome.line.text.partition("=>")[0].rstrip()
     yield Text(f"    {number}  {done}")
@@ -52,7 +52,7 @@ def summary_line(cases: int, differing: int, errors: int) -> Text:
     return joined(parts)
 
 
-def json_rows(run: Run) -> Iterator[dict[str, object]]:
+def json_rows(run: CaseRun) -> Iterator[dict[str, object]]:
     """A row for each line of a case at which something was expected."""
     for outcome in run.outcomes:
         yield {

@@ -1,4 +1,4 @@
-"""A trace as a story: each step with what it changed, and at the end the values that matter.
+"""Describes a trace: the changes of each step, and the values that cause the violation.
 
 It is what the table of a trace draws and what its JSON says.
 """
@@ -12,7 +12,7 @@ from typing import cast
 
 from checker.search.answer import NO_DEADLOCK, WELL_FORMED
 from checker.search.rows import Row
-from checker.spec.resumption import Way
+from checker.spec.claim import EarlierRun
 from model.language.entities import Entity, Variable
 from model.semantics import evaluate
 from model.system import Fault, GroundRule, Kind, Predicate, Property, State, System
@@ -21,7 +21,7 @@ from model.values import NothingType
 
 from .blame import cells_that_matter
 from .places import shown_file
-from .values import Change, changes, label_of, value_text
+from .values import ValueChange, changes, label_of, value_text
 
 #: What the rows claim that every spec has.
 BUILT_IN_SENTENCES = {
@@ -32,7 +32,7 @@ BUILT_IN_SENTENCES = {
 
 
 @dataclass(frozen=True)
-class Told:
+class StoryStep:
     """One step: the rule, what it was bound to, and what changed.
 
     If ids are given again, `renamed` are the names of the entities that are others after the step.
@@ -41,7 +41,7 @@ class Told:
 
     number: int
     rule: GroundRule
-    changes: tuple[Change, ...]
+    changes: tuple[ValueChange, ...]
     fault: Fault | None = None
     renamed: tuple[str, ...] = ()
 
@@ -59,11 +59,11 @@ class Story:
     sentence: str
     binding: tuple[tuple[str, str], ...]
     start: tuple[tuple[str, str], ...]
-    groups: tuple[Group, ...]
-    steps: tuple[Told, ...]
+    groups: tuple[EntityGroup, ...]
+    steps: tuple[StoryStep, ...]
     loop: int | None
-    ending: tuple[Change, ...]
-    rest: tuple[Group, ...]
+    ending: tuple[ValueChange, ...]
+    rest: tuple[EntityGroup, ...]
     before: tuple[Before, ...] = ()
 
 
@@ -72,12 +72,12 @@ class Before:
     """How the system came about that a trace is resumed from: the spec's file, and the run."""
 
     file: Path
-    groups: tuple[Group, ...]
-    steps: tuple[Told, ...]
+    groups: tuple[EntityGroup, ...]
+    steps: tuple[StoryStep, ...]
 
 
 @dataclass(frozen=True)
-class Group:
+class EntityGroup:
     """Entities of one class that are alike: their names, and their values by field."""
 
     kind: str
@@ -85,8 +85,8 @@ class Group:
     values: tuple[tuple[str, str], ...]
 
 
-def story_of(system: System, row: Row, trace: Trace, ways: Iterable[Way] = ()) -> Story:
-    """The story of a trace, which is run through the semantics first; `ways` came before it."""
+def story_of(system: System, row: Row, trace: Trace, runs: Iterable[EarlierRun] = ()) -> Story:
+    """The story of a trace, which is run through the semantics first; `runs` came before it."""
     replay(system, trace)
     prop = next((each for each in system.properties if each.name == row.property), None)
     return Story(
@@ -100,14 +100,14 @@ def story_of(system: System, row: Row, trace: Trace, ways: Iterable[Way] = ()) -
         trace.loop,
         tuple(_ending(system, row, prop, trace)),
         tuple(groups_of(system, trace.states[-1])) if _rests(row, trace) else (),
-        tuple(_before(way) for way in ways),
+        tuple(_before(run) for run in runs),
     )
 
 
-def _before(way: Way) -> Before:
-    replay(way.system, way.trace)
-    groups = tuple(groups_of(way.system, way.trace.states[0]))
-    return Before(way.spec.file, groups, tuple(_steps(way.system, way.trace)))
+def _before(run: EarlierRun) -> Before:
+    replay(run.system, run.trace)
+    groups = tuple(groups_of(run.system, run.trace.states[0]))
+    return Before(run.spec.file, groups, tuple(_steps(run.system, run.trace)))
 
 
 def _rests(row: Row, trace: Trace) -> bool:
@@ -125,7 +125,7 @@ def _pairs(system: System, state: State) -> Iterator[tuple[Variable, object]]:
     yield from zip(system.variables, system.values(state).values(), strict=True)
 
 
-def groups_of(system: System, state: State) -> list[Group]:
+def groups_of(system: System, state: State) -> list[EntityGroup]:
     """The entities of a state, those of a class with equal values together.
 
     Values that say nothing are left out: zero, false, nothing, empty.
@@ -140,7 +140,7 @@ def groups_of(system: System, state: State) -> list[Group]:
     for (kind, name), values in entities.items():
         alike.setdefault((kind, tuple(values)), []).append(name)
     return [
-        Group(kind, tuple(names), values)
+        EntityGroup(kind, tuple(names), values)
         for (kind, values), names in alike.items()
         if values or any(names)
     ]
@@ -157,18 +157,18 @@ def _says_nothing(value: object) -> bool:
     return value in (False, 0, frozenset()) or isinstance(value, NothingType)
 
 
-def _steps(system: System, trace: Trace) -> Iterator[Told]:
+def _steps(system: System, trace: Trace) -> Iterator[StoryStep]:
     for position, (rule, result) in enumerate(trace.steps(system)):
         before = trace.states[position]
         if isinstance(result, Fault):
-            yield Told(position + 1, rule, (), result)
+            yield StoryStep(position + 1, rule, (), result)
         else:
             changed = tuple(changes_of(system, renamed(rule, before), result))
             moved = tuple(name for name, where in rule.moved if evaluate(where, before))
-            yield Told(position + 1, rule, changed, renamed=moved)
+            yield StoryStep(position + 1, rule, changed, renamed=moved)
 
 
-def changes_of(system: System, old: State, new: State) -> Iterator[Change]:
+def changes_of(system: System, old: State, new: State) -> Iterator[ValueChange]:
     """What is different between two states."""
     before, after = system.values(old), system.values(new)
     for variable in system.variables:
@@ -178,7 +178,7 @@ def changes_of(system: System, old: State, new: State) -> Iterator[Change]:
 # --- the end -------------------------------------------------------------------------------------
 
 
-def _ending(system: System, row: Row, prop: Property | None, trace: Trace) -> Iterator[Change]:
+def _ending(system: System, row: Row, prop: Property | None, trace: Trace) -> Iterator[ValueChange]:
     last = trace.states[-1]
     if row.property == NO_DEADLOCK:
         yield from _values(system, list(cells_that_matter(system.terminal, last)), last, None)
@@ -208,14 +208,14 @@ def _matter(predicate: Predicate, state: State, after: State | None) -> list[int
 
 def _values(
     system: System, cells: Sequence[int], state: State, before: State | None
-) -> Iterator[Change]:
+) -> Iterator[ValueChange]:
     values = system.values(state)
     earlier = system.values(before) if before is not None else values
     for variable in dict.fromkeys(system.variable_of_cell[index] for index in cells):
         old, new = earlier[variable.name], values[variable.name]
         now = value_text(variable.domain, new)
         was = value_text(variable.domain, old) if old != new else ""
-        yield Change(label_of(variable), was, now)
+        yield ValueChange(label_of(variable), was, now)
 
 
 # --- as JSON -------------------------------------------------------------------------------------
@@ -243,7 +243,7 @@ def _before_json(before: Before) -> dict[str, object]:
     }
 
 
-def _step_json(told: Told) -> dict[str, object]:
+def _step_json(told: StoryStep) -> dict[str, object]:
     return {
         "step": told.number,
         "rule": told.rule.rule.name,

@@ -1,4 +1,4 @@
-"""Draws a trace: step by step the rule, its sentence and what it changed; then why it is wrong."""
+"""Draws a trace: each step with its rule and its changes, then the cause of the violation."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from checker.spec.claim import Spec
 from .job import job_lines
 from .layout import Cell, columns, counted, flow, joined, paragraph
 from .places import shown_file
-from .story import Group, Story, Told
-from .values import ARROW, Change
+from .story import EntityGroup, Story, StoryStep
+from .values import ARROW, ValueChange
 
 #: Where the text of a step begins, right of its number.
 INDENT = 6
@@ -84,7 +84,7 @@ def _head(story: Story, spec: Spec, width: int) -> Iterator[Text]:
     yield from paragraph(Text(story.sentence), width, indent=2)
 
 
-def _groups(groups: Sequence[Group], width: int) -> list[Text]:
+def _groups(groups: Sequence[EntityGroup], width: int) -> list[Text]:
     names = [", ".join(name for name in group.names if name) for group in groups]
     wide = max(map(len, names), default=0) > width // 3
     kinds = max((len(group.kind) for group in groups), default=0)
@@ -111,7 +111,7 @@ def _field(name: str, value: str) -> Text:
     return Text(f"{name} ", "dim").append(value, "default")
 
 
-def _step(told: Told, story: Story, width: int) -> Iterator[Text]:
+def _step(told: StoryStep, story: Story, width: int) -> Iterator[Text]:
     number = Text(f"{told.number:>{INDENT - 2}}  ", "bold cyan")
     title = number + Text(told.rule.rule.name, "bold")
     if told.rule.binding:
@@ -152,7 +152,7 @@ def _label_width(story: Story) -> int:
     return min(max((len(label) for label in labels), default=0), LABEL_MAX)
 
 
-def _changes(changes: Sequence[Change], story: Story, width: int) -> list[Text]:
+def _changes(changes: Sequence[ValueChange], story: Story, width: int) -> list[Text]:
     label_width = _label_width(story)
     moved_width = max((len(each.moved) for each in changes), default=0)
     left = width - INDENT - label_width - moved_width - 8
@@ -168,7 +168,7 @@ def _changes(changes: Sequence[Change], story: Story, width: int) -> list[Text]:
     return columns(rows, width, indent=INDENT + 2)
 
 
-def _change(change: Change) -> list[Text]:
+def _change(change: ValueChange) -> list[Text]:
     if change.moved:
         return [Text(change.moved), Text(change.new, "bold")]
     if not change.old:

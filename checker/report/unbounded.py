@@ -1,4 +1,4 @@
-"""What was proven of runs of any length, as a page and as JSON: what follows, and what resists."""
+"""Shows proofs for runs of any length, as text and as JSON."""
 
 from __future__ import annotations
 

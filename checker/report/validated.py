@@ -1,4 +1,4 @@
-"""What logs of real runs show, for a reader who wants to open them at a line."""
+"""Shows the findings in logs of real runs, each with file and line."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Values as a reader of a trace sees them, and what is different between two of them."""
+"""Shows values in a trace, and the differences between two values."""
 
 # pyright: reportUnnecessaryComparison=false
 # Domains are invariant in what they hold, so pyright takes no Boolean for a domain of objects.
@@ -88,7 +88,7 @@ def _slots_text(domain: Domain[object], values: Sequence[object]) -> str:
 
 
 @dataclass(frozen=True)
-class Change:
+class ValueChange:
     """What became of one value. Of a queue, `moved` says what was put in or taken out."""
 
     label: str
@@ -97,7 +97,7 @@ class Change:
     moved: str = ""
 
 
-def changes(variable: Variable, old: object, new: object) -> Iterator[Change]:
+def changes(variable: Variable, old: object, new: object) -> Iterator[ValueChange]:
     """What is different between two values of a variable; of arrays and maps, by element."""
     domain = cast("Domain[object]", variable.domain)
     label = label_of(variable)
@@ -106,16 +106,16 @@ def changes(variable: Variable, old: object, new: object) -> Iterator[Change]:
     if isinstance(domain, Queue):
         was, now = cast("Sequence[object]", old), cast("Sequence[object]", new)
         moved = _moved(domain, was, now)
-        yield Change(label, queue_text(domain, was), queue_text(domain, now), moved)
+        yield ValueChange(label, queue_text(domain, was), queue_text(domain, now), moved)
     elif not hasattr(domain, "keys"):
-        yield Change(label, value_text(domain, old), value_text(domain, new))
+        yield ValueChange(label, value_text(domain, old), value_text(domain, new))
     else:
         element = element_of(domain)
         pairs = zip(cast("Sequence[object]", old), cast("Sequence[object]", new), strict=True)
         for key, (before, after) in zip(keys_of(domain), pairs, strict=True):
             if before != after:
                 name = f"{label}[{shown(key)}]"
-                yield Change(name, value_text(element, before), value_text(element, after))
+                yield ValueChange(name, value_text(element, before), value_text(element, after))
 
 
 def _moved(domain: Queue[object], old: Sequence[object], new: Sequence[object]) -> str:
@@ -133,4 +133,4 @@ def _moved(domain: Queue[object], old: Sequence[object], new: Sequence[object]) 
     return ""
 
 
-__all__ = ["Change", "changes", "label_of", "queue_text", "value_text"]
+__all__ = ["ValueChange", "changes", "label_of", "queue_text", "value_text"]

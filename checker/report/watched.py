@@ -1,4 +1,4 @@
-"""What is told of growing logs, record by record, for a reader who wants to open them at a line."""
+"""Shows the findings in growing logs, record by record, each with file and line."""
 
 from __future__ import annotations
 

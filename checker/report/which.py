@@ -1,4 +1,4 @@
-"""For which settings a property holds, as a page and as JSON."""
+"""Shows the settings for which a property holds, as text and as JSON."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from rich.text import Text
 
 from checker.search.answer import Holds, NotAsked, Unknown, Vacuous, Violated
-from checker.studies.which import Outcome, Setting, Which
+from checker.studies.which import PointAnswer, Which
 
 from .layout import columns, counted, joined, paragraph
 
@@ -26,27 +26,18 @@ def which_lines(found: Which, width: int) -> list[Text]:
     told += [found.stopped]
     lines += paragraph(joined(told), width)
     for each in found.weakest:
-        lines += paragraph(Text(f"the weakest that breaks it: {setting_text(each.setting)}"), width)
+        lines += paragraph(Text(f"the weakest that breaks it: {each.setting}"), width)
     return lines
 
 
-def _cells(outcome: Outcome) -> list[Text]:
+def _cells(outcome: PointAnswer) -> list[Text]:
     answer = outcome.answer
     steps = counted(answer.steps, "step") if answer.steps is not None else ""
     return [
-        Text(setting_text(outcome.setting)),
+        Text(str(outcome.setting)),
         Text(answer.verdict.word, _STYLES.get(answer.verdict.word, "dim")),
         joined([steps, answer.how if answer.verdict.word != Violated.word else ""]),
     ]
-
-
-def setting_text(setting: Setting) -> str:
-    """A setting in one line."""
-    return ", ".join(f"{key} = {_value(value)}" for key, value in setting.values)
-
-
-def _value(value: object) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def which_rows(found: Which) -> Iterator[dict[str, object]]:
@@ -62,4 +53,4 @@ def which_rows(found: Which) -> Iterator[dict[str, object]]:
         }
 
 
-__all__ = ["setting_text", "which_lines", "which_rows"]
+__all__ = ["which_lines", "which_rows"]

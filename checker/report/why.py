@@ -1,4 +1,4 @@
-"""What a proof needs, and what not: guards as they are written, options with their values."""
+"""Shows the guards and options that a proof needs."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ VALUES_TOLD = 4
 
 
 @dataclass(frozen=True)
-class Part:
+class CellPart:
     """What a cell is: whose part, and its values in words."""
 
     label: str
@@ -33,42 +33,44 @@ class Part:
     is_truth: bool = False
 
 
-def part_of(system: System, index: int) -> Part:
+def part_of(system: System, index: int) -> CellPart:
     """What a cell of a system is."""
     variable = system.variable_of_cell[index]
     domain = cast("Domain[object]", variable.domain)
     return _part(label_of(variable), domain, index - variable.offset)
 
 
-def _part(label: str, domain: Domain[object], offset: int) -> Part:
+def _part(label: str, domain: Domain[object], offset: int) -> CellPart:
     match domain:
         case Boolean():
-            return Part(label, lambda value: "true" if value else "false", True)
+            return CellPart(label, lambda value: "true" if value else "false", True)
         case Option():
             if offset == 0:
-                return Part(label, lambda value: "something" if value else "nothing")
+                return CellPart(label, lambda value: "something" if value else "nothing")
             return _part(label, domain.element, offset - 1)
         case Union():
             if offset == 0:
-                return Part(label, lambda value: domain.kinds[value].__name__)
+                return CellPart(label, lambda value: domain.kinds[value].__name__)
             for name, (start, part) in domain.layout.items():
                 if start <= offset < start + part.width:
                     return _part(f"{label}.{name}", part, offset - start)
             raise AssertionError("a cell of a record is in one of its parts")
         case Queue():
             if offset == 0:
-                return Part(f"length of {label}", str)
+                return CellPart(f"length of {label}", str)
             place, inner = divmod(offset - 1, domain.element.width)
             return _part(f"{label}[{place}]", domain.element, inner)
         case Set():
             member = value_text(domain.element, domain.universe[offset])
-            return Part(f"{member} in {label}", lambda value: "true" if value else "false", True)
+            return CellPart(
+                f"{member} in {label}", lambda value: "true" if value else "false", True
+            )
         case _ if hasattr(domain, "keys"):
             element = element_of(domain)
             place, inner = divmod(offset, element.width)
             return _part(f"{label}[{shown(keys_of(domain)[place])}]", element, inner)
         case _:
-            return Part(label, lambda value: value_text(domain, domain.decode([value])))
+            return CellPart(label, lambda value: value_text(domain, domain.decode([value])))
 
 
 def is_one_of(system: System, index: int, values: Sequence[int]) -> str:
@@ -82,7 +84,7 @@ def is_one_of(system: System, index: int, values: Sequence[int]) -> str:
     return f"{part.label} is {_either(part, values)}"
 
 
-def _either(part: Part, values: Sequence[int]) -> str:
+def _either(part: CellPart, values: Sequence[int]) -> str:
     if len(values) > VALUES_TOLD and list(values) == list(range(values[0], values[-1] + 1)):
         return f"{part.value(values[0])} to {part.value(values[-1])}"
     return " or ".join(map(part.value, values))
@@ -118,4 +120,4 @@ def _negated(system: System, operand: Expression) -> str:
             return f"not ({condition_text(system, operand)})"
 
 
-__all__ = ["Part", "condition_text", "is_one_of", "never_together", "part_of"]
+__all__ = ["CellPart", "condition_text", "is_one_of", "never_together", "part_of"]

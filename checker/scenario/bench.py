@@ -1,4 +1,4 @@
-"""A bench: one part of a protocol, to which a scenario does something, and what is seen of it.
+"""A bench runs one part of a protocol: it applies the stimuli of a scenario and records events.
 
 A bench lays the part out as a search does, with bounds from the scenario's own text, and calls the
 part's methods on a state of plain values. What it tells it learns in two ways: a subclass of the
@@ -20,12 +20,12 @@ from checker.spec.typed import options_of
 from model.errors import FinaleError
 from model.given import toml_of
 from model.language.build import world_of
+from model.language.path_ends import BlockedHere, FaultHere
 from model.language.plain import PlainStore
 from model.language.protocol import Protocol, Setting
-from model.language.stops import BlockedHere, FaultHere
 from model.protocols.job.elements import CheckpointId
 
-from .reading import Case, Draft, Header, Vocabulary, case_of
+from .reading import BenchWords, Case, Draft, Header, case_of
 from .stimuli import Stimulus, ids_of
 
 P = TypeVar("P", bound=Protocol)
@@ -34,7 +34,7 @@ Fields = tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class Event:
+class BenchEvent:
     """Something that happened: a word of `model.events`, and its fields."""
 
     word: str
@@ -59,10 +59,10 @@ class Bench(ABC):
     queries: ClassVar[Mapping[str, str]] = {}
 
     @classmethod
-    def vocabulary(cls) -> Vocabulary:
+    def vocabulary(cls) -> BenchWords:
         """The words of the part."""
         events = ("refused", "fault", *cls.events)
-        return Vocabulary(cls.part, cls.keys, cls.tokens, cls.commands, events, cls.queries)
+        return BenchWords(cls.part, cls.keys, cls.tokens, cls.commands, events, cls.queries)
 
     @classmethod
     def channels_of(cls, header: Header) -> int:
@@ -77,12 +77,12 @@ class Bench(ABC):
     def __init__(self, case: Case, catalogue: Catalogue) -> None:
         self.case = case
         self.catalogue = catalogue
-        self.seen: list[Event] = []
+        self.seen: list[BenchEvent] = []
 
     def record(self, word: str, *fields: object) -> None:
         """Something happened."""
         assert word in self.vocabulary().events, word
-        self.seen.append(Event(word, tuple(str(field) for field in fields)))
+        self.seen.append(BenchEvent(word, tuple(str(field) for field in fields)))
 
     @abstractmethod
     def apply(self, stimulus: Stimulus) -> None:
@@ -205,7 +205,7 @@ class ProtocolBench(Bench, Generic[P]):
         if number not in self.numbers:
             raise FinaleError(
                 "unknown-id",
-                f"nothing in this scenario is done to checkpoint {number}",
+                f"no stimulus in this scenario names checkpoint {number}",
                 advice="ask about checkpoints that are named left of =>",
             )
         return self.numbers.index(number)
@@ -249,4 +249,4 @@ def number_in(header: Header, key: str, default: int, most: int) -> int:
     return int(text)
 
 
-__all__ = ["Bench", "Event", "Fields", "ProtocolBench", "number_in", "options_in"]
+__all__ = ["Bench", "BenchEvent", "Fields", "ProtocolBench", "number_in", "options_in"]

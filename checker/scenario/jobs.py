@@ -1,4 +1,4 @@
-"""Jobs in a line of text, and their tasks by short names.
+"""Reads a job from one line of text, and names its tasks.
 
     V0 p3 r2; V1 p4 union-state; V0 -> V1 pointwise
 

@@ -1,4 +1,4 @@
-"""Reads a scenario: a header, and cases of lines, each what is done and what is seen.
+"""Reads a scenario: a header, and cases of lines with a stimulus and the expected events.
 
     title:    A newer barrier aborts the alignment under way
     part:     aligned-handler
@@ -36,7 +36,7 @@ _COMMENT = re.compile(r"(?:^|\s)#.*$")
 
 
 @dataclass(frozen=True)
-class Observation:
+class Expected:
     """What is expected: an event, or a query with its answer."""
 
     word: str
@@ -47,13 +47,13 @@ class Observation:
 
 
 @dataclass(frozen=True)
-class Line:
+class CaseLine:
     """A line of a case. `expected` is None where it has no `=>`: then it only does something."""
 
     number: int
     text: str
     stimuli: tuple[Stimulus, ...]
-    expected: tuple[Observation, ...] | None
+    expected: tuple[Expected, ...] | None
 
 
 @dataclass(frozen=True)
@@ -86,11 +86,11 @@ class Case:
 
     name: str
     header: Header
-    lines: tuple[Line, ...]
+    lines: tuple[CaseLine, ...]
 
 
 @dataclass(frozen=True)
-class Vocabulary:
+class BenchWords:
     """The words that a part knows: keys, kinds of tokens, events; commands and queries by forms."""
 
     part: str
@@ -107,7 +107,7 @@ class Vocabulary:
 
 
 @dataclass(frozen=True)
-class Raw:
+class RawLine:
     """A line before its words are looked up: number, text, what is done, what is seen."""
 
     number: int
@@ -121,7 +121,7 @@ class Draft:
     """A case before its words are looked up."""
 
     header: Header
-    lines: tuple[Raw, ...]
+    lines: tuple[RawLine, ...]
 
 
 def drafts_of(file: Path) -> list[Draft]:
@@ -145,9 +145,9 @@ def drafts_of(file: Path) -> list[Draft]:
             name = draft.header.values.get("case", "")
             raise FinaleError(
                 "empty-scenario",
-                f'nothing is observed in the case "{name}"' if name else "nothing is observed",
+                f'no event is expected in the case "{name}"' if name else "no event is expected",
                 place=Place(str(file)),
-                advice="below the header write what is done, => and what is seen",
+                advice="below the header, write a stimulus, => and the expected events",
             )
     return drafts
 
@@ -165,10 +165,10 @@ def _blocks(text: str) -> Iterator[list[tuple[int, str]]]:
 
 def _split(
     file: Path, block: list[tuple[int, str]]
-) -> tuple[dict[str, tuple[int, str]], list[Raw]]:
+) -> tuple[dict[str, tuple[int, str]], list[RawLine]]:
     """The keys at the head of a block, and its lines."""
     keys: dict[str, tuple[int, str]] = {}
-    lines: list[Raw] = []
+    lines: list[RawLine] = []
     last = ""
     for number, text in block:
         bare = _COMMENT.sub("", text).rstrip()
@@ -189,7 +189,7 @@ def _split(
     return keys, lines
 
 
-def _raw(file: Path, number: int, text: str) -> Raw:
+def _raw(file: Path, number: int, text: str) -> RawLine:
     left, arrow, right = text.partition(ARROW)
     if not left.strip():
         raise _malformed(
@@ -201,7 +201,7 @@ def _raw(file: Path, number: int, text: str) -> Raw:
         )
     if ARROW in right:
         raise _malformed(file, number, "=> stands twice in this line", "write two lines of it")
-    return Raw(number, text, left, right if arrow else None)
+    return RawLine(number, text, left, right if arrow else None)
 
 
 def _malformed(file: Path, number: int, message: str, advice: str) -> FinaleError:
@@ -212,7 +212,7 @@ def _malformed(file: Path, number: int, message: str, advice: str) -> FinaleErro
 # --- words ---------------------------------------------------------------------------------------
 
 
-def case_of(draft: Draft, words: Vocabulary, channels: int) -> Case:
+def case_of(draft: Draft, words: BenchWords, channels: int) -> Case:
     """A case with its words looked up. Raises coded errors with file and line."""
     header = draft.header
     for key in header.values:
@@ -224,18 +224,18 @@ def case_of(draft: Draft, words: Vocabulary, channels: int) -> Case:
                 advice=nearest(key, (*KEYS, *words.keys)),
             )
     header.required("title")
-    lines: list[Line] = []
+    lines: list[CaseLine] = []
     for raw in draft.lines:
         try:
             stimuli = tuple(_stimuli(raw.left, words, channels))
             seen = None if raw.right is None else tuple(_observations(raw.right, words))
         except FinaleError as error:
             raise error.located(Place(str(header.file), raw.number)) from None
-        lines.append(Line(raw.number, raw.text, stimuli, seen))
+        lines.append(CaseLine(raw.number, raw.text, stimuli, seen))
     return Case(header.values.get("case", ""), header, tuple(lines))
 
 
-def _stimuli(left: str, words: Vocabulary, channels: int) -> Iterator[Stimulus]:
+def _stimuli(left: str, words: BenchWords, channels: int) -> Iterator[Stimulus]:
     for group in re.finditer(r"[^;]+", left):
         found = [
             (word.group(), Span(group.start() + word.start(), group.start() + word.end()))
@@ -255,7 +255,7 @@ def _stimuli(left: str, words: Vocabulary, channels: int) -> Iterator[Stimulus]:
             raise unknown_command(first, tuple(words.signatures), words.part)
 
 
-def _observations(right: str, words: Vocabulary) -> Iterator[Observation]:
+def _observations(right: str, words: BenchWords) -> Iterator[Expected]:
     for group in right.split(";"):
         if not group.strip() or group.strip() == NOTHING:
             continue
@@ -264,17 +264,15 @@ def _observations(right: str, words: Vocabulary) -> Iterator[Observation]:
             raise _unknown_word(word, words)
         if word in words.queries:
             check_question(word, fields, words.queries[word])
-        yield Observation(word, tuple(fields))
+        yield Expected(word, tuple(fields))
 
 
-def _unknown_word(word: str, words: Vocabulary) -> FinaleError:
+def _unknown_word(word: str, words: BenchWords) -> FinaleError:
     known = (*words.events, *words.queries)
     if any(each.name == word for each in (*EVENTS, *QUERIES)):
         return FinaleError(
             "not-observable",
-            f'the part {words.part} does not tell "{word}"',
+            f'the part {words.part} has no event "{word}"',
             advice=nearest(word, known),
         )
-    return FinaleError(
-        "unknown-word", f'"{word}" is no word for what is seen', advice=nearest(word, known)
-    )
+    return FinaleError("unknown-word", f'"{word}" is not an event', advice=nearest(word, known))

@@ -1,4 +1,4 @@
-"""Writes what was seen into a scenario, right of `=>`; what is done stays as it is."""
+"""Writes the observed events into a scenario, right of `=>`, and keeps its stimuli."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from pathlib import Path
 from model.errors import FinaleError, Place
 
 from .reading import ARROW
-from .running import Run, text_of
+from .running import CaseRun, text_of
 
 
-def record(file: Path, runs: Sequence[Run]) -> tuple[int, ...]:
+def record(file: Path, runs: Sequence[CaseRun]) -> tuple[int, ...]:
     """Rewrite the lines where something else was seen; their numbers. Raises `unwritable`."""
     changed = [outcome for run in runs for outcome in run.differences]
     if not changed:
@@ -30,6 +30,6 @@ def record(file: Path, runs: Sequence[Run]) -> tuple[int, ...]:
             "unwritable",
             f"what was seen cannot be written: {error.strerror}",
             place=Place(str(file)),
-            advice="check whether you may write there",
+            advice="check the permission to write there",
         ) from None
     return tuple(outcome.line.number for outcome in changed)

@@ -1,4 +1,4 @@
-"""Runs a scenario: does what each line does, and holds what is seen against what is expected."""
+"""Runs a scenario: applies each stimulus, and compares the events with the expected events."""
 
 from __future__ import annotations
 
@@ -9,42 +9,42 @@ from pathlib import Path
 from checker.spec.catalogue import Catalogue
 from model.errors import FinaleError, Place, nearest
 
-from .bench import Bench, Event
+from .bench import Bench, BenchEvent
 from .benches import BENCHES
-from .reading import NOTHING, Case, Line, Observation, drafts_of
+from .reading import NOTHING, Case, CaseLine, Expected, drafts_of
 from .stimuli import Span, Stimulus
 
 
 @dataclass(frozen=True)
-class Outcome:
+class LineOutcome:
     """What was seen at a line with `=>`: the events since the last one, and answers to queries.
 
     `wrong` is the stimulus that caused the first event that was not expected, if one did.
     """
 
-    line: Line
-    expected: tuple[Observation, ...]
-    found: tuple[Observation, ...]
+    line: CaseLine
+    expected: tuple[Expected, ...]
+    found: tuple[Expected, ...]
     agrees: bool
     wrong: Span | None
 
 
 @dataclass(frozen=True)
-class Run:
+class CaseRun:
     """One case that was run."""
 
     case: Case
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[LineOutcome, ...]
 
     @property
-    def differences(self) -> tuple[Outcome, ...]:
+    def differences(self) -> tuple[LineOutcome, ...]:
         """The lines where something else was seen than expected."""
         return tuple(outcome for outcome in self.outcomes if not outcome.agrees)
 
 
-def run_file(file: Path, catalogue: Catalogue) -> list[Run]:
+def run_file(file: Path, catalogue: Catalogue) -> list[CaseRun]:
     """Run all cases of a file. Raises coded errors with file and line."""
-    runs: list[Run] = []
+    runs: list[CaseRun] = []
     for draft in drafts_of(file):
         part = draft.header.required("part")
         if part not in BENCHES:
@@ -60,14 +60,14 @@ def run_file(file: Path, catalogue: Catalogue) -> list[Run]:
     return runs
 
 
-def run_case(bench: Bench) -> Run:
+def run_case(bench: Bench) -> CaseRun:
     """Run one case on a bench made for it."""
-    return Run(bench.case, tuple(_outcomes(bench)))
+    return CaseRun(bench.case, tuple(_outcomes(bench)))
 
 
-def _outcomes(bench: Bench) -> Iterator[Outcome]:
+def _outcomes(bench: Bench) -> Iterator[LineOutcome]:
     causes: list[Span | None] = []
-    events: list[Event] = []
+    events: list[BenchEvent] = []
     for line in bench.case.lines:
         causes = [None] * len(causes)  # a stimulus of an earlier line is not underlined in this one
         for stimulus in line.stimuli:
@@ -83,7 +83,7 @@ def _outcomes(bench: Bench) -> Iterator[Outcome]:
             events, causes = [], []
 
 
-def _apply(bench: Bench, line: Line, stimulus: Stimulus) -> None:
+def _apply(bench: Bench, line: CaseLine, stimulus: Stimulus) -> None:
     try:
         bench.apply(stimulus)
     except FinaleError as error:
@@ -92,13 +92,13 @@ def _apply(bench: Bench, line: Line, stimulus: Stimulus) -> None:
 
 def _compare(
     bench: Bench,
-    line: Line,
-    expected: tuple[Observation, ...],
-    events: list[Event],
+    line: CaseLine,
+    expected: tuple[Expected, ...],
+    events: list[BenchEvent],
     causes: list[Span | None],
-) -> Outcome:
+) -> LineOutcome:
     wanted = [each for each in expected if each.word not in bench.queries]
-    found = [Observation(event.word, event.fields) for event in events]
+    found = [Expected(event.word, event.fields) for event in events]
     same = [
         one.word == two.word and _normal(bench, one) == _normal(bench, two)
         for one, two in zip(wanted, found, strict=False)
@@ -111,19 +111,19 @@ def _compare(
     agrees = agrees and all(
         _normal(bench, one) == _normal(bench, two) for one, two in zip(asked, answers, strict=True)
     )
-    return Outcome(line, expected, (*found, *answers), agrees, wrong)
+    return LineOutcome(line, expected, (*found, *answers), agrees, wrong)
 
 
-def _normal(bench: Bench, each: Observation) -> tuple[str, ...]:
+def _normal(bench: Bench, each: Expected) -> tuple[str, ...]:
     fields = tuple(field for field in each.fields if field != NOTHING)
     return bench.normal(each.word, fields)
 
 
-def _answer(bench: Bench, asked: Observation) -> Observation:
+def _answer(bench: Bench, asked: Expected) -> Expected:
     given = asked.fields[: len(bench.queries[asked.word].split())]
-    return Observation(asked.word, (*given, *(bench.answer(asked.word, given) or (NOTHING,))))
+    return Expected(asked.word, (*given, *(bench.answer(asked.word, given) or (NOTHING,))))
 
 
-def text_of(observations: tuple[Observation, ...]) -> str:
+def text_of(observations: tuple[Expected, ...]) -> str:
     """What is seen, as a scenario writes it."""
     return "; ".join(str(each) for each in observations) or NOTHING

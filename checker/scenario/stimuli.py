@@ -1,4 +1,4 @@
-"""What a scenario does: tokens of one word, and commands with arguments.
+"""The stimuli of scenarios: tokens of one word, and commands with arguments.
 
 Tokens are what arrives at a task, in the short notation of barrier-handler tests; commands are
 words of their own for each part, with a signature that says what follows.
@@ -27,7 +27,7 @@ class Span:
 
 
 @dataclass(frozen=True)
-class Data:
+class RecordArrives:
     """`r0`, `a1`: a record arrives on a channel."""
 
     name: str
@@ -36,7 +36,7 @@ class Data:
 
 
 @dataclass(frozen=True)
-class Barrier:
+class BarrierArrives:
     """`B1@2`: a barrier arrives; of a savepoint `SB1@2`, one that overtakes `UB1@2`.
 
     `DB1@2` is that of a stop with drain, `NB1@2` that of a stop without.
@@ -67,7 +67,7 @@ class Cancel:
 
 
 @dataclass(frozen=True)
-class EndOfData:
+class EndOfDataArrives:
     """`D@2`: no more records will come on a channel; `N@2` because of a stop without drain."""
 
     channel: int
@@ -76,7 +76,7 @@ class EndOfData:
 
 
 @dataclass(frozen=True)
-class EndOfPartition:
+class ChannelEnds:
     """`E@2`: a channel ends."""
 
     channel: int
@@ -100,7 +100,9 @@ class Command:
     span: Span
 
 
-Token = Data | Barrier | Announcement | Cancel | EndOfData | EndOfPartition | Time
+Token = (
+    RecordArrives | BarrierArrives | Announcement | Cancel | EndOfDataArrives | ChannelEnds | Time
+)
 Stimulus = Token | Command
 
 _TOKEN = re.compile(
@@ -139,7 +141,7 @@ def tokens_of(
         forms = ", ".join(FORMS[kind] for kind in known)
         raise FinaleError(
             "unknown-stimulus",
-            f'"{word}" is nothing that arrives at this part',
+            f'"{word}" cannot arrive at this part',
             advice=f"write tokens such as {forms}; on all channels, B1@*",
         )
     if found["time"] is not None:
@@ -159,7 +161,7 @@ def _channels(word: str, found: re.Match[str], channels: int, keys: Sequence[str
         raise FinaleError(
             "unknown-channel",
             f'"{word}" arrives on a channel, and a source has none',
-            advice="leave it out, or make the task one that reads: kind: pass-through",
+            advice="leave the channel out, or give the task an input: kind: pass-through",
         )
     given = found["at"] or found["of"] or found["on"]
     if given == "*":
@@ -183,11 +185,11 @@ def _channels(word: str, found: re.Match[str], channels: int, keys: Sequence[str
 
 def _token(found: re.Match[str], channel: int, span: Span) -> Token:
     if found["data"]:
-        return Data(f"{found['data']}{channel}", channel, span)
+        return RecordArrives(f"{found['data']}{channel}", channel, span)
     if found["end"]:
         if found["end"] == "E":
-            return EndOfPartition(channel, span)
-        return EndOfData(channel, span, drain=found["end"] == "D")
+            return ChannelEnds(channel, span)
+        return EndOfDataArrives(channel, span, drain=found["end"] == "D")
     checkpoint = int(found["id"])
     match found["kind"]:
         case "A":
@@ -195,7 +197,7 @@ def _token(found: re.Match[str], channel: int, span: Span) -> Token:
         case "X":
             return Cancel(checkpoint, channel, span)
         case kind:
-            return Barrier(kind, checkpoint, channel, span)
+            return BarrierArrives(kind, checkpoint, channel, span)
 
 
 # --- commands ------------------------------------------------------------------------------------
@@ -248,7 +250,7 @@ def _fits(given: Sequence[str], signature: Sequence[str]) -> bool:
 def ids_of(stimulus: Stimulus, signatures: Mapping[str, Sequence[str]]) -> tuple[int, ...]:
     """The checkpoint ids that a stimulus names."""
     match stimulus:
-        case Barrier() | Announcement() | Cancel():
+        case BarrierArrives() | Announcement() | Cancel():
             return (stimulus.checkpoint,)
         case Command():
             signature = next(
@@ -266,6 +268,6 @@ def unknown_command(word: str, known: Sequence[str], part: str) -> FinaleError:
     """A word that the part does not know. The error `unknown-stimulus`."""
     return FinaleError(
         "unknown-stimulus",
-        f'nothing is done to the part {part} by "{word}"',
+        f'the part {part} has no stimulus "{word}"',
         advice=nearest(word, known),
     )

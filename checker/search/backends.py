@@ -130,7 +130,7 @@ def _check_machine_code(flag: str) -> None:
         raise FinaleError(
             "needs-native",
             f"the portable search knows nothing of --{flag}, and {reason}",
-            advice=f"leave out --{flag}, or install what compiles machine code: see docs/warts.md",
+            advice=f"leave out --{flag}, or install what compiles machine code: see docs/limits.md",
         )
 
 

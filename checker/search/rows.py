@@ -7,7 +7,7 @@ import enum
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, replace
 
-from checker.spec.claim import Counts, Expectation, Spec
+from checker.spec.claim import ExactCounts, Expectation, Spec
 from model.language.explore import Branch
 from model.system import System
 from model.trace import Trace
@@ -174,7 +174,7 @@ def why_of(verdict: Verdict) -> str:
             return ""
 
 
-def _search_row(counts: Counts | None, report: Report) -> Row:
+def _search_row(counts: ExactCounts | None, report: Report) -> Row:
     found = report.statistics
     how = next((answer.how for answer in report.answers), "exhaustive")
     if not report.lists_states:

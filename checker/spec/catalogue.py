@@ -1,4 +1,4 @@
-"""What specs can name: protocols, variants and properties, of the package and of a user's folder.
+"""The protocols, variants and properties that specs can name: built in, or from a user's folder.
 
 A spec never runs code. Code from outside the package is loaded only from a folder that the user
 names with `--protocols DIR`. Each of its files says by literal names what it offers:
@@ -104,7 +104,7 @@ class Catalogue:
                 "protocol-raises",
                 f"{type(error).__name__}: {error}",
                 place=place,
-                advice="this is Python's own complaint about code of the --protocols folder",
+                advice="correct the code in the --protocols folder: Python raised this error",
             ) from error
 
     def _place_in_folder(self, error: Exception) -> Place | None:
@@ -187,7 +187,7 @@ def _not_python(why: str, place: Place) -> FinaleError:
         "protocol-syntax",
         f"this is not Python: {why}",
         place=place,
-        advice="mend the syntax; Python itself stops here",
+        advice="correct the syntax error",
     )
 
 
@@ -226,7 +226,7 @@ def _add_variants(known: Catalogue, file: Path, offered: object) -> None:
                 "unknown-protocol",
                 f'{kind.__name__} is a variant of "{kind.key}", which is no protocol',
                 place=place,
-                advice="derive it from a protocol and leave its key alone",
+                advice="derive the class from a protocol, and do not change its key",
             )
         if (kind.key, name) in known.variants:
             raise FinaleError(
@@ -240,7 +240,7 @@ def _add_variants(known: Catalogue, file: Path, offered: object) -> None:
                 "variant-changes-nothing",
                 f"{kind.__name__} overrides nothing of {kind.key}, and has no rule of its own",
                 place=place,
-                advice="override a rule or a helper of the protocol, by its very name",
+                advice="override a rule or a helper of the protocol under the same name",
             )
         known.variants[kind.key, str(name)] = kind
 
@@ -255,14 +255,14 @@ def _add_properties(known: Catalogue, file: Path, offered: object) -> None:
                 "property-without-sentence",
                 f'the property "{family.name}" has no docstring',
                 place=family.mark.place,
-                advice="say in one sentence what it claims: traces and lists print it",
+                advice="describe the claim in one sentence, which traces and lists print",
             )
         if family.name in known.properties:
             raise FinaleError(
                 "duplicate-property",
                 f'there is a property "{family.name}" already',
                 place=place,
-                advice="rename the function: properties are named by it",
+                advice="rename the function: a property has the name of its function",
             )
         known.properties[family.name] = family
 

@@ -1,23 +1,29 @@
-"""What a spec claims: a protocol in a setting, what is expected of it, the system that it means."""
+"""What a spec claims: a protocol in a setting, the expected verdicts, the system to search.
+
+A spec with `[resume] from = "first.toml"` begins where another spec ends: its initial states are
+the snapshots that the first system can leave behind.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from model.errors import FinaleError, Place
 from model.language.build import build, world_of
 from model.language.properties import Family
-from model.language.protocol import Protocol, Setting
-from model.system import System
+from model.language.protocol import Former, Protocol, Setting
+from model.system import State, System
 from model.topology import Pattern
+from model.trace import Trace
 
 from .catalogue import Catalogue
 from .key_lines import KeyLines
-from .releases import Under
-from .resumption import Resumption
+from .releases import ReleaseConfig
+from .snapshots import Snapshots, snapshots_of
 
 #: A state wider than this is never searched to the end; to encode it alone would take long.
 BITS_MAX = 4096
@@ -33,7 +39,7 @@ class Expectation:
 
 
 @dataclass(frozen=True)
-class Counts:
+class ExactCounts:
     """The exact numbers of the full search, and who counted them a second time."""
 
     states: int
@@ -56,14 +62,14 @@ class Spec:
     variant: str | None
     slow: bool
     setting: Setting
-    counts: Counts | None
+    counts: ExactCounts | None
     expectations: Mapping[str, Expectation]
     families: tuple[Family, ...]
     lines: KeyLines
     catalogue: Catalogue
     #: The release whose options it has.
-    under: Under | None = None
-    #: What it is resumed from.
+    under: ReleaseConfig | None = None
+    #: The spec from whose snapshots the system starts.
     resumption: Resumption | None = None
     #: Whether properties on request are asked, too.
     asks_all: bool = False
@@ -117,7 +123,7 @@ class Spec:
             "state-too-wide",
             f"{what}, more than the {BITS_MAX} that can be searched",
             place=Place(str(self.file)),
-            advice="take a smaller job or smaller bounds: protocols go wrong on small ones",
+            advice="take a smaller job or smaller bounds: most errors show on small jobs",
         )
 
     @contextmanager
@@ -129,6 +135,49 @@ class Spec:
             raise located(error, self.file, self.lines) from None
 
 
+class Resumption:
+    """The spec from whose snapshots another spec starts."""
+
+    def __init__(self, first: Spec) -> None:
+        self.first = first
+
+    @cached_property
+    def snapshots(self) -> Snapshots:
+        """All snapshots of the first system. Raises `resume-too-large`, `resume-empty`."""
+        return snapshots_of(self.first.instance(), self.first.file)
+
+    def former(self) -> Former:
+        """The first protocol and its snapshots, as the second protocol reads them."""
+        return Former(self.first.instance(), lambda: tuple(self.snapshots.found))
+
+    def runs_to(self, protocol: Protocol, initial: State) -> Iterator[EarlierRun]:
+        """One run for each system before, which together lead to an initial state."""
+        world = world_of(protocol, protocol.keeps())
+        snapshots = self.snapshots
+        for snapshot, start in zip(snapshots.found, protocol.start_states() or (), strict=True):
+            values = [start[variable.name] for variable in world.variables]
+            if world.encode(values) == initial:
+                trace = snapshots.trace_to(snapshot)
+                yield from runs_before(self.first, trace)
+                yield EarlierRun(self.first, snapshots.system, trace)
+                return
+
+
+@dataclass(frozen=True)
+class EarlierRun:
+    """A run of the first system: it leaves the snapshot behind from which a trace starts."""
+
+    spec: Spec
+    system: System
+    trace: Trace
+
+
+def runs_before(spec: Spec, trace: Trace) -> Iterator[EarlierRun]:
+    """The runs that lead to the start of a trace: none, unless its spec resumes from another."""
+    if spec.resumption is not None:
+        yield from spec.resumption.runs_to(spec.instance(), trace.states[0])
+
+
 def located(error: FinaleError, file: Path, lines: KeyLines) -> FinaleError:
     """The error with the file of the spec and the line of its key, where it has no file yet."""
     place = error.place or Place()
@@ -138,4 +187,13 @@ def located(error: FinaleError, file: Path, lines: KeyLines) -> FinaleError:
     return error
 
 
-__all__ = ["BITS_MAX", "Counts", "Expectation", "Spec", "located"]
+__all__ = [
+    "BITS_MAX",
+    "EarlierRun",
+    "ExactCounts",
+    "Expectation",
+    "Resumption",
+    "Spec",
+    "located",
+    "runs_before",
+]

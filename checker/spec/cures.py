@@ -1,4 +1,4 @@
-"""What to change in a spec so that a verdict that only a bound stands before is known."""
+"""Suggests a change of a spec if only a bound keeps a verdict unknown."""
 
 from __future__ import annotations
 

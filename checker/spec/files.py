@@ -1,4 +1,4 @@
-"""Reads a file that somebody wrote, with errors that say what is wrong with it."""
+"""Reads a text file of the user, and reports mistakes as coded errors."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Finds on which line of a TOML file each key is: the standard reader of good TOML keeps no places.
+"""Finds the line of each key in a TOML file, because `tomllib` keeps no line numbers.
 
 It reads only text that `tomllib` has accepted, so it checks nothing and skips values by their
 brackets and quotes.

@@ -1,4 +1,4 @@
-"""Checks what classes of a user's folder override: by the classes alone, before anything runs.
+"""Checks the overrides of a user's protocol classes before any rule runs.
 
 A mistake in an override is otherwise met far away: in an inherited rule, or not at all, if a helper
 is misspelt and the inherited one runs in its place.
@@ -20,8 +20,8 @@ from typing import cast
 
 from model.domains import Bound, Queue, Range, Union
 from model.errors import FinaleError, Place
+from model.language.decorators import mark_of
 from model.language.entities import Entity, Field
-from model.language.marks import mark_of
 from model.language.protocol import Protocol
 from model.language.spelling import is_misspelt
 from model.values import Record
@@ -182,7 +182,7 @@ def _is_last(name: str, loaded: object) -> bool:
 def _redeclared(member: Member, what: str) -> FinaleError:
     return FinaleError(
         "field-redeclared",
-        f"{member} takes the place of {what}: inherited rules are not written for it",
+        f"{member} takes the place of {what}: inherited rules expect the inherited field",
         place=member.place,
         advice="give the new field a name of its own; an inherited one may start with another "
         "value, and an inherited queue or range may hold more",

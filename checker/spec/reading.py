@@ -1,4 +1,4 @@
-"""Reads a spec: one claim as a TOML file, with a protocol, a job, bounds and what is expected.
+"""Reads a spec: a TOML file with a protocol, a job, bounds and expected verdicts.
 
 Everything in it is checked before anything is searched; a mistake is an error with file, line and
 key. A spec never runs code: it names protocols, and `loading` knows where they come from.
@@ -17,10 +17,9 @@ from model.language.protocol import Protocol, Setting
 from model.topology import Job
 
 from .catalogue import Catalogue
-from .claim import Counts, Expectation, Spec, located
+from .claim import ExactCounts, Expectation, Resumption, Spec, located
 from .key_lines import KeyLines
-from .releases import Under, preset_of_spec
-from .resumption import Resumption, resumed_from
+from .releases import ReleaseConfig, preset_of_spec
 from .toml_text import toml_in
 from .typed import (
     Complain,
@@ -56,9 +55,9 @@ def spec_of(file: Path, table: Mapping[str, object], lines: KeyLines, catalogue:
     if "operators" in table:
         raise FinaleError(
             "not-a-spec",
-            "this is a job, which is run, and no spec",
+            "this file is a job, not a spec",
             place=Place(str(file)),
-            advice="finale run runs it, and finale conform judges the events.ndjson of that run",
+            advice="run the job with finale run; judge its events.ndjson with finale conform",
         )
     try:
         spec = _Reader(file, table, lines, catalogue).spec()
@@ -184,14 +183,27 @@ class _Reader:
             raise self.error("no-resume", message, 'leave out "resume"', "resume")
         table = self._table("resume")
         self._check_keys(table, RESUME_KEYS, "resume")
-        return resumed_from(
-            table.get("from"),
-            self.file,
-            lambda each: read_spec(each, self.catalogue),
-            self._within("resume"),
-        )
+        name, complain = table.get("from"), self._within("resume")
+        if not isinstance(name, str) or not name:
+            message = '[resume] does not say from which spec: "from" is its file'
+            raise complain("missing-key", message, 'write from = "first.toml"', "from")
+        if _is_circle(self.file, name):
+            message, advice = (
+                f'"{name}" is itself resumed from this spec',
+                "let the first of them begin by itself",
+            )
+            raise complain("resume-cycle", message, advice, "from")
+        first = read_spec(self.file.parent / name, self.catalogue)
+        if not first.protocol.starts_from_snapshots:
+            message = (
+                f'"{first.protocol.key}", the protocol of "{name}", leaves no snapshots behind'
+            )
+            raise complain(
+                "resume-from-other", message, "resume from specs of this protocol", "from"
+            )
+        return Resumption(first)
 
-    def _release(self, kind: type[Protocol]) -> tuple[Under | None, Mapping[str, object]]:
+    def _release(self, kind: type[Protocol]) -> tuple[ReleaseConfig | None, Mapping[str, object]]:
         if "release" not in self.table:
             return None, {}
         try:
@@ -254,7 +266,7 @@ class _Reader:
 
     # --- what is expected ------------------------------------------------------------------------
 
-    def _counts(self) -> Counts | None:
+    def _counts(self) -> ExactCounts | None:
         if "search" not in self.table:
             return None
         table = self._table("search")
@@ -275,7 +287,7 @@ class _Reader:
         if not isinstance(counted_by, str) or counted_by not in COUNTERS:
             advice = nearest(str(counted_by), COUNTERS)
             raise self._bad("search.counted_by", counted_by, advice)
-        return Counts(states, transitions, depth, counted_by)
+        return ExactCounts(states, transitions, depth, counted_by)
 
     def _count(self, key: str, value: object) -> int:
         if isinstance(value, bool) or not isinstance(value, int) or value < 0:
@@ -389,7 +401,7 @@ def can_apply(family: Family, kind: type[Protocol]) -> bool:
 
 __all__ = [
     "BUILT_IN",
-    "Counts",
+    "ExactCounts",
     "Expectation",
     "Spec",
     "can_apply",
@@ -397,3 +409,16 @@ __all__ = [
     "read_spec",
     "spec_of",
 ]
+
+
+def _is_circle(file: Path, name: str) -> bool:
+    """Whether the spec that `file` resumes from leads back to `file` or to another circle."""
+    seen = {file.resolve()}
+    while (file := (file.parent / name).resolve()) not in seen:
+        seen.add(file)
+        resume = toml_in(file)[0].get("resume")
+        following = resume.get("from") if is_table(resume) else None
+        if not isinstance(following, str):
+            return False
+        name = following
+    return True

@@ -1,4 +1,4 @@
-"""Releases by name, and the options that a protocol has in one."""
+"""Finds releases by name, and the options that a protocol has in a release."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ DEFAULT = "default"
 
 
 @dataclass(frozen=True)
-class Under:
+class ReleaseConfig:
     """A release; where its schedulers make a difference to a protocol, one of them."""
 
     release: Release
@@ -43,32 +43,32 @@ def release_named(name: str, further: Iterable[str] = ()) -> Release:
     )
 
 
-def releases_in(text: str) -> tuple[Under, ...]:
+def releases_in(text: str) -> tuple[ReleaseConfig, ...]:
     """Those of a list with commas, or all, in the order of the releases.
 
     A name that a table prints, as V4a, means one scheduler of its release; without one, all that
     the release has. Raises `unknown-release`.
     """
     if text.strip() == ALL:
-        return tuple(map(Under, RELEASES))
+        return tuple(map(ReleaseConfig, RELEASES))
     chosen = [_asked(word.strip()) for word in text.split(",")]
     whole = [under.release for under in chosen if under.scheduler is None]
     return tuple(
         under
         for release in RELEASES
-        for under in (Under(release), *_schedulers(release))
+        for under in (ReleaseConfig(release), *_schedulers(release))
         if under in chosen and (under.scheduler is None or release not in whole)
     )
 
 
-def _asked(name: str) -> Under:
+def _asked(name: str) -> ReleaseConfig:
     printed = {each.label: each for release in RELEASES for each in _schedulers(release)}
-    return printed[name] if name in printed else Under(release_named(name, printed))
+    return printed[name] if name in printed else ReleaseConfig(release_named(name, printed))
 
 
-def _schedulers(release: Release) -> Sequence[Under]:
+def _schedulers(release: Release) -> Sequence[ReleaseConfig]:
     """A release under each of the schedulers that have names of their own in a table."""
-    return [Under(release, name) for name in release.schedulers if name != DEFAULT]
+    return [ReleaseConfig(release, name) for name in release.schedulers if name != DEFAULT]
 
 
 def topic_of(key: str) -> str | None:
@@ -76,7 +76,7 @@ def topic_of(key: str) -> str | None:
     return next((topic for topic, protocols in TOPICS.items() if key in protocols), None)
 
 
-def preset(kind: type[Protocol], under: Under) -> dict[str, Value]:
+def preset(kind: type[Protocol], under: ReleaseConfig) -> dict[str, Value]:
     """The options of a protocol in a release, in the words of specs: those that it has."""
     scheduler = under.release.schedulers.get(under.scheduler or DEFAULT, {})
     known = {option.name for option in fields(kind.Options)}
@@ -84,21 +84,21 @@ def preset(kind: type[Protocol], under: Under) -> dict[str, Value]:
     return {name: value for name, value in options.items() if name in known}
 
 
-def settings_of(kind: type[Protocol], release: Release) -> Sequence[Under]:
+def settings_of(kind: type[Protocol], release: Release) -> Sequence[ReleaseConfig]:
     """A release once, or once for each scheduler, where the protocol knows the difference."""
-    each = [Under(release, scheduler) for scheduler in release.schedulers]
+    each = [ReleaseConfig(release, scheduler) for scheduler in release.schedulers]
     if any(preset(kind, one) != preset(kind, each[0]) for one in each[1:]):
         return each
-    return [Under(release)]
+    return [ReleaseConfig(release)]
 
 
-def settings_asked(kind: type[Protocol], asked: Under) -> Sequence[Under]:
+def settings_asked(kind: type[Protocol], asked: ReleaseConfig) -> Sequence[ReleaseConfig]:
     """The same, of the one scheduler that was asked for where the protocol knows the difference."""
     each = settings_of(kind, asked.release)
     return [asked] if asked in each else each
 
 
-def preset_of_spec(kind: type[Protocol], name: str) -> tuple[Under, dict[str, Value]]:
+def preset_of_spec(kind: type[Protocol], name: str) -> tuple[ReleaseConfig, dict[str, Value]]:
     """What `release = name` in a spec means for its protocol.
 
     Raises `unknown-release`, `no-release`, `release-without-protocol`.
@@ -118,14 +118,14 @@ def preset_of_spec(kind: type[Protocol], name: str) -> tuple[Under, dict[str, Va
             f'{release.name} has {told} for {topic}, and not "{kind.key}"',
             advice=f'write protocol = "{own}"' if own else "name a later release",
         )
-    under = Under(release)
+    under = ReleaseConfig(release)
     return under, preset(kind, under)
 
 
 __all__ = [
     "ALL",
     "DEFAULT",
-    "Under",
+    "ReleaseConfig",
     "preset",
     "preset_of_spec",
     "release_named",

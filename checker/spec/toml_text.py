@@ -1,4 +1,4 @@
-"""Reads a file of TOML, with errors that say in which line the mistake is."""
+"""Reads a TOML file, and reports mistakes with their line."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _malformed(file: str, text: str, message: str) -> FinaleError:
         "malformed-toml",
         f"this is not TOML{column}: {what[:1].lower()}{what[1:]}",
         place=Place(file, line),
-        advice="mend the syntax: strings in quotes, one key a line, tables in [brackets]",
+        advice="correct the syntax: strings in quotes, one key a line, tables in [brackets]",
     )
 
 

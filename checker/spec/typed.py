@@ -1,4 +1,4 @@
-"""Values of a spec against the frozen dataclasses in which a protocol declares what it takes.
+"""Checks the values of a spec against the options, bounds and sizes that a protocol declares.
 
 Options are truth values, whole numbers, enumerations (written as the member's value) and `Literal`
 words; bounds and sizes are whole numbers.

@@ -1,4 +1,4 @@
-"""What a spec comes to under several releases: its job and bounds, their protocols and options.
+"""Checks a spec under several releases, with the protocol and options of each release.
 
 A spec's own options stay: a release says only what the spec leaves open. Nothing is expected of a
 release, and options in which two releases do not differ are searched once.
@@ -11,16 +11,17 @@ from dataclasses import dataclass, replace
 
 from checker.search.rows import Result, Row
 from checker.spec.claim import Spec
+from checker.spec.grid import EXPECTED, varied, without
 from checker.spec.reading import BUILT_IN, spec_of
-from checker.spec.releases import Under, preset, settings_asked, topic_of
+from checker.spec.releases import ReleaseConfig, preset, settings_asked, topic_of
 from checker.spec.toml_text import toml_in
 from checker.spec.typed import is_table
 from model.errors import FinaleError
 
 #: Of the spec alone, and not of a release.
-_OWN = ("release", "search", "expect")
+_OWN = ("release", *EXPECTED)
 
-Search = Callable[[Spec, Collection[str]], Result]
+SearchSpec = Callable[[Spec, Collection[str]], Result]
 """Searches a spec for some properties."""
 
 
@@ -28,7 +29,7 @@ Search = Callable[[Spec, Collection[str]], Result]
 class Column:
     """A release, what its protocol came to, and why not where there is no result."""
 
-    under: Under
+    under: ReleaseConfig
     protocol: str | None
     result: Result | None
     why: str = ""
@@ -49,7 +50,7 @@ class Comparison:
 
 
 def compared(
-    spec: Spec, releases: Sequence[Under], only: Sequence[str], search: Search
+    spec: Spec, releases: Sequence[ReleaseConfig], only: Sequence[str], search: SearchSpec
 ) -> Comparison:
     """The spec under releases, for the properties named or else those that it expects.
 
@@ -74,10 +75,10 @@ def compared(
 
 def _columns(
     spec: Spec,
-    asked: Under,
+    asked: ReleaseConfig,
     topic: str,
     names: Sequence[str],
-    search: Search,
+    search: SearchSpec,
     known: dict[object, Column],
 ) -> Iterator[Column]:
     key = asked.release.protocols.get(topic)
@@ -92,7 +93,7 @@ def _columns(
         yield _of(known[same], under)
 
 
-def _of(column: Column, under: Under) -> Column:
+def _of(column: Column, under: ReleaseConfig) -> Column:
     """The same, found for another release with the same options."""
     result = column.result
     if result is not None:
@@ -100,7 +101,9 @@ def _of(column: Column, under: Under) -> Column:
     return replace(column, under=under, result=result)
 
 
-def _column(spec: Spec, key: str, under: Under, names: Sequence[str], search: Search) -> Column:
+def _column(
+    spec: Spec, key: str, under: ReleaseConfig, names: Sequence[str], search: SearchSpec
+) -> Column:
     try:
         changed = _under(spec, key, under)
     except FinaleError as error:
@@ -113,17 +116,15 @@ def _column(spec: Spec, key: str, under: Under, names: Sequence[str], search: Se
     return Column(under, key, search(changed, able))
 
 
-def _under(spec: Spec, key: str, under: Under) -> Spec:
+def _under(spec: Spec, key: str, under: ReleaseConfig) -> Spec:
     """The spec with a release's protocol and options. Raises coded errors where it has no sense."""
     table, lines = toml_in(spec.file)
     given = table.get("options", {})
     own = given if is_table(given) else {}
-    options: dict[str, object] = {**preset(spec.catalogue.protocol(key), under), **own}
-    kept = {name: value for name, value in table.items() if name not in _OWN}
-    changed = spec_of(
-        spec.file, {**kept, "protocol": key, "options": options}, lines, spec.catalogue
-    )
-    return replace(changed, under=under)
+    options = preset(spec.catalogue.protocol(key), under)
+    values = {f"options.{name}": value for name, value in options.items() if name not in own}
+    changed = varied(without(table, _OWN), {"protocol": key, **values}.items())
+    return replace(spec_of(spec.file, changed, lines, spec.catalogue), under=under)
 
 
 __all__ = ["Column", "Comparison", "compared"]

@@ -1,4 +1,4 @@
-"""Writes exact counts into a spec, where two searches that share no code agree on them.
+"""Writes exact counts into a spec if two independent searches agree on the counts.
 
 Only the numbers are touched: comments, order and alignment of the file stay as the user has them.
 """
@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from checker.search.answer import Report, Statistics
 from checker.search.rows import Result, result_of
-from checker.spec.claim import Counts, Spec
+from checker.spec.claim import ExactCounts, Spec
 from checker.spec.key_lines import KeyLines
 from model.errors import FinaleError, Place
 from model.given import toml_of
@@ -24,21 +24,21 @@ def record(spec: Spec, result: Result) -> Result:
     if not result.report.lists_states:
         raise FinaleError(
             "no-counts",
-            "nothing is recorded of a bounded search: it lists no states",
+            "a bounded search has no counts to record: it lists no states",
             place=Place(str(spec.file)),
             advice="leave out --record, or take another --backend",
         )
     if not found.complete:
         raise FinaleError(
             "no-counts",
-            f"nothing is recorded of a search that was stopped by {result.report.stopped}",
+            f"no counts are recorded, because the search was stopped by {result.report.stopped}",
             place=Place(str(spec.file)),
-            advice="give it more, or make the bounds of the spec smaller",
+            advice="raise the limit, or make the bounds of the spec smaller",
         )
     known = spec.counts
     if known is None or (known.states, known.transitions, known.depth) != _numbers(found):
         _refuse_disagreement(spec, found, _second_opinion(spec).statistics)
-        counts = Counts(*_numbers(found), COUNTED_BY)
+        counts = ExactCounts(*_numbers(found), COUNTED_BY)
         text = spec.file.read_text(encoding="utf-8")
         _write(spec, with_counts(text, counts))
         spec = replace(spec, counts=counts)
@@ -75,11 +75,11 @@ def _write(spec: Spec, text: str) -> None:
             "unwritable",
             f"the counts cannot be written: {error.strerror}",
             place=Place(str(spec.file)),
-            advice="check whether you may write there",
+            advice="check the permission to write there",
         ) from None
 
 
-def with_counts(text: str, counts: Counts) -> str:
+def with_counts(text: str, counts: ExactCounts) -> str:
     """The text of a spec with these counts in its [search]."""
     written = {
         "states": str(counts.states),

@@ -1,14 +1,13 @@
-"""For which settings of a spec a property holds: options, bounds, jobs, each any of a list.
+"""Finds the settings of a grid (options, bounds, jobs) for which a property of a spec holds.
 
-All settings at once are asked of a solver, which finds those that break it, with a shortest run
-each. What it finds nothing about in runs of that length is searched, one setting after the other.
+A solver is asked about all settings at once. The solver finds settings that violate the property,
+with a shortest run each. A search decides the other settings, one after the other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 from pathlib import Path
 from time import perf_counter
 
@@ -18,57 +17,24 @@ from checker.search.limits import INTERRUPTED, Limits, Progress
 from checker.search.run import chosen
 from checker.spec.catalogue import Catalogue
 from checker.spec.claim import Spec
+from checker.spec.grid import EXPECTED, Axis, Point, points, size_of, varied, without
 from checker.spec.reading import spec_of
 from checker.spec.toml_text import toml_in
-from checker.spec.typed import is_table
 from model.errors import FinaleError
 from model.system import Kind
 from model.trace import Trace
 
-#: More settings than these are a mistake, or a task for more than one question.
+#: The maximal number of settings of one question.
 SETTINGS_MAX = 256
-#: So long the solver is asked if there is no limit: what it does not find, a search does.
+#: Time limit of the solver if the user gives no limit: a search decides the rest.
 SECONDS_OF_SOLVER = 30.0
-#: What a spec says of its own setting alone.
-_OWN = ("search", "expect")
 
 
 @dataclass(frozen=True)
-class Axis:
-    """A key of a spec, and the values that it may have, the weakest first."""
+class PointAnswer:
+    """The answer about the property at one point of the grid."""
 
-    path: tuple[str, ...]
-    values: tuple[object, ...]
-
-    def __str__(self) -> str:
-        return ".".join(self.path)
-
-
-@dataclass(frozen=True)
-class Setting:
-    """One value for each axis; `place` has their positions on these."""
-
-    axes: tuple[Axis, ...]
-    place: tuple[int, ...]
-
-    @property
-    def values(self) -> tuple[tuple[str, object], ...]:
-        """The values, by their keys."""
-        return tuple(
-            (str(axis), axis.values[at]) for axis, at in zip(self.axes, self.place, strict=True)
-        )
-
-    def is_weaker_than(self, other: Setting) -> bool:
-        """Whether no value comes later on its axis, and some comes earlier."""
-        pairs = zip(self.place, other.place, strict=True)
-        return self != other and all(one <= another for one, another in pairs)
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What the property comes to in a setting."""
-
-    setting: Setting
+    setting: Point
     answer: Answer
 
 
@@ -78,15 +44,15 @@ class Which:
 
     spec: Spec
     name: str
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[PointAnswer, ...]
     stopped: str = ""
 
-    def those(self, word: str) -> tuple[Outcome, ...]:
+    def those(self, word: str) -> tuple[PointAnswer, ...]:
         """The outcomes with this verdict."""
         return tuple(each for each in self.outcomes if each.answer.verdict.word == word)
 
     @property
-    def weakest(self) -> tuple[Outcome, ...]:
+    def weakest(self) -> tuple[PointAnswer, ...]:
         """The settings that break it of which none is weaker and breaks it too."""
         broken = self.those(Violated.word)
         return tuple(
@@ -99,15 +65,15 @@ class Which:
 def axis_in(text: str) -> Axis:
     """An axis as it is written: `options.race=abort,hang` or `job.S.records=0..3`."""
     key, equals, values = text.partition("=")
-    path = tuple(part.strip() for part in key.split("."))
+    path = [part.strip() for part in key.split(".")]
     found = tuple(value for each in values.split(",") for value in _values(each.strip()))
-    if not equals or not all(path) or not found or path[0] in _OWN:
+    if not equals or not all(path) or not found or path[0] in EXPECTED:
         raise FinaleError(
             "bad-vary",
-            f'"{text}" is no key of a setting with values',
+            f'"{text}" is not a key of a spec with values',
             advice="write --vary options.NAME=one,other or --vary bounds.NAME=0..3",
         )
-    return Axis(path, found)
+    return Axis(".".join(path), found)
 
 
 def _values(text: str) -> Iterator[object]:
@@ -133,46 +99,19 @@ def which(
     And whatever a spec of such a setting has wrong with it.
     """
     table, lines = toml_in(file)
-    settings = _settings(axes)
-    base = {key: value for key, value in table.items() if key not in _OWN}
-    specs = [spec_of(file, _with(base, each.values), lines, catalogue) for each in settings]
-    asked = _Asked(specs, name, limits, progress)
-    answers = asked.answers()
-    outcomes = (Outcome(*pair) for pair in zip(settings, answers, strict=True))
-    return Which(specs[0], name, tuple(outcomes), asked.stopped)
-
-
-def _settings(axes: Sequence[Axis]) -> list[Setting]:
-    count = 1
-    for axis in axes:
-        count *= len(axis.values)
-    if count > SETTINGS_MAX:
+    size = size_of(axes)
+    if size > SETTINGS_MAX:
         raise FinaleError(
             "too-many-settings",
-            f"these are {count} settings, more than the {SETTINGS_MAX} that are asked at once",
+            f"these are {size} settings, more than the {SETTINGS_MAX} of one question",
             advice="give fewer values, or ask in parts",
         )
-    places = product(*(range(len(axis.values)) for axis in axes))
-    return [Setting(tuple(axes), place) for place in places]
-
-
-def _with(
-    table: Mapping[str, object], values: Sequence[tuple[str, object]]
-) -> Mapping[str, object]:
-    """The table of a spec with other values."""
-    for key, value in values:
-        table = _replaced(table, key.split("."), value)
-    return table
-
-
-def _replaced(
-    table: Mapping[str, object], path: Sequence[str], value: object
-) -> Mapping[str, object]:
-    head, *rest = path
-    if not rest:
-        return {**table, head: value}
-    inner = table.get(head, {})
-    return {**table, head: _replaced(inner if is_table(inner) else {}, rest, value)}
+    settings, base = list(points(axes)), without(table, EXPECTED)
+    specs = [spec_of(file, varied(base, each.values), lines, catalogue) for each in settings]
+    asked = _Asked(specs, name, limits, progress)
+    answers = asked.answers()
+    outcomes = (PointAnswer(*pair) for pair in zip(settings, answers, strict=True))
+    return Which(specs[0], name, tuple(outcomes), asked.stopped)
 
 
 class _Asked:
@@ -191,7 +130,7 @@ class _Asked:
                 raise FinaleError(
                     "does-not-apply",
                     f'"{name}" says nothing about the protocol "{spec.protocol.key}"',
-                    advice="its view is missing, or [observe] keeps no history for it",
+                    advice="the protocol lacks the view, or [observe] keeps no history for it",
                 )
         self._systems = [spec.system(own) for spec, own in zip(specs, families, strict=True)]
 
@@ -244,4 +183,4 @@ class _Asked:
         return next(each for each in report.answers if each.property == self.name)
 
 
-__all__ = ["SETTINGS_MAX", "Axis", "Outcome", "Setting", "Which", "axis_in", "which"]
+__all__ = ["SETTINGS_MAX", "PointAnswer", "Which", "axis_in", "which"]

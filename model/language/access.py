@@ -1,4 +1,4 @@
-"""Where a structured value lives: in the state, inside another one, or nowhere (a copy).
+"""Structured values as rules handle them: in the state, inside another value, or as a copy.
 
 A field access is a live place: reading a queue after a `put` sees the element. What is stored
 elsewhere or returned is a value: what the place holds at that moment.
@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 from model.errors import FinaleError
 from model.values import Record
 
-from .stops import caller
+from .path_ends import caller
 
 if TYPE_CHECKING:
     from model.domains import Domain
 
 
-class Place:
+class Structure:
     """A queue, set, array or map as a rule handles it; the subclasses say what it can do.
 
     It is not tested, compared, looped over, measured or made into text as a whole: that would mean
@@ -34,7 +34,7 @@ class Place:
         """The value of this moment: symbolic cells, or a plain value."""
 
     @abstractmethod
-    def copied(self) -> Place:
+    def copied(self) -> Structure:
         """The value of this moment, to be read only."""
 
     def _refused(self, code: str, what: str, advice: str) -> FinaleError:
@@ -74,7 +74,7 @@ class Place:
         )
 
     def __str__(self) -> str:
-        raise self._refused("text-of-state", "made into text", "texts are no part of the state")
+        raise self._refused("text-of-state", "converted to text", "the state contains no texts")
 
     def __format__(self, spec: str) -> str:
         return str(self)
@@ -87,7 +87,7 @@ def not_an_index(what: str, given: object) -> FinaleError:
     """An element is asked for by something that no element has."""
     return FinaleError(
         "not-an-index",
-        f"{what} is asked for {given!r}",
+        f"{what} is indexed with {given!r}",
         place=caller(),
         advice="index arrays and queues with numbers, PerEntity fields with entities",
     )
@@ -105,7 +105,7 @@ def refuse_write() -> NoReturn:
 
 def settled_value(value: Any) -> Any:
     """A value as a helper returns it: places are copied, also within tuples."""
-    if isinstance(value, Place):
+    if isinstance(value, Structure):
         return value.copied()
     if type(value) is tuple:
         return _settled_tuple(value)  # pyright: ignore[reportUnknownArgumentType]
@@ -118,13 +118,13 @@ def _settled_tuple(values: Iterable[Any]) -> tuple[Any, ...]:
 
 def plain_of(value: Any) -> Any:
     """A plain value as it is stored: what places hold, also within records."""
-    if isinstance(value, Place):
+    if isinstance(value, Structure):
         return value.read()
     return _plain_record(value) if type.__instancecheck__(Record, value) else value
 
 
 def _plain_record(record: Record) -> Record:
     parts: dict[str, object] = vars(record)
-    if not any(isinstance(part, Place) for part in parts.values()):
+    if not any(isinstance(part, Structure) for part in parts.values()):
         return record
     return type(record)(**{name: plain_of(part) for name, part in parts.items()})

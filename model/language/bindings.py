@@ -1,4 +1,4 @@
-"""The rules of a protocol, and what their parameters and those of properties are bound to."""
+"""Finds the rules of a protocol, and binds the parameters of rules and properties."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from model.system import (
     Rule,
 )
 
+from .decorators import DecoratedFunction, mark_of
 from .entities import Entity
-from .marks import Marked, mark_of
 from .properties import Taken
 from .protocol import Protocol
 from .spelling import is_misspelt
 
 
-class Bound(NamedTuple):
+class BoundRule(NamedTuple):
     """A rule with its parameters bound to entities and choices."""
 
     rule: Rule
@@ -55,7 +55,7 @@ def rule_names(kind: type[Protocol]) -> list[str]:
     return list(names)
 
 
-def _refuse_misspelt(base: type, name: str, mark: Marked, known: Iterable[str]) -> None:
+def _refuse_misspelt(base: type, name: str, mark: DecoratedFunction, known: Iterable[str]) -> None:
     """A new rule that is called almost as an inherited one that stays as it is."""
     for meant in known:
         is_inherited = any(meant in vars(kind) for kind in base.__mro__[1:])
@@ -92,7 +92,7 @@ def rule_of(kind: type[Protocol], name: str) -> Rule:
     return Rule(name, mark.sentence, next(said, Fairness.NONE), mark.place, mark.cites)
 
 
-def bound_rules(protocol: Protocol) -> Iterator[Bound]:
+def bound_rules(protocol: Protocol) -> Iterator[BoundRule]:
     """The rules with every binding of their parameters, in rule order and then entity order."""
     for name in rule_names(type(protocol)):
         rule = rule_of(type(protocol), name)
@@ -100,11 +100,11 @@ def bound_rules(protocol: Protocol) -> Iterator[Bound]:
         assert mark is not None
         method = getattr(protocol, name)
         for arguments, binding, entities in bindings(protocol, mark, skip=1):
-            yield Bound(rule, method, arguments, binding, entities)
+            yield BoundRule(rule, method, arguments, binding, entities)
 
 
 def bindings(
-    protocol: Protocol, mark: Marked, skip: int
+    protocol: Protocol, mark: DecoratedFunction, skip: int
 ) -> Iterator[tuple[tuple[object, ...], tuple[tuple[str, str], ...], tuple[str, ...]]]:
     """Arguments for the parameters of a rule or property, how they are shown, their entities.
 
@@ -121,7 +121,7 @@ def bindings(
         yield arguments, binding, entities
 
 
-def _parameters(mark: Marked) -> list[str]:
+def _parameters(mark: DecoratedFunction) -> list[str]:
     parameters = inspect.signature(mark.function).parameters
     for name, parameter in parameters.items():
         if parameter.kind not in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD):
@@ -134,7 +134,9 @@ def shown(value: object) -> str:
     return value.name if isinstance(value, enum.Enum | Entity) else str(value)
 
 
-def _choices(protocol: Protocol, mark: Marked, name: str, hint: Any) -> tuple[object, ...]:
+def _choices(
+    protocol: Protocol, mark: DecoratedFunction, name: str, hint: Any
+) -> tuple[object, ...]:
     world = protocol.world
     extras: tuple[object, ...] = getattr(hint, "__metadata__", ())
     if isinstance(hint, type) and issubclass(hint, Entity):
@@ -148,7 +150,7 @@ def _choices(protocol: Protocol, mark: Marked, name: str, hint: Any) -> tuple[ob
     raise _unbound(mark, name)
 
 
-def _unbound(mark: Marked, name: str) -> FinaleError:
+def _unbound(mark: DecoratedFunction, name: str) -> FinaleError:
     return FinaleError(
         "unknown-parameter",
         f'the parameter "{name}" of {mark.function.__name__} cannot be bound',
@@ -162,4 +164,4 @@ def _is_domain(value: object) -> TypeGuard[Domain[object]]:
     return isinstance(value, Domain)
 
 
-__all__ = ["Bound", "bindings", "bound_rules", "rule_names", "rule_of", "shown"]
+__all__ = ["BoundRule", "bindings", "bound_rules", "rule_names", "rule_of", "shown"]

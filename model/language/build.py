@@ -1,4 +1,4 @@
-"""From a protocol to a system: ground rules as decision trees, properties as expressions."""
+"""Builds a system from a protocol: ground rules as decision trees, properties as expressions."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from model.system import (
     System,
 )
 
-from .bindings import Bound, bindings, bound_rules, rule_names, rule_of, shown
+from .bindings import BoundRule, bindings, bound_rules, rule_names, rule_of, shown
+from .decorators import mark_of
 from .entities import World
-from .marks import mark_of
 from .predicates import applies, property_of, where
 from .properties import Family
 from .protocol import Protocol
@@ -89,7 +89,7 @@ def initial_states(protocol: Protocol, world: World) -> tuple[State, ...]:
 
 
 __all__ = [
-    "Bound",
+    "BoundRule",
     "applies",
     "bindings",
     "bound_rules",

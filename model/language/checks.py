@@ -1,4 +1,4 @@
-"""What the language refuses in the source of a rule, by its syntax.
+"""Refuses syntax that rules cannot use.
 
 Refused is what would silently mean something else over symbolic values (`is`, `case None`, a bare
 capture), what cannot be explored (`while`, `try`), and what keeps state outside the state.
@@ -29,7 +29,7 @@ _MUTATORS = {
 _BUILTINS = {"bool", "int", "float", "str", "tuple", "list", "dict", "set", "frozenset", "object"}
 
 
-class Check(ast.NodeVisitor):
+class SyntaxCheck(ast.NodeVisitor):
     """Visits a body; raises a coded error at the first thing that is refused.
 
     `names` are what names of the module and of enclosing functions stand for.
@@ -228,4 +228,4 @@ class Check(ast.NodeVisitor):
         self._statement(node, "import", "import at the top of the file")
 
 
-__all__ = ["Check"]
+__all__ = ["SyntaxCheck"]

@@ -1,6 +1,6 @@
-"""What a rule can do with queues, sets, arrays and maps of the state: the interface of both modes.
+"""The interface of queues, sets, arrays and maps, for both symbolic and plain execution.
 
-`places.py` implements it over symbolic cells, `plain.py` over plain tuples and frozensets.
+`symbolic_values.py` implements it over symbolic cells, `plain.py` over plain tuples and frozensets.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Entities and their fields: what a protocol's state is made of.
+"""Entities and their fields, which make up the state of a protocol.
 
 A protocol declares classes of entities (a task, a channel, a coordinator, the protocol itself) with
 fields of finite domains. A `World` holds the entities of one system and the variables that their
@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar, cast, overload
+from typing import Any, ClassVar, Generic, TypeVar, cast, overload
 
 from model.domains import Domain, OutOfDomain, Ref, Scope
 from model.errors import FinaleError, Place, nearest
@@ -19,12 +19,8 @@ from model.expressions import Expression, cell
 from model.structures import Slots
 
 from .explore import exploring
-from .plain import PlainStore
-from .stops import caller, frame_above
+from .path_ends import caller, frame_above
 from .syntax import check_reader
-
-if TYPE_CHECKING:
-    from .stores import SymbolicStore
 
 T = TypeVar("T")
 
@@ -106,6 +102,18 @@ class Variable:
     def indices(self) -> range:
         """The cells of the state that store it."""
         return range(self.offset, self.offset + self.domain.width)
+
+
+class FieldStore:
+    """The state that fields are read from and written to. This base class has no state."""
+
+    def get(self, variable: Variable) -> Any:
+        """What a rule sees when it reads a field."""
+        raise LookupError(f"{variable.name} is read outside of any state")
+
+    def set(self, variable: Variable, value: Any) -> None:
+        """Write a field."""
+        raise LookupError(f"{variable.name} is written outside of any state")
 
 
 class Entity:
@@ -191,7 +199,7 @@ class World:
         self._positions = {id(entity): i for i, entity in enumerate(self.entities)}
         self._check_names()
         self.scope = Scope(bounds, self._by_class())
-        self.store: SymbolicStore | PlainStore = PlainStore(())
+        self.store = FieldStore()
         variables: list[Variable] = []
         offset = 0
         for entity in self.entities:
@@ -259,7 +267,7 @@ class World:
         return self._cells[after]
 
     @contextmanager
-    def on(self, store: SymbolicStore | PlainStore) -> Generator[None]:
+    def on(self, store: FieldStore) -> Generator[None]:
         """Let fields go to this store for a while."""
         outer, self.store = self.store, store
         try:
@@ -319,6 +327,7 @@ __all__ = [
     "AnyOf",
     "Entity",
     "Field",
+    "FieldStore",
     "Variable",
     "World",
     "field",

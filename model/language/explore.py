@@ -1,4 +1,4 @@
-"""Running a rule over symbolic values: forks, paths, and the merging of helpers.
+"""Explores a rule over symbolic values: forks at tests, follows paths, and merges helpers.
 
 A truth test on a symbolic value asks `decide`. The body is run again for each outcome that the
 facts of the path allow, and the runs make a binary tree: inner nodes are tests, leaves are how a
@@ -9,10 +9,10 @@ writes with if-then-else, so that a plan over sixteen tasks is one leaf and not 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TypeVar
 
 from model.errors import FinaleError, Place
 from model.expressions import (
@@ -29,7 +29,7 @@ from model.expressions import (
 )
 
 from .facts import Facts
-from .stops import (
+from .path_ends import (
     FAULTS,
     BlockedHere,
     FaultHere,
@@ -39,9 +39,6 @@ from .stops import (
     fault_of,
     mistake_of,
 )
-
-if TYPE_CHECKING:
-    from .stores import SymbolicStore
 
 #: More paths than this through one rule or helper are a mistake in how it is written.
 PATHS_MAX = 256
@@ -63,8 +60,38 @@ class Branch:
 # --- paths ---------------------------------------------------------------------------------------
 
 
+class PathCells:
+    """The cells of the state as they were, and what this path has written."""
+
+    def __init__(self, cells: Sequence[Expression]) -> None:
+        self.cells = cells
+        self.states = len(cells)
+        """The number of cells of a state; what a store keeps behind them is no part of it."""
+        self.writes: dict[int, Expression] = {}
+
+    def read(self, index: int) -> Expression:
+        """The expression that a cell holds on this path: one's own writes are read."""
+        written = self.writes.get(index)
+        return self.cells[index] if written is None else written
+
+    def write(self, index: int, expression: Expression) -> None:
+        """Let a cell hold an expression from now on, on this path."""
+        self.writes[index] = expression
+
+    def over(self, item: object, holds: Expression, decisive: bool) -> Expression:
+        """What an item adds to `all` (decisive False) or `any`: here what holds of it alone.
+
+        In other stores an item may stand for many that are not laid out.
+        """
+        return holds
+
+    def count(self, item: object) -> None:
+        """An item is added to others, or compared with them: there, one that stands for many
+        may be refused."""
+
+
 @dataclass
-class End:
+class PathEnd:
     """A leaf: what the run returned, or how it stopped; what it wrote; the branches it took.
 
     `beyond` names the bound that the run went beyond: it shows what the rule would do without it.
@@ -82,29 +109,29 @@ class Fork:
     """An inner node of the tree of runs."""
 
     test: Expression
-    yes: Fork | End
-    no: Fork | End
+    yes: Fork | PathEnd
+    no: Fork | PathEnd
 
 
 Call = tuple[object, ...]
 """A call of a helper within a body: how many were called before, and the decisions until then."""
 
 
-class Run:
+class PathRun:
     """One run of a body: the decisions that are prescribed, and those that it came to."""
 
     def __init__(
         self,
         prescribed: list[bool],
-        store: SymbolicStore,
+        store: PathCells,
         facts: Facts,
-        outer: Run | None,
+        outer: PathRun | None,
         explored: dict[Call, Folded],
     ) -> None:
         self.prescribed = prescribed
         self.store = store
         self.facts = facts
-        self.top: Run = outer.top if outer is not None else self
+        self.top: PathRun = outer.top if outer is not None else self
         self.depth: int = outer.depth + 1 if outer is not None else 0
         self.explored = explored
         """Helpers that earlier runs of the same body have explored."""
@@ -118,7 +145,7 @@ class Run:
         """Of the outermost run: all runs within it."""
 
 
-_run: Run | None = None
+_run: PathRun | None = None
 
 
 def exploring() -> bool:
@@ -126,7 +153,7 @@ def exploring() -> bool:
     return _run is not None
 
 
-def current() -> Run:
+def current() -> PathRun:
     """The run under way. Raises `symbolic-outside-rule`."""
     if _run is None:
         raise FinaleError(
@@ -175,8 +202,8 @@ def go_beyond(bound: str) -> None:
 
 
 def explore(
-    body: Callable[[], object], store: SymbolicStore, given: Expression = TRUE
-) -> Fork | End:
+    body: Callable[[], object], store: PathCells, given: Expression = TRUE
+) -> Fork | PathEnd:
     """All runs of a body, as a tree, in states where `given` holds.
 
     Raises `too-many-paths` beyond PATHS_MAX leaves, or RUNS_MAX runs with those of helpers.
@@ -193,8 +220,8 @@ def explore(
     runs = 0
     while pending:
         parent, prescribed = pending.pop()
-        run = Run(prescribed, store, facts.copy(), _run, explored)
-        node: Fork | End = _one(run, body)
+        run = PathRun(prescribed, store, facts.copy(), _run, explored)
+        node: Fork | PathEnd = _one(run, body)
         runs += 1
         run.top.runs += 1
         if runs > PATHS_MAX or run.top.runs > RUNS_MAX:
@@ -208,10 +235,10 @@ def explore(
     return root.no
 
 
-_UNSEEN = End(None, None, {}, {}, None)
+_UNSEEN = PathEnd(None, None, {}, {}, None)
 
 
-def _one(run: Run, body: Callable[[], object]) -> End:
+def _one(run: PathRun, body: Callable[[], object]) -> PathEnd:
     """Run a body once, with the decisions that are prescribed."""
     global _run  # noqa: PLW0603 - the run under way, as values that test themselves find it
     store, outer = run.store, _run
@@ -233,10 +260,10 @@ def _one(run: Run, body: Callable[[], object]) -> End:
     finally:
         _run = outer
         writes, store.writes = store.writes, written
-    return End(value, stop, writes, run.branches, run.beyond)
+    return PathEnd(value, stop, writes, run.branches, run.beyond)
 
 
-def _too_many_paths(run: Run, runs: int) -> FinaleError:
+def _too_many_paths(run: PathRun, runs: int) -> FinaleError:
     spots = list(dict.fromkeys(f"{Path(file).name}:{line}" for file, line in run.lines))
     what = (
         f"more than {PATHS_MAX} paths"
@@ -275,15 +302,15 @@ Merge = Callable[[Expression, object, object], object]
 Key = TypeVar("Key")
 
 
-def fold(tree: Fork | End, store: SymbolicStore, merge: Merge) -> Folded:
+def fold(tree: Fork | PathEnd, store: PathCells, merge: Merge) -> Folded:
     """The tree folded with if-then-else. `merge` joins the values of two runs."""
     return _folded(tree, (), store, merge)
 
 
 def _folded(
-    node: Fork | End, path: tuple[Expression, ...], store: SymbolicStore, merge: Merge
+    node: Fork | PathEnd, path: tuple[Expression, ...], store: PathCells, merge: Merge
 ) -> Folded:
-    if isinstance(node, End):
+    if isinstance(node, PathEnd):
         return _folded_end(node, conjunction(path))
     yes = _folded(node.yes, (*path, node.test), store, merge)
     no = _folded(node.no, (*path, negation(node.test)), store, merge)
@@ -300,7 +327,7 @@ def _folded(
     return Folded(value, writes, branches, returns, blocked, beyond, faults)
 
 
-def _folded_end(end: End, here: Expression) -> Folded:
+def _folded_end(end: PathEnd, here: Expression) -> Folded:
     blocked: dict[str | None, Expression] = {}
     faults: list[tuple[Expression, FaultHere]] = []
     match end.stop:
@@ -340,7 +367,7 @@ def _chosen(
     test: Expression,
     yes: dict[int, Expression],
     no: dict[int, Expression],
-    store: SymbolicStore,
+    store: PathCells,
 ) -> dict[int, Expression]:
     writes = dict(yes)
     for index, written in no.items():
@@ -352,7 +379,7 @@ def _chosen(
 
 
 def merged(
-    body: Callable[[], object], store: SymbolicStore, merge: Merge, given: Expression = TRUE
+    body: Callable[[], object], store: PathCells, merge: Merge, given: Expression = TRUE
 ) -> object:
     """Run a body on its own, merge its paths, and go on with the one value.
 
@@ -382,7 +409,7 @@ def merged(
 
 
 def _write(
-    run: Run, store: SymbolicStore, given: Expression, writes: dict[int, Expression]
+    run: PathRun, store: PathCells, given: Expression, writes: dict[int, Expression]
 ) -> None:
     """Take the writes of a helper over, and that what it wrote was in its domain."""
     known = store.writes

@@ -1,4 +1,4 @@
-"""What is known on a path: tests that were decided, and the bounds that follow from them.
+"""Collects the facts of a path: decided tests, and the bounds that follow from the tests.
 
 It decides tests that cannot go both ways, so that fewer paths are run and fewer faults are
 suspected. What it says is so in every state that takes the path. It may miss a consequence: the

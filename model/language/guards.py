@@ -1,4 +1,4 @@
-"""When a rule is enabled: guards of the protocol, and bounds of the search."""
+"""The functions that decide whether a rule is enabled: guards of the protocol, and bounds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from model.errors import FinaleError
 from model.expressions import FALSE, Constant, Expression, disjunction
 
 from .explore import exploring, go_beyond
-from .stops import BlockedHere, FaultHere, caller, caller_line
+from .path_ends import BlockedHere, FaultHere, caller, caller_line
 from .symbols import truth_from, truth_of
 
 T = TypeVar("T")

@@ -1,4 +1,4 @@
-"""One value from two: what a helper returns, where its paths return different values."""
+"""Joins two values that two paths of a helper return into one value."""
 
 from __future__ import annotations
 
@@ -10,14 +10,12 @@ from model.errors import FinaleError
 from model.expressions import Expression, choose
 from model.values import Nothing, Record
 
-from .access import Place, settled_value
+from .access import Structure, settled_value
 from .entities import Entity
 from .explore import settled
-from .picks import Picked
-from .shapes import cells_of, symbol
-from .stops import caller
-from .symbols import Symbolic, SymbolicBool, SymbolicInt, number_of
-from .variants import SymbolicOption, SymbolicRecord
+from .path_ends import caller
+from .symbolic_values import SymbolicOption, SymbolicRecord, cells_of, symbol
+from .symbols import Symbolic, SymbolicBool, SymbolicChoice, SymbolicInt, number_of
 
 _NOTHING: Domain[Any] = Option(Bool)
 """The shape of Nothing by itself, compared by identity."""
@@ -54,7 +52,7 @@ def joined(condition: Expression, yes: Any, no: Any) -> Any:
         return _joined_tuples(condition, yes, no)
     known, other = _shape_of(yes), _shape_of(no)
     if known is None or other is None:
-        if isinstance(yes, Symbolic | Place) or type(yes) is not type(no) or yes != no:
+        if isinstance(yes, Symbolic | Structure) or type(yes) is not type(no) or yes != no:
             raise CannotJoin
         return yes
     domain = _common(known, other)
@@ -79,7 +77,7 @@ def _shape_of(value: Any) -> Domain[Any] | None:
         number = number_of(value)
         assert number is not None
         return Range(number.low, number.high)
-    if isinstance(value, Picked | SymbolicRecord | SymbolicOption | Place):
+    if isinstance(value, SymbolicChoice | SymbolicRecord | SymbolicOption | Structure):
         return value.domain
     if isinstance(value, enum.Enum):
         return Enum(type(value))
@@ -147,7 +145,7 @@ def _cannot_merge(yes: object, no: object) -> FinaleError:
     absent = yes is None or no is None
     return FinaleError(
         "cannot-merge",
-        f"a helper returns values that cannot be one: {yes!r} and {no!r}",
+        f"a helper returns values that cannot be merged: {yes!r} and {no!r}",
         place=caller(),
         advice="return a value on every path: Nothing where there is none"
         if absent

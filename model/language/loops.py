@@ -1,4 +1,4 @@
-"""Loops that branch: which of them can be merged, one iteration at a time.
+"""Finds the loops with branches that can be merged, one iteration at a time.
 
     for task in tasks:                      def _iteration(_item):
         if task.is_finished:        ->          task = _item
@@ -19,7 +19,7 @@ _SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 
 
-class Loops:
+class MergeableLoops:
     """The loops of a function, and the names that they bind."""
 
     def __init__(self, function: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
@@ -201,4 +201,4 @@ def _loads(name: str, node: ast.AST | None) -> bool:
     return any(_loads(name, child) for child in ast.iter_child_nodes(node))
 
 
-__all__ = ["Loops", "merged_loop"]
+__all__ = ["MergeableLoops", "merged_loop"]

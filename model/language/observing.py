@@ -1,4 +1,4 @@
-"""What properties observe with: the methods of the protocol, never those that a variant overrides.
+"""Gives properties the methods of the protocol, and never the overrides of a variant.
 
 A variant overrides what is to change, often a helper that the rules share with a property. If the
 property heard the variant's helper, the mistake would change the rule and the claim alike, and the

@@ -1,4 +1,4 @@
-"""Python's operators while a rule is explored: what would fork becomes one value where it can.
+"""Implements Python's operators during exploration, without forks if possible.
 
 `and`, `or`, `not`, `in`, chained comparisons and conditional expressions test truth values, so in
 plain Python each would fork the run. `syntax.py` rewrites them into calls of these functions, which
@@ -28,16 +28,23 @@ from model.expressions import (
 )
 from model.values import Nothing, Record
 
-from .access import Place
+from .access import Structure
 from .collections import ArrayOf, MapOf, QueueOf, SetOf
 from .entities import Entity
 from .explore import Branch, current, decide, merged, note_branch, settled
 from .guards import operands
 from .joining import CannotJoin, as_returned, join, joined
-from .picks import Picked
-from .stops import caller
-from .symbols import Symbolic, SymbolicBool, SymbolicNumber, number_of, truth_from, truth_of
-from .variants import SymbolicOption, SymbolicRecord
+from .path_ends import caller
+from .symbolic_values import SymbolicOption, SymbolicRecord
+from .symbols import (
+    Symbolic,
+    SymbolicBool,
+    SymbolicChoice,
+    SymbolicNumber,
+    number_of,
+    truth_from,
+    truth_of,
+)
 
 Thunk = Callable[[], Any]
 
@@ -181,7 +188,7 @@ def is_instance(value: Any, kinds: Any) -> Any:
         return truth_from(
             disjunction([conjunction([present, inner]), conjunction([negation(present), absent])])
         )
-    if isinstance(value, Picked):
+    if isinstance(value, SymbolicChoice):
         return truth_from(value.is_instance(kinds))
     if isinstance(value, SymbolicRecord):
         return truth_from(value.is_kind(kinds))
@@ -192,11 +199,11 @@ def is_instance(value: Any, kinds: Any) -> Any:
 
 def subject(value: Any) -> Any:
     """The subject of a `match` with class patterns: members and entities split into cases."""
-    if isinstance(value, Place):
+    if isinstance(value, Structure):
         bool(value)  # refuses
-    if isinstance(value, SymbolicOption) and isinstance(value.payload, Picked):
+    if isinstance(value, SymbolicOption) and isinstance(value.payload, SymbolicChoice):
         value = value.payload if decide(value.present) else Nothing
-    return value.pick() if isinstance(value, Picked) else value
+    return value.pick() if isinstance(value, SymbolicChoice) else value
 
 
 # --- what a rule may change ----------------------------------------------------------------------
@@ -211,7 +218,7 @@ def owner(target: Any) -> Any:
             place=caller(),
             advice="assign it on an entity: a parameter of the rule, or one of self's",
         )
-    if isinstance(target, Entity | Symbolic | Place) or target is Nothing:
+    if isinstance(target, Entity | Symbolic | Structure) or target is Nothing:
         return target
     if type.__instancecheck__(Record, target):
         return target  # refuses by itself
@@ -235,9 +242,9 @@ def changeable(target: Any) -> Any:
 def _mutates(target: object, what: str) -> FinaleError:
     return FinaleError(
         "rule-mutates",
-        f"{what} of a Python {type(target).__name__} that is no part of the state",
+        f"{what} of a Python {type(target).__name__} outside the state",
         place=caller(),
-        advice="keep what must last in a field of an entity; build lists with comprehensions",
+        advice="store lasting values in fields of entities; build lists with comprehensions",
     )
 
 

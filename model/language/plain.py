@@ -1,4 +1,4 @@
-"""The plain meaning of the rule language: a state of plain values, changed in place.
+"""Executes the rule language on plain Python values: the second opinion on the symbolic side.
 
 The same rule bodies that make decision trees run here on ints, bools, enumeration members,
 entities, frozen records, tuples and frozensets. It shares no code with the symbolic side below the
@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Any, Protocol
 
 from model.domains import (
     Array,
@@ -24,15 +24,13 @@ from model.domains import (
 )
 from model.values import Nothing
 
-from .access import Place, not_an_index, plain_of, refuse_write
+from .access import Structure, not_an_index, plain_of, refuse_write
 from .collections import ArrayOf, MapOf, QueueOf, SetOf
-from .stops import FaultHere
-
-if TYPE_CHECKING:
-    from .entities import Variable
+from .entities import Entity, FieldStore, Variable
+from .path_ends import FaultHere
 
 
-class PlainStore:
+class PlainStore(FieldStore):
     """One state as plain values, by variable."""
 
     def __init__(self, values: Sequence[object]) -> None:
@@ -60,7 +58,7 @@ class PlainStore:
 
 
 class Renames(Protocol):
-    """What becomes of values when ids stand for others: `renaming.py` has it."""
+    """Returns the values after ids stand for others; `renaming.py` has the implementation."""
 
     def values(self, old: Sequence[object]) -> list[object]: ...
 
@@ -106,11 +104,11 @@ def _viewed(domain: Domain[Any], value: Any) -> Any:
             return _copy(domain, value)
 
 
-def _copy(domain: Domain[Any], value: Any) -> Place:
+def _copy(domain: Domain[Any], value: Any) -> Structure:
     return _PLACES[type(domain)](domain, lambda: value, lambda _: refuse_write())
 
 
-class PlainPlace(Place):
+class PlainPlace(Structure):
     """A structured value in a state of plain values."""
 
     def __init__(self, domain: Any, read: Read, write: Write) -> None:
@@ -121,7 +119,7 @@ class PlainPlace(Place):
     def read(self) -> Any:
         return self._read()
 
-    def copied(self) -> Place:
+    def copied(self) -> Structure:
         return _copy(self.domain, self._read())
 
 
@@ -274,10 +272,6 @@ class PlainArray(PlainSlots, ArrayOf[Any]):
         return (self[position] for position in range(self.domain.length))
 
 
-def _is_entity(value: object) -> bool:
-    return getattr(type(value), "is_entity", False)  # `entities` is made of this file
-
-
 class PlainMap(PlainSlots, MapOf[Any, Any]):
     """A map from entities as a tuple in entity order."""
 
@@ -289,7 +283,7 @@ class PlainMap(PlainSlots, MapOf[Any, Any]):
                 return position
         if key is Nothing:
             raise FaultHere("nothing-read", "Nothing is used as an entity")
-        if _is_entity(key):
+        if isinstance(key, Entity):
             raise FaultHere("index-outside", f"{key} has no element in this map")
         raise not_an_index("a map", key)
 

@@ -1,4 +1,4 @@
-"""From a property to its predicates: one a binding, as expressions over the state."""
+"""Turns a property into predicates: one for each binding, as expressions over the state."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from model.system import (
     System,
 )
 
-from .access import Place as Structure
+from .access import Structure
 from .bindings import bindings
+from .decorators import DecoratedFunction
 from .entities import World
 from .explore import Folded, explore, fold
 from .joining import join
-from .marks import Marked
 from .observing import observing
+from .path_ends import caller
 from .properties import Family, Taken, goal_alone, stepping
 from .protocol import Protocol
-from .stops import caller
 from .stores import SymbolicStore
 from .symbols import truth_from, truth_of
 
@@ -101,7 +101,7 @@ def _explored(
 
 
 def _on_rules(
-    world: World, protocol: Protocol, mark: Marked, rules: Sequence[GroundRule]
+    world: World, protocol: Protocol, mark: DecoratedFunction, rules: Sequence[GroundRule]
 ) -> Iterator[tuple[Predicate, ...]]:
     """The predicates on the steps of each rule; rules of which the same is said share them."""
     asks = Taken in mark.hints.values()
@@ -125,7 +125,7 @@ def _refuse_no_antecedent(family: Family) -> None:
     if family.kind is Kind.ALWAYS and family.witness is None and not says_when:
         raise FinaleError(
             "no-antecedent",
-            f"{family.name} says neither when it applies nor what shows that it was tested",
+            f"{family.name} has neither an antecedent nor a witness",
             place=family.mark.place,
             advice="call when(...) in it, or name a reachable property: @always(witness=...)",
         )
@@ -139,7 +139,7 @@ def _with_antecedent(prop: Property) -> Property:
 def _predicates(
     world: World,
     protocol: Protocol,
-    mark: Marked,
+    mark: DecoratedFunction,
     taken: Taken | None = None,
     renamed: Mapping[int, Expression] = EMPTY,
 ) -> Iterator[Predicate]:

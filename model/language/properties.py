@@ -1,4 +1,4 @@
-"""Properties: what is claimed of a protocol, as functions over its state.
+"""Declares properties: claims about a protocol, as functions over its state.
 
 A property is written against a view, the class of its first parameter: it applies to the protocols
 that implement the view. Further parameters are entities; there is one predicate a binding.
@@ -15,10 +15,10 @@ from typing import Any, TypeVar, overload
 from model.errors import FinaleError
 from model.system import Kind
 
+from .decorators import DecoratedFunction
 from .entities import World
 from .guards import asked
-from .marks import Marked
-from .stops import BlockedHere, caller
+from .path_ends import BlockedHere, caller
 
 T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., bool])
@@ -30,7 +30,7 @@ class Family:
 
     name: str
     kind: Kind
-    mark: Marked
+    mark: DecoratedFunction
     witness: str | None
     needs: str | None = None
     on_request: bool = False
@@ -67,7 +67,7 @@ def _family(
     of_all_ids: bool = False,
 ) -> Family | Callable[[Callable[..., bool]], Family]:
     def marking(function: Callable[..., bool]) -> Family:
-        name, mark = function.__name__.replace("_", "-"), Marked(function, kind.value)
+        name, mark = function.__name__.replace("_", "-"), DecoratedFunction(function, kind.value)
         return Family(name, kind, mark, witness, needs, on_request, of_all_ids)
 
     return marking if function is None else marking(function)
@@ -226,7 +226,7 @@ def before(value: Callable[[], T]) -> T:
     if _before is None:
         raise FinaleError(
             "before-outside-step",
-            "before(...) speaks of a step",
+            "before(...) is defined for steps only",
             place=caller(),
             advice="mark the property @on_step",
         )

@@ -1,4 +1,4 @@
-"""A protocol: a class whose rules are methods, and the setting that it is built in."""
+"""The base class of protocols, whose rules are methods, and the setting of a protocol."""
 
 from __future__ import annotations
 

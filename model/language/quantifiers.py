@@ -1,4 +1,4 @@
-"""Quantifiers over the topology: one expression, however many items there are.
+"""Quantifiers over the topology: each makes one expression, for any number of items.
 
 `forall`, `exists`, `count` and `each` are what a protocol writes where a function is handier than
 `all(...)`, `any(...)` and `sum(...)` over a generator, which mean the same: `syntax.py` rewrites

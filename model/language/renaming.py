@@ -1,4 +1,4 @@
-"""Ids without end in a finite state: the oldest id that nothing refers to is given again.
+"""Reuses ids, so that a protocol with unbounded ids has a finite state.
 
 A protocol that counts for ever (checkpoint ids) has entities for a few live ids only. `retire`
 takes one of them out of use: the ids behind it move one place down, with their fields and with
@@ -23,10 +23,10 @@ from model.errors import FinaleError
 from model.expressions import FALSE, Expression, choose, integer, less, minus
 from model.language.entities import Entity, Variable, World
 from model.language.explore import exploring
+from model.language.path_ends import caller
 from model.language.plain import PlainStore
-from model.language.shapes import constants
-from model.language.stops import caller
 from model.language.stores import RuleStore, SymbolicStore
+from model.language.symbolic_values import constants
 from model.values import Nothing, Record
 
 

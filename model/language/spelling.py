@@ -1,4 +1,4 @@
-"""Whether one name of a rule is another one misspelt."""
+"""Decides whether one name of a rule is a misspelling of another name."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The states that a system starts in, as plain values: as the fields say, or as a protocol does."""
+"""Returns the initial states of a system, from the fields or from the protocol."""
 
 from __future__ import annotations
 

@@ -1,47 +1,19 @@
-"""The symbolic state that a rule runs on: which cell holds which expression on this path."""
+"""The symbolic state of a rule: which cell holds which expression on this path."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from model.expressions import FALSE, TRUE, Expression
 
-from .places import StoreRegion, place_of
-from .shapes import cells_of, symbol
-
-if TYPE_CHECKING:
-    from .entities import Variable
+from .entities import FieldStore, Variable
+from .explore import PathCells
+from .symbolic_values import StoreRegion, cells_of, place_of, symbol
 
 
-class SymbolicStore:
-    """The cells of the state as they were, and what this path has written."""
-
-    def __init__(self, cells: Sequence[Expression]) -> None:
-        self.cells = cells
-        self.states = len(cells)
-        """The number of cells of a state; what a store keeps behind them is no part of it."""
-        self.writes: dict[int, Expression] = {}
-
-    def read(self, index: int) -> Expression:
-        """The expression that a cell holds on this path: one's own writes are read."""
-        written = self.writes.get(index)
-        return self.cells[index] if written is None else written
-
-    def write(self, index: int, expression: Expression) -> None:
-        """Let a cell hold an expression from now on, on this path."""
-        self.writes[index] = expression
-
-    def over(self, item: object, holds: Expression, decisive: bool) -> Expression:
-        """What an item adds to `all` (decisive False) or `any`: here what holds of it alone.
-
-        In other stores an item may stand for many that are not laid out.
-        """
-        return holds
-
-    def count(self, item: object) -> None:
-        """An item is added to others, or compared with them: there, one that stands for many
-        may be refused."""
+class SymbolicStore(PathCells, FieldStore):
+    """The cells of a path, as the fields of entities."""
 
     def get(self, variable: Variable) -> Any:
         """What a rule sees when it reads a field."""

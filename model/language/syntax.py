@@ -1,4 +1,4 @@
-"""A rule's source: the rewrites that exploring needs. Plain execution runs it as it is written.
+"""Rewrites the source of a rule for exploration. Plain execution runs the source unchanged.
 
 Rewritten are: what tests truth values but is a value itself (`and`, `or`, `not`, `in`, chains of
 comparisons, conditional expressions, `isinstance`), `all`, `any`, `sum`, `min` and `max`, and loops
@@ -19,10 +19,10 @@ from typing import Any
 
 from model.errors import FinaleError, Place
 
-from .checks import Check
+from .checks import SyntaxCheck
 from .explore import Branch
-from .loops import Loops, merged_loop
-from .stops import is_inner
+from .loops import MergeableLoops, merged_loop
+from .path_ends import is_inner
 
 _QUANTIFIERS = {"all": "_all", "any": "_any", "sum": "_sum", "min": "_min_of", "max": "_max_of"}
 _EXTREMES = {"min": "_min", "max": "_max"}
@@ -40,7 +40,7 @@ class _Rewrite(ast.NodeTransformer):
     """Rewrites one function. `shadowed` are builtins that have another meaning in it."""
 
     def __init__(
-        self, name: str, first: str, shadowed: Callable[[str], bool], loops: Loops
+        self, name: str, first: str, shadowed: Callable[[str], bool], loops: MergeableLoops
     ) -> None:
         self.branches: list[tuple[int, bool]] = []
         self.loops = loops
@@ -247,7 +247,7 @@ def checked(function: Callable[..., Any]) -> None:
     if key in _CHECKED:
         return
     definition = _definition_of(function)
-    check = Check(function.__code__.co_filename, function.__qualname__, _names(function))
+    check = SyntaxCheck(function.__code__.co_filename, function.__qualname__, _names(function))
     _check(definition, check)
     _CHECKED.add(key)
 
@@ -268,10 +268,10 @@ def check_reader(code: types.CodeType) -> None:
         return  # lambdas and comprehensions are part of a function that is checked
     definition = _definitions(code.co_filename).get(code.co_firstlineno)
     if definition is not None and definition.name == code.co_name:
-        _check(definition, Check(code.co_filename, code.co_qualname, {}))
+        _check(definition, SyntaxCheck(code.co_filename, code.co_qualname, {}))
 
 
-def _check(definition: Function, check: Check) -> None:
+def _check(definition: Function, check: SyntaxCheck) -> None:
     if isinstance(definition, ast.AsyncFunctionDef):
         check.visit(definition)
     for statement in definition.body:
@@ -323,7 +323,7 @@ def _rewritten(
         function.__qualname__,
         parameters[0] if parameters else "",
         lambda name: name in names or name in local,
-        Loops(definition),
+        MergeableLoops(definition),
     )
     definition.decorator_list = []
     definition.returns = None

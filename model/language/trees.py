@@ -1,4 +1,4 @@
-"""From a rule with its parameters bound to its decision tree."""
+"""Builds the decision tree of a rule with bound parameters."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from model.system import (
     leaves,
 )
 
-from .bindings import Bound
+from .bindings import BoundRule
 from .entities import World
-from .explore import End, Fork, explore
-from .stops import BlockedHere, FaultHere
+from .explore import Fork, PathEnd, explore
+from .path_ends import BlockedHere, FaultHere
 from .stores import RuleStore, SymbolicStore
 
 
-def ground_rule(world: World, bound: Bound) -> GroundRule:
+def ground_rule(world: World, bound: BoundRule) -> GroundRule:
     """Return a rule with its parameters bound, as a decision tree. Raises coded errors."""
     store = RuleStore(world.cells(), len(world.entities))
     try:
@@ -45,14 +45,14 @@ def ground_rule(world: World, bound: Bound) -> GroundRule:
     )
 
 
-def tree_of(world: World, bound: Bound) -> Tree:
+def tree_of(world: World, bound: BoundRule) -> Tree:
     """Return the decision tree of a rule with its parameters bound. Raises coded errors."""
     return ground_rule(world, bound).tree
 
 
-def _earlier(node: Fork | End, store: RuleStore) -> dict[int, Expression]:
+def _earlier(node: Fork | PathEnd, store: RuleStore) -> dict[int, Expression]:
     """Return the cells of the state before the step that differ under the names after it."""
-    if isinstance(node, End):
+    if isinstance(node, PathEnd):
         return store.earlier(node.writes)
     yes, no = _earlier(node.yes, store), _earlier(node.no, store)
     cells = store.cells
@@ -64,9 +64,9 @@ def _earlier(node: Fork | End, store: RuleStore) -> dict[int, Expression]:
     }
 
 
-def _moved(node: Fork | End, store: RuleStore) -> dict[int, Expression]:
+def _moved(node: Fork | PathEnd, store: RuleStore) -> dict[int, Expression]:
     """Return by position of an entity where the rule is taken and makes another one of it."""
-    if isinstance(node, End):
+    if isinstance(node, PathEnd):
         return {} if _is_never_taken(node) else store.moved(node.writes)
     yes, no = _moved(node.yes, store), _moved(node.no, store)
     return {
@@ -75,13 +75,13 @@ def _moved(node: Fork | End, store: RuleStore) -> dict[int, Expression]:
     }
 
 
-def _is_never_taken(node: Fork | End) -> bool:
+def _is_never_taken(node: Fork | PathEnd) -> bool:
     if isinstance(node, Fork):
         return _is_never_taken(node.yes) and _is_never_taken(node.no)
     return node.stop is not None or node.beyond is not None
 
 
-def _decision(node: Fork | End, store: SymbolicStore) -> Tree:
+def _decision(node: Fork | PathEnd, store: SymbolicStore) -> Tree:
     if isinstance(node, Fork):
         yes, no = _decision(node.yes, store), _decision(node.no, store)
         return yes if yes == no else Test(node.test, yes, no)
@@ -110,7 +110,7 @@ def _refuse_certain_mistakes(tree: Tree, rule: Rule) -> None:
             faults[0].code,
             f"{faults[0].message}, in every state in which {rule.name} is enabled",
             place=Place(faults[0].place.file, faults[0].place.line, rule=rule.name),
-            advice="guard it with require(...), or mend what is written",
+            advice="add a guard with require(...), or correct the write",
         )
     idle = next((update for update in updates if not update.writes), None)
     if idle is not None:

@@ -1,34 +1,34 @@
-"""The cells of a matrix: each a spec of its own, with a key that says whether it is what it was."""
+"""Makes the cells of a matrix: each is a spec, with a key that changes if its result may change."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import product
 from math import prod
 from pathlib import Path
 
 from checker.spec.catalogue import Catalogue
 from checker.spec.claim import Spec
+from checker.spec.grid import EXPECTED, Point, points, text_of, varied, without
 from checker.spec.key_lines import KeyLines
 from checker.spec.reading import spec_of
 from checker.spec.toml_text import toml_in
 from checker.spec.typed import is_table
 from model.errors import FinaleError, Place
 
-from .matrix import NONE, Matrix, word_of
+from .matrix import Matrix
 from .sources import digest_of
 
-#: What a spec says of its own setting alone, or to its reader.
-_OWN = ("title", "cites", "search", "expect")
+#: What a cell does not take over from its spec.
+_NOT_VARIED = ("title", "cites", *EXPECTED)
 _TITLE = "a cell of a sweep"
 
 
 @dataclass(frozen=True)
-class Cell:
+class SweepCell:
     """A setting, by axis; the table of its spec; its key; and a guess how much work it is."""
 
     setting: tuple[tuple[str, str], ...]
@@ -39,15 +39,15 @@ class Cell:
     @property
     def name(self) -> str:
         """The setting in one line."""
-        return ", ".join(f"{axis} = {word}" for axis, word in self.setting)
+        return text_of(self.setting)
 
 
 @dataclass(frozen=True)
-class Plan:
+class SweepPlan:
     """All cells of a matrix, in its order, and what they have in common."""
 
     matrix: Matrix
-    cells: tuple[Cell, ...]
+    cells: tuple[SweepCell, ...]
     #: The spec, and those that cells are resumed from: what a worker reads beside their tables.
     files: tuple[Path, ...]
 
@@ -62,25 +62,26 @@ class Plan:
         return (self.root,) if len(self.files) > 1 else ()
 
 
-def planned(matrix: Matrix, catalogue: Catalogue, version: str) -> Plan:
+def planned(matrix: Matrix, catalogue: Catalogue, version: str) -> SweepPlan:
     """The cells of a matrix, each a valid spec. Raises `bad-cell`, `no-cells`."""
     table, lines = toml_in(matrix.base)
     spec_of(matrix.base, table, lines, catalogue)
-    base = {key: value for key, value in table.items() if key not in _OWN} | {"title": _TITLE}
+    base = {**without(table, _NOT_VARIED), "title": _TITLE}
     tool = _tool(version)
-    cells: list[Cell] = []
+    cells: list[SweepCell] = []
     files = {matrix.base.resolve(): None}
-    for setting in _settings(matrix):
-        words = tuple((key, word_of(value)) for key, value in setting)
-        varied = _varied(base, setting, matrix.jobs)
+    for point in points(matrix.axes):
+        if matrix.excludes(point):
+            continue
+        cell = varied(base, matrix.values_of(point))
         try:
-            spec = spec_of(matrix.base, varied, lines, catalogue)
+            spec = spec_of(matrix.base, cell, lines, catalogue)
         except FinaleError as error:
-            raise _bad_cell(matrix, words, error) from None
+            raise _bad_cell(matrix, point, error) from None
         former = list(_former(spec))
         files |= dict.fromkeys(former)
-        key = _key(varied, matrix.properties, spec, former, tool)
-        cells.append(Cell(words, varied, key, _weight(varied)))
+        key = _key(cell, matrix.properties, spec, former, tool)
+        cells.append(SweepCell(point.words, cell, key, _weight(cell)))
     if not cells:
         raise FinaleError(
             "no-cells",
@@ -88,7 +89,7 @@ def planned(matrix: Matrix, catalogue: Catalogue, version: str) -> Plan:
             place=Place(str(matrix.file), matrix.lines.of_dotted("exclude"), "exclude"),
             advice="leave out an [[exclude]], or name more axes in it",
         )
-    return Plan(matrix, tuple(cells), tuple(files))
+    return SweepPlan(matrix, tuple(cells), tuple(files))
 
 
 def spec_in(cell: Mapping[str, object], file: Path, catalogue: Catalogue) -> Spec:
@@ -96,51 +97,17 @@ def spec_in(cell: Mapping[str, object], file: Path, catalogue: Catalogue) -> Spe
     return spec_of(file, cell, KeyLines(""), catalogue)
 
 
-def _settings(matrix: Matrix) -> Iterator[tuple[tuple[str, object], ...]]:
-    keys = [axis.key for axis in matrix.axes]
-    for values in product(*(axis.values for axis in matrix.axes)):
-        setting = tuple(zip(keys, values, strict=True))
-        words = {key: word_of(value) for key, value in setting}
-        if not any(
-            all(words[key] in some for key, some in each.items()) for each in matrix.excluded
-        ):
-            yield setting
-
-
-def _varied(
-    table: Mapping[str, object],
-    setting: Iterable[tuple[str, object]],
-    jobs: Mapping[str, Mapping[str, object]],
-) -> Mapping[str, object]:
-    for key, value in setting:
-        chosen = jobs[str(value)] if key == "job" else value
-        table = _replaced(table, key.split("."), chosen)
-    return table
-
-
-def _replaced(
-    table: Mapping[str, object], path: Sequence[str], value: object
-) -> Mapping[str, object]:
-    head, *rest = path
-    if rest:
-        inner = table.get(head, {})
-        value = _replaced(inner if is_table(inner) else {}, rest, value)
-    elif value == NONE and head in ("variant", "release"):
-        return {key: kept for key, kept in table.items() if key != head}
-    return {**table, head: value}
-
-
-def _bad_cell(matrix: Matrix, words: Sequence[tuple[str, str]], error: FinaleError) -> FinaleError:
+def _bad_cell(matrix: Matrix, point: Point, error: FinaleError) -> FinaleError:
     """The cell, what is wrong with its spec, and the axis at which that is, where it is at one."""
     key = error.place.key if error.place and error.place.key else ""
-    axis = next((axis for axis, _ in words if key == axis or axis.startswith(f"{key}.")), "")
+    keys = (axis.key for axis in point.axes)
+    axis = next((axis for axis in keys if key == axis or axis.startswith(f"{key}.")), "")
     place = f"axes.{axis}" if axis else "axes"
-    setting = ", ".join(f"{axis} = {word}" for axis, word in words)
     return FinaleError(
         "bad-cell",
-        f"with {setting} this is no spec: {error.message}",
+        f"the spec is invalid with {point}: {error.message}",
         place=Place(str(matrix.file), matrix.lines.of_dotted(place), place),
-        advice=f"mend the axis, or leave such cells out with [[exclude]]; {error.advice}",
+        advice=f"correct the axis, or leave such cells out with [[exclude]]; {error.advice}",
     )
 
 
@@ -201,4 +168,4 @@ def _numbers(value: object) -> Iterator[int]:
         yield 1
 
 
-__all__ = ["Cell", "Plan", "planned", "spec_in"]
+__all__ = ["SweepCell", "SweepPlan", "planned", "spec_in"]

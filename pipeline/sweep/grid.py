@@ -13,11 +13,11 @@ from itertools import groupby, product
 from math import prod
 
 from checker.search.answer import DoesNotApply, Holds, NotAsked, Unknown, Vacuous, Violated
+from checker.spec.grid import Axis
 
-from .matrix import Axis
-from .work import Done, Row
+from .work import CellResult, CellVerdict
 
-Setting = tuple[tuple[str, str], ...]
+CellSetting = tuple[tuple[str, str], ...]
 """Axes and their words."""
 
 
@@ -68,7 +68,7 @@ _MARKS = {
 
 
 @dataclass(frozen=True)
-class Span:
+class WordSpan:
     """A word of an axis, from a column on, over so many."""
 
     word: str
@@ -82,7 +82,7 @@ class Grid:
 
     rows: tuple[Axis, ...]
     columns: tuple[Axis, ...]
-    cells: tuple[tuple[Setting | None, ...], ...]
+    cells: tuple[tuple[CellSetting | None, ...], ...]
 
     @property
     def row_words(self) -> tuple[tuple[str, ...], ...]:
@@ -96,26 +96,26 @@ class Grid:
             told.append((*[""] * same, *words[same:]))
         return tuple(told)
 
-    def spans(self, axis: int) -> Iterator[Span]:
+    def spans(self, axis: int) -> Iterator[WordSpan]:
         """The words over the columns, of one of the axes there."""
         combined = product(*(each.words for each in self.columns))
         start = 0
         for words, group in groupby(combined, lambda words: words[: axis + 1]):
             count = len(list(group))
-            yield Span(words[-1], start, count)
+            yield WordSpan(words[-1], start, count)
             start += count
 
 
-def mark_of(row: Row) -> Mark:
+def mark_of(row: CellVerdict) -> Mark:
     """What is shown of a verdict: what is reachable, and is not, is no violation."""
     if row.verdict == Violated.word:
         return Mark.UNREACHED if row.steps is None else Mark.VIOLATED
     return _MARKS[row.verdict]
 
 
-def marks_of(results: Sequence[Done], name: str = "") -> Mapping[Setting, Mark]:
+def marks_of(results: Sequence[CellResult], name: str = "") -> Mapping[CellSetting, Mark]:
     """The mark of each cell for a property; without a name, for the worst of all."""
-    found: dict[Setting, Mark] = {}
+    found: dict[CellSetting, Mark] = {}
     for done in results:
         marks = [mark_of(row) for row in done.rows if name in ("", row.property)]
         marks = [Mark.ERROR] if done.error else marks or [Mark.NOT_ITS_OWN]
@@ -123,7 +123,7 @@ def marks_of(results: Sequence[Done], name: str = "") -> Mapping[Setting, Mark]:
     return found
 
 
-def that_matter(axes: Sequence[Axis], marks: Mapping[Setting, Mark]) -> tuple[Axis, ...]:
+def that_matter(axes: Sequence[Axis], marks: Mapping[CellSetting, Mark]) -> tuple[Axis, ...]:
     """The axes along which some mark changes: without the others the marks are still told apart."""
     left = list(axes)
     for axis in axes:
@@ -133,10 +133,12 @@ def that_matter(axes: Sequence[Axis], marks: Mapping[Setting, Mark]) -> tuple[Ax
     return tuple(left)
 
 
-def restricted(marks: Mapping[Setting, Mark], axes: Sequence[Axis]) -> dict[Setting, Mark] | None:
+def restricted(
+    marks: Mapping[CellSetting, Mark], axes: Sequence[Axis]
+) -> dict[CellSetting, Mark] | None:
     """The marks by some axes alone; None where those do not determine them."""
     keys = {axis.key for axis in axes}
-    found: dict[Setting, Mark] = {}
+    found: dict[CellSetting, Mark] = {}
     for setting, mark in marks.items():
         part = tuple(pair for pair in setting if pair[0] in keys)
         if found.setdefault(part, mark) is not mark:
@@ -145,7 +147,7 @@ def restricted(marks: Mapping[Setting, Mark], axes: Sequence[Axis]) -> dict[Sett
 
 
 def laid_out(
-    axes: Sequence[Axis], settings: Iterable[Setting], width: int, columns: Sequence[str] = ()
+    axes: Sequence[Axis], settings: Iterable[CellSetting], width: int, columns: Sequence[str] = ()
 ) -> Grid:
     """Cells by their settings along some axes, on a page so wide; these columns, where given."""
     named = {axis.key: axis for axis in axes}
@@ -193,7 +195,9 @@ def _label(axis: Axis) -> int:
     return max(len(axis.key), *map(len, axis.words)) + 2
 
 
-def smallest_failing(results: Sequence[Done], name: str) -> tuple[Done, Row] | None:
+def smallest_failing(
+    results: Sequence[CellResult], name: str
+) -> tuple[CellResult, CellVerdict] | None:
     """The cell with the fewest states in which a property is violated; of these the least steps."""
     failing = [
         (done, row)
@@ -202,22 +206,22 @@ def smallest_failing(results: Sequence[Done], name: str) -> tuple[Done, Row] | N
         if row.property == name and mark_of(row) is Mark.VIOLATED
     ]
 
-    def size(each: tuple[Done, Row]) -> tuple[int, int, float]:
+    def size(each: tuple[CellResult, CellVerdict]) -> tuple[int, int, float]:
         return each[1].states, each[1].steps or 0, each[0].seconds
 
     return min(failing, key=size) if failing else None
 
 
-def names_of(results: Sequence[Done]) -> tuple[str, ...]:
+def names_of(results: Sequence[CellResult]) -> tuple[str, ...]:
     """All properties that some cell has an answer for, in the order in which they come."""
     return tuple(dict.fromkeys(row.property for done in results for row in done.rows))
 
 
 __all__ = [
+    "CellSetting",
     "Grid",
     "Mark",
-    "Setting",
-    "Span",
+    "WordSpan",
     "laid_out",
     "mark_of",
     "marks_of",

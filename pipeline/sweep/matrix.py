@@ -1,4 +1,4 @@
-"""Reads a matrix: a spec, and axes along which it is varied. What is wrong in it has file and line.
+"""Reads a matrix: a spec, and the axes along which it is varied.
 
 base       = "specs/final-checkpoint/pair.toml"    beside the matrix
 properties = ["commit-completeness"]               all that the spec asks, if left out
@@ -24,11 +24,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from math import prod
 from pathlib import Path
 
 from checker.search.limits import Limits
 from checker.spec.catalogue import Catalogue
+from checker.spec.grid import EXPECTED, Axis, Point, size_of, word_of
 from checker.spec.key_lines import KeyLines
 from checker.spec.reading import check_property_name
 from checker.spec.toml_text import toml_in
@@ -38,24 +38,9 @@ from model.errors import FinaleError, Place, nearest
 KEYS = ("title", "base", "properties", "axes", "jobs", "exclude", "limits")
 LIMIT_KEYS = ("states", "seconds", "megabytes")
 #: What a spec says of itself, or expects: not to be varied.
-FIXED = ("title", "cites", "slow", "search", "expect", "protocol")
-#: The value that takes a key away.
-NONE = "none"
-#: More cells than these are a mistake.
+FIXED = ("title", "cites", "slow", "protocol", *EXPECTED)
+#: The maximal number of cells.
 CELLS_MAX = 100_000
-
-
-@dataclass(frozen=True)
-class Axis:
-    """A key of the spec, as messages write it, and the values that it takes, in this order."""
-
-    key: str
-    values: tuple[object, ...]
-
-    @property
-    def words(self) -> tuple[str, ...]:
-        """The values as they are shown."""
-        return tuple(word_of(value) for value in self.values)
 
 
 @dataclass(frozen=True)
@@ -72,6 +57,16 @@ class Matrix:
     limits: Limits
     lines: KeyLines
 
+    def excludes(self, point: Point) -> bool:
+        """Whether the matrix leaves a point out."""
+        words = dict(point.words)
+        return any(all(words[key] in some for key, some in each.items()) for each in self.excluded)
+
+    def values_of(self, point: Point) -> Iterator[tuple[str, object]]:
+        """The values of a point, with jobs in place of their names."""
+        for key, value in point.values:
+            yield key, self.jobs[str(value)] if key == "job" else value
+
     def axis(self, key: str) -> Axis:
         """The axis of that key. Raises `unknown-axis`."""
         for axis in self.axes:
@@ -80,11 +75,6 @@ class Matrix:
         known = [axis.key for axis in self.axes]
         message = f'the matrix has no axis "{key}"'
         raise FinaleError("unknown-axis", message, advice=nearest(key, known))
-
-
-def word_of(value: object) -> str:
-    """A value of an axis as TOML writes it, without quotes."""
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def read_matrix(file: Path, catalogue: Catalogue) -> Matrix:
@@ -177,9 +167,8 @@ class _Reader:
         if not axes:
             advice = "write [axes], and in it keys of the spec: options.NAME = [one, other]"
             raise self.error("missing-key", "the matrix has no axes", advice, "axes")
-        count = prod(len(axis.values) for axis in axes)
-        if count > CELLS_MAX:
-            message = f"these are {count} cells, more than the {CELLS_MAX} of a sweep"
+        if size_of(axes) > CELLS_MAX:
+            message = f"these are {size_of(axes)} cells, more than the {CELLS_MAX} of a sweep"
             raise self.error("too-many-cells", message, "sweep in parts", "axes")
         return axes
 
@@ -254,4 +243,4 @@ def _flat(table: Mapping[str, object], path: tuple[str, ...]) -> Iterator[tuple[
             yield ".".join((*path, key)), value
 
 
-__all__ = ["CELLS_MAX", "NONE", "Axis", "Matrix", "read_matrix", "word_of"]
+__all__ = ["CELLS_MAX", "Matrix", "read_matrix"]

@@ -1,4 +1,4 @@
-"""What a picture of a sweep shows: panels of cells, each with a colour, a sign and what it tells.
+"""Makes the panels of a picture of a sweep: grids of cells with colours, signs and texts.
 
 One for all properties together, one for each that is violated or unknown somewhere, both without
 the axes that change nothing; one for states and one for seconds, of all axes.
@@ -10,10 +10,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import log
 
+from checker.spec.grid import text_of
+
 from .grid import (
+    CellSetting,
     Grid,
     Mark,
-    Setting,
     laid_out,
     marks_of,
     names_of,
@@ -22,7 +24,7 @@ from .grid import (
     that_matter,
 )
 from .run import Swept
-from .work import Done
+from .work import CellResult
 
 #: As wide the page is taken to be, in characters, for a panel of verdicts, and for one of numbers.
 PAGE_OF_VERDICTS, PAGE_OF_NUMBERS = 130, 260
@@ -42,7 +44,7 @@ _PLAIN = (Mark.HOLDS, Mark.NOT_ASKED, Mark.NOT_ITS_OWN)
 
 
 @dataclass(frozen=True)
-class Shown:
+class DrawnCell:
     """The colour of a cell, a sign in it, and what it tells."""
 
     colour: str
@@ -57,7 +59,7 @@ class Panel:
     title: str
     lines: tuple[str, ...]
     grid: Grid
-    cells: Mapping[Setting, Shown]
+    cells: Mapping[CellSetting, DrawnCell]
 
 
 def panels_of(swept: Swept, columns: Sequence[str] = ()) -> Iterator[Panel]:
@@ -74,9 +76,9 @@ def panels_of(swept: Swept, columns: Sequence[str] = ()) -> Iterator[Panel]:
     yield _numbers(swept, "seconds", {each.setting: each.seconds for each in results}, columns)
 
 
-def shown_as(mark: Mark) -> Shown:
+def shown_as(mark: Mark) -> DrawnCell:
     """What a mark looks like."""
-    return Shown(COLOURS[mark], "" if mark in _PLAIN else mark.sign, mark.words)
+    return DrawnCell(COLOURS[mark], "" if mark in _PLAIN else mark.sign, mark.words)
 
 
 def _verdicts(swept: Swept, name: str, title: str, columns: Sequence[str]) -> Panel:
@@ -96,36 +98,36 @@ def _verdicts(swept: Swept, name: str, title: str, columns: Sequence[str]) -> Pa
     if smallest is not None:
         done, row = smallest
         size = f"{row.states} states, {row.steps} steps"
-        lines.append(f"the smallest: {size}: {_named(done.setting)}")
+        lines.append(f"the smallest: {size}: {text_of(done.setting)}")
     keys = {axis.key for axis in telling}
-    groups: dict[Setting, list[Done]] = {}
+    groups: dict[CellSetting, list[CellResult]] = {}
     for done in swept.cells:
         groups.setdefault(tuple(p for p in done.setting if p[0] in keys), []).append(done)
-    cells: dict[Setting, Shown] = {}
+    cells: dict[CellSetting, DrawnCell] = {}
     for setting, mark in found.items():
         look = shown_as(mark)
-        told = "\n".join([_named(setting), mark.words, *_sizes(groups.get(setting, []))])
-        cells[setting] = Shown(look.colour, look.sign, told)
+        told = "\n".join([text_of(setting), mark.words, *_sizes(groups.get(setting, []))])
+        cells[setting] = DrawnCell(look.colour, look.sign, told)
     return Panel(title, tuple(lines), laid_out(telling, found, PAGE_OF_VERDICTS, columns), cells)
 
 
 def _numbers(
-    swept: Swept, name: str, values: Mapping[Setting, float], columns: Sequence[str]
+    swept: Swept, name: str, values: Mapping[CellSetting, float], columns: Sequence[str]
 ) -> Panel:
     """Light for the least, dark for the most, by orders of magnitude."""
     settings = [cell.setting for cell in swept.plan.cells]
     scaled = {setting: log(max(value, 1e-3)) for setting, value in values.items()}
     low, high = min(scaled.values(), default=0.0), max(scaled.values(), default=0.0)
-    cells: dict[Setting, Shown] = {}
+    cells: dict[CellSetting, DrawnCell] = {}
     for setting in settings:
         if setting not in scaled:
             look = shown_as(Mark.MISSING)
-            cells[setting] = Shown(look.colour, look.sign, f"{_named(setting)}\n{look.told}")
+            cells[setting] = DrawnCell(look.colour, look.sign, f"{text_of(setting)}\n{look.told}")
             continue
         share = (scaled[setting] - low) / (high - low) if high > low else 0.0
         red, green, blue = (round(240 - share * part) for part in (205, 150, 80))
-        told = f"{_named(setting)}\n{values[setting]:,.6g} {name}"
-        cells[setting] = Shown(f"#{red:02x}{green:02x}{blue:02x}", "", told)
+        told = f"{text_of(setting)}\n{values[setting]:,.6g} {name}"
+        cells[setting] = DrawnCell(f"#{red:02x}{green:02x}{blue:02x}", "", told)
     title = name
     if values:
         ends = (f"{each:,.6g}" for each in (min(values.values()), max(values.values())))
@@ -134,15 +136,11 @@ def _numbers(
     return Panel(title, (), grid, cells)
 
 
-def _named(setting: Setting) -> str:
-    return ", ".join(f"{axis} = {word}" for axis, word in setting)
-
-
-def _states(done: Done) -> int:
+def _states(done: CellResult) -> int:
     return max((row.states for row in done.rows), default=0)
 
 
-def _sizes(results: Sequence[Done]) -> Iterator[str]:
+def _sizes(results: Sequence[CellResult]) -> Iterator[str]:
     """How large and long the cells are for which one stands."""
     if results:
         states, seconds = [_states(done) for done in results], [done.seconds for done in results]
@@ -155,4 +153,4 @@ def _range(values: Sequence[float], form: str) -> str:
     return low if low == high else f"{low} to {high}"
 
 
-__all__ = ["COLOURS", "Panel", "Shown", "panels_of", "shown_as"]
+__all__ = ["COLOURS", "DrawnCell", "Panel", "panels_of", "shown_as"]

@@ -1,4 +1,4 @@
-"""Draws a sweep as SVG: what holds where, and how large and how long the cells are.
+"""Draws a sweep as SVG: the verdict, the states and the seconds of each cell.
 
 Each cell tells its own numbers where the pointer rests on it.
 """
@@ -13,7 +13,7 @@ from model.errors import FinaleError, Place
 from model.visible import visible
 
 from .grid import Grid
-from .panels import COLOURS, Panel, Shown, panels_of, shown_as
+from .panels import COLOURS, DrawnCell, Panel, panels_of, shown_as
 from .run import Swept
 
 PICTURE = "grid.svg"
@@ -37,7 +37,7 @@ def write_picture(folder: Path, swept: Swept, columns: Sequence[str] = ()) -> Pa
             "unwritable",
             f"the picture cannot be written: {error.strerror or error}",
             place=Place(str(file)),
-            advice="check whether you may write there, and the room there is",
+            advice="check the permission to write there, and the free space",
         ) from None
     return file
 
@@ -127,7 +127,7 @@ class _Drawing:
         self.wide = max(self.wide, 20 + LETTER * (1.2 if kind == "t" else 1.0) * len(text))
         self.down += LINE + 3
 
-    def _cell(self, across: float, side: float, cell: Shown) -> None:
+    def _cell(self, across: float, side: float, cell: DrawnCell) -> None:
         told = f"<title>{escape(visible(cell.told, LINE_END))}</title>"
         shape = f'x="{across:g}" y="{self.down:g}" width="{side:g}" height="{SIDE}"'
         self.parts.append(f'<rect {shape} fill="{cell.colour}">{told}</rect>')

@@ -1,4 +1,4 @@
-"""Searches cells in several processes of this machine, each cell where there is room next.
+"""Searches cells in several processes of this machine.
 
 A worker that dies takes its cell with it, and no more: another one is started in its place. When
 whoever asked dies, the workers end too.
@@ -19,9 +19,9 @@ from time import perf_counter
 
 from model.errors import FinaleError
 
-from .cells import Cell
-from .run import Search
-from .work import Done, Order, done
+from .cells import SweepCell
+from .run import SearchCells
+from .work import CellResult, SweepOrder, done
 
 _SPAWN: SpawnContext = multiprocessing.get_context("spawn")
 
@@ -32,17 +32,17 @@ class _Worker:
 
     process: SpawnProcess
     line: Connection
-    cell: Cell
+    cell: SweepCell
     began: float
 
 
-def searched_here(workers: int | None) -> Search:
+def searched_here(workers: int | None) -> SearchCells:
     """A search with so many workers, of all processors if not given, and never more than cells."""
     count = workers or len(os.sched_getaffinity(0))
     return lambda cells, order: in_processes(cells, order, min(count, len(cells)))
 
 
-def in_processes(cells: Sequence[Cell], order: Order, count: int) -> Iterator[Done]:
+def in_processes(cells: Sequence[SweepCell], order: SweepOrder, count: int) -> Iterator[CellResult]:
     """What becomes of cells, as it is known; they are begun in this order."""
     if count == 1:
         for cell in cells:
@@ -58,7 +58,7 @@ def in_processes(cells: Sequence[Cell], order: Order, count: int) -> Iterator[Do
                 assert isinstance(line, Connection)
                 worker = busy.pop(line)
                 try:
-                    found: Done = line.recv()
+                    found: CellResult = line.recv()
                 except (EOFError, OSError):
                     yield _lost(worker)
                     _begin(order, ahead, busy)
@@ -71,7 +71,7 @@ def in_processes(cells: Sequence[Cell], order: Order, count: int) -> Iterator[Do
             worker.process.join()
 
 
-def _begin(order: Order, ahead: Iterator[Cell], busy: dict[Connection, _Worker]) -> None:
+def _begin(order: SweepOrder, ahead: Iterator[SweepCell], busy: dict[Connection, _Worker]) -> None:
     """Start a worker, if there is a cell for it."""
     cell = next(ahead, None)
     if cell is None:
@@ -85,7 +85,7 @@ def _begin(order: Order, ahead: Iterator[Cell], busy: dict[Connection, _Worker])
     busy[ours] = _Worker(process, ours, cell, perf_counter())
 
 
-def _go_on(worker: _Worker, ahead: Iterator[Cell], busy: dict[Connection, _Worker]) -> None:
+def _go_on(worker: _Worker, ahead: Iterator[SweepCell], busy: dict[Connection, _Worker]) -> None:
     cell = next(ahead, None)
     if cell is None:
         worker.line.close()
@@ -96,7 +96,7 @@ def _go_on(worker: _Worker, ahead: Iterator[Cell], busy: dict[Connection, _Worke
     busy[worker.line] = _Worker(worker.process, worker.line, cell, perf_counter())
 
 
-def _lost(worker: _Worker) -> Done:
+def _lost(worker: _Worker) -> CellResult:
     worker.process.join()
     code = worker.process.exitcode or 0
     how = f"signal {-code}" if code < 0 else f"exit code {code}"
@@ -106,10 +106,10 @@ def _lost(worker: _Worker) -> Done:
         advice="if memory was short, set limits.megabytes or take fewer --workers",
     )
     seconds = perf_counter() - worker.began
-    return Done(worker.cell.key, worker.cell.setting, (), seconds, error=str(error))
+    return CellResult(worker.cell.key, worker.cell.setting, (), seconds, error=str(error))
 
 
-def _work(order: Order, line: Connection) -> None:
+def _work(order: SweepOrder, line: Connection) -> None:
     """What a worker process does, until nobody is there any more."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is for whoever started us
     Thread(target=_end_with_parent, daemon=True).start()

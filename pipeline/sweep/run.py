@@ -1,4 +1,4 @@
-"""Runs a sweep: what is known is taken from the folder, the rest is searched and kept."""
+"""Runs a sweep: takes known results from the folder, and searches the other cells."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from time import perf_counter
 
-from .cells import Cell, Plan
-from .store import Store
-from .work import Done, Order
+from .cells import SweepCell, SweepPlan
+from .store import SweepStore
+from .work import CellResult, SweepOrder
 
-Search = Callable[[Sequence[Cell], Order], Iterator[Done]]
+SearchCells = Callable[[Sequence[SweepCell], SweepOrder], Iterator[CellResult]]
 """Searches cells, and gives each when it is known: in this process, in several, on Spark."""
 
 
@@ -18,25 +18,25 @@ Search = Callable[[Sequence[Cell], Order], Iterator[Done]]
 class Swept:
     """The cells of a plan that are known, in its order; how many of them were searched now."""
 
-    plan: Plan
-    cells: tuple[Done, ...]
+    plan: SweepPlan
+    cells: tuple[CellResult, ...]
     searched: int
     seconds: float
     interrupted: bool = False
 
     @property
-    def errors(self) -> tuple[Done, ...]:
+    def errors(self) -> tuple[CellResult, ...]:
         """The cells that could not be searched."""
         return tuple(done for done in self.cells if done.error)
 
     @property
-    def stopped(self) -> tuple[Done, ...]:
+    def stopped(self) -> tuple[CellResult, ...]:
         """The cells that came to a limit."""
         return tuple(done for done in self.cells if done.stopped)
 
 
 @dataclass(frozen=True)
-class News:
+class SweepProgress:
     """How far a sweep is: cells to be searched, and searched; the work done and ahead, guessed."""
 
     total: int
@@ -54,22 +54,22 @@ class News:
         return self.seconds * (self.weight - self.weight_done) / self.weight_done
 
 
-def order_of(plan: Plan, protocols: str | None) -> Order:
+def order_of(plan: SweepPlan, protocols: str | None) -> SweepOrder:
     """What all cells of a plan have in common."""
     matrix, limits = plan.matrix, plan.matrix.limits
     root = plan.root
     file = str(matrix.base.resolve().relative_to(root))
     most = (limits.states_max, limits.seconds_max, limits.memory_max)
-    return Order(str(root), file, matrix.properties, *most, protocols)
+    return SweepOrder(str(root), file, matrix.properties, *most, protocols)
 
 
-def unknown_cells(plan: Plan, store: Store, order: Order) -> list[Cell]:
+def unknown_cells(plan: SweepPlan, store: SweepStore, order: SweepOrder) -> list[SweepCell]:
     """What is to be searched: cells that are new or changed, or came to a limit that is no more.
 
     The most work comes first: as long as it took, where the setting was searched before.
     """
     took = store.seconds()
-    ahead: dict[str, Cell] = {}
+    ahead: dict[str, SweepCell] = {}
     for cell in plan.cells:
         known = store.known.get(cell.key)
         if known is None or known.error or (known.stopped and known.limits != order.limits_given):
@@ -80,11 +80,11 @@ def unknown_cells(plan: Plan, store: Store, order: Order) -> list[Cell]:
 
 
 def sweep(
-    plan: Plan,
-    store: Store,
-    order: Order,
-    search: Search,
-    tell: Callable[[News], None],
+    plan: SweepPlan,
+    store: SweepStore,
+    order: SweepOrder,
+    search: SearchCells,
+    tell: Callable[[SweepProgress], None],
 ) -> Swept:
     """Search what is not known, and keep each cell at once. Ctrl-C ends it with what there is."""
     began = perf_counter()
@@ -98,7 +98,7 @@ def sweep(
                 store.keep(found)
                 count, weight = count + 1, weight + weights[found.key]
                 seconds = perf_counter() - began
-                tell(News(total, count, known, seconds, weight, sum(weights.values())))
+                tell(SweepProgress(total, count, known, seconds, weight, sum(weights.values())))
     except KeyboardInterrupt:
         interrupted = True
     there = [cell for cell in plan.cells if cell.key in store.known]
@@ -107,7 +107,7 @@ def sweep(
 
 
 def _seconds_a_weight(
-    cells: Collection[Cell], took: dict[tuple[tuple[str, str], ...], float]
+    cells: Collection[SweepCell], took: dict[tuple[tuple[str, str], ...], float]
 ) -> float:
     """What a unit of guessed weight takes, by what is known; so that both can be compared."""
     pairs = [(cell.weight, took[cell.setting]) for cell in cells if cell.setting in took]
@@ -115,4 +115,4 @@ def _seconds_a_weight(
     return sum(seconds for _, seconds in pairs) / weight if weight else 1.0
 
 
-__all__ = ["News", "Search", "Swept", "order_of", "sweep", "unknown_cells"]
+__all__ = ["SearchCells", "SweepProgress", "Swept", "order_of", "sweep", "unknown_cells"]

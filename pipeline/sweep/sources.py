@@ -1,4 +1,4 @@
-"""Tells whether code is still what it was: a digest of a module and of all that it imports.
+"""Computes a digest of a module and of all modules that it imports.
 
 The imports are read from the source, those inside functions too, and followed within some packages.
 """

@@ -1,4 +1,4 @@
-"""Searches cells on Spark: in bins of about equal work, each a job of its own.
+"""Searches cells on Spark, in bins of about equal work.
 
 Jobs are asked for by threads, many at once, and Spark takes the next where there is room. A bin is
 known when its job is done, so a driver that is killed has lost the bins that ran and nothing else;
@@ -12,11 +12,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from typing import TYPE_CHECKING
 
-from pipeline.session import Cluster, session
+from pipeline.session import SparkCluster, session
 
-from .cells import Cell
-from .run import Search
-from .work import Done, Order, done
+from .cells import SweepCell
+from .run import SearchCells
+from .work import CellResult, SweepOrder, done
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -26,22 +26,24 @@ BINS_PER_SLOT = 16
 #: So many jobs wait in Spark at once.
 JOBS_MAX = 64
 
-_Bin = tuple[Order, list[tuple[str, tuple[tuple[str, str], ...], Mapping[str, object]]]]
+_Bin = tuple[SweepOrder, list[tuple[str, tuple[tuple[str, str], ...], Mapping[str, object]]]]
 
 
-def on_spark(spark: SparkSession, cells: Sequence[Cell], order: Order) -> Iterator[Done]:
+def on_spark(
+    spark: SparkSession, cells: Sequence[SweepCell], order: SweepOrder
+) -> Iterator[CellResult]:
     """What becomes of cells, as it is known; they come with the most work first."""
     context = spark.sparkContext
     bins = packed_evenly(cells, BINS_PER_SLOT * context.defaultParallelism)
 
-    def searched(part: Sequence[Cell]) -> list[str]:
+    def searched(part: Sequence[SweepCell]) -> list[str]:
         told: _Bin = (order, [(cell.key, cell.setting, cell.table) for cell in part])
         return context.parallelize([told], 1).flatMap(search_bin).collect()
 
     pool = ThreadPoolExecutor(min(JOBS_MAX, len(bins)), "finale-sweep")
     try:
         for future in as_completed([pool.submit(searched, part) for part in bins]):
-            yield from map(Done.from_json, future.result())
+            yield from map(CellResult.from_json, future.result())
     except BaseException:
         context.cancelAllJobs()
         raise
@@ -56,10 +58,10 @@ def search_bin(told: _Bin) -> Iterator[str]:
         yield done(order, key, setting, table).to_json()
 
 
-def packed_evenly(cells: Sequence[Cell], count: int) -> list[list[Cell]]:
+def packed_evenly(cells: Sequence[SweepCell], count: int) -> list[list[SweepCell]]:
     """The cells in so many bins: each, the heaviest first, into the one that is lightest so far."""
     count = max(1, min(count, len(cells)))
-    bins: list[list[Cell]] = [[] for _ in range(count)]
+    bins: list[list[SweepCell]] = [[] for _ in range(count)]
     light = [(0.0, number) for number in range(count)]
     for cell in sorted(cells, key=lambda cell: -cell.weight):
         weight, number = heapq.heappop(light)
@@ -68,10 +70,10 @@ def packed_evenly(cells: Sequence[Cell], count: int) -> list[list[Cell]]:
     return sorted((part for part in bins if part), key=lambda part: -sum(c.weight for c in part))
 
 
-def searched_on(cluster: Cluster) -> Search:
+def searched_on(cluster: SparkCluster) -> SearchCells:
     """A search that starts Spark first: where nothing is to be searched, it does not start."""
 
-    def search(cells: Sequence[Cell], order: Order) -> Iterator[Done]:
+    def search(cells: Sequence[SweepCell], order: SweepOrder) -> Iterator[CellResult]:
         with session(cluster, "finale sweep") as spark:
             yield from on_spark(spark, cells, order)
 

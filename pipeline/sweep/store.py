@@ -1,4 +1,4 @@
-"""Keeps what is known of cells in a folder, one line a cell, written as soon as it is known.
+"""Stores the results of cells in a folder: one line for each cell, written at once.
 
 A process that is killed has lost what was being searched, and nothing else: half a last line is
 dropped. One process at a time writes into a folder.
@@ -17,18 +17,18 @@ from typing import IO
 from model.errors import FinaleError, Place
 from model.given import appended, whole_of
 
-from .work import Done
+from .work import CellResult
 
 JOURNAL = "cells.ndjson"
 _HEAD = b'{"finale": "sweep", "v": 1}'
 
 
-class Store:
+class SweepStore:
     """The journal of a folder, open for more. Raises `sweep-folder`, `sweep-in-use`."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.known: dict[str, Done] = {}
+        self.known: dict[str, CellResult] = {}
         try:
             folder.mkdir(parents=True, exist_ok=True)
             _refuse_foreign(folder)
@@ -51,7 +51,7 @@ class Store:
             self._file.close()
             raise
 
-    def __enter__(self) -> Store:
+    def __enter__(self) -> SweepStore:
         return self
 
     def __exit__(
@@ -64,7 +64,7 @@ class Store:
             os.fsync(self._file.fileno())
         self._file.close()
 
-    def keep(self, done: Done) -> None:
+    def keep(self, done: CellResult) -> None:
         """Write down what became of a cell. One that raised an error is not kept: it is mended."""
         self.known[done.key] = done
         if not done.error:
@@ -91,10 +91,10 @@ class Store:
         if not whole:
             self._write(_HEAD.decode())
 
-    def _lines(self, lines: list[bytes]) -> Iterator[Done]:
+    def _lines(self, lines: list[bytes]) -> Iterator[CellResult]:
         for number, line in enumerate(lines, 2):
             try:
-                yield Done.from_json(line.decode())
+                yield CellResult.from_json(line.decode())
             except (ValueError, TypeError, KeyError, AttributeError):
                 what = f"line {number} of {JOURNAL} in it was changed"
                 raise _unusable(self.folder, what) from None
@@ -112,10 +112,10 @@ def _refuse_foreign(folder: Path) -> None:
 def _unusable(folder: Path, what: str) -> FinaleError:
     return FinaleError(
         "sweep-folder",
-        f"the folder of the sweep is of no use: {what}",
+        f"the folder of the sweep cannot be used: {what}",
         place=Place(str(folder)),
         advice="name another folder with --output",
     )
 
 
-__all__ = ["JOURNAL", "Store"]
+__all__ = ["JOURNAL", "SweepStore"]

@@ -1,4 +1,4 @@
-"""Writes the rows of all cells as one table in Parquet, with the same columns for any matrix."""
+"""Writes the rows of all cells as one Parquet table."""
 
 from __future__ import annotations
 
@@ -9,12 +9,12 @@ from typing import Any
 
 from model.errors import FinaleError, Place
 
-from .work import Done
+from .work import CellResult
 
 TABLE = "table.parquet"
 
 
-def write_table(folder: Path, results: Iterable[Done]) -> Path:
+def write_table(folder: Path, results: Iterable[CellResult]) -> Path:
     """The table of some cells, in their order; it is there as a whole or not at all."""
     pa: Any = import_module("pyarrow")  # it comes without types
     parquet: Any = import_module("pyarrow.parquet")
@@ -48,7 +48,7 @@ def write_table(folder: Path, results: Iterable[Done]) -> Path:
             "unwritable",
             f"the table cannot be written: {error.strerror or error}",
             place=Place(str(file)),
-            advice="check whether you may write there, and the room there is",
+            advice="check the permission to write there, and the free space",
         ) from None
     return file
 

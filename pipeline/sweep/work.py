@@ -1,4 +1,4 @@
-"""What a worker does: searches one cell, and tells its rows as plain data that JSON can carry."""
+"""The work of one worker in a sweep: it searches one cell, and returns rows as plain data."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from .cells import spec_in
 
 
 @dataclass(frozen=True)
-class Order:
+class SweepOrder:
     """What all cells have in common: the file of their spec, what is asked, limits, own code.
 
     `file` is below `root`, which has the specs in it that the cells are resumed from.
@@ -48,7 +48,7 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Row:
+class CellVerdict:
     """The verdict on one property in one cell: the columns of the table, whatever the matrix."""
 
     property: str
@@ -61,12 +61,12 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Done:
+class CellResult:
     """What became of a cell. `stopped` names the limit that it hit, `error` what it raised."""
 
     key: str
     setting: tuple[tuple[str, str], ...]
-    rows: tuple[Row, ...]
+    rows: tuple[CellVerdict, ...]
     seconds: float
     stopped: str = ""
     error: str = ""
@@ -77,18 +77,18 @@ class Done:
         return json.dumps(asdict(self), separators=(",", ":"), ensure_ascii=False)
 
     @classmethod
-    def from_json(cls, text: str) -> Done:
+    def from_json(cls, text: str) -> CellResult:
         """Back from one line. Raises `ValueError`, `TypeError` or `KeyError` where it is none."""
         told = json_of(text)
-        rows = tuple(Row(**row) for row in told.pop("rows"))
+        rows = tuple(CellVerdict(**row) for row in told.pop("rows"))
         setting = tuple((axis, word) for axis, word in told.pop("setting"))
         limits = tuple(told.pop("limits"))
         return cls(rows=rows, setting=setting, limits=limits, **told)
 
 
 def done(
-    order: Order, key: str, setting: tuple[tuple[str, str], ...], table: Mapping[str, object]
-) -> Done:
+    order: SweepOrder, key: str, setting: tuple[tuple[str, str], ...], table: Mapping[str, object]
+) -> CellResult:
     """Search a cell. What is wrong with it is told, and the other cells go on."""
     began = perf_counter()
     try:
@@ -96,26 +96,26 @@ def done(
         spec = spec_in(table, shipped(Path(order.root)) / order.file, known)
         result = run(spec, order.limits, None, order.properties)
     except FinaleError as error:
-        return Done(key, setting, (), perf_counter() - began, error=str(error))
+        return CellResult(key, setting, (), perf_counter() - began, error=str(error))
     if result.report.stopped == INTERRUPTED:
         raise KeyboardInterrupt
     seconds = round(perf_counter() - began, 4)
     rows = tuple(_rows(result, order.properties, seconds))
     stopped = result.report.stopped
-    return Done(key, setting, rows, seconds, stopped, limits=order.limits_given)
+    return CellResult(key, setting, rows, seconds, stopped, limits=order.limits_given)
 
 
-def _rows(result: Result, names: tuple[str, ...], seconds: float) -> Iterator[Row]:
+def _rows(result: Result, names: tuple[str, ...], seconds: float) -> Iterator[CellVerdict]:
     found = {row.property: row for row in result.rows if row.property != SEARCH}
     for name in names or tuple(found):
         states = result.report.statistics_of(name).states
         if name not in found:
             why = "it says nothing about this protocol, or its history is not kept"
-            yield Row(name, DoesNotApply.word, "", states, None, seconds, why)
+            yield CellVerdict(name, DoesNotApply.word, "", states, None, seconds, why)
             continue
         row = found[name]
         why = row.why if row.verdict in (Unknown.word, "vacuous", NotAsked.word) else ""
-        yield Row(name, row.verdict, row.how, states, row.steps, seconds, why)
+        yield CellVerdict(name, row.verdict, row.how, states, row.steps, seconds, why)
 
 
 @cache
@@ -123,4 +123,4 @@ def _catalogue(folder: str | None) -> Catalogue:
     return catalogue(None if folder is None else shipped(Path(folder)))
 
 
-__all__ = ["Done", "Order", "Row", "done"]
+__all__ = ["CellResult", "CellVerdict", "SweepOrder", "done"]

@@ -25,7 +25,7 @@ from checker.search.limits import Limits
 from model.errors import FinaleError, Place
 from model.given import json_of
 from reference.formats.cutting import grouped, start_in
-from reference.formats.eventlog import Log, read_log
+from reference.formats.eventlog import ReadLog, read_log
 
 from .pieces import Piece
 
@@ -246,7 +246,7 @@ def _searched(
     return _with_lines(JudgedRun(verdict), steps, set(log.unreadable), run, numbered)
 
 
-def _both(ruled: JudgedRun, log: Log, searched: Sequence[Found]) -> tuple[Found, ...]:
+def _both(ruled: JudgedRun, log: ReadLog, searched: Sequence[Found]) -> tuple[Found, ...]:
     """What the rules have found, as far as they came, and the search besides.
 
     In what order things happened, the rules take from the order of lines: if that tells it.
@@ -325,7 +325,7 @@ def _found(finding: Finding, lines: Mapping[int, Line], parts: Sequence[Part]) -
                  line.number, finding.sentence)  # fmt: skip
 
 
-def _conforms(conforms: Accepted | Rejected | NotKnown, log: Log) -> Conforms:
+def _conforms(conforms: Accepted | Rejected | NotKnown, log: ReadLog) -> Conforms:
     match conforms:
         case Accepted():
             return Conforms(accepted=True, lines=log.count, why=None)
@@ -339,7 +339,7 @@ def _conforms(conforms: Accepted | Rejected | NotKnown, log: Log) -> Conforms:
             return Conforms(accepted=False, lines=before, why=conforms.why)
 
 
-def _events_before(line: int, log: Log) -> int:
+def _events_before(line: int, log: ReadLog) -> int:
     return sum(event.line < line for section in log.sections for event in section.events)
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from checker.logs.read.run_file import RUN_FILE
 from checker.logs.read.sources import Part, RawLog, Shelf, unreadable
 from model.given import opened
-from reference.formats.cutting import Span, logs_in
+from reference.formats.cutting import ByteSpan, logs_in
 
 #: A piece of an event log has so many bytes, or is one run.
 PIECE_BYTES = 8 * 2**20
@@ -44,7 +44,7 @@ class Piece:
     stamps: tuple[Stamp, ...]
     told: Part | None = None
     """What is told of its jobs beside the logs."""
-    runs: tuple[tuple[Span, ...], ...] = ()
+    runs: tuple[tuple[ByteSpan, ...], ...] = ()
     """Of a plain file, where each run is that is judged; empty where all of it is."""
 
     @property
@@ -54,7 +54,7 @@ class Piece:
         return json.dumps([self.where, parts, [span.offset for span in self.spans]])
 
     @property
-    def spans(self) -> tuple[Span, ...]:
+    def spans(self) -> tuple[ByteSpan, ...]:
         """The places of its runs, one after the other."""
         return tuple(span for run in self.runs for span in run)
 
@@ -127,7 +127,7 @@ def _of_event_log(shelf: Shelf, log: RawLog) -> Iterator[Piece]:
             runs = logs_in(data)
     except OSError as error:
         raise unreadable(str(path), error) from None
-    taken: list[tuple[Span, ...]] = []
+    taken: list[tuple[ByteSpan, ...]] = []
     size = 0
     for run in runs:
         length = sum(span.length for span in run)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from checker.logs.read.sources import Shelf
 from model.errors import FinaleError, Place
-from pipeline.session import Cluster, frugal, session
+from pipeline.session import SparkCluster, frugal, session
 
 from .judging import Given, Order, Outcome
 from .work import Bundle, Keep, Numbered, Result, Search, work
@@ -32,7 +32,7 @@ _SETTINGS = {"spark.rpc.message.maxSize": "1024"}
 _DEATHS = ("exited unexpectedly", "ExecutorLostFailure", "MemoryError")
 
 
-def judged_on(cluster: Cluster) -> Search:
+def judged_on(cluster: SparkCluster) -> Search:
     """A search that starts Spark first."""
     settled = frugal(replace(cluster, conf={**_SETTINGS, **cluster.conf}))
 

@@ -171,7 +171,7 @@ class Store:
                 "results-in-use",
                 "another process writes into this folder right now",
                 place=Place(str(self.folder)),
-                advice="wait for it, or name another folder with --out",
+                advice="wait for it, or name another folder with --output",
             ) from None
         journal = self.folder / JOURNAL
         with self._told():
@@ -257,7 +257,7 @@ class Store:
             "results-folder",
             f"the folder of results is of no use: {what}",
             place=Place(str(self.folder)),
-            advice="name another folder with --out",
+            advice="name another folder with --output",
         )
 
 

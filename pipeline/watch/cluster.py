@@ -1,4 +1,4 @@
-"""The logs of one folder while they grow, and what is said of its jobs.
+"""Judges the growing logs of one folder, and keeps the findings about its jobs.
 
 What came before is not judged again where nothing of it has changed: a job is judged again when it
 has new events, or when lines tell more of what its log shows at all. That takes the time of all its
@@ -32,7 +32,7 @@ EVENT_LOG = ".ndjson"
 
 
 @dataclass(frozen=True)
-class Setting:
+class WatchSetting:
     """What lines mean, and how a watch was told to take them."""
 
     root: str
@@ -41,7 +41,7 @@ class Setting:
 
 
 @dataclass(frozen=True)
-class State:
+class JobState:
     """What is said of a job now."""
 
     verdict: Verdict
@@ -69,7 +69,7 @@ class _Judged:
 class GrowingCluster:
     """The logs of a folder, as far as they have come."""
 
-    def __init__(self, folder: str, setting: Setting) -> None:
+    def __init__(self, folder: str, setting: WatchSetting) -> None:
         self.folder, self.setting = folder, setting
         self.logs: dict[str, GrowingLog] = {}
         self._judged: dict[tuple[str, str], _Judged] = {}
@@ -105,7 +105,7 @@ class GrowingCluster:
         strays = (log.tally.unparsable for log in logs if isinstance(log, GrowingFlinkLog))
         return read, sum(strays)
 
-    def judged(self) -> list[State]:
+    def judged(self) -> list[JobState]:
         """What is said of its jobs now; nothing while it is not the time to judge."""
         began = time.monotonic()
         if self.quiet == GROWS and began < self._next:
@@ -117,7 +117,7 @@ class GrowingCluster:
 
     # --- lines -----------------------------------------------------------------------------------
 
-    def _of_lines(self) -> Iterator[State]:
+    def _of_lines(self) -> Iterator[JobState]:
         logs = [each for _, each in sorted(self.logs.items()) if isinstance(each, GrowingFlinkLog)]
         if not logs:
             return
@@ -136,7 +136,7 @@ class GrowingCluster:
                 known = _Judged(of, self._verdict(run, profile, raw, whole=whole))
                 self._judged[key] = known
             assert known.verdict is not None
-            yield State(known.verdict, silent)
+            yield JobState(known.verdict, silent)
 
     def _verdict(
         self, run: Run, profile: Profile, raw: Sequence[RawLog], *, whole: bool
@@ -154,7 +154,7 @@ class GrowingCluster:
 
     # --- event logs ------------------------------------------------------------------------------
 
-    def _of_event_logs(self) -> Iterator[State]:
+    def _of_event_logs(self) -> Iterator[JobState]:
         for name, log in sorted(self.logs.items()):
             if not isinstance(log, GrowingEventLog) or not log.lines:
                 continue
@@ -166,7 +166,7 @@ class GrowingCluster:
                 if known is None or known.of != of:
                     known = self._judged[key] = self._run(of, log, lines)
                 if known.verdict is not None:
-                    yield State(known.verdict, log.quiet == SILENT)
+                    yield JobState(known.verdict, log.quiet == SILENT)
                 else:
                     self.errors[name] = known.error
 
@@ -184,4 +184,4 @@ def _size(run: Run) -> tuple[int, tuple[tuple[str, int], ...]]:
     return len(run.events), tuple(run.tasks.items())
 
 
-__all__ = ["EVENT_LOG", "GrowingCluster", "Setting", "State"]
+__all__ = ["EVENT_LOG", "GrowingCluster", "JobState", "WatchSetting"]

@@ -1,4 +1,4 @@
-"""Which files of a folder are which pieces of logs, and how far each has been handed on.
+"""Assigns the files of a folder to logs, and remembers how far each log was handed on.
 
 A log grows at the end of one file, until it is gone on with in another. The file may be renamed and
 a new one begun, or copied and cut to nothing, or compressed; it is the same piece all the while,
@@ -37,7 +37,7 @@ GROWS, PAUSES, SILENT = 0, 1, 2
 
 
 @dataclass(frozen=True)
-class Piece:
+class GrowingPiece:
     """What one file has of a log, and how much of it is handed on."""
 
     number: int
@@ -63,7 +63,7 @@ class Piece:
         return {key: value for key, value in asdict(self).items() if key != "number"}
 
     @classmethod
-    def from_table(cls, number: str, table: Mapping[str, Any]) -> Piece:
+    def from_table(cls, number: str, table: Mapping[str, Any]) -> GrowingPiece:
         return cls(int(number), **table)
 
 
@@ -79,7 +79,7 @@ class _File:
     log: str
 
 
-class Folder:
+class LogFolder:
     """A folder of growing logs. What it remembers saves reading, and decides nothing."""
 
     def __init__(self, root: Path, silent_after: float) -> None:
@@ -93,8 +93,8 @@ class Folder:
         self._frozen = list(self._files()), now
 
     def advanced(
-        self, pieces: Sequence[Piece], number: int, bytes_max: int | None, now: float
-    ) -> tuple[list[Piece], int]:
+        self, pieces: Sequence[GrowingPiece], number: int, bytes_max: int | None, now: float
+    ) -> tuple[list[GrowingPiece], int]:
         """The pieces as they are now, of which so many more bytes are to be handed on at most.
 
         `number` is that of the next new piece, and comes back as such.
@@ -120,7 +120,9 @@ class Folder:
             ]
             for file in self._in_order(found):
                 head, headed = self._head(file, HEAD_MAX)
-                housed.append(Piece(number, log, file.path, file.inode, head, headed, gap=gap))
+                housed.append(
+                    GrowingPiece(number, log, file.path, file.inode, head, headed, gap=gap)
+                )
                 gap = False
                 number += 1
         self._forget(files)
@@ -181,8 +183,8 @@ class Folder:
     # --- which is which --------------------------------------------------------------------------
 
     def _housed(
-        self, pieces: Sequence[Piece], files: Sequence[_File]
-    ) -> tuple[list[Piece], list[_File], set[str]]:
+        self, pieces: Sequence[GrowingPiece], files: Sequence[_File]
+    ) -> tuple[list[GrowingPiece], list[_File], set[str]]:
         """The pieces where they are now, the files that are none, logs of which some may miss."""
         by_inode = {file.inode: file for file in files}
         found: dict[int, _File] = {}
@@ -198,7 +200,7 @@ class Folder:
                 if copy is not None:
                     found[piece.number] = copy
                     free.remove(copy)
-        housed: list[Piece] = []
+        housed: list[GrowingPiece] = []
         gaps: set[str] = set()
         for piece in pieces:
             file = found.get(piece.number)
@@ -214,13 +216,13 @@ class Folder:
                 gaps |= set() if piece.closed else {piece.log}
         return housed, free, gaps
 
-    def _is(self, file: _File, piece: Piece) -> bool:
+    def _is(self, file: _File, piece: GrowingPiece) -> bool:
         """Whether a file may be a piece: it has all that was handed on, and begins like it."""
         if file.size < max(piece.byte, piece.headed):
             return False
         return piece.headed == 0 or self._head(file, piece.headed)[0] == piece.head
 
-    def _is_copy(self, file: _File, pieces: Iterable[Piece]) -> bool:
+    def _is_copy(self, file: _File, pieces: Iterable[GrowingPiece]) -> bool:
         """Whether a file is a copy, perhaps half of one, of a piece that is where it was."""
         return any(
             piece.log == file.log
@@ -245,17 +247,17 @@ class Folder:
 
     def _with_ends(
         self,
-        pieces: Sequence[Piece],
+        pieces: Sequence[GrowingPiece],
         files: Mapping[str, _File],
         bytes_max: int | None,
         now: float,
-    ) -> list[Piece]:
+    ) -> list[GrowingPiece]:
         sizes = {piece.number: _size_of(piece, files) for piece in pieces}
         ordered = sorted(pieces, key=lambda each: each.number)
         newest = {piece.log: piece.number for piece in ordered if sizes[piece.number]}
         left = bytes_max
         waiting: set[str] = set()
-        ended: list[Piece] = []
+        ended: list[GrowingPiece] = []
         for piece in ordered:
             size, more = sizes[piece.number], 0
             trouble = self._trouble(piece) if size > piece.byte == 0 else ""
@@ -284,13 +286,13 @@ class Folder:
             )
         return ended
 
-    def _trouble(self, piece: Piece) -> str:
+    def _trouble(self, piece: GrowingPiece) -> str:
         if not piece.path or os.access(self.root / piece.path, os.R_OK):
             return ""
         return "it may not be read"
 
 
-def _size_of(piece: Piece, files: Mapping[str, _File]) -> int:
+def _size_of(piece: GrowingPiece, files: Mapping[str, _File]) -> int:
     file = files.get(piece.inode) if piece.path else None
     return piece.byte if file is None else file.size
 
@@ -318,8 +320,8 @@ __all__ = [
     "HEAD_MIN",
     "PAUSES",
     "SILENT",
-    "Folder",
-    "Piece",
+    "GrowingPiece",
+    "LogFolder",
     "head_of",
     "opened_at",
 ]

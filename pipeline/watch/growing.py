@@ -1,4 +1,4 @@
-"""A log as far as it has come: what was made of its lines, and what must wait for more of them.
+"""Reads a growing log, and holds back lines that need the lines after them.
 
 Each batch adds something, and what it adds is plain data that is kept: a process that has not seen
 the batches before adds the same, and has the same log.

@@ -1,4 +1,4 @@
-"""What was told of growing logs, so that it is told once: a file of records, one a line.
+"""A file of all records that a watch printed, so that it prints each record once.
 
 A record is in the file, on the disk, before it is told; that it was told is written after. So after
 a crash there is none twice in the file, and what may not have been told is told again, under the
@@ -239,7 +239,7 @@ def _difference(begun: Any, head: Mapping[str, object]) -> str:
 def _unusable(folder: Path, what: str) -> FinaleError:
     return FinaleError(
         "watch-folder",
-        f"the folder of the watch is of no use: {what}",
+        f"the folder of the watch cannot be used: {what}",
         place=Place(str(folder)),
         advice="name another folder with --resume",
     )

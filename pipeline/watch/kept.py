@@ -1,4 +1,4 @@
-"""What batches have added to the logs of a folder, kept in a file that only grows.
+"""A file that stores what each batch added to the logs of a folder.
 
 Each batch is a frame: a line that says which batch it is, how long it is, and a checksum; then so
 many bytes. A batch that is repeated takes the place of what was written of it, and of all that
@@ -19,7 +19,7 @@ from model.errors import FinaleError, Place
 from model.given import json_of
 
 
-class Kept:
+class FolderBatches:
     """The file of one folder of logs, read up to some batch."""
 
     def __init__(self, state: Path, folder: str) -> None:
@@ -69,10 +69,10 @@ class Kept:
         except (ValueError, KeyError, TypeError):
             raise FinaleError(
                 "watch-damaged",
-                "what was kept of the logs is damaged: the checksum is another one",
+                "the saved state of the watch is damaged: a checksum is wrong",
                 place=Place(str(self.file)),
                 advice="watch anew, with another folder for --resume",
             ) from None
 
 
-__all__ = ["Kept"]
+__all__ = ["FolderBatches"]

@@ -1,4 +1,4 @@
-"""Watches a folder of logs: Spark says what is new, workers judge it, and here it is told.
+"""Watches a folder of logs: Spark finds new lines, workers judge them, this module prints them.
 
 Where a watch was is kept in a folder: Spark's offsets, what batches have added, what was told.
 """
@@ -21,12 +21,12 @@ from checker.logs.read.patterns import Table
 from checker.logs.verdicts import Verdict
 from model.errors import FinaleError, Place
 from model.given import json_of
-from pipeline.session import Cluster, session
+from pipeline.session import SparkCluster, session
 
-from .cluster import Setting
+from .cluster import WatchSetting
 from .journal import Journal, Record
 from .source import NAME, GrowingLogs
-from .work import TOLD, Order, work
+from .work import TOLD, WatchOrder, work
 
 if TYPE_CHECKING:
     from pyspark.sql import DataFrame, SparkSession
@@ -40,22 +40,22 @@ TASKS_PER_SLOT = 2
 
 
 @dataclass(frozen=True)
-class Plan:
+class WatchPlan:
     """What is watched, and how. `kept` is where it was, and is gone on from; None: nowhere.
 
     With `once` the watch ends when all that is there has been judged.
     """
 
     folder: Path
-    setting: Setting
-    cluster: Cluster
+    setting: WatchSetting
+    cluster: SparkCluster
     silent_after: float
     kept: Path | None = None
     once: bool = False
 
 
 @dataclass
-class Far:
+class WatchProgress:
     """How far a watch is."""
 
     logs: int = 0
@@ -88,11 +88,11 @@ class Far:
         self.logs, self.lines, self.unparsable = map(sum, columns) if columns else (0, 0, 0)
 
 
-Tell = Callable[[Iterable[Record], Far], None]
+Tell = Callable[[Iterable[Record], WatchProgress], None]
 """Called in each batch with the records that are new, and how far it is."""
 
 
-def watch(plan: Plan, tell: Tell) -> Far:
+def watch(plan: WatchPlan, tell: Tell) -> WatchProgress:
     """Watch until the user interrupts, which raises `KeyboardInterrupt`; or, once, to the end.
 
     Raises what `check`, the journal and the session raise, and `watch-ended` where Spark gives up.
@@ -100,7 +100,7 @@ def watch(plan: Plan, tell: Tell) -> Far:
     check(plan)
     with _kept(plan) as kept, Journal(kept, _identity(plan)) as journal:
         (kept / LOGS).mkdir(exist_ok=True)
-        far = Far(jobs=journal.jobs, findings=journal.findings)
+        far = WatchProgress(jobs=journal.jobs, findings=journal.findings)
         far.go_on(kept / READ)
         tell(journal.tell(), far)
         with session(plan.cluster, "finale watch") as spark:
@@ -108,26 +108,26 @@ def watch(plan: Plan, tell: Tell) -> Far:
         return far
 
 
-def check(plan: Plan) -> None:
+def check(plan: WatchPlan) -> None:
     """Raises `no-such-folder`, `needs-folder`."""
     if not plan.folder.is_dir():
         raise FinaleError(
             "no-such-folder",
-            "there is no folder of this name to watch",
+            "the folder to watch does not exist",
             place=Place(str(plan.folder)),
             advice="name the folder that logs are written into; files may come later",
         )
     if plan.kept is None and not plan.cluster.is_nearby:
         raise FinaleError(
             "needs-folder",
-            f"the workers of {plan.cluster.master} see no folder of this machine",
+            f"the workers of {plan.cluster.master} cannot read folders of this machine",
             place=Place(key="--resume"),
             advice="name one that all of them see, as they must see the logs: --resume FOLDER",
         )
 
 
 def _run(
-    spark: SparkSession, plan: Plan, kept: Path, batch: Callable[[DataFrame, int], None]
+    spark: SparkSession, plan: WatchPlan, kept: Path, batch: Callable[[DataFrame, int], None]
 ) -> None:
     from pyspark.errors import StreamingQueryException
 
@@ -174,10 +174,16 @@ def _wait(query: StreamingQuery) -> None:
 
 
 def _batch(
-    plan: Plan, kept: Path, journal: Journal, tell: Tell, far: Far, rows: DataFrame, batch: int
+    plan: WatchPlan,
+    kept: Path,
+    journal: Journal,
+    tell: Tell,
+    far: WatchProgress,
+    rows: DataFrame,
+    batch: int,
 ) -> None:
     """One batch: workers judge, the driver tells. It may be repeated; what it tells is not."""
-    order = Order(str(kept / LOGS), batch, plan.setting)
+    order = WatchOrder(str(kept / LOGS), batch, plan.setting)
     now = datetime.now(UTC).isoformat(timespec="milliseconds")
     frame: Any = rows  # of whose methods types are known in part
     for row in frame.mapInArrow(partial(work, order), TOLD).collect():
@@ -193,7 +199,7 @@ def _batch(
 
 
 @contextmanager
-def _kept(plan: Plan) -> Generator[Path]:
+def _kept(plan: WatchPlan) -> Generator[Path]:
     if plan.kept is not None:
         yield plan.kept.absolute()
         return
@@ -201,7 +207,7 @@ def _kept(plan: Plan) -> Generator[Path]:
         yield Path(name)
 
 
-def _identity(plan: Plan) -> dict[str, object]:
+def _identity(plan: WatchPlan) -> dict[str, object]:
     """What must be the same for a watch to be gone on with."""
     return {
         "logs": str(plan.folder.absolute()),
@@ -216,16 +222,16 @@ def _digest(table: Table) -> str:
     return hashlib.sha256("\n".join(told).encode()).hexdigest()
 
 
-def _ended(why: str, plan: Plan) -> FinaleError:
+def _ended(why: str, plan: WatchPlan) -> FinaleError:
     lines = [line.strip() for line in why.splitlines() if line.strip()]
     ours = next((line[line.index("error[") :] for line in lines if "error[" in line), None)
     further = "the same command with the same --resume goes on from where it was"
     return FinaleError(
         "watch-ended",
-        f"Spark has given up: {ours or (lines[0] if lines else 'it does not say why')}",
+        f"Spark failed: {ours or (lines[0] if lines else 'it does not say why')}",
         place=Place(str(plan.folder)),
         advice=further if ours is None else "watch anew, with another folder for --resume",
     )
 
 
-__all__ = ["Far", "Plan", "Tell", "check", "watch"]
+__all__ = ["Tell", "WatchPlan", "WatchProgress", "check", "watch"]

@@ -1,4 +1,4 @@
-"""A source of Spark's streams: what is new in the logs of a folder, as bytes.
+"""A Spark stream source: the new bytes in the logs of a folder.
 
 Its offset says of each piece of a log where it is, its inode, and up to which byte it was handed
 on. So a batch that is repeated has the same bytes again, though files were renamed meanwhile.
@@ -18,7 +18,7 @@ from pyspark.sql.streaming.datasource import ReadLimit, ReadMaxBytes, SupportsTr
 
 from model.errors import FinaleError
 
-from .files import DAMAGED, HEAD_MIN, Folder, Piece, head_of, opened_at
+from .files import DAMAGED, HEAD_MIN, GrowingPiece, LogFolder, head_of, opened_at
 
 if TYPE_CHECKING:
     from pyspark.sql.types import StructType
@@ -31,10 +31,10 @@ BYTES_OF_BATCH, BYTES_OF_ROW = 64 << 20, 4 << 20
 
 
 @dataclass(frozen=True)
-class Range:
+class NewPart:
     """What is new of a piece since the batch before: bytes, or only what is known of it."""
 
-    piece: Piece
+    piece: GrowingPiece
     """As it is after this."""
     begin: int
 
@@ -49,10 +49,10 @@ class Range:
         return json.dumps(told)
 
 
-class Bundle(InputPartition):
+class LogBatch(InputPartition):
     """What one task reads: the ranges of some folders, all of each."""
 
-    def __init__(self, ranges: Sequence[Range]) -> None:
+    def __init__(self, ranges: Sequence[NewPart]) -> None:
         super().__init__(None)
         self.ranges = list(ranges)
 
@@ -78,7 +78,7 @@ class GrowingReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def __init__(self, root: Path, silent_after: float, tasks: int) -> None:
         self.root, self.tasks = root, tasks
-        self._folder = Folder(root, silent_after)
+        self._folder = LogFolder(root, silent_after)
 
     def initialOffset(self) -> dict[str, Any]:  # noqa: N802
         return {"next": 1, "pieces": {}}
@@ -99,20 +99,20 @@ class GrowingReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
 
     def partitions(self, start: dict[str, Any], end: dict[str, Any]) -> Sequence[InputPartition]:
         before = {piece.number: piece for piece in _pieces(start)}
-        ranges: dict[str, list[Range]] = {}
+        ranges: dict[str, list[NewPart]] = {}
         for piece in _pieces(end):
             old = before.get(piece.number)
             if old is None or _told(old) != _told(piece):
-                found = Range(piece, 0 if old is None else old.byte)
+                found = NewPart(piece, 0 if old is None else old.byte)
                 ranges.setdefault(found.folder, []).append(found)
-        return [Bundle(each) for each in _bundled(list(ranges.values()), self.tasks)]
+        return [LogBatch(each) for each in _bundled(list(ranges.values()), self.tasks)]
 
     def read(self, partition: InputPartition) -> Iterator[tuple[str, bytes]]:
-        assert isinstance(partition, Bundle)
+        assert isinstance(partition, LogBatch)
         for each in partition.ranges:
             yield from self._rows(each)
 
-    def _rows(self, wanted: Range) -> Iterator[tuple[str, bytes]]:
+    def _rows(self, wanted: NewPart) -> Iterator[tuple[str, bytes]]:
         """Each range has a last row without bytes, which says whether all of it was read."""
         left = wanted.piece.byte - wanted.begin
         path = _found(self.root, wanted.piece) if left else None
@@ -128,18 +128,18 @@ class GrowingReader(DataSourceStreamReader, SupportsTriggerAvailableNow):
         yield wanted.to_json(lost=left > 0), b""
 
 
-def _pieces(offset: Mapping[str, Any]) -> list[Piece]:
-    return [Piece.from_table(number, table) for number, table in offset["pieces"].items()]
+def _pieces(offset: Mapping[str, Any]) -> list[GrowingPiece]:
+    return [GrowingPiece.from_table(number, table) for number, table in offset["pieces"].items()]
 
 
-def _told(piece: Piece) -> tuple[object, ...]:
+def _told(piece: GrowingPiece) -> tuple[object, ...]:
     """What whoever judges is told of a piece: where it is may change without."""
     return piece.byte, piece.quiet, piece.closed, piece.gap, piece.trouble
 
 
-def _bundled(folders: Sequence[list[Range]], count: int) -> list[list[Range]]:
+def _bundled(folders: Sequence[list[NewPart]], count: int) -> list[list[NewPart]]:
     """All ranges in so many bundles, of about as many bytes each, and no folder in two."""
-    bundles: list[tuple[int, list[Range]]] = [(0, []) for _ in range(min(count, len(folders)))]
+    bundles: list[tuple[int, list[NewPart]]] = [(0, []) for _ in range(min(count, len(folders)))]
     for ranges in sorted(folders, key=lambda each: -_bytes(each)):
         lightest = min(range(len(bundles)), key=lambda number: bundles[number][0])
         size, inside = bundles[lightest]
@@ -147,11 +147,11 @@ def _bundled(folders: Sequence[list[Range]], count: int) -> list[list[Range]]:
     return [inside for _, inside in bundles]
 
 
-def _bytes(ranges: Sequence[Range]) -> int:
+def _bytes(ranges: Sequence[NewPart]) -> int:
     return sum(each.piece.byte - each.begin for each in ranges)
 
 
-def _found(root: Path, piece: Piece) -> Path | None:
+def _found(root: Path, piece: GrowingPiece) -> Path | None:
     """Where a piece is by now: as it was told, or under another name in that folder."""
     told = root / piece.path
     try:
@@ -169,4 +169,4 @@ def _found(root: Path, piece: Piece) -> Path | None:
     return None
 
 
-__all__ = ["NAME", "SCHEMA", "Bundle", "GrowingLogs", "GrowingReader", "Range"]
+__all__ = ["NAME", "SCHEMA", "GrowingLogs", "GrowingReader", "LogBatch", "NewPart"]

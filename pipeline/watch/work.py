@@ -1,4 +1,4 @@
-"""What a worker does in a batch: adds what is new to the logs of its folders, and judges them.
+"""The work of one worker in a batch: it adds new lines to its logs, and judges them.
 
 A process keeps the folders that it has seen. Spark gives a folder to any process that is free; one
 that has not seen the last batches of a folder reads what they have added.
@@ -13,8 +13,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from .cluster import GrowingCluster, Setting
-from .kept import Kept
+from .cluster import GrowingCluster, WatchSetting
+from .kept import FolderBatches
 
 #: What a worker tells: a row a folder, as JSON.
 TOLD = "told string"
@@ -29,19 +29,19 @@ class _Held:
     """A folder as this process knows it."""
 
     cluster: GrowingCluster
-    kept: Kept
+    kept: FolderBatches
 
 
 @dataclass(frozen=True)
-class Order:
+class WatchOrder:
     """What all folders of a batch have in common. `state` is where what they add is kept."""
 
     state: str
     batch: int
-    setting: Setting
+    setting: WatchSetting
 
 
-def work(order: Order, batches: Iterable[Any]) -> Iterator[Any]:
+def work(order: WatchOrder, batches: Iterable[Any]) -> Iterator[Any]:
     """The folders whose news are in these rows, all of each. Batches are those of Arrow."""
     arrow: Any = import_module("pyarrow")  # it comes without types
     news: dict[str, dict[str, list[tuple[Mapping[str, Any], bytes]]]] = {}
@@ -57,7 +57,7 @@ def work(order: Order, batches: Iterable[Any]) -> Iterator[Any]:
 
 
 def judged(
-    order: Order, folder: str, news: Mapping[str, list[tuple[Mapping[str, Any], bytes]]]
+    order: WatchOrder, folder: str, news: Mapping[str, list[tuple[Mapping[str, Any], bytes]]]
 ) -> dict[str, Any]:
     """Add what is new of one folder, and tell what is said of its jobs then."""
     held = _held(order, folder)
@@ -80,11 +80,11 @@ def judged(
     }
 
 
-def _held(order: Order, folder: str) -> _Held:
+def _held(order: WatchOrder, folder: str) -> _Held:
     held = _HELD.pop((order.state, folder), None)
     if held is None or held.kept.batch >= order.batch:
         cluster = GrowingCluster(folder, order.setting)
-        held = _Held(cluster, Kept(Path(order.state), folder))
+        held = _Held(cluster, FolderBatches(Path(order.state), folder))
         for key in list(_HELD)[: max(0, len(_HELD) + 1 - HELD_MAX)]:
             del _HELD[key]
     for more in held.kept.before(order.batch):
@@ -92,4 +92,4 @@ def _held(order: Order, folder: str) -> _Held:
     return held
 
 
-__all__ = ["TOLD", "Order", "judged", "work"]
+__all__ = ["TOLD", "WatchOrder", "judged", "work"]

@@ -1,4 +1,4 @@
-"""Engines with one mistake each: what the rules that they break are for, in real files.
+"""Engines with one mistake each, which tests must find.
 
 Each has the name of its counterpart among the broken variants of the model.
 """

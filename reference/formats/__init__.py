@@ -1,1 +1,1 @@
-"""What the engine reads and writes: files, checkpoints, jobs."""
+"""The file formats of the engine: checkpoints, jobs, event logs, requests, faults."""

@@ -1,4 +1,4 @@
-"""What may change in a job between a checkpoint and a start from it, and what may not.
+"""Decides which changes of a job are allowed between a checkpoint and a start from it.
 
 Operators are known by their names. One that had finished never runs again, so nothing that still
 runs may feed it; one that had in part only keeps its number of subtasks, for what the finished ones
@@ -11,13 +11,15 @@ import json
 from collections.abc import Mapping, Sequence
 
 from model.errors import FinaleError, Place
-from reference.formats.metadata import Operator
+from reference.formats.metadata import OperatorMetadata
 
 Producers = Mapping[str, Sequence[str]]
 """For each task those that it reads."""
 
 
-def refuse_changes(old: Sequence[Operator], new: Sequence[Operator], producers: Producers) -> None:
+def refuse_changes(
+    old: Sequence[OperatorMetadata], new: Sequence[OperatorMetadata], producers: Producers
+) -> None:
     """Raises a coded error for the first change that a start cannot make up for."""
     before = {each.name: each for each in old}
     after = {each.name: each for each in new}
@@ -35,7 +37,7 @@ def refuse_changes(old: Sequence[Operator], new: Sequence[Operator], producers: 
                 raise _fed(operator, running[0], before)
 
 
-def finished_of(before: Operator | None, now: Operator) -> list[str]:
+def finished_of(before: OperatorMetadata | None, now: OperatorMetadata) -> list[str]:
     """The subtasks of an operator that do not run any more."""
     if before is None:
         return []
@@ -44,17 +46,17 @@ def finished_of(before: Operator | None, now: Operator) -> list[str]:
     return [task for task, part in zip(before.tasks, before.parts, strict=True) if part.finished]
 
 
-def _refuse_loss(operator: Operator) -> None:
+def _refuse_loss(operator: OperatorMetadata) -> None:
     if operator.has_state:
         raise FinaleError(
             "operator-removed",
             f'the checkpoint has the state of "{operator.name}", which the job does not have',
             place=Place(key=f"operators.{operator.name}"),
-            advice="keep it in the job, under its name",
+            advice="keep the operator in the job, under its name",
         )
 
 
-def _refuse_difference(before: Operator, now: Operator) -> None:
+def _refuse_difference(before: OperatorMetadata, now: OperatorMetadata) -> None:
     name, place = now.name, Place(key=f"operators.{now.name}")
     used = before.has_state or any(part.finished for part in before.parts)
     if used and before.kind != now.kind:
@@ -91,19 +93,21 @@ def _refuse_difference(before: Operator, now: Operator) -> None:
         )
 
 
-def _first_changed(before: Operator, now: Operator) -> str | None:
+def _first_changed(before: OperatorMetadata, now: OperatorMetadata) -> str | None:
     """The first setting of which the state depends, and which is another now."""
     keys = sorted({*before.settings, *now.settings})
     return next((k for k in keys if before.settings.get(k) != now.settings.get(k)), None)
 
 
-def _said(operator: Operator, key: str) -> str:
+def _said(operator: OperatorMetadata, key: str) -> str:
     return (
         f"{key} = {json.dumps(operator.settings[key])}" if key in operator.settings else f"no {key}"
     )
 
 
-def _fed(operator: Operator, running: str, before: Mapping[str, Operator]) -> FinaleError:
+def _fed(
+    operator: OperatorMetadata, running: str, before: Mapping[str, OperatorMetadata]
+) -> FinaleError:
     known = any(running in each.tasks for each in before.values())
     said = "runs" if known else "is new"
     return FinaleError(

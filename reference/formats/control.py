@@ -1,4 +1,4 @@
-"""What a run is asked to do: a file for each request, and one for its answer.
+"""Sends requests to a run: one file for each request, and one file for each answer.
 
     control/<run>/<request>.ask      what is asked: {"what": "stop", "drain": true}
     control/<run>/<request>.answer   what has become of it: {"ok": true, "savepoint": "…"}
@@ -124,7 +124,7 @@ def _wait(folder: Path, run: str, name: str, seconds: float) -> Said:
         "no-answer",
         f"the run has not answered for {seconds:g} s; {then}",
         place=Place(str(folder)),
-        advice="ask again, with more --seconds",
+        advice="ask again, with more --max-seconds",
     )
 
 

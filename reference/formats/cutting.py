@@ -1,4 +1,4 @@
-"""Where a file of event logs can be cut: between logs, which may be thousands in one file.
+"""Cuts a file of event logs between two logs.
 
 A log begins with the first process of a run. Sections of later processes belong to the log in which
 their run was told last, wherever they are in the file; a run that begins with a later process has
@@ -19,7 +19,7 @@ Bytes = bytes | mmap.mmap
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class ByteSpan:
     """So many bytes of a file, from one on, and the number of the line that begins there."""
 
     offset: int
@@ -31,7 +31,7 @@ Start = tuple[object, object]
 """Of a section: its run, and the number of its process."""
 
 
-def logs_in(data: Bytes) -> list[tuple[Span, ...]]:
+def logs_in(data: Bytes) -> list[tuple[ByteSpan, ...]]:
     """The places of each log in some bytes. What comes before all of them is of the first one."""
     found = list(_sections(data))
     return [_joined([found[each][0] for each in log]) for log in grouped([s for _, s in found])]
@@ -64,19 +64,19 @@ def start_in(line: bytes) -> Start | None:
     return told.get("run"), told.get("process")
 
 
-def _joined(spans: Iterable[Span]) -> tuple[Span, ...]:
+def _joined(spans: Iterable[ByteSpan]) -> tuple[ByteSpan, ...]:
     """The same places, where one follows the other as one."""
-    found: list[Span] = []
+    found: list[ByteSpan] = []
     for span in spans:
         last = found[-1] if found else None
         if last is not None and last.offset + last.length == span.offset:
-            found[-1] = Span(last.offset, last.length + span.length, last.line)
+            found[-1] = ByteSpan(last.offset, last.length + span.length, last.line)
         else:
             found.append(span)
     return tuple(found)
 
 
-def _sections(data: Bytes) -> Iterator[tuple[Span, Start]]:
+def _sections(data: Bytes) -> Iterator[tuple[ByteSpan, Start]]:
     """Each section, from its first line to that of the next one."""
     begin, line = 0, 1
     start: Start = (None, None)
@@ -85,7 +85,7 @@ def _sections(data: Bytes) -> Iterator[tuple[Span, Start]]:
         start = first
         place, first = _start_from(data, place + 1)
     while begin < len(data):
-        yield Span(begin, place - begin, line), start
+        yield ByteSpan(begin, place - begin, line), start
         line += _newlines(data, begin, place)
         begin, start = place, first or start
         place, first = _start_from(data, begin + 1)
@@ -113,4 +113,4 @@ def _newlines(data: Bytes, begin: int, end: int) -> int:
     )
 
 
-__all__ = ["Span", "Start", "grouped", "logs_in", "start_in"]
+__all__ = ["ByteSpan", "Start", "grouped", "logs_in", "start_in"]

@@ -1,4 +1,4 @@
-"""Event logs: what a job did, step by step, one line of JSON each.
+"""Event logs: the steps of a job, one JSON line for each step.
 
 A log has a section for each process that ran the job. It begins with `log-start`, which says
 everything about the job that its steps depend on, and ends with `log-end` and the number of events,
@@ -172,7 +172,7 @@ def _plain(value: object) -> object:
 
 
 @dataclass(frozen=True)
-class Event:
+class EventLine:
     """A line that tells of a step: the step's name, and what it is about by kinds.
 
     `checkpoint` is the id that the step is about or has begun.
@@ -195,7 +195,7 @@ class Section:
     line: int
     start: Mapping[str, Any]
     job: Job
-    events: tuple[Event, ...]
+    events: tuple[EventLine, ...]
     lost: frozenset[int]
     ended: bool
     """It has its last line, and as many events as that says."""
@@ -210,7 +210,7 @@ class Section:
 
 
 @dataclass(frozen=True)
-class Log:
+class ReadLog:
     """All that a log has. Nothing is passed over in silence: what means nothing is counted."""
 
     sections: tuple[Section, ...]
@@ -247,7 +247,7 @@ class Log:
 
 def read_log(
     lines: Iterable[str], file: str | None = None, numbers: Iterable[int] | None = None
-) -> Log:
+) -> ReadLog:
     """The log that some lines are. Raises `not-an-event-log`, `event-log-version`."""
     reader = _Reader(file)
     for number, line in zip(numbers or count(1), lines, strict=False):
@@ -256,7 +256,7 @@ def read_log(
     if not reader.sections:
         raise reader.stray or reader.not_a_log(1, "it has no line `log-start`")
     strays = reader.stray is not None
-    return Log(tuple(reader.sections), tuple(reader.unreadable), reader.unknown, strays)
+    return ReadLog(tuple(reader.sections), tuple(reader.unreadable), reader.unknown, strays)
 
 
 _PLACE = ("run", "process", "clock", "seq", "event", "job", "attempt", "vertex", "subtask")
@@ -278,7 +278,7 @@ class _Reader:
         self._begin()
 
     def _begin(self) -> None:
-        self._events: list[Event] = []
+        self._events: list[EventLine] = []
         self._lost: set[int] = set()
         self._next: Counter[str] = Counter()
         self._latest: dict[str, int] = {}
@@ -365,7 +365,7 @@ class _Reader:
         kinds = (kind for kind in word.about if kind != "checkpoint" or checkpoint is not None)
         about = tuple((kind, about_of(kind, line, fields, self._names)) for kind in kinds)
         self._events.append(
-            Event(
+            EventLine(
                 number,
                 word.name,
                 about,
@@ -380,10 +380,10 @@ class _Reader:
     def not_a_log(self, line: int, why: str) -> FinaleError:
         return FinaleError(
             "not-an-event-log",
-            f"this is no event log: {why}",
+            f"this is not an event log: {why}",
             place=Place(self.file, line),
             advice="take a file that `finale run` has written",
         )
 
 
-__all__ = ["VERSION", "Event", "EventLog", "Log", "Section", "read_log", "table_of"]
+__all__ = ["VERSION", "EventLine", "EventLog", "ReadLog", "Section", "read_log", "table_of"]

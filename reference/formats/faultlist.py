@@ -1,4 +1,4 @@
-"""Lists of faults: what goes wrong in a run, and when. docs/faults.md has every kind and key.
+"""Reads a list of faults to inject into a run. docs/faults.md has every kind and key.
 
 [[fault]]
 kind  = "crash-worker"          # subtask 1 of each operator fails
@@ -34,7 +34,7 @@ from model.events import STEPS as EVENTS
 from model.given import text_of, toml_of
 from model.topology import Job
 from reference.engine import Engine
-from reference.formats.faulty import Fault as AtFile
+from reference.formats.faulty import DiskFault as AtFile
 from reference.operators.checks import Checks, is_count, is_tables, is_text, is_whole
 from reference.settings import Faults
 from reference.steps import StepId
@@ -112,7 +112,7 @@ CHECKS: Checks = {
 
 
 @dataclass(frozen=True)
-class Fault:
+class PlannedFault:
     """One thing that goes wrong, `times` often: after the n-th event of a name, or by chance."""
 
     kind: str
@@ -150,7 +150,7 @@ class Fault:
         return step.name == self.step and named and self.task in ("", about.get("task", self.task))
 
 
-def bounds_of(faults: Iterable[Fault], checkpoints: int | None = None) -> Faults:
+def bounds_of(faults: Iterable[PlannedFault], checkpoints: int | None = None) -> Faults:
     """As many of everything as an engine must allow for."""
     often = Counter[str]()
     for fault in faults:
@@ -165,7 +165,7 @@ def bounds_of(faults: Iterable[Fault], checkpoints: int | None = None) -> Faults
     )
 
 
-def options_for(faults: Iterable[Fault]) -> dict[str, Any]:
+def options_for(faults: Iterable[PlannedFault]) -> dict[str, Any]:
     """The options of a protocol without which they do not happen."""
     lost = {fault.message for fault in faults if fault.kind == "lost"}
     options: dict[str, Any] = {"acknowledgement": "lossy"} if "acknowledgement" in lost else {}
@@ -175,7 +175,7 @@ def options_for(faults: Iterable[Fault]) -> dict[str, Any]:
 # --- reading --------------------------------------------------------------------------------------
 
 
-def read_faults(file: Path, engine: type[Engine], job: Job) -> tuple[Fault, ...]:
+def read_faults(file: Path, engine: type[Engine], job: Job) -> tuple[PlannedFault, ...]:
     """The faults that a TOML file lists, which can happen in a job. Raises `bad-fault`."""
     try:
         faults = faults_of(text_of(file))
@@ -190,7 +190,7 @@ def read_faults(file: Path, engine: type[Engine], job: Job) -> tuple[Fault, ...]
     return faults
 
 
-def faults_of(text: str) -> tuple[Fault, ...]:
+def faults_of(text: str) -> tuple[PlannedFault, ...]:
     """The faults that a TOML text lists. Raises `bad-fault`."""
     try:
         table: Mapping[str, Any] = toml_of(text)
@@ -205,7 +205,7 @@ def faults_of(text: str) -> tuple[Fault, ...]:
     return tuple(_fault(entry, f"fault.{place + 1}") for place, entry in enumerate(entries))
 
 
-def _fault(entry: Mapping[str, Any], at: str) -> Fault:
+def _fault(entry: Mapping[str, Any], at: str) -> PlannedFault:
     if "kind" not in entry:
         advice = f"say what goes wrong: kind is one of {', '.join(KEYS)}"
         raise _bad(f"{at}.kind", "it does not say what goes wrong", advice)
@@ -225,12 +225,12 @@ def _fault(entry: Mapping[str, Any], at: str) -> Fault:
         if not fits(value):
             near = nearest(str(value), NAMES) if key in ("after", "until") else ""
             raise _bad(f"{at}.{key}", f"{value!r} is no such thing", near or f"write {wanted}")
-    fault = Fault(**entry)
+    fault = PlannedFault(**entry)
     _refuse_nonsense(fault, entry, at)
     return fault
 
 
-def _refuse_nonsense(fault: Fault, entry: Mapping[str, Any], at: str) -> None:
+def _refuse_nonsense(fault: PlannedFault, entry: Mapping[str, Any], at: str) -> None:
     """Keys that do not go together."""
     if fault.kind == "lost" and fault.message not in LOSSES:
         what = f"take one of {', '.join(LOSSES)}, or let it be late"
@@ -244,7 +244,7 @@ def _refuse_nonsense(fault: Fault, entry: Mapping[str, Any], at: str) -> None:
             raise _bad(f"{at}.{key}", f'"{fault.step}" is about no {key}', "leave it out")
 
 
-def _refuse_unfit(faults: Iterable[Fault], engine: type[Engine], job: Job) -> None:
+def _refuse_unfit(faults: Iterable[PlannedFault], engine: type[Engine], job: Job) -> None:
     """Raises `bad-fault` for one that cannot happen."""
     tasks = [subtask.name for subtask in job.subtasks]
     workers = max(vertex.parallelism for vertex in job.vertices)
@@ -271,7 +271,7 @@ __all__ = [
     "HOLDING",
     "OF_FILES",
     "OF_THE_ENVIRONMENT",
-    "Fault",
+    "PlannedFault",
     "bounds_of",
     "faults_of",
     "options_for",

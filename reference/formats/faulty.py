@@ -1,4 +1,4 @@
-"""Files that end a run, or have no room, at any moment at which they are written.
+"""Files that crash or run out of space at a chosen write.
 
 A moment is before each operation that changes something, and in the midst of each that writes
 bytes, when some of them are there. `moments` counts those that have passed. Or it happens when so
@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from reference.formats.files import Files, disk_full
 
 
-class Fault(enum.Enum):
+class DiskFault(enum.Enum):
     """What happens."""
 
     CUT = "cut"
@@ -23,7 +23,7 @@ class Fault(enum.Enum):
     """The disk has no room for anything, until files are removed."""
 
 
-class Cut(BaseException):
+class ProcessEnds(BaseException):
     """The process ends here, and nothing handles that."""
 
 
@@ -34,7 +34,7 @@ class FaultyFiles:
         self,
         files: Files,
         at: int | None = None,
-        fault: Fault = Fault.CUT,
+        fault: DiskFault = DiskFault.CUT,
         room: int | None = None,
     ) -> None:
         self.files = files
@@ -106,7 +106,7 @@ class FaultyFiles:
 
     def _pass(self, name: str, *, frees: bool = False) -> None:
         with self._counting:
-            if self.fault is Fault.FULL and frees:
+            if self.fault is DiskFault.FULL and frees:
                 self._goes_on = False
                 return
             strikes = self._strikes()
@@ -121,4 +121,4 @@ class FaultyFiles:
         return strikes
 
     def _reason(self, name: str) -> BaseException:
-        return Cut() if self.fault is Fault.CUT else disk_full(name)
+        return ProcessEnds() if self.fault is DiskFault.CUT else disk_full(name)

@@ -1,4 +1,4 @@
-"""Where bytes are kept: on a disk, or in memory for runs that are forked and compared.
+"""Files on a disk, or in memory for runs that are forked and compared.
 
 Few operations, so that each is a point at which a run may be cut off: what is written is not safe
 before it is synced, and a name not before its folder is.

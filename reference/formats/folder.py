@@ -1,4 +1,4 @@
-"""The folder of a run: it belongs to one job, and to one run at a time."""
+"""The folder of a run. It belongs to one job, and to one run at a time."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _open(folder: Path) -> int:
     except (FileExistsError, NotADirectoryError):
         raise FinaleError(
             "not-a-folder",
-            "this is a file, and a run needs a folder",
+            "this is a file, but a run needs a folder",
             place=Place(str(folder)),
             advice="name a folder, which may be new",
         ) from None
@@ -129,7 +129,7 @@ def own(job: JobFile, files: Files, folder: Path) -> None:
     if "name" not in before:
         raise FinaleError(
             "owner-unreadable",
-            "the file says whose this folder is, and cannot be read",
+            "the file that names the job of this folder cannot be read",
             place=Place(files.told(JOB)),
             advice=f"if the folder is this job's, write {json.dumps({'name': job.name})} into it, "
             f"and {AGAIN}",
@@ -191,7 +191,7 @@ def end_of(files: Files) -> str | None:
         return None
     raise FinaleError(
         "end-unreadable",
-        "the file says how the job has ended, and cannot be read",
+        "the file that says how the job ended cannot be read",
         place=Place(files.told(END)),
         advice=f"remove it, and {AGAIN}",
     )

@@ -1,4 +1,4 @@
-"""What was in flight when barriers overtook it: a list of buffers for each channel to a task.
+"""Stores in-flight data of overtaken channels: a list of buffers for each channel.
 
 {"A.0→B": [{"records": ["x", "y"]}, {"records": ["z"], "watermark": 17}]}
 """
@@ -10,7 +10,7 @@ from typing import Any
 
 from model.errors import FinaleError, Place
 from reference.elements import Buffer
-from reference.formats.metadata import Operator
+from reference.formats.metadata import OperatorMetadata
 from reference.task import Output, Task
 
 Logs = dict[str, list[dict[str, Any]]]
@@ -35,9 +35,9 @@ def recovered(logs: Logs | None, channel: str) -> list[Buffer]:
 
 def shared_out(
     logs: Sequence[Logs | None],
-    now: Operator,
-    old: Sequence[Operator],
-    new: Sequence[Operator],
+    now: OperatorMetadata,
+    old: Sequence[OperatorMetadata],
+    new: Sequence[OperatorMetadata],
     tasks: Mapping[str, Task],
 ) -> dict[str, Logs]:
     """What comes to each subtask of an operator, where it or those it reads had another number.
@@ -70,15 +70,15 @@ def shared_out(
     return found
 
 
-def _edge(writer: Operator, reader: Operator, tasks: Mapping[str, Task]) -> Output:
+def _edge(writer: OperatorMetadata, reader: OperatorMetadata, tasks: Mapping[str, Task]) -> Output:
     edges = tasks[writer.tasks[0]].edges
     return next(each for each in edges if each.channels[0].reader in reader.tasks)
 
 
-def _lost(source: Operator, now: Operator) -> FinaleError:
+def _lost(source: OperatorMetadata, now: OperatorMetadata) -> FinaleError:
     return FinaleError(
         "in-flight",
-        f'records from "{source.name}" to "{now.name}" are in flight, and have no way any more',
+        f'records from "{source.name}" to "{now.name}" are in flight, but their channel is gone',
         place=Place(key=f"operators.{now.name}.from"),
-        advice="start the job as it was, and stop it with a savepoint: that has none in flight",
+        advice="start the job as it was, and stop it with a savepoint: it has no records in flight",
     )

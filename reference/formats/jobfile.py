@@ -1,4 +1,4 @@
-"""A job as a user writes it down: operators by name, what each reads, and when checkpoints are due.
+"""Reads a job file: operators with their inputs, and the checkpoint interval.
 
     [operators.lines]
     kind = "lines"              # the lines of files
@@ -43,7 +43,7 @@ from reference.operators.checks import (
     refuse_types,
     refuse_unknown,
 )
-from reference.operators.keys import ByKey, Field, InTurn
+from reference.operators.keys import ByKey, InTurn, KeyField
 from reference.operators.kinds import KINDS, OF_ALL, check_operator, settings_of
 from reference.operators.sources import files_of
 from reference.protocols import ENGINES, STOPPABLE
@@ -155,7 +155,7 @@ class JobFile:
         """Records with one key go to one subtask, where that matters."""
         said = self.operators[edge.target]
         if KINDS[said["kind"]].keyed:
-            return ByKey(Field(edge.target, "key", said.get("key")))
+            return ByKey(KeyField(edge.target, "key", said.get("key")))
         return None if edge.broadcast else InTurn()
 
     def mark(self, edge: Edge) -> None:
@@ -178,7 +178,7 @@ def read_job(file: Path, functions: Path | None = None) -> JobFile:
     if "operators" not in table and not table.keys().isdisjoint(("title", "job", "expect")):
         raise FinaleError(
             "not-a-job",
-            "this is a spec, which is checked, and no job",
+            "this file is a spec, not a job",
             place=Place(str(file)),
             advice="finale check checks it; a job says what it runs in [operators.NAME]",
         )
@@ -205,7 +205,7 @@ def _job(file: Path, table: Mapping[str, Any], folder: Path) -> JobFile:
     if protocol is not None and "barriers" in table:
         raise FinaleError(
             "two-protocols",
-            f'"{protocol}" says itself what barriers do, and "barriers" says it again',
+            f'"{protocol}" determines already how barriers move, and "barriers" is set too',
             place=Place(key="barriers"),
             advice='leave out "protocol", and the job can be stopped; or leave out "barriers"',
         )

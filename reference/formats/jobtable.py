@@ -1,4 +1,4 @@
-"""A job as a table, without records: what an event log says of it."""
+"""Writes a job as a table without records, for event logs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the lines of an event log may say, by type: a value of another one is damage.
+"""Checks the types of the fields in an event log.
 
 `docs/event-log.md` has every field. What is not there is not missing here: others may tell less.
 """

@@ -1,4 +1,4 @@
-"""The file of an event log: it is added to, and runs of one name in one folder share it."""
+"""Appends to the file of an event log."""
 
 from __future__ import annotations
 

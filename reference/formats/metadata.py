@@ -1,4 +1,4 @@
-"""The metadata of a checkpoint: whose state it has, in which files, and who had finished.
+"""The metadata of a checkpoint: the state files of each subtask, and the finished subtasks.
 
 Two versions are read, and either is written. They differ in how they say that a subtask had
 finished: version 1 by a number in place of its part, version 2 by a field of its own.
@@ -41,7 +41,7 @@ class File(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Part:
+class SubtaskMetadata:
     """What a checkpoint has of one subtask."""
 
     finished: bool = False
@@ -60,14 +60,14 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Operator:
+class OperatorMetadata:
     """An operator as it was when the checkpoint was taken."""
 
     name: str
     kind: str
     inputs: tuple[str, ...]
     """The operators that it reads, by the numbers of its inputs."""
-    parts: tuple[Part, ...]
+    parts: tuple[SubtaskMetadata, ...]
     settings: Mapping[str, Any] = field(default_factory=dict[str, Any])
     """What was said of it that its state depends on; older checkpoints do not tell."""
 
@@ -101,7 +101,7 @@ class Metadata:
     """What it is for: a checkpoint, a savepoint, a stop with drain or without."""
     restarts: bool
     """A job that fails starts from it by itself."""
-    operators: tuple[Operator, ...]
+    operators: tuple[OperatorMetadata, ...]
 
     @property
     def starts_runs(self) -> bool:
@@ -122,10 +122,10 @@ class Metadata:
             if part.finished
         )
 
-    def part(self, task: str) -> Part:
+    def part(self, task: str) -> SubtaskMetadata:
         """What there is of a subtask, by name."""
         found = (dict(zip(each.tasks, each.parts, strict=True)) for each in self.operators)
-        return next((parts[task] for parts in found if task in parts), Part())
+        return next((parts[task] for parts in found if task in parts), SubtaskMetadata())
 
 
 # --- writing --------------------------------------------------------------------------------------
@@ -143,7 +143,7 @@ def encoded(metadata: Metadata, version: int) -> bytes:
     return (json.dumps(said | {"sum": _sum(said)}, indent=1) + "\n").encode()
 
 
-def _with_sentinels(operator: Operator) -> dict[str, Any]:
+def _with_sentinels(operator: OperatorMetadata) -> dict[str, Any]:
     numbered = enumerate(operator.parts)
     parts = [{"index": -(i + 1) if each.finished else i} | _files(each) for i, each in numbered]
     return _common(operator) | {
@@ -152,7 +152,7 @@ def _with_sentinels(operator: Operator) -> dict[str, Any]:
     }
 
 
-def _with_fields(operator: Operator) -> dict[str, Any]:
+def _with_fields(operator: OperatorMetadata) -> dict[str, Any]:
     parts = [{"finished": each.finished} | _files(each) for each in operator.parts]
     return _common(operator) | {"subtasks": parts}
 
@@ -160,12 +160,12 @@ def _with_fields(operator: Operator) -> dict[str, Any]:
 WRITERS = {SENTINELS: _with_sentinels, FIELDS: _with_fields}
 
 
-def _common(operator: Operator) -> dict[str, Any]:
+def _common(operator: OperatorMetadata) -> dict[str, Any]:
     said = {"name": operator.name, "kind": operator.kind, "inputs": list(operator.inputs)}
     return said | ({"settings": dict(operator.settings)} if operator.settings else {})
 
 
-def _files(part: Part) -> dict[str, Any]:
+def _files(part: SubtaskMetadata) -> dict[str, Any]:
     files = {"state": part.state, "channels": part.channels}
     return {use: file._asdict() for use, file in files.items() if file is not None}
 
@@ -200,35 +200,37 @@ def decoded(data: bytes, name: str) -> Metadata:
         raise altered(name) from None
 
 
-def _by_sentinels(said: Mapping[str, Any]) -> Operator:
+def _by_sentinels(said: Mapping[str, Any]) -> OperatorMetadata:
     subtasks: Sequence[Mapping[str, Any]] | int = said["subtasks"]
     if isinstance(subtasks, int):
-        return _operator(said, [Part(finished=True)] * said["parallelism"])
+        return _operator(said, [SubtaskMetadata(finished=True)] * said["parallelism"])
     return _operator(said, [_part(each, finished=each["index"] < 0) for each in subtasks])
 
 
-def _by_fields(said: Mapping[str, Any]) -> Operator:
+def _by_fields(said: Mapping[str, Any]) -> OperatorMetadata:
     return _operator(said, [_part(each, finished=each["finished"]) for each in said["subtasks"]])
 
 
 READERS = {SENTINELS: _by_sentinels, FIELDS: _by_fields}
 
 
-def _operator(said: Mapping[str, Any], parts: Sequence[Part]) -> Operator:
+def _operator(said: Mapping[str, Any], parts: Sequence[SubtaskMetadata]) -> OperatorMetadata:
     settings = dict(said.get("settings", {}))
-    return Operator(said["name"], said["kind"], tuple(said["inputs"]), tuple(parts), settings)
+    return OperatorMetadata(
+        said["name"], said["kind"], tuple(said["inputs"]), tuple(parts), settings
+    )
 
 
-def _part(said: Mapping[str, Any], *, finished: bool) -> Part:
+def _part(said: Mapping[str, Any], *, finished: bool) -> SubtaskMetadata:
     state, channels = (File(**said[use]) if use in said else None for use in ("state", "channels"))
-    return Part(finished, state, channels)
+    return SubtaskMetadata(finished, state, channels)
 
 
 def altered(name: str) -> FinaleError:
     """A file is not what a checkpoint has written."""
     return FinaleError(
         "checkpoint-altered",
-        "the file is gone, or not what the checkpoint has written",
+        "the file is missing, or has changed since the checkpoint",
         place=Place(name),
         advice="put it back, or run the job from its start in another directory",
     )

@@ -1,4 +1,4 @@
-"""Functions that users write, found as `module:name` in modules beside the job's file.
+"""Loads functions of users, named `module:name`, from modules beside the job file.
 
 A user's module may have any name, even that of one of ours: beside the job theirs is found first,
 and once it is loaded ours are back under their names.

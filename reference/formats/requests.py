@@ -1,11 +1,11 @@
-"""What a running job is asked by its user, from the asking to the answer."""
+"""Reads and answers the requests of users to a running job."""
 
 from __future__ import annotations
 
 from typing import cast
 
 from model.errors import FinaleError, Place
-from reference.asking import Answer, Asking, Request, Wish
+from reference.asking import Asking, Request, RequestKind, RequestStatus
 from reference.engine import Engine
 from reference.formats.control import Control
 from reference.formats.files import AGAIN
@@ -47,20 +47,20 @@ class Requests:
     def known(self) -> dict[str, Request]:
         return self.engine.requests if isinstance(self.engine, Asking) else {}
 
-    def find(self, wish: Wish, answer: Answer) -> Request | None:
+    def find(self, kind: RequestKind, answer: RequestStatus) -> Request | None:
         """A request that has come so far, if there is one."""
-        found = (r for r in self.known.values() if r.wish is wish and r.answer is answer)
+        found = (r for r in self.known.values() if r.kind is kind and r.answer is answer)
         return next(found, None)
 
-    def ask(self, wish: Wish, drain: bool | None = None) -> str:
+    def ask(self, kind: RequestKind, drain: bool | None = None) -> str:
         """Ask the engine; the request's name. Raises `not-asked`."""
-        self.refuse_unless_heard(wish)
+        self.refuse_unless_heard(kind)
         assert isinstance(self.engine, Asking)
-        name = self.engine.add_request(wish)
+        name = self.engine.add_request(kind)
         more = () if drain is None else (("drain", str(drain)),)
-        step = StepId(f"request_{wish.value}", (("request", name), *more))
+        step = StepId(f"request_{kind.value}", (("request", name), *more))
         if not self.mover.take([step]):
-            self.known[name].answer = Answer.FAILED
+            self.known[name].answer = RequestStatus.FAILED
         return name
 
     def refuse_stuck(self) -> None:
@@ -71,16 +71,20 @@ class Requests:
             left = (f"{t.name} ({t.phase.value})" for t in tasks if t.phase is not Phase.CLOSED)
             raise FinaleError(
                 "job-stuck",
-                f"nothing can happen any more, and these have not ended: {', '.join(left)}",
+                f"no step is enabled, and these tasks have not ended: {', '.join(left)}",
                 advice="look what can come no more, which `finale conform` says of the run's event "
                 f"log, and {AGAIN}",
             )
 
-    def refuse_unless_heard(self, wish: Wish) -> None:
+    def refuse_unless_heard(self, kind: RequestKind) -> None:
         """Raises `not-asked`."""
         engine = self.engine
-        why = "" if f"request_{wish.value}" in engine.actions else f"hears of no {wish.value}"
-        if wish is Wish.STOP and isinstance(engine, Stopping) and not engine.stops_with_savepoint:
+        why = "" if f"request_{kind.value}" in engine.actions else f"hears of no {kind.value}"
+        if (
+            kind is RequestKind.STOP
+            and isinstance(engine, Stopping)
+            and not engine.stops_with_savepoint
+        ):
             why = "is stopped without a savepoint, and nothing could go on from there"
         if why:
             raise FinaleError(
@@ -102,10 +106,10 @@ class Requests:
             self._pass_on(self.control)
         for name, asker in list(self.open.items()):
             request = self.known[name]
-            lasts = not cut or request.wish is Wish.SAVEPOINT
-            if lasts and request.answer in (Answer.SUCCEEDED, Answer.FAILED):
+            lasts = not cut or request.kind is RequestKind.SAVEPOINT
+            if lasts and request.answer in (RequestStatus.SUCCEEDED, RequestStatus.FAILED):
                 del self.open[name]
-                done = request.answer is Answer.SUCCEEDED
+                done = request.answer is RequestStatus.SUCCEEDED
                 why = None if done else self._why(request)
                 self.control.answer(asker, ok=done, savepoint=request.checkpoint, why=why)
         if cut:
@@ -117,7 +121,10 @@ class Requests:
             if read is None:
                 control.answer(asker, ok=False, why=NO_REQUEST)
                 continue
-            if read[0] is Wish.STOP and self.find(Wish.STOP, Answer.ADMITTED) is not None:
+            if (
+                read[0] is RequestKind.STOP
+                and self.find(RequestKind.STOP, RequestStatus.ADMITTED) is not None
+            ):
                 control.answer(asker, ok=False, why=WHY_STOPPING)
                 continue
             try:
@@ -132,18 +139,20 @@ class Requests:
             return WHY_OVER
         if request.checkpoint is None:
             return WHY if self.engine.all_restored() else WHY_STARTING
-        if self.find(Wish.CANCEL, Answer.ADMITTED) or self.find(Wish.CANCEL, Answer.SUCCEEDED):
+        if self.find(RequestKind.CANCEL, RequestStatus.ADMITTED) or self.find(
+            RequestKind.CANCEL, RequestStatus.SUCCEEDED
+        ):
             return WHY_CANCELLED
-        stops = (each.checkpoint for each in self.known.values() if each.wish is Wish.STOP)
+        stops = (each.checkpoint for each in self.known.values() if each.kind is RequestKind.STOP)
         return WHY_STOPPED if any(stop and stop > request.checkpoint for stop in stops) else WHY
 
 
-def _read(said: object) -> tuple[Wish, bool | None] | None:
+def _read(said: object) -> tuple[RequestKind, bool | None] | None:
     """What a request asks for, and whether with drain; None if it asks for nothing."""
     table = cast("dict[str, object]", said) if isinstance(said, dict) else {}
     what, drain = table.get("what"), table.get("drain")
     if what == "stop" and isinstance(drain, bool) and len(table) == 2:
-        return Wish.STOP, drain
+        return RequestKind.STOP, drain
     if what in ("savepoint", "cancel") and len(table) == 1:
-        return Wish(what), None
+        return RequestKind(what), None
     return None

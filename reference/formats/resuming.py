@@ -1,4 +1,4 @@
-"""Where a run starts: from the newest checkpoint that can be trusted, or from a given savepoint.
+"""Finds the start of a run: the newest intact checkpoint, or a given savepoint.
 
 All that it needs is read and checked first; only then something is removed, written or committed.
 Where the newest checkpoint is damaged, an older one that was retained takes its place, unless what
@@ -19,8 +19,15 @@ from reference.formats.changes import finished_of, refuse_changes
 from reference.formats.files import DiskFiles, Files
 from reference.formats.folder import END, left_with
 from reference.formats.inflight import Logs, shared_out
-from reference.formats.metadata import CHANNELS, DRAIN, STATE, Metadata, Operator, Part
-from reference.formats.snapshots import CheckpointStore, Copied, Snapshot, State
+from reference.formats.metadata import (
+    CHANNELS,
+    DRAIN,
+    STATE,
+    Metadata,
+    OperatorMetadata,
+    SubtaskMetadata,
+)
+from reference.formats.snapshots import CheckpointStore, Copied, State, StoredCheckpoint
 from reference.task import Task
 
 Tasks = Mapping[str, Task]
@@ -120,7 +127,7 @@ def _look_through(store: CheckpointStore) -> dict[int, FinaleError]:
     return unread
 
 
-def _newest(store: CheckpointStore, refused: dict[int, FinaleError]) -> Snapshot | None:
+def _newest(store: CheckpointStore, refused: dict[int, FinaleError]) -> StoredCheckpoint | None:
     """The newest that a new run takes, and is as it was written; older ones are not refused.
 
     What was left is none: its transactions were dropped. Raises `savepoint-left` and why the
@@ -151,14 +158,14 @@ def _newest(store: CheckpointStore, refused: dict[int, FinaleError]) -> Snapshot
     return None
 
 
-def _given(folder: Path) -> Snapshot:
+def _given(folder: Path) -> StoredCheckpoint:
     """What a user names. Raises `no-checkpoint`, `checkpoint-altered`, `checkpoint-format`."""
-    snapshot = Snapshot.read(DiskFiles(Path()), str(folder))
+    snapshot = StoredCheckpoint.read(DiskFiles(Path()), str(folder))
     snapshot.verify()
     return snapshot
 
 
-def _is_own(store: CheckpointStore, given: Snapshot) -> bool:
+def _is_own(store: CheckpointStore, given: StoredCheckpoint) -> bool:
     """Whether a checkpoint is one of the folder in which the job is to run."""
     number = given.metadata.checkpoint
     try:
@@ -196,7 +203,7 @@ def _gone(store: CheckpointStore, checkpoint: int) -> FinaleError:
     )
 
 
-def _nothing_to_do(damaged: int, found: Snapshot | None) -> str:
+def _nothing_to_do(damaged: int, found: StoredCheckpoint | None) -> str:
     """What is advised where a checkpoint is passed over: whoever mends it is too late."""
     assert found is not None
     taken = found.metadata.checkpoint
@@ -207,7 +214,7 @@ def _nothing_to_do(damaged: int, found: Snapshot | None) -> str:
 
 
 def _refuse_output_ahead(
-    found: Snapshot | None, tasks: Tasks, refused: Mapping[int, FinaleError], files: Files
+    found: StoredCheckpoint | None, tasks: Tasks, refused: Mapping[int, FinaleError], files: Files
 ) -> None:
     """What was committed behind a checkpoint would be committed again by a start from it."""
     number = None if found is None else found.metadata.checkpoint
@@ -227,7 +234,7 @@ def _refuse_output_ahead(
     )
 
 
-def _refuse_late_input(found: Snapshot, tasks: Tasks) -> None:
+def _refuse_late_input(found: StoredCheckpoint, tasks: Tasks) -> None:
     """Nobody waits for more of a source that has ended: who has read it may have finished."""
     for each in (_drained(each, found.metadata) for each in found.metadata.operators):
         now = [t.operator for t in tasks.values() if t.operator.context.vertex == each.name]
@@ -256,11 +263,11 @@ def _fits(metadata: Metadata, store: CheckpointStore) -> bool:
     return metadata.kind != DRAIN and _outlines(metadata.operators) == _outlines(store.shape)
 
 
-def _outlines(operators: Sequence[Operator]) -> list[tuple[object, ...]]:
+def _outlines(operators: Sequence[OperatorMetadata]) -> list[tuple[object, ...]]:
     return [(o.name, o.kind, o.settings, o.inputs, o.parallelism) for o in operators]
 
 
-def _in_shape(found: Snapshot, store: CheckpointStore, tasks: Tasks) -> Contents:
+def _in_shape(found: StoredCheckpoint, store: CheckpointStore, tasks: Tasks) -> Contents:
     """The same for the job as it is today. Raises where that cannot be."""
     old = [_drained(each, found.metadata) for each in found.metadata.operators]
     before = {each.name: each for each in old}
@@ -289,14 +296,14 @@ def _in_shape(found: Snapshot, store: CheckpointStore, tasks: Tasks) -> Contents
     return Contents(kept, frozenset(finished), ended)
 
 
-def _drained(operator: Operator, metadata: Metadata) -> Operator:
+def _drained(operator: OperatorMetadata, metadata: Metadata) -> OperatorMetadata:
     """What a drain has ended does not begin again."""
     if metadata.kind != DRAIN or operator.inputs:
         return operator
-    return replace(operator, parts=(Part(finished=True),) * operator.parallelism)
+    return replace(operator, parts=(SubtaskMetadata(finished=True),) * operator.parallelism)
 
 
-def _states(operator: Operator, states: Sequence[State], tasks: Tasks) -> dict[str, State]:
+def _states(operator: OperatorMetadata, states: Sequence[State], tasks: Tasks) -> dict[str, State]:
     """What each subtask restores. Raises `not-rescalable`."""
     if len(states) != operator.parallelism:
         held = [state and state["operator"] for state in states]

@@ -1,4 +1,4 @@
-"""Checkpoints on disk: a folder each, complete once its metadata is there.
+"""Checkpoints on disk: one folder each, complete when its metadata exists.
 
     checkpoints/<number>/<task>.json           the state of a task
     checkpoints/<number>/<task>.channels.json  what was in flight to it
@@ -26,8 +26,8 @@ from reference.formats.metadata import (
     STATE,
     File,
     Metadata,
-    Operator,
-    Part,
+    OperatorMetadata,
+    SubtaskMetadata,
     altered,
     decoded,
     encoded,
@@ -56,15 +56,15 @@ class Copied(enum.Enum):
 
 def shape_of(
     job: Job, kinds: Sequence[str], settings: Sequence[Mapping[str, Any]] = ()
-) -> tuple[Operator, ...]:
+) -> tuple[OperatorMetadata, ...]:
     """The operators of a job, each of which is of a kind; nothing is known of their state."""
     said = settings or [dict[str, Any]() for _ in kinds]
     return tuple(
-        Operator(
+        OperatorMetadata(
             vertex.name,
             kind,
             tuple(edge.source for edge in job.edges_into(vertex)),
-            (Part(),) * vertex.parallelism,
+            (SubtaskMetadata(),) * vertex.parallelism,
             of_state,
         )
         for vertex, kind, of_state in zip(job.vertices, kinds, said, strict=True)
@@ -77,7 +77,7 @@ class CheckpointStore:
     def __init__(
         self,
         files: Files,
-        shape: Sequence[Operator] = (),
+        shape: Sequence[OperatorMetadata] = (),
         *,
         keeps: bool = False,
         retained: int = 1,
@@ -261,9 +261,9 @@ class CheckpointStore:
             return None
         return cast("dict[str, object]", said) if isinstance(said, dict) else None
 
-    def snapshot(self, checkpoint: int) -> Snapshot:
+    def snapshot(self, checkpoint: int) -> StoredCheckpoint:
         """A complete checkpoint. Raises `checkpoint-altered`, `checkpoint-format`."""
-        snapshot = Snapshot.read(self.files, _folder(checkpoint))
+        snapshot = StoredCheckpoint.read(self.files, _folder(checkpoint))
         if snapshot.metadata.checkpoint != checkpoint:
             raise altered(self.files.told(f"{snapshot.folder}/{METADATA}"))
         return snapshot
@@ -288,7 +288,7 @@ class CheckpointStore:
 
 
 @dataclass(frozen=True)
-class Snapshot:
+class StoredCheckpoint:
     """A complete checkpoint, in any folder."""
 
     files: Files
@@ -296,7 +296,7 @@ class Snapshot:
     metadata: Metadata
 
     @classmethod
-    def read(cls, files: Files, folder: str) -> Snapshot:
+    def read(cls, files: Files, folder: str) -> StoredCheckpoint:
         """Raises `no-checkpoint`, `checkpoint-altered`, `checkpoint-format`."""
         name = f"{folder}/{METADATA}"
         try:
@@ -304,9 +304,9 @@ class Snapshot:
         except OSError:
             raise FinaleError(
                 "no-checkpoint",
-                "this is no complete checkpoint: it has no metadata that can be read",
+                "this is not a complete checkpoint: its metadata cannot be read",
                 place=Place(files.told(name)),
-                advice="name the folder of one, which has its number",
+                advice="name the folder of a complete checkpoint",
             ) from None
         return cls(files, folder, decoded(data, files.told(name)))
 
@@ -335,7 +335,7 @@ def _folder(checkpoint: int) -> str:
     return f"{FOLDER}/{checkpoint}"
 
 
-def _part(task: str, finished: bool, written: Mapping[str, File | None]) -> Part:
+def _part(task: str, finished: bool, written: Mapping[str, File | None]) -> SubtaskMetadata:
     if finished or written.get(task, ...) is None:
-        return Part(finished=True)
-    return Part(False, written.get(f"{task}{STATE}"), written.get(f"{task}{CHANNELS}"))
+        return SubtaskMetadata(finished=True)
+    return SubtaskMetadata(False, written.get(f"{task}{STATE}"), written.get(f"{task}{CHANNELS}"))

@@ -1,1 +1,1 @@
-"""What tasks do with records: sources, transformations, sinks. `base` says what each must offer."""
+"""The operators of tasks: sources, transformations and sinks. `base.py` has the interface."""

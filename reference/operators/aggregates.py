@@ -1,4 +1,4 @@
-"""Operators that keep a value for each key: for the whole job, or for windows of time."""
+"""Operators that keep a value for each key, for the whole job or for a window of time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from model.errors import FinaleError, Place
 from reference.elements import Record
 from reference.formats.snapshots import State
 from reference.operators.base import Context, Emit, Operator
-from reference.operators.keys import MARK, Field, index_of, merged, value_of
+from reference.operators.keys import MARK, KeyField, index_of, merged, value_of
 from reference.operators.sinks import SideFile
 
 Number = int | float | Fraction
@@ -46,7 +46,7 @@ class CountByKey(Operator):
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
-        self.record = Field(context.vertex, "kind", None)
+        self.record = KeyField(context.vertex, "kind", None)
         self.counts: Counter[str] = Counter()
 
     def process(self, port: int, records: Sequence[Record], emit: Emit) -> None:
@@ -77,8 +77,8 @@ class Folding(Operator):
         super().__init__(context)
         self.aggregate = aggregate
         self.fold = FOLDS[aggregate]
-        self.key = Field(context.vertex, "key", key)
-        self.field = Field(context.vertex, "field", field)
+        self.key = KeyField(context.vertex, "key", key)
+        self.field = KeyField(context.vertex, "field", field)
 
     def folded(
         self, into: dict[str, Number], pairs: Iterable[tuple[str, Number]]
@@ -140,7 +140,7 @@ class Aggregate(Folding):
         return merged((state or {} for state in states), index, count)
 
 
-class Window(Folding):
+class WindowAggregate(Folding):
     """A value for each key and each stretch of time, told when the watermark has passed its end.
 
     The ends of windows are its timers. What comes for a window that has been told is late: it is
@@ -159,7 +159,7 @@ class Window(Folding):
         on_late: str = "refuse",
     ) -> None:
         super().__init__(context, aggregate=aggregate, key=key, field=field)
-        self.time = Field(context.vertex, "time", time)
+        self.time = KeyField(context.vertex, "time", time)
         self.size = size
         self.windows: dict[int, dict[str, Number]] = {}
         """By their ends."""

@@ -1,4 +1,4 @@
-"""What an operator is to its task: called with records, watermarks, ends and checkpoints."""
+"""The interface of operators: records, watermarks, ends and checkpoints."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Operator:
 
     def restore_finished(self) -> Operator:
         """What takes its place if it had finished before the checkpoint: nothing is left to do."""
-        return Ended(self.context) if isinstance(self, Source) else Operator(self.context)
+        return Ended(self.context) if isinstance(self, SourceOperator) else Operator(self.context)
 
     def settle(self, state: State) -> None:
         """Commit what a snapshot lists of which nothing goes on: a drain has ended the data."""
@@ -112,7 +112,7 @@ class Operator:
         return ()
 
 
-class Source(Operator, ABC):
+class SourceOperator(Operator, ABC):
     """An operator that has records of its own."""
 
     read_records = 0
@@ -134,7 +134,7 @@ class Source(Operator, ABC):
         """Whether no record will ever come."""
 
 
-class Ended(Source):
+class Ended(SourceOperator):
     """In place of a source that had finished before the job was restored."""
 
     def peek(self) -> None:

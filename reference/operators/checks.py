@@ -1,4 +1,4 @@
-"""Checks of what a table of a job file says: known keys, and values that fit."""
+"""Checks the keys and values of a table in a job file."""
 
 from __future__ import annotations
 

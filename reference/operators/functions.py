@@ -1,4 +1,4 @@
-"""Operators that look at one record at a time, and keep nothing."""
+"""Operators without state: each looks at one record at a time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from reference.elements import Record
 from reference.formats.files import AGAIN
 from reference.formats.modules import raised_in, said_of
 from reference.operators.base import Context, Emit, Operator
-from reference.operators.keys import Field, bad_record
+from reference.operators.keys import KeyField, bad_record
 
 Function = Callable[[Record], Any]
 
@@ -50,12 +50,12 @@ def _name_of(function: Function) -> str:
     return f"{getattr(told, '__module__', None)}:{name}"
 
 
-class Words(Operator):
+class WordSplitter(Operator):
     """The words of texts, in small letters."""
 
     def __init__(self, context: Context, *, field: str | None = None) -> None:
         super().__init__(context)
-        self.field = Field(context.vertex, "field", field)
+        self.field = KeyField(context.vertex, "field", field)
 
     def process(self, port: int, records: Sequence[Record], emit: Emit) -> None:
         emit(" ".join(map(str, self.field.of(records))).lower().split())
@@ -132,8 +132,8 @@ class Map(Calling):
     ) -> None:
         super().__init__(context, function=_itself if function is None else function)
         self.is_called = function is not None
-        self.field = Field(context.vertex, "field", field)
-        self.fields = [Field(context.vertex, "fields", each) for each in fields]
+        self.field = KeyField(context.vertex, "field", field)
+        self.fields = [KeyField(context.vertex, "fields", each) for each in fields]
 
     def process(self, port: int, records: Sequence[Record], emit: Emit) -> None:
         if self.is_called:
@@ -179,7 +179,7 @@ class Filter(Calling):
     ) -> None:
         self.pattern = None if matches is None else re.compile(matches)
         super().__init__(context, function=self.fits if function is None else function)
-        self.field = Field(context.vertex, "field", field)
+        self.field = KeyField(context.vertex, "field", field)
         self.equals = equals
 
     def process(self, port: int, records: Sequence[Record], emit: Emit) -> None:

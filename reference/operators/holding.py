@@ -1,4 +1,4 @@
-"""Operators that keep records: some at a time, in numbers, or beside those of another input."""
+"""Operators that hold records: in batches, counted, or joined with another input."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from reference.elements import Record
 from reference.formats.snapshots import State
 from reference.operators.base import Context, Emit, Operator
-from reference.operators.keys import Field, merged, value_of
+from reference.operators.keys import KeyField, merged, value_of
 
 Kept = dict[str, list[Record]]
 LEFT, RIGHT = 0, 1
@@ -77,7 +77,7 @@ class Join(Operator):
 
     def __init__(self, context: Context, *, key: str) -> None:
         super().__init__(context)
-        self.key = Field(context.vertex, "key", key)
+        self.key = KeyField(context.vertex, "key", key)
         self.sides: tuple[Kept, Kept] = {}, {}
 
     def process(self, port: int, records: Sequence[Record], emit: Emit) -> None:
@@ -110,7 +110,7 @@ class Lookup(Operator):
 
     def __init__(self, context: Context, *, key: str) -> None:
         super().__init__(context)
-        self.key = Field(context.vertex, "key", key)
+        self.key = KeyField(context.vertex, "key", key)
         self.table: dict[str, Record] = {}
         self.waiting: Kept = {}
 

@@ -1,4 +1,4 @@
-"""Keys: what a record has in common with others, and which subtask keeps what is known of a key.
+"""Keys of records, and the subtask that stores the state of a key.
 
 A key belongs to one of `GROUPS` groups, for good and in every process; a subtask has a range of
 them. Whoever sends records to keyed operators and whoever deals out their state go by the same.
@@ -61,7 +61,7 @@ def fields_of(record: Record) -> dict[str, Any]:
     return cast("dict[str, Any]", record) if isinstance(record, dict) else {}
 
 
-class Field:
+class KeyField:
     """One field of a record, or the record itself; `key` is where the job file names it."""
 
     def __init__(self, vertex: str, key: str, name: str | None) -> None:
@@ -115,7 +115,7 @@ class Field:
 class ByKey:
     """Shares records out by key."""
 
-    def __init__(self, field: Field) -> None:
+    def __init__(self, field: KeyField) -> None:
         self.field = field
         self.known: dict[int, _Indices] = {}
 

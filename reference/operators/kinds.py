@@ -1,4 +1,4 @@
-"""The kinds of operators that a job file knows: what each is called, and which keys it has."""
+"""The kinds of operators in job files, with their names and keys."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, cast
 
 from model.errors import FinaleError, Place, nearest
 from model.topology import Sink
-from reference.operators.aggregates import FOLDS, Aggregate, CountByKey, Window
+from reference.operators.aggregates import FOLDS, Aggregate, CountByKey, WindowAggregate
 from reference.operators.base import Operator
 from reference.operators.checks import (
     Checks,
@@ -22,16 +22,16 @@ from reference.operators.checks import (
     refuse_types,
     refuse_unknown,
 )
-from reference.operators.functions import Filter, FlatMap, Map, Words
+from reference.operators.functions import Filter, FlatMap, Map, WordSplitter
 from reference.operators.holding import Hold, Join, Lookup, Number
 from reference.operators.keys import GROUPS
 from reference.operators.sinks import AppendingSink, TransactionalSink
-from reference.operators.sources import Lines
+from reference.operators.sources import LineSource
 from reference.operators.tables import TYPES, Csv, Ndjson
 
 
 @dataclass(frozen=True)
-class Kind:
+class OperatorKind:
     """Operators of one kind. The keys of a job file are the names of what makes them."""
 
     make: Callable[..., Operator]
@@ -103,31 +103,31 @@ OF_ALL = ("kind", "from", "parallelism")
 OF_FILES = ("path",)
 OF_TABLES = ("follow", "time", "out-of-order", "types", "on-bad")
 FOLDED = ("aggregate", "key", "field")
-KINDS: dict[str, Kind] = {
-    "lines": Kind(Lines, OF_FILES, ("follow",), inputs=0),
-    "ndjson": Kind(Ndjson, OF_FILES, OF_TABLES, inputs=0),
-    "csv": Kind(Csv, OF_FILES, (*OF_TABLES, "separator"), inputs=0),
-    "words": Kind(Words, (), ("field",)),
-    "map": Kind(Map, one_of=("function", "field", "fields")),
-    "flat-map": Kind(FlatMap, ("function",)),
-    "filter": Kind(Filter, (), ("field",), one_of=("function", "equals", "matches")),
-    "count": Kind(CountByKey, keyed=True),
-    "aggregate": Kind(
+KINDS: dict[str, OperatorKind] = {
+    "lines": OperatorKind(LineSource, OF_FILES, ("follow",), inputs=0),
+    "ndjson": OperatorKind(Ndjson, OF_FILES, OF_TABLES, inputs=0),
+    "csv": OperatorKind(Csv, OF_FILES, (*OF_TABLES, "separator"), inputs=0),
+    "words": OperatorKind(WordSplitter, (), ("field",)),
+    "map": OperatorKind(Map, one_of=("function", "field", "fields")),
+    "flat-map": OperatorKind(FlatMap, ("function",)),
+    "filter": OperatorKind(Filter, (), ("field",), one_of=("function", "equals", "matches")),
+    "count": OperatorKind(CountByKey, keyed=True),
+    "aggregate": OperatorKind(
         Aggregate, ("aggregate",), ("key", "field", "emit"), keyed=True, shapes=FOLDED
     ),
-    "window": Kind(
-        Window,
+    "window": OperatorKind(
+        WindowAggregate,
         ("key", "time", "size"),
         ("aggregate", "field", "on-late"),
         keyed=True,
         shapes=(*FOLDED, "time", "size"),
     ),
-    "join": Kind(Join, ("key",), inputs=2, keyed=True, shapes=("key",)),
-    "lookup": Kind(Lookup, ("key",), inputs=2, broadcast=1, shapes=("key",)),
-    "buffer": Kind(Hold, (), ("number",)),
-    "number": Kind(Number),
-    "exactly-once": Kind(TransactionalSink, sink=Sink.TWO_PHASE),
-    "at-least-once": Kind(AppendingSink, sink=Sink.AT_LEAST_ONCE),
+    "join": OperatorKind(Join, ("key",), inputs=2, keyed=True, shapes=("key",)),
+    "lookup": OperatorKind(Lookup, ("key",), inputs=2, broadcast=1, shapes=("key",)),
+    "buffer": OperatorKind(Hold, (), ("number",)),
+    "number": OperatorKind(Number),
+    "exactly-once": OperatorKind(TransactionalSink, sink=Sink.TWO_PHASE),
+    "at-least-once": OperatorKind(AppendingSink, sink=Sink.AT_LEAST_ONCE),
 }
 
 
@@ -139,7 +139,7 @@ def settings_of(said: Said) -> dict[str, Any]:
     return {key: given[key] for key in shapes if key in given and key not in unused}
 
 
-def check_operator(name: str, said: Said) -> Kind:
+def check_operator(name: str, said: Said) -> OperatorKind:
     """What an operator is. Raises coded errors for what is wrong in its table."""
     where = f"operators.{name}."
     refuse_types(said, CHECKS, where)
@@ -154,7 +154,7 @@ def check_operator(name: str, said: Said) -> Kind:
     if word not in KINDS:
         raise FinaleError(
             "unknown-operator",
-            f'"{name}" is of kind "{word}", which is no operator',
+            f'"{name}" is of kind "{word}", which does not exist',
             place=Place(key=f"{where}kind"),
             advice=nearest(word, KINDS),
         )
@@ -165,7 +165,7 @@ def check_operator(name: str, said: Said) -> Kind:
     return kind
 
 
-def _refuse_lack(name: str, word: str, kind: Kind, said: Said) -> None:
+def _refuse_lack(name: str, word: str, kind: OperatorKind, said: Said) -> None:
     counts = said.get("aggregate", "count") == "count"
     needs = kind.needs if counts else (*kind.needs, "field")
     lack = next((key for key in needs if key not in said), None)
@@ -180,7 +180,7 @@ def _refuse_lack(name: str, word: str, kind: Kind, said: Said) -> None:
     )
 
 
-def _refuse_shape(name: str, word: str, kind: Kind, said: Said) -> None:
+def _refuse_shape(name: str, word: str, kind: OperatorKind, said: Said) -> None:
     inputs, parallelism = len(said.get("from", ())), said.get("parallelism", 1)
     if kind.inputs is not None and inputs != kind.inputs:
         raise FinaleError(

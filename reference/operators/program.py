@@ -1,4 +1,4 @@
-"""What the tasks of a job run: which operator each has, and which way its records take."""
+"""The program of a job: the operator of each task, and the routes of its records."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from reference.operators.sinks import AppendingSink, TransactionalSink
 from reference.task import Partitioner
 
 
-class Program(Protocol):
+class JobProgram(Protocol):
     """Asked once, when an engine is made."""
 
     def kind(self, vertex: Vertex) -> str:

@@ -1,4 +1,4 @@
-"""Operators for small jobs that are followed step by step: records are words, and tell their way.
+"""Operators for small test jobs: records are words that list the tasks they passed.
 
 They are what the vertices of a spec's job are run with.
 """
@@ -10,10 +10,10 @@ from collections.abc import Sequence
 
 from reference.elements import Buffer, Record
 from reference.formats.snapshots import State
-from reference.operators.base import Context, Emit, Operator, Source, Word
+from reference.operators.base import Context, Emit, Operator, SourceOperator, Word
 
 
-class Numbered(Source):
+class Numbered(SourceOperator):
     """Emits `S#1`, `S#2`, … one at a time."""
 
     def __init__(self, context: Context, *, count: int, bounded: bool = True) -> None:

@@ -1,4 +1,4 @@
-"""Sources that read files: their lines, and how far each file has been read."""
+"""Sources that read lines of files, and remember the position in each file."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from model.given import json_of, line_of, opened
 from reference.elements import Buffer, Record
 from reference.formats.files import AGAIN
 from reference.formats.snapshots import State
-from reference.operators.base import Context, Emit, Operator, Source
+from reference.operators.base import Context, Emit, Operator, SourceOperator
 from reference.operators.sinks import SideFile
 
 #: So many bytes of a file are read at once.
@@ -71,7 +71,7 @@ class Bad(Exception):
     problem: str
 
 
-class Lines(Source):
+class LineSource(SourceOperator):
     """The lines of files. A position is a file, by its path, and a byte: it stays with its subtask.
 
     A bounded source reads one file after the other; where records tell their time, the file that is
@@ -195,7 +195,7 @@ class Lines(Source):
             "bad-input",
             bad.problem,
             place=Place(str(position.path), position.line + bad.line + 1),
-            advice='mend the line, or write on-bad = "keep" to go on without it',
+            advice='correct the line, or write on-bad = "keep" to skip it',
         )
 
     # --- what other formats do otherwise ---------------------------------------------------------
@@ -300,7 +300,7 @@ class Lines(Source):
                 "input-added",
                 f'"{self.context.vertex}" has finished, and would not read this',
                 place=Place(str(self.files[added[0]])),
-                advice="give the file to a job of its own, or take it away",
+                advice="give the file to another job, or remove it",
             )
 
     def restore_finished(self) -> Operator:
@@ -346,7 +346,7 @@ def _refuse_changed(path: Path, offset: int) -> None:
 def _changed(path: Path, problem: str) -> FinaleError:
     return FinaleError(
         "input-changed",
-        f"the file is not what a checkpoint has read: {problem}",
+        f"the file has changed since a checkpoint read it: {problem}",
         place=Place(str(path)),
         advice="put it back, or run the job from its start in another directory",
     )

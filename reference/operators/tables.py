@@ -1,4 +1,4 @@
-"""Sources whose lines are records: JSON, and rows of a table."""
+"""Sources that read records from lines of JSON, or from rows of a table."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from reference.elements import Record
 from reference.operators import sources
 from reference.operators.base import Context
 from reference.operators.keys import NUMBERS, fields_of
-from reference.operators.sources import Bad, Lines, Position
+from reference.operators.sources import Bad, LineSource, Position
 
 
 def _number(text: str) -> int | float:
@@ -39,7 +39,7 @@ TYPES: dict[str, tuple[set[type], Callable[[str], Record]]] = {
 }
 
 
-class Tables(Lines):
+class TableSource(LineSource):
     """Lines that are records with fields. `time` names the one that tells when they happened."""
 
     def __init__(
@@ -65,7 +65,7 @@ class Tables(Lines):
         return max(times if before is None else [before, *times], default=None)
 
 
-class Ndjson(Tables):
+class Ndjson(TableSource):
     """Each line is JSON; empty ones are nothing."""
 
     def records(
@@ -77,7 +77,7 @@ class Ndjson(Tables):
                 try:
                     records.append(self._record(line.removeprefix(BOM)))
                 except (ValueError, RecursionError) as reason:
-                    bad(Bad(number, f"the line is no JSON: {reason}"))
+                    bad(Bad(number, f"the line is not JSON: {reason}"))
                 except Bad as reason:
                     bad(Bad(number, reason.problem))
         return records
@@ -102,7 +102,7 @@ BOM = "\ufeff"
 DECODER = json.JSONDecoder(parse_float=_finite, parse_constant=_no_number)
 
 
-class Csv(Tables):
+class Csv(TableSource):
     """Each row is a record of texts, but for the fields that are said to be numbers.
 
     The first row of a file names its columns. A row in quotes may have several lines.
@@ -149,7 +149,7 @@ class Csv(Tables):
                     begin = first + reader.line_num
                 return
             except csv.Error as reason:
-                bad(Bad(begin, f"the line is no row: {reason}"))
+                bad(Bad(begin, f"the line is not a row: {reason}"))
                 first = begin + 1
 
     def _record(self, columns: list[str], row: list[str]) -> Record:

@@ -1,4 +1,4 @@
-"""How tasks end, one file a protocol; each has the name of its counterpart in the model."""
+"""The protocols of the engine, one file each, named as their counterparts in the model."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""FLIP-76 with a timeout: barriers are aligned, and overtake once they have waited too long.
+"""FLIP-76 with a timeout: barriers are aligned first, and overtake after the timeout.
 
 When that is, the environment says: at a reader, for the alignment that is under way, or at a
 writer, for a barrier that is still queued.

@@ -1,4 +1,4 @@
-"""FLIP-147: a task that has come to its end waits for a checkpoint that has all that it emitted.
+"""FLIP-147: a finished task waits for a checkpoint that contains all its output.
 
 The end of the data goes through the job as an element of its own, so that all operators finish
 before one checkpoint; tasks close, from the sources on, when it is durable and they know of it.

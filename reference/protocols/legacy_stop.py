@@ -1,11 +1,9 @@
-"""The stops of the oldest releases: sources are told to end, or a savepoint is taken and the job
-cancelled.
-"""
+"""Stops in the oldest releases: stop the sources, or take a savepoint and cancel."""
 
 from __future__ import annotations
 
-from reference.asking import Answer, Request, Wish
-from reference.coordinator import Checkpoint, Kind, Status
+from reference.asking import Request, RequestKind, RequestStatus
+from reference.coordinator import Checkpoint, CheckpointKind, Status
 from reference.protocols.legacy_finish import LegacyFinish
 from reference.settings import EngineOptions
 from reference.steps import Guarded, action
@@ -30,13 +28,13 @@ class EndingSources(Stopping, LegacyFinish):
         if not self.ends_sources:
             yield from super().request_stop(request, drain)
             return
-        yield not drain and self.is_next(request, Wish.STOP)
-        request.answer = Answer.ADMITTED
+        yield not drain and self.is_next(request, RequestKind.STOP)
+        request.answer = RequestStatus.ADMITTED
 
     @action("task")
     def stop_source(self, task: Task) -> Guarded:
         """The stop reaches a source."""
-        asked = any(request.is_admitted for request in self.requests_for(Wish.STOP))
+        asked = any(request.is_admitted for request in self.requests_for(RequestKind.STOP))
         reads = task.source is not None and task.phase is Phase.RUNNING and task.stopped is None
         yield self.ends_sources and asked and reads
         task.stopped = False
@@ -54,9 +52,9 @@ class EndingSources(Stopping, LegacyFinish):
     @action("request")
     def conclude_without_checkpoint(self, request: Request) -> Guarded:
         """The job has finished."""
-        stop = request.wish is Wish.STOP and request.is_admitted
+        stop = request.kind is RequestKind.STOP and request.is_admitted
         yield self.ends_sources and stop and self.coordinator.job_finished
-        request.answer = Answer.SUCCEEDED
+        request.answer = RequestStatus.SUCCEEDED
 
 
 class LegacyStop(EndingSources):
@@ -65,13 +63,15 @@ class LegacyStop(EndingSources):
     key = "legacy-stop"
     usual = EngineOptions(calls_in_order=True, savepoint_stored=True, savepoint_confirmed=True)
 
-    def kind_of_stop(self, *, drain: bool) -> Kind:
-        return Kind.SAVEPOINT
+    def kind_of_stop(self, *, drain: bool) -> CheckpointKind:
+        return CheckpointKind.SAVEPOINT
 
     def answer(self, checkpoint: Checkpoint) -> None:
         """With its savepoint the job is cancelled."""
         super().answer(checkpoint)
-        asked = [each.checkpoint for each in self.requests_for(Wish.STOP) if each.is_admitted]
+        asked = [
+            each.checkpoint for each in self.requests_for(RequestKind.STOP) if each.is_admitted
+        ]
         if checkpoint.number in asked and checkpoint.status is Status.COMPLETED:
             self.cancel()
 

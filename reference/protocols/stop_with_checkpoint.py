@@ -1,4 +1,4 @@
-"""FLIP-45: the stop of FLIP-34 for checkpoints that are kept; if none are, sources are told to end.
+"""FLIP-45: a stop takes a checkpoint if checkpoints are kept, and else stops the sources.
 
 All tasks stall, sources, too, and a cancellation ends whoever does.
 """

@@ -1,4 +1,4 @@
-"""FLIP-147: a stop takes a savepoint that ends the job, for good or to be resumed.
+"""FLIP-147: a stop takes a savepoint that ends the job, with drain or suspend.
 
 A source that hears of it ends its data, as at its natural end; with drain operators finish, without
 they keep what they hold. Whoever takes the savepoint waits for it, and for no other checkpoint.
@@ -6,7 +6,7 @@ they keep what they hold. Whoever takes the savepoint waits for it, and for no o
 
 from __future__ import annotations
 
-from reference.coordinator import Kind
+from reference.coordinator import CheckpointKind
 from reference.protocols.final_checkpoint import FinalCheckpoint
 from reference.steps import Guarded, action
 from reference.stopping import Stopping
@@ -50,7 +50,7 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
         else:
             task.ending = checkpoint
             if task.phase is Phase.RUNNING:
-                task.stopped = self.kind_of(checkpoint) is Kind.DRAIN
+                task.stopped = self.kind_of(checkpoint) is CheckpointKind.DRAIN
 
     @action("task", "checkpoint")
     def perform_savepoint(self, task: Task, checkpoint: int) -> Guarded:

@@ -1,4 +1,4 @@
-"""FLIP-34: a task that takes the savepoint of a stop stalls until it is complete, or given up.
+"""FLIP-34: after its part of the savepoint, a task waits until the savepoint ends.
 
 Then sources end, and what their operators emit as they do is behind the savepoint. A source as it
 was built does not stall, but emits on.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from reference.channel import Channel
-from reference.coordinator import Kind
+from reference.coordinator import CheckpointKind
 from reference.protocols.legacy_finish import LegacyFinish
 from reference.settings import EngineOptions
 from reference.steps import Guarded, action
@@ -27,13 +27,13 @@ class SyncSavepoint(Stopping, LegacyFinish):
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
         if self.options.savepoint_stored:
-            self.coordinator.stored |= {Kind.DRAIN, Kind.SUSPEND}
+            self.coordinator.stored |= {CheckpointKind.DRAIN, CheckpointKind.SUSPEND}
 
     # --- the savepoint ---------------------------------------------------------------------------
 
     def take_checkpoint(self, task: Task, checkpoint: int) -> None:
         """If the job is to drain, the last watermark comes in front of the barrier."""
-        if self.kind_of(checkpoint) is Kind.DRAIN and checkpoint not in task.given_up:
+        if self.kind_of(checkpoint) is CheckpointKind.DRAIN and checkpoint not in task.given_up:
             task.operator.last_watermark(task.emit)
         super().take_checkpoint(task, checkpoint)
 
@@ -66,7 +66,7 @@ class SyncSavepoint(Stopping, LegacyFinish):
         if newer and task.ending == checkpoint:
             task.stalled = False
             if task.source is not None and self.options.stop_ends_source:
-                task.stopped = self.kind_of(checkpoint) is Kind.DRAIN
+                task.stopped = self.kind_of(checkpoint) is CheckpointKind.DRAIN
 
     def secures(self, task: Task, checkpoint: int) -> bool:
         return task.ending == checkpoint
@@ -95,7 +95,7 @@ class SyncSavepoint(Stopping, LegacyFinish):
 
     def finish(self, task: Task) -> None:
         """Operators of a job that is to go on do not finish, but in its oldest releases."""
-        if task.ending is None or self.kind_of(task.ending) is not Kind.SUSPEND:
+        if task.ending is None or self.kind_of(task.ending) is not CheckpointKind.SUSPEND:
             super().finish(task)
             return
         if self.options.end_input_on_suspend:

@@ -1,4 +1,4 @@
-"""FLIP-76: barriers overtake records, which become part of the checkpoint.
+"""FLIP-76: barriers overtake records, and the checkpoint stores the overtaken records.
 
 A barrier keeps its place in the queue, and its reader may notice it ahead of its turn. Into tasks
 with an input that is pointwise or broadcast barriers come in order.
@@ -12,7 +12,7 @@ from typing import Any, cast
 from model.topology import Channel as Wire
 from model.topology import Job, Pattern
 from reference.channel import Channel
-from reference.coordinator import Kind
+from reference.coordinator import CheckpointKind
 from reference.elements import Barrier, Buffer
 from reference.engine import BoundTo
 from reference.formats.inflight import recovered, told
@@ -53,7 +53,9 @@ class Unaligned(FinalCheckpoint):
 
     def may_overtake(self, checkpoint: int, channel: Channel) -> bool:
         """Whether it ever need not: a savepoint's does wait."""
-        return channel.name in self.overtaken and self.kind_of(checkpoint) is Kind.CHECKPOINT
+        return (
+            channel.name in self.overtaken and self.kind_of(checkpoint) is CheckpointKind.CHECKPOINT
+        )
 
     @action("channel", "checkpoint")
     def notice_barrier(self, channel: LoggedChannel, checkpoint: int) -> Guarded:

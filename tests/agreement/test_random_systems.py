@@ -160,7 +160,7 @@ def sampled(part: int, protocols: int) -> list[Seen]:
     """What the protocols of a part had to offer; they all agree."""
     sample: list[Seen] = []
 
-    @settings(max_examples=protocols, database=None, deadline=None, suppress_health_check=TOLERATED)
+    @settings(max_examples=protocols, database=None, suppress_health_check=TOLERATED)
     @seed(part)
     @given(seeded(part))
     def agreeing(drawn_at: tuple[int, Written]) -> None:
@@ -209,7 +209,7 @@ def test_searches_agree_on_many_more(part: int) -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=1000, deadline=None, suppress_health_check=TOLERATED)
+@settings(max_examples=1000, suppress_health_check=TOLERATED)
 @given(drawn())
 def test_all_meanings_agree_on_protocols_that_hypothesis_draws(protocol: Written) -> None:
     assert_agree(protocol, compared=True)

@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from checker.search.limits import Limits
-from checker.studies.larger import BOUNDS, Larger, holding, larger, repeat
 from model.errors import FinaleError
 from tests.bounds.kept import FILE, ROOT, Kept, kept_of, key_of, read, write
+from tests.bounds.larger import BOUNDS, Larger, holding, larger, repeat
 from tests.bounds.page import written
 from tests.protocols.specs import FILES, name_of, spec_of
 

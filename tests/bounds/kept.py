@@ -9,8 +9,8 @@ from functools import cache
 from pathlib import Path
 
 from checker.spec.claim import Spec
-from checker.studies.larger import Repeated
 from pipeline.sweep.sources import digest_of
+from tests.bounds.larger import Repeated
 from tests.protocols.specs import name_of
 
 ROOT = Path(__file__).parent.parent.parent

@@ -159,7 +159,7 @@ MOVES = st.builds(
 SETS = st.sets(st.integers(0, STATES - 1), max_size=STATES)
 
 
-@settings(max_examples=400, deadline=None, derandomize=True)
+@settings(derandomize=True)
 @given(
     st.lists(MOVES, min_size=1, max_size=4),
     st.tuples(st.sampled_from(Fairness), st.sampled_from(Fairness)),

@@ -5,7 +5,7 @@ from itertools import product
 
 import networkx as nx
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from checker.search.bfs import trees
@@ -91,7 +91,6 @@ def assert_same_steps(system: System, states: Sequence[State]) -> None:
         assert compiled.bounds(state) == defined.bounds(state)
 
 
-@settings(deadline=None)
 @given(expressions())
 def test_tests_ask_what_the_expressions_say(pool: list[Expression]) -> None:
     questions = [each for each in pool if each.boolean]
@@ -102,7 +101,6 @@ def test_tests_ask_what_the_expressions_say(pool: list[Expression]) -> None:
         assert list(asked(state)) == meant(state)
 
 
-@settings(deadline=None)
 @given(expressions(), st.booleans())
 def test_what_is_known_is_folded_and_changes_nothing(pool: list[Expression], holds: bool) -> None:
     test = pool[-1]
@@ -115,7 +113,6 @@ def test_what_is_known_is_folded_and_changes_nothing(pool: list[Expression], hol
             assert evaluate(simpler, state) == evaluate(expression, state)
 
 
-@settings(deadline=None)
 @given(expressions(), st.data())
 def test_trees_lead_where_they_lead(pool: list[Expression], data: st.DataObject) -> None:
     truths = [each for each in pool if each.boolean]

@@ -10,8 +10,8 @@ import pytest
 from checker.report.story import story_json, story_of
 from checker.search.run import run
 from checker.spec.catalogue import catalogue
+from checker.spec.claim import runs_before
 from checker.spec.reading import read_spec
-from checker.spec.resumption import ways_before
 from model.errors import FinaleError
 from model.semantics import steps
 from model.trace import replay
@@ -43,9 +43,9 @@ def write(folder: Path, **texts: str) -> Path:
 def test_initial_states_are_the_distinct_snapshots(tmp_path: Path) -> None:
     spec = read_spec(write(tmp_path, first=FIRST, second=SECOND), catalogue())
     assert spec.resumption is not None
-    left = spec.resumption.left
+    snapshots = spec.resumption.snapshots
     # The record is still to come, or it is in the state; or the source has finished its operators.
-    assert len(left.snapshots) == len(set(left.snapshots)) == 2
+    assert len(snapshots.found) == 2
     assert len(spec.system().initial) == 2
 
 
@@ -64,7 +64,7 @@ def test_a_trace_is_joined_with_the_way_to_its_snapshot(tmp_path: Path) -> None:
     row = next(row for row in result.rows if row.property == "state-is-dealt-out")
     assert row.trace is not None
     assert result.system is not None
-    (way,) = ways_before(spec, row.trace)
+    (way,) = runs_before(spec, row.trace)
     replay(way.system, way.trace)
     assert way.spec.file == tmp_path / "first.toml"
     last = way.system.values(way.trace.states[-1])
@@ -82,7 +82,7 @@ def test_a_spec_can_be_resumed_from_one_that_is_resumed(tmp_path: Path) -> None:
     result = run(spec, only=("state-is-dealt-out",))
     row = next(row for row in result.rows if row.property == "state-is-dealt-out")
     assert row.trace is not None
-    ways = list(ways_before(spec, row.trace))
+    ways = list(runs_before(spec, row.trace))
     assert [way.spec.file.stem for way in ways] == ["first", "middle"]
 
 
@@ -124,10 +124,10 @@ def test_mistakes(tmp_path: Path, code: str, line: int | None, second: str) -> N
 def test_what_the_first_can_leave_behind(
     tmp_path: Path, code: str, first: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("checker.spec.resumption.STATES_MAX", 20)
+    monkeypatch.setattr("checker.spec.snapshots.STATES_MAX", 20)
     if code == "resume-empty":
         first = FIRST + "[options]\nkeeps_coordinator_state = true\nperiodic = false\n"
-        monkeypatch.setattr("checker.spec.resumption.STATES_MAX", 1000)
+        monkeypatch.setattr("checker.spec.snapshots.STATES_MAX", 1000)
     spec = read_spec(write(tmp_path, first=first, second=SECOND), catalogue())
     with pytest.raises(FinaleError) as found:
         spec.system()

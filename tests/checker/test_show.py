@@ -20,9 +20,9 @@ from checker.report.layout import (
     shortened,
     times,
 )
-from checker.report.lifecycle import Edge, LifeCycle, life_cycles
+from checker.report.lifecycle import LifeCycle, StatusEdge, life_cycles
 from checker.report.meanings import meanings
-from checker.report.values import Change, changes, value_text
+from checker.report.values import ValueChange, changes, value_text
 from checker.spec.catalogue import catalogue
 from checker.spec.reading import read_spec
 from model.domains import Array, Bool, Domain, Option, Queue, Range, RecordOf, Scope, Set
@@ -124,21 +124,23 @@ def test_the_life_of_the_yardstick_s_tasks() -> None:
     }
     # `receive` does not look at the status: that it leads nowhere else was seen in a search.
     assert moves == {
-        Edge("RUNNING", "WAITING"): ["receive"],
-        Edge("WAITING", "CONFIRMED"): ["notify"],
-        Edge("CONFIRMED", "CLOSED"): ["close"],
+        StatusEdge("RUNNING", "WAITING"): ["receive"],
+        StatusEdge("WAITING", "CONFIRMED"): ["notify"],
+        StatusEdge("CONFIRMED", "CLOSED"): ["close"],
     }
-    causes = worker.edges[Edge("RUNNING", "WAITING")]
+    causes = worker.edges[StatusEdge("RUNNING", "WAITING")]
     assert [cause.emits for cause in causes] == [("EndOfData",)]
     source = cycle_of(cycles, "Source")
-    assert [c.emits for c in source.edges[Edge("CONFIRMED", "CLOSED")]] == [("EndOfPartition",)]
-    assert [c.rule for c in source.edges[Edge("WAITING", "WAITING")]] == ["snapshot"]
+    assert [c.emits for c in source.edges[StatusEdge("CONFIRMED", "CLOSED")]] == [
+        ("EndOfPartition",)
+    ]
+    assert [c.rule for c in source.edges[StatusEdge("WAITING", "WAITING")]] == ["snapshot"]
 
 
 def test_a_value_taken_from_a_choice_gives_two_edges() -> None:
     (peer,) = life_cycles(ping())
-    assert [c.rule for c in peer.edges[Edge("WAITING", "DONE")]] == ["receive"]
-    assert [c.rule for c in peer.edges[Edge("WAITING", "IDLE")]] == ["receive"]
+    assert [c.rule for c in peer.edges[StatusEdge("WAITING", "DONE")]] == ["receive"]
+    assert [c.rule for c in peer.edges[StatusEdge("WAITING", "IDLE")]] == ["receive"]
 
 
 # --- values --------------------------------------------------------------------------------------
@@ -193,7 +195,7 @@ def test_a_value_as_text(domain: object, value: object, text: str) -> None:
     assert value_text(resolved(domain), value) == text
 
 
-def changed(domain: object, old: object, new: object) -> list[Change]:
+def changed(domain: object, old: object, new: object) -> list[ValueChange]:
     variable: Variable = next(iter(ping().variables))
     return list(changes(replace(variable, domain=resolved(domain)), old, new))
 
@@ -216,7 +218,7 @@ def test_what_moved_in_a_queue(old: object, new: object, moved: str) -> None:
 
 def test_only_the_elements_of_an_array_that_changed() -> None:
     (change,) = changed(Array(Range(0, 3), 3), (0, 1, 2), (0, 3, 2))
-    assert change == Change("sent[1]", "1", "3")
+    assert change == ValueChange("sent[1]", "1", "3")
 
 
 # --- which values matter -------------------------------------------------------------------------

@@ -8,7 +8,7 @@ import pytest
 
 from checker.search.run import run as run_spec
 from checker.spec.catalogue import catalogue
-from checker.spec.claim import Counts, Expectation, Spec
+from checker.spec.claim import ExactCounts, Expectation, Spec
 from checker.spec.reading import BUILT_IN, read_spec
 from checker.studies.recording import with_counts
 from model.errors import FinaleError
@@ -52,7 +52,7 @@ def test_everything_a_spec_can_say(tmp_path: Path) -> None:
     assert spec.slow
     assert spec.variant == "forgets"
     assert spec.protocol.__name__ == "Forgets"
-    assert spec.counts == Counts(1, 2, 3, "spin")
+    assert spec.counts == ExactCounts(1, 2, 3, "spin")
     assert list(spec.expectations.values()) == [
         Expectation("no-deadlock", "violated", 3),
         Expectation("agreement", "does-not-apply"),
@@ -134,7 +134,7 @@ def test_files_of_a_folder_import_each_other(tmp_path: Path) -> None:
 
 # --- recording -----------------------------------------------------------------------------------
 
-COUNTS = Counts(10, 20, 3, "concrete")
+COUNTS = ExactCounts(10, 20, 3, "concrete")
 TABLE = '[search]\nstates      = 10\ntransitions = 20\ndepth       = 3\ncounted_by  = "concrete"\n'
 EXPECT = '# why\n[[expect]]\nproperty = "p"  # here\n'
 

@@ -197,9 +197,9 @@ def test_where_there_is_no_job_that_is_no_success(tmp_path: Path, text: str, why
     ran = run("validate some.log --accept --format json", tmp_path)
     assert (ran.exit, json.loads(ran.stdout)["ok"]) == (3, False)
     assert ran.stderr.splitlines() == [f"no job was found: {why}"]
-    ran = run("why some.log", tmp_path)
+    ran = run("blocked some.log", tmp_path)
     assert (ran.exit, ran.stdout) == (3, f"no job was found: {why}\n")
-    ran = run("why some.log --format json", tmp_path)
+    ran = run("blocked some.log --format json", tmp_path)
     assert (ran.exit, json.loads(ran.stdout)["ok"]) == (3, False)
 
 
@@ -207,7 +207,7 @@ def test_a_wrong_file_of_settings_is_told_once_and_nothing_is_written(
     unpacked: Path, tmp_path: Path
 ) -> None:
     (tmp_path / "own.toml").write_text("[options]\nconcurence = 1\n")
-    command = f"validate {unpacked} --accept --run own.toml --out results"
+    command = f"validate {unpacked} --accept --run own.toml --output results"
     ran = run(command, tmp_path)
     assert ran.exit == 2
     assert ran.stderr.count("error[") == 1
@@ -216,7 +216,7 @@ def test_a_wrong_file_of_settings_is_told_once_and_nothing_is_written(
 
 
 def test_why_says_whose_acknowledgement_is_missing(unpacked: Path) -> None:
-    ran = run("why H4-00/flink.log --at 1010", unpacked)
+    ran = run("blocked H4-00/flink.log --at 1010", unpacked)
     assert ran.exit == 0, ran.stderr
     lines = ran.stdout.splitlines()
     assert lines[:2] == [
@@ -227,12 +227,12 @@ def test_why_says_whose_acknowledgement_is_missing(unpacked: Path) -> None:
 
 
 def test_why_of_a_job_that_has_ended(unpacked: Path) -> None:
-    ran = run("why bounded-01", unpacked)
+    ran = run("blocked bounded-01", unpacked)
     assert ran.stdout == "bounded-01: FINISHED\n  no task is waited for\n"
 
 
 def test_why_as_json(unpacked: Path) -> None:
-    page = json.loads(run("why H2-06 --at 1480 --format json", unpacked).stdout)
+    page = json.loads(run("blocked H2-06 --at 1480 --format json", unpacked).stdout)
     (job,) = page["results"]
     assert job["state"] == "RESTARTING"
     waits = next(each for each in job["tasks"] if each["task"] == "Source: src0 (2/2)")
@@ -242,9 +242,9 @@ def test_why_as_json(unpacked: Path) -> None:
 @pytest.mark.parametrize(
     ("command", "code"),
     [
-        ("why", "no-paths"),
-        ("why nothing.log", "unreadable"),
-        ("why bounded-01 --at 0", "bad-limit"),
+        ("blocked", "no-paths"),
+        ("blocked nothing.log", "unreadable"),
+        ("blocked bounded-01 --at 0", "bad-limit"),
     ],
 )
 def test_why_of_bad_input(unpacked: Path, command: str, code: str) -> None:
@@ -327,7 +327,7 @@ def test_what_was_found_is_told_where_a_run_is_searched_for_what_explains_it(
     assert alone <= searched
 
 
-@pytest.mark.parametrize("more", ["", " --accept", " --out kept"])
+@pytest.mark.parametrize("more", ["", " --accept", " --output kept"])
 def test_an_empty_event_log_is_told_and_the_others_are_judged(tmp_path: Path, more: str) -> None:
     lines = lines_of(replace(KINDS[0], seed=1, steps_max=60))
     (tmp_path / "many").mkdir()

@@ -16,7 +16,7 @@ from reference.formats.files import MemoryFiles
 from reference.operators.program import Followed
 from reference.protocols import ENGINES
 from reference.schedulers import Seeded, run
-from reference.settings import Faults, Settings
+from reference.settings import EngineSettings, Faults
 
 CHAIN: dict[str, Any] = {
     "S": {"records": 3, "parallelism": 2},
@@ -34,7 +34,7 @@ def engine_of(
 ) -> Engine:
     job = Job.from_table(table)
     kind = ENGINES[protocol]
-    settings = Settings(buffer_size=1, keeps=True, faults=faults or Faults(checkpoints=3))
+    settings = EngineSettings(buffer_size=1, keeps=True, faults=faults or Faults(checkpoints=3))
     chosen = replace(kind.usual, **(options or {}))
     return kind(job, Followed(job), MemoryFiles(), settings, chosen)
 

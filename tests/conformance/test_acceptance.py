@@ -31,7 +31,7 @@ from reference.formats.eventlog import read_log
 from reference.formats.files import MemoryFiles
 from reference.operators.program import Followed
 from reference.protocols import ENGINES
-from reference.settings import Faults, Settings
+from reference.settings import EngineSettings, Faults
 from tests.conformance.logs import CHAIN, PAIR, changed, engine_of, log_of, without
 
 KNOWN = catalogue()
@@ -335,7 +335,7 @@ def test_what_cannot_come_any_more_is_stuck() -> None:
     job, kind = Job.from_table(table), BROKEN["waits-for-lost-ack"]
 
     def ran(seed: int) -> tuple[Engine, list[str]]:
-        settings = Settings(faults=Faults(checkpoints=2))
+        settings = EngineSettings(faults=Faults(checkpoints=2))
         engine = kind(job, Followed(job), MemoryFiles(), settings, kind.usual)
         return engine, log_of(engine, table, seed)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from checker.conformance.lockstep import Agreement, Disagreement, LockStep
+from checker.conformance.lockstep import Agreement, Divergence, LockStep
 from reference.broken import BROKEN
 from reference.protocols import ENGINES
 from tests.protocols.specs import ROOT, spec_of
@@ -31,7 +31,7 @@ def test_the_protocol_itself_does_not_make_it(name: str, monkeypatch: pytest.Mon
     spec = spec_of(ROOT / f"{name}.toml")
     assert spec.variant is not None
     monkeypatch.setitem(BROKEN, spec.variant, ENGINES[spec.protocol.key])
-    assert isinstance(LockStep(spec).run(), Disagreement)
+    assert isinstance(LockStep(spec).run(), Divergence)
 
 
 def test_each_has_a_spec() -> None:

@@ -137,7 +137,7 @@ def test_one_that_cannot_be_read_does_not_end_the_others(
     assert ran.exit == 2
     assert "error[not-an-event-log]" in ran.stderr
     damaged, good = json.loads(ran.stdout)["results"]
-    assert damaged.pop("why").startswith("this is no event log: ")
+    assert damaged.pop("why").startswith("this is not an event log: ")
     unreadable = {"conforms": "unreadable", "code": "not-an-event-log"}
     assert damaged == {"log": "events.ndjson"} | unreadable
     assert (good["log"], good["conforms"]) == ("good.ndjson", "accepted")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from checker.conformance.engines import engine_for
-from checker.conformance.lockstep import Agreement, Disagreement, LockStep, Model
+from checker.conformance.lockstep import Agreement, Divergence, LockStep, ModelSteps
 from checker.spec.catalogue import catalogue
 from checker.spec.claim import Spec
 from model.errors import FinaleError
@@ -137,7 +137,7 @@ def read(name: str) -> Spec:
     return spec_of(ROOT / f"{name}.toml")
 
 
-def looks(model: Model) -> int:
+def looks(model: ModelSteps) -> int:
     """How many states of the model, walked alone, differ in more than what properties remember."""
     seen, todo = {model.initial}, [model.initial]
     while todo:
@@ -162,7 +162,7 @@ def assert_agree(spec: Spec) -> None:
     both = LockStep(spec)
     outcome = both.run()
     assert isinstance(outcome, Agreement), outcome
-    assert outcome.observations == looks(Model(both.model.system))
+    assert outcome.observations == looks(ModelSteps(both.model.system))
     if all(variable.ghost is None for variable in both.model.system.variables):
         assert outcome.observations == outcome.states
     if spec.counts is not None:
@@ -266,7 +266,7 @@ def test_a_mistake_of_the_engine_is_found(mistake: str, monkeypatch: pytest.Monk
     name, kind, method, wrong = MISTAKES[mistake]
     monkeypatch.setattr(kind, method, wrong)
     outcome = LockStep(read(name)).run()
-    assert isinstance(outcome, Disagreement)
+    assert isinstance(outcome, Divergence)
     assert outcome.what
 
 
@@ -274,7 +274,7 @@ def test_the_way_to_a_disagreement_can_be_gone(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(FinalCheckpoint, "quiesce", action("task")(closes_unsecured))
     spec = read(PAIR)
     outcome = LockStep(spec).run()
-    assert isinstance(outcome, Disagreement)
+    assert isinstance(outcome, Divergence)
     assert outcome.what == ("only the engine can take quiesce(S)",)
     engine = engine_for(spec)
     for step in outcome.steps:

@@ -15,7 +15,7 @@ from checker.logs.event_log.acceptance import Accepted, Rejected, Undecided
 from checker.logs.event_log.setting import protocol_of
 from checker.spec.catalogue import catalogue
 from reference.channel import Channel
-from reference.coordinator import Checkpoint, Coordinator, Kind
+from reference.coordinator import Checkpoint, CheckpointKind, Coordinator
 from reference.formats.eventlog import read_log
 from reference.protocols.final_checkpoint import FinalCheckpoint
 from reference.protocols.unaligned import Unaligned
@@ -26,7 +26,7 @@ from reference.task import Task
 KNOWN = catalogue()
 #: What may happen in the model of each: users ask a job of the old finish for nothing.
 BOUNDS = {each: protocol_of(each, KNOWN).bound_names() for each in KINDS}
-FAST, ALL = 200, 5_000
+ALL = 5_000
 TOLERATED = (HealthCheck.too_slow, HealthCheck.data_too_large)
 #: What users may ask for, what bounds it, and how often they do at most.
 USERS = (
@@ -123,7 +123,7 @@ def assert_accepted(chosen: RandomRun) -> None:
     assert chosen.crashes or verdict.conforms.unseen == 0
 
 
-@settings(max_examples=FAST, deadline=None, derandomize=True, suppress_health_check=TOLERATED)
+@settings(derandomize=True, suppress_health_check=TOLERATED)
 @given(runs((60, 120)))
 def test_random_runs_are_accepted(chosen: RandomRun) -> None:
     assert_accepted(chosen)
@@ -158,7 +158,9 @@ def closes_unsecured(engine: FinalCheckpoint, task: Task) -> Guarded:
     task.phase = TaskPhase.DRAINING
 
 
-def plans_all(coordinator: Coordinator, kind: Kind = Kind.CHECKPOINT) -> Checkpoint:
+def plans_all(
+    coordinator: Coordinator, kind: CheckpointKind = CheckpointKind.CHECKPOINT
+) -> Checkpoint:
     plan = SOUND_TRIGGER(coordinator, kind)
     coordinator.network.triggers |= {(task, plan.number) for task in plan.awaited}
     return plan
@@ -257,7 +259,7 @@ def test_what_was_over_when_a_checkpoint_was_taken_is_so_behind_it() -> None:
 
 
 @pytest.mark.slow
-@settings(max_examples=ALL, deadline=None, suppress_health_check=TOLERATED)
+@settings(max_examples=ALL, suppress_health_check=TOLERATED)
 @given(runs((100, 300, 600)))
 def test_thousands_of_random_runs_are_accepted(chosen: RandomRun) -> None:
     assert_accepted(chosen)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from checker.conformance.replay import Replay, Replayed
+from checker.conformance.replay import EngineReplay, Replayed
 from checker.report.replay import replayed_lines
 from checker.search.run import run
 from cli.replay import replay
@@ -80,7 +80,7 @@ def replayed(name: str, property: str, folder: Path) -> Replayed:
     (row,) = (row for row in result.rows if row.property == property)
     assert row.trace is not None
     assert result.system is not None
-    return Replay(spec, result.system, DiskFiles(folder)).run(row.trace)
+    return EngineReplay(spec, result.system, DiskFiles(folder)).run(row.trace)
 
 
 @pytest.mark.parametrize(

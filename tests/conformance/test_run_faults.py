@@ -15,14 +15,14 @@ from model.topology import Job
 from reference.broken import BROKEN
 from reference.engine import Engine
 from reference.formats.eventlog import EventLog, read_log
-from reference.formats.faultlist import KEYS, Fault
+from reference.formats.faultlist import KEYS, PlannedFault
 from reference.formats.files import MemoryFiles
 from reference.formats.jobfile import read_job
 from reference.operators.program import Followed
-from reference.runner import Orders, Progress, run
+from reference.runner import Orders, RunProgress, run
 from reference.schedulers import Seeded
 from reference.schedulers import run as run_steps
-from reference.settings import Faults, Settings
+from reference.settings import EngineSettings, Faults
 from tests.conformance.logs import PAIR, engine_of, log_of
 from tests.conformance.test_run_logs import MODES, job_in, written
 from tests.docs.pages import ROOT
@@ -31,44 +31,53 @@ EXPECTED = Counter(f"a{n}" for size in (20, 40, 60) for n in range(size)) + Coun
     {"b0": 20, "b1": 40, "b2": 60}
 )
 #: By kind, with others that meet it.
-LISTS: dict[str, tuple[Fault, ...]] = {
-    "crash-task": (Fault("crash-task", task="words", after="complete"),),
-    "crash-worker": (Fault("crash-worker", worker=1, after="trigger_checkpoint", nth=2),),
-    "crash-coordinator": (Fault("crash-coordinator", after="complete", times=2),),
+LISTS: dict[str, tuple[PlannedFault, ...]] = {
+    "crash-task": (PlannedFault("crash-task", task="words", after="complete"),),
+    "crash-worker": (PlannedFault("crash-worker", worker=1, after="trigger_checkpoint", nth=2),),
+    "crash-coordinator": (PlannedFault("crash-coordinator", after="complete", times=2),),
     "lost": (
-        Fault("lost", times=3, chance=0.5),
-        Fault("lost", message="acknowledgement", task="out", after="complete"),
+        PlannedFault("lost", times=3, chance=0.5),
+        PlannedFault("lost", message="acknowledgement", task="out", after="complete"),
     ),
     "late": (
-        Fault("late", message="acknowledgement", task="words", steps=5, times=2),
-        Fault("late", message="confirmation", task="out", until="complete", steps=2),
-        Fault("late", message="trigger", task="lines.1", until="apply_acknowledgement"),
-        Fault("late", message="finished", until="close", task="lines.0"),
+        PlannedFault("late", message="acknowledgement", task="words", steps=5, times=2),
+        PlannedFault("late", message="confirmation", task="out", until="complete", steps=2),
+        PlannedFault("late", message="trigger", task="lines.1", until="apply_acknowledgement"),
+        PlannedFault("late", message="finished", until="close", task="lines.0"),
     ),
-    "reordered": (Fault("reordered", task="out", times=2),),
+    "reordered": (PlannedFault("reordered", task="out", times=2),),
     "failed-snapshot": (
-        Fault("failed-snapshot", task="out", times=2),
-        Fault("late", message="decline", steps=4),
-        Fault("late", message="abort", steps=6, times=3),
+        PlannedFault("failed-snapshot", task="out", times=2),
+        PlannedFault("late", message="decline", steps=4),
+        PlannedFault("late", message="abort", steps=6, times=3),
     ),
-    "slow-snapshot": (Fault("slow-snapshot", task="lines.0", steps=3, times=3),),
-    "expired": (Fault("expired", after="apply_acknowledgement", nth=2),),
-    "disk-full": (Fault("disk-full", bytes=700), Fault("disk-full", nth=60)),
-    "killed": (Fault("killed", nth=31), Fault("killed", bytes=2_000)),
+    "slow-snapshot": (PlannedFault("slow-snapshot", task="lines.0", steps=3, times=3),),
+    "expired": (PlannedFault("expired", after="apply_acknowledgement", nth=2),),
+    "disk-full": (PlannedFault("disk-full", bytes=700), PlannedFault("disk-full", nth=60)),
+    "killed": (PlannedFault("killed", nth=31), PlannedFault("killed", bytes=2_000)),
 }
 ENDING = ("crash-coordinator", "disk-full", "killed")
 
 
 def run_with(
-    faults: tuple[Fault, ...], tmp_path: Path, mode: str = "aligned", *, threads: bool = False
-) -> tuple[Progress, list[str]]:
+    faults: tuple[PlannedFault, ...],
+    tmp_path: Path,
+    mode: str = "aligned",
+    *,
+    threads: bool = False,
+) -> tuple[RunProgress, list[str]]:
     job = read_job(job_in(tmp_path, mode))
     ended = run(job, tmp_path / "state", orders=Orders(threads=threads, faults=faults))
     return ended, (tmp_path / "state" / "events.ndjson").read_text("utf-8").splitlines()
 
 
 def assert_sound(
-    ended: Progress, lines: list[str], faults: tuple[Fault, ...], at: Path, *, threads: bool = False
+    ended: RunProgress,
+    lines: list[str],
+    faults: tuple[PlannedFault, ...],
+    at: Path,
+    *,
+    threads: bool = False,
 ) -> None:
     """Nothing lost or doubled; all that struck is in the log, which the protocol explains."""
     assert written(at / "state") == EXPECTED
@@ -157,7 +166,7 @@ def test_the_example_goes_wrong_as_its_list_says(
 def broken_log(kind: type[Engine], seed: int) -> list[str]:
     """The log of an engine with a mistake, by a seed."""
     job = Job.from_table(PAIR)
-    settings = Settings(buffer_size=1, faults=Faults(checkpoints=3, expiries=1))
+    settings = EngineSettings(buffer_size=1, faults=Faults(checkpoints=3, expiries=1))
     engine, lines = kind(job, Followed(job), MemoryFiles(), settings, kind.usual), list[str]()
     log = EventLog(lines.append, engine, job, run="r", process=1)
     rare = {"deliver_trigger": 0.05, "learn_finished": 0.1, "expire": 0.02}

@@ -8,13 +8,13 @@ from pathlib import Path
 import pytest
 
 from checker.logs.event_log.acceptance import Accepted, Coverage, accept
-from reference.asking import Answer, Asking, Wish
+from reference.asking import Asking, RequestKind, RequestStatus
 from reference.formats.eventlog import EventLog, read_log
-from reference.formats.faulty import Cut, FaultyFiles
+from reference.formats.faulty import FaultyFiles, ProcessEnds
 from reference.formats.files import DiskFiles
 from reference.formats.jobfile import JobFile, read_job
 from reference.operators import sources
-from reference.runner import End, Orders, Progress, Runner, run
+from reference.runner import Orders, RunEnd, Runner, RunProgress, run
 
 JOB = """
 barriers = "{mode}"
@@ -77,7 +77,7 @@ def test_a_run_that_was_cut_off_and_went_on_is_accepted(mode: str, tmp_path: Pat
         runner.log = EventLog.append(file, runner.engine, job.job, run="r")
         try:
             runner.run(None)
-        except Cut:
+        except ProcessEnds:
             cuts += 1
             assert runner.log.file is not None
             runner.log.file.close()
@@ -104,25 +104,29 @@ def small_buffers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def process(
-    job: JobFile, folder: Path, wish: Wish | None = None, drain: bool | None = None, cut: int = 0
-) -> End | None:
+    job: JobFile,
+    folder: Path,
+    wish: RequestKind | None = None,
+    drain: bool | None = None,
+    cut: int = 0,
+) -> RunEnd | None:
     """One process of a run: it is asked once its first checkpoint is complete, or cut off."""
     runner = Runner(job, FaultyFiles(DiskFiles(folder), cut or None))
     runner.log = EventLog.append(folder / "log", runner.engine, job.job, run="r")
 
-    def look(progress: Progress) -> None:
+    def look(progress: RunProgress) -> None:
         if wish is not None and progress.completed > 0 and not runner.requests.known:
             runner.requests.ask(wish, drain)
 
     try:
         ended = runner.run(look).end
-    except Cut:
+    except ProcessEnds:
         assert runner.log.file is not None
         runner.log.file.close()
         return None
     runner.log.close()
     assert isinstance(runner.engine, Asking)
-    assert all(each.answer is Answer.SUCCEEDED for each in runner.engine.requests.values())
+    assert all(each.answer is RequestStatus.SUCCEEDED for each in runner.engine.requests.values())
     return ended
 
 
@@ -134,10 +138,10 @@ def test_stops_of_a_run_that_is_cut_off_and_goes_on_are_accepted(
     job, folder = read_job(job_in(tmp_path, mode, 200)), tmp_path / "state"
     folder.mkdir()
     assert process(job, folder, cut=16) is None
-    assert process(job, folder, Wish.STOP, drain=False) is End.SUSPENDED
-    assert process(job, folder, Wish.STOP, drain=False, cut=40) is None
-    ended = process(job, folder, Wish.STOP, drain=drain)
-    assert ended is (End.DRAINED if drain else End.SUSPENDED)
+    assert process(job, folder, RequestKind.STOP, drain=False) is RunEnd.SUSPENDED
+    assert process(job, folder, RequestKind.STOP, drain=False, cut=40) is None
+    ended = process(job, folder, RequestKind.STOP, drain=drain)
+    assert ended is (RunEnd.DRAINED if drain else RunEnd.SUSPENDED)
     log = read_log((folder / "log").read_text("utf-8").splitlines())
     verdict = accept(log, judges=False)
     assert isinstance(verdict.conforms, Accepted), verdict.conforms
@@ -154,8 +158,8 @@ def test_savepoints_and_cancellations_of_a_run_are_accepted(
 ) -> None:
     job, folder = read_job(job_in(tmp_path, mode, 40)), tmp_path / "state"
     folder.mkdir()
-    assert process(job, folder, Wish.CANCEL) is End.CANCELLED
-    assert process(job, folder, Wish.SAVEPOINT) is End.FINISHED
+    assert process(job, folder, RequestKind.CANCEL) is RunEnd.CANCELLED
+    assert process(job, folder, RequestKind.SAVEPOINT) is RunEnd.FINISHED
     log = read_log((folder / "log").read_text("utf-8").splitlines())
     verdict = accept(log, judges=False)
     assert isinstance(verdict.conforms, Accepted), verdict.conforms

@@ -1,4 +1,4 @@
-"""The tutorial is followed to the letter: its files are written, its commands run, outside of here.
+"""Follows the tutorial and the page of the rule language: writes their files, runs their commands.
 
 With RECORD_TRANSCRIPTS=1 in the environment outputs without an ellipsis are written anew into the
 page: read the difference.
@@ -16,7 +16,8 @@ import pytest
 from tests.cli.running import Ran, normalised, run
 from tests.docs.pages import ELLIPSIS, ROOT, Command, Written, matches, steps
 
-PAGE = ROOT / "docs" / "rules.md"
+TUTORIAL = ROOT / "docs" / "tutorial.md"
+PAGES = (TUTORIAL, ROOT / "docs" / "rules.md")
 
 
 class Reader:
@@ -50,16 +51,20 @@ class Reader:
 
 
 @pytest.fixture(scope="module")
-def reader(tmp_path_factory: pytest.TempPathFactory) -> Reader:
-    reader = Reader(tmp_path_factory.mktemp("reader"))
-    reader.follow(PAGE.read_text(encoding="utf-8"))
-    return reader
+def readers(tmp_path_factory: pytest.TempPathFactory) -> dict[Path, Reader]:
+    readers = {page: Reader(tmp_path_factory.mktemp(page.stem)) for page in PAGES}
+    for page, reader in readers.items():
+        reader.follow(page.read_text(encoding="utf-8"))
+    return readers
 
 
-def test_the_tutorial_shows_what_happens(reader: Reader) -> None:
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_a_page_shows_what_happens(page: Path, readers: dict[Path, Reader]) -> None:
+    reader = readers[page]
     if os.environ.get("RECORD_TRANSCRIPTS"):
-        PAGE.write_text(recorded(PAGE.read_text(encoding="utf-8"), reader), encoding="utf-8")
+        page.write_text(recorded(page.read_text(encoding="utf-8"), reader), encoding="utf-8")
         return
+    assert reader.ran
     for command, ran, output in reader.ran:
         assert ran.exit == command.exit, f"finale {command.line}\n{output}"
         shown = normalised(command.output, reader.folder)
@@ -76,8 +81,9 @@ def recorded(page: str, reader: Reader) -> str:
     return page
 
 
-def test_the_variant_falls_and_the_fixed_one_holds(reader: Reader) -> None:
-    found = {(command.line, ran.exit): output for command, ran, output in reader.ran}
+def test_the_variant_falls_and_the_fixed_one_holds(readers: dict[Path, Reader]) -> None:
+    ran_before = readers[TUTORIAL].ran
+    found = {(command.line, ran.exit): output for command, ran, output in ran_before}
     falls = found["check eager.toml --protocols mine", 1]
     assert re.search(r"✗ +commit-only-durable +violated +8 steps", falls)
     holds = found["check eager.toml eager-fails.toml --protocols mine", 0]

@@ -8,7 +8,7 @@ import subprocess
 from dataclasses import dataclass
 from pathlib import Path
 
-from checker.export.promela import VECTOR_BYTES, Model
+from checker.export.promela import VECTOR_BYTES, PromelaModel
 
 #: Unoptimised: to compile takes longer here than to search.
 FLAGS = ("-O0", "-DSAFETY", "-DNOREDUCE", "-DNOSTUTTER", "-DMEMLIM=8000")
@@ -29,7 +29,7 @@ class Told:
     violated: frozenset[str]
 
 
-def run(model: Model, folder: Path, *flags: str) -> Told:
+def run(model: PromelaModel, folder: Path, *flags: str) -> Told:
     """Verify a model in a folder; it does not stop at a violation."""
     (folder / "model.pml").write_text(model.source, encoding="utf-8")
     size = [f"-DVECTORSZ={model.vector_bytes}"] if model.vector_bytes > VECTOR_BYTES else []

@@ -6,9 +6,9 @@ import re
 
 import pytest
 
-from checker.export.files import Source, Target, files_of
+from checker.export.files import ExportSource, Target, files_of
 from checker.export.folding import WIDTH, folded
-from checker.export.promela import Model
+from checker.export.promela import PromelaModel
 from checker.export.tla import Module
 from tests.protocols.specs import specs
 
@@ -38,9 +38,9 @@ def test_what_cannot_be_broken_stays(line: str) -> None:
 def test_a_spec_is_folded(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
     families = [each for each in SPEC.families if each.kind.value not in ("leads-to", "eventually")]
     system = SPEC.system(families)
-    source = Source(SPEC.title, SPEC.protocol.key, "pair.toml")
+    source = ExportSource(SPEC.title, SPEC.protocol.key, "pair.toml")
     told = dict(files_of(system, target, "pair", source))
-    for where in (Module, Model):
+    for where in (Module, PromelaModel):
         monkeypatch.setattr(f"{where.__module__}.folded", lambda text: text)
     flat = files_of(system, target, "pair", source)
     for name, text in told.items():

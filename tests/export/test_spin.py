@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from checker.export.promela import Model
+from checker.export.promela import PromelaModel
 from checker.search.limits import Limits
 from checker.search.native.search import check
 from model.errors import FinaleError
@@ -47,7 +47,7 @@ def test_spin_is_there_in_ci() -> None:
 
 
 def assert_agrees(system: System, folder: Path) -> None:
-    model, found = Model(system, []), ours(system)
+    model, found = PromelaModel(system, []), ours(system)
     told = spin.run(model, folder)
     # Several initial states are chosen from one state more, in a step for each.
     more = (1, found.starts) if found.starts > 1 else (0, 0)
@@ -72,7 +72,7 @@ def test_spin_agrees_on_small_specs(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", BROKEN)
 def test_spin_finds_what_is_violated(name: str, tmp_path: Path) -> None:
     system = spec_of(ROOT / name).system()
-    assert ours(system).violated <= spin.run(Model(system, []), tmp_path).violated
+    assert ours(system).violated <= spin.run(PromelaModel(system, []), tmp_path).violated
     assert ours(system).violated
 
 
@@ -120,6 +120,6 @@ def test_spin_agrees_on_many_random_systems(part: int, tmp_path: Path) -> None:
 @needs_spin
 def test_properties_of_states_can_be_left_out(tmp_path: Path) -> None:
     system = spec_of(ROOT / SMALL[0]).system()
-    told = spin.run(Model(system, []), tmp_path, "-DNOCLAIM")
+    told = spin.run(PromelaModel(system, []), tmp_path, "-DNOCLAIM")
     assert told.stored == check(system).statistics.states
     assert "never claim         \t- (not selected)" in told.text

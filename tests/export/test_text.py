@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from checker.export.files import Source, Target, files_of
+from checker.export.files import ExportSource, Target, files_of
 from model.language.build import build
 from model.properties.liveness import FAMILIES
 from model.protocols.final_checkpoint import FinalCheckpoint
@@ -32,7 +32,7 @@ def test_exports_are_as_recorded(name: str, target: Target) -> None:
     [animal] = [each for each in ZOO if str(each) == name]
     families = () if target == "promela" else animal.families
     system = build(animal.make(), families)
-    source = Source("A tiny system", name, f"{name}.toml")
+    source = ExportSource("A tiny system", name, f"{name}.toml")
     for file, text in files_of(system, target, name, source).items():
         golden = GOLDEN / file
         if os.environ.get("RECORD_EXPORTS"):
@@ -48,5 +48,5 @@ def test_a_goal_that_a_passed_on_name_reaches_is_told(live: int, told: bool) -> 
     families = tuple(f for f in FAMILIES if f.name == "checkpoint-ends")
     assert families
     system = build(FinalCheckpoint(Setting(job=job, bounds=bounds)), families)
-    text = files_of(system, "tla", "ids", Source("Ids", "ids", "ids.toml"))["ids.tla"]
+    text = files_of(system, "tla", "ids", ExportSource("Ids", "ids", "ids.toml"))["ids.tla"]
     assert ("or that the name has passed on" in text) == told

@@ -103,8 +103,8 @@ PACKED: dict[str, Content] = {
 
 COMMANDS = {
     "validate": "validate bad.tar",
-    "validate, tables": "validate bad.tar --out made/out",
-    "why": "why bad.tar",
+    "validate, tables": "validate bad.tar --output made/out",
+    "why": "blocked bad.tar",
 }
 
 

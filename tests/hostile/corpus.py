@@ -15,16 +15,16 @@ from .case import JUDGED, Case
 
 EXPECTED = Path(__file__).with_name("expected.toml")
 PAGE = ROOT / "docs" / "hostile.md"
-HEAD = """# Bad inputs, and what becomes of them
+HEAD = """# Bad inputs
 
-What Finale reads may come from anybody: a log, an archive of a colleague, a folder to go on from.
-Each input below was given to the command that reads it. None ends in a traceback, none takes more
-than seconds, nothing is written outside of the folder that was named, and no control character of a
-name reaches the terminal. An input is *judged* if the command does with it what it is there to do:
-it reads what is left of a log, or shows a strange name. Else it is refused with a
-[code](errors.md), a place and advice, and exit code 2.
+Anybody can have made an input of Finale: a log, an archive of a colleague, a folder to resume from.
+Each input below was given to the command that reads it. None ends in a traceback. None takes more
+than seconds. No command writes outside the folder that was named. No control character of a name
+reaches the terminal. An input is *judged* if the command does its normal work with it: it reads the
+readable rest of a log, or shows a strange name. Otherwise it is refused with a [code](errors.md), a
+place and advice, and exit code 2.
 
-`tests/hostile` makes the inputs, `expected.toml` there has what becomes of each one, and
+`tests/hostile` creates the inputs, its `expected.toml` has the result of each one, and
 `python -m tests.hostile` writes this page.
 
 | Kind | Inputs | Judged | Refused | With these codes |
@@ -35,19 +35,19 @@ LIMITS = """
 
 | What | Limit | Beyond it |
 |---|---|---|
-| a spec, a job, any file that is written by hand | 4 MB | `unreadable`, or its kind's code |
+| a spec, a job, any handwritten file | 4 MB | `unreadable`, or its kind's code |
 | keys of TOML with dots between them | 64 | `malformed-toml`, or its kind's code |
 | a line of a log or an input | 16 MB | `unreadable`; of an input, `bad-input` |
-| what a compressed log or archive unpacks to | 500 times its size, or 64 MB | `unreadable` |
+| the unpacked size of a compressed log or archive | 500 times its size, or 64 MB | `unreadable` |
 | files and folders in an archive | 200 000 | `unreadable` |
 | a FIFO or device in place of a file | | `unreadable`, or its kind's code |
 | `times` of a fault | 100 | `bad-fault` |
 
-Names are shown as they are, but for what nobody can see: control and format characters (terminal
-escapes, turns of direction, what has no width), separators of lines, and bytes that are no UTF-8
-are written as Python writes them, `\\x1b` or `\\u202e`. JSON escapes them in its own way.
+Names are shown as they are, except invisible characters: control and format characters (terminal
+escapes, changes of direction, characters without width), line separators, and bytes that are not
+UTF-8 appear in Python's notation, `\\x1b` or `\\u202e`. JSON escapes them in its own way.
 
-Code is not among the inputs: `--protocols` and `function` run what they name.
+Code is not among the inputs: `--protocols` and `function` run the code that they name.
 """
 
 

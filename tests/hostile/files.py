@@ -42,7 +42,7 @@ READERS = (
     Reader("run.toml", "bad.toml", "validate a.log --accept --run bad.toml", {"a.log": LOG}),
     Reader("run.toml beside", "logs/run.toml", "validate logs --accept", {"logs/a.log": LOG}),
     Reader("a log", "bad.log", "validate bad.log"),
-    Reader("a log asked why", "bad.log", "why bad.log"),
+    Reader("a log asked why", "bad.log", "blocked bad.log"),
     Reader("an archive", "bad.tar", "validate bad.tar"),
     Reader("a packed log", "bad.log.gz", "validate bad.log.gz"),
     Reader("an event log", "bad.ndjson", "conform bad.ndjson"),

@@ -63,7 +63,7 @@ PLACES = {
         {"bad.toml": text_of(MATRIX, "title", '"A"'), "base.toml": GOOD_SPEC},
         "sweep bad.toml --output made --workers 1",
     ),
-    "results": ({"good.log": LOG}, "validate good.log --out made"),
+    "results": ({"good.log": LOG}, "validate good.log --output made"),
     "a run's directory": ({"job.toml": JOB, "texts/a": "a\nb\n"}, "run job.toml --directory made"),
 }
 

@@ -50,7 +50,7 @@ def cases() -> Iterator[Case]:
         log: dict[str, Content] = {"a.log": LOG.format(name)}
         told = (shown,)
         yield Case("names shown", f"{what}: a job in a log", "validate a.log", log, told)
-        yield Case("names shown", f"{what}: a job asked why", "why a.log", log, told)
+        yield Case("names shown", f"{what}: a job asked why", "blocked a.log", log, told)
         yield Case(
             "names shown",
             f"{what}: a log's name",

@@ -1,4 +1,4 @@
-"""Logs that end within a stop: `finale validate` and `finale why` name what holds the stop.
+"""Logs that end within a stop: `finale validate` and `finale blocked` name what holds the stop.
 
 The logs are those of a real run that was stopped with success (checkpoints 1 and 2, savepoint 3,
 then checkpoint 4), changed where the protocol can go wrong.
@@ -50,10 +50,10 @@ def _hung(*edits: Edit) -> list[str]:
 
 
 def _told(lines: list[str], folder: Path) -> str:
-    """What `finale why` prints of a log, without line breaks."""
+    """What `finale blocked` prints of a log, without line breaks."""
     job, _ = validated(folder, lines)
     assert job["coverage"] == "truncated"
-    ran = run("why flink.log", folder, columns=2000)
+    ran = run("blocked flink.log", folder, columns=2000)
     assert ran.exit == 0
     return ran.stdout
 

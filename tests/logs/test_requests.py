@@ -38,7 +38,7 @@ def test_a_log_that_ends_while_the_stop_hangs_is_stuck(tmp_path: Path) -> None:
     assert ran.exit == 1
     (stop,) = found(job, "stuck")["stop-is-answered"]
     assert _HANGS in stop["why"]
-    assert _HANGS in run("why flink.log", tmp_path, columns=2000).stdout
+    assert _HANGS in run("blocked flink.log", tmp_path, columns=2000).stdout
 
 
 def test_only_the_task_that_finds_a_newer_one_has_not_begun() -> None:

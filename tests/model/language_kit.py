@@ -12,10 +12,10 @@ from textwrap import indent
 from typing import Any
 
 from model.errors import FinaleError
-from model.language.build import Bound, bound_rules, build, tree_of, world_of
+from model.language.build import BoundRule, bound_rules, build, tree_of, world_of
 from model.language.entities import World
+from model.language.path_ends import BlockedHere, FaultHere
 from model.language.plain import PlainStore
-from model.language.stops import BlockedHere, FaultHere
 from model.rules import Entity, Protocol, Setting, rule
 from model.semantics import outcome, updated
 from model.system import Blocked, Fault, State, System, Tree, Update, leaves
@@ -129,7 +129,7 @@ def assert_refused(header: str, code: str, body: str, folder: Path) -> FinaleErr
 Told = tuple[str, object]
 
 
-def plain_told(world: World, bound: Bound, values: Sequence[object]) -> Told:
+def plain_told(world: World, bound: BoundRule, values: Sequence[object]) -> Told:
     """What a rule does on plain values."""
     store = PlainStore(values)
     try:

@@ -7,7 +7,7 @@ from itertools import product
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from model.domains import (
@@ -133,7 +133,6 @@ def small(domain: Domain[Any]) -> bool:
         return False  # a set over too many values
 
 
-@settings(max_examples=300, deadline=None)
 @given(terms().filter(small))
 def test_each_value_has_one_encoding(declared: Domain[Any]) -> None:
     domain = declared.resolve(SCOPE)
@@ -145,7 +144,6 @@ def test_each_value_has_one_encoding(declared: Domain[Any]) -> None:
     assert [domain.decode(cells) for cells in encodings] == values
 
 
-@settings(max_examples=300, deadline=None)
 @given(terms().filter(small))
 def test_encodings_lie_within_their_cells(declared: Domain[Any]) -> None:
     domain = declared.resolve(SCOPE)
@@ -159,7 +157,6 @@ def test_encodings_lie_within_their_cells(declared: Domain[Any]) -> None:
             assert not cell.boolean or (cell.low, cell.high) in {(0, 1), (0, 0)}
 
 
-@settings(max_examples=300, deadline=None)
 @given(terms().filter(small))
 def test_what_is_not_used_holds_the_filler(declared: Domain[Any]) -> None:
     """Where nothing is stored the cells are lowest: in an option, beyond a queue's length."""
@@ -173,7 +170,6 @@ def test_what_is_not_used_holds_the_filler(declared: Domain[Any]) -> None:
         assert queue.encode((value,))[1 + domain.width :] == domain.filler
 
 
-@settings(max_examples=200, deadline=None)
 @given(terms().filter(small))
 def test_resolving_again_changes_nothing(declared: Domain[Any]) -> None:
     domain = declared.resolve(SCOPE)
@@ -207,7 +203,6 @@ STRANGERS = [
 ]
 
 
-@settings(max_examples=200, deadline=None)
 @given(terms().filter(small), st.sampled_from(STRANGERS))
 def test_a_value_is_encoded_only_if_it_is_one(declared: Domain[Any], value: object) -> None:
     domain = declared.resolve(SCOPE)

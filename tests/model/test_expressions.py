@@ -7,7 +7,7 @@ import time
 import weakref
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from model.expressions import (
     FALSE,
@@ -42,13 +42,11 @@ X, Y = cell(0, 0, 3, False), cell(1, -2, 1, False)
 P, Q = cell(3, 0, 1, True), cell(4, 0, 1, True)
 
 
-@settings(max_examples=200, deadline=None)
 @given(numbers(4))
 def test_numbers_mean_what_they_say(term: Term) -> None:
     assert_means_the_same(term)
 
 
-@settings(max_examples=200, deadline=None)
 @given(truths(4))
 def test_truth_values_mean_what_they_say(term: Term) -> None:
     assert_means_the_same(term)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from model.expressions import (
@@ -40,7 +40,6 @@ def learned(path: list[Term], state: State) -> tuple[Facts, list[State]]:
     return facts, states
 
 
-@settings(max_examples=200, deadline=None)
 @given(paths, st.sampled_from(STATES), truths(3))
 def test_known_is_so_in_every_state_of_the_path(path: list[Term], state: State, term: Term) -> None:
     facts, states = learned(path, state)
@@ -49,7 +48,6 @@ def test_known_is_so_in_every_state_of_the_path(path: list[Term], state: State, 
         assert all(bool(evaluate(node(term), each)) is known for each in states)
 
 
-@settings(max_examples=200, deadline=None)
 @given(paths, st.sampled_from(STATES), numbers(3))
 def test_ranges_hold_in_every_state_of_the_path(path: list[Term], state: State, term: Term) -> None:
     facts, states = learned(path, state)
@@ -57,7 +55,6 @@ def test_ranges_hold_in_every_state_of_the_path(path: list[Term], state: State, 
     assert all(low <= evaluate(node(term), each) <= high for each in states)
 
 
-@settings(max_examples=200, deadline=None)
 @given(paths, paths, st.sampled_from(STATES), st.sampled_from(STATES), truths(3))
 def test_copies_grow_apart(
     path: list[Term], more: list[Term], state: State, other: State, term: Term

@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from model.errors import FinaleError
@@ -26,15 +26,15 @@ from model.expressions import (
     truth,
 )
 from model.language.explore import (
-    End,
     Fork,
+    PathEnd,
     decide,
     explore,
     go_beyond,
     merged,
 )
+from model.language.path_ends import BlockedHere, FaultHere
 from model.language.quantifiers import exists, forall
-from model.language.stops import BlockedHere, FaultHere
 from model.language.stores import SymbolicStore
 from model.language.symbols import truth_from
 from model.semantics import evaluate
@@ -205,7 +205,7 @@ def told_by_state(body: Body, state: State) -> tuple[str, object]:
     return ("blocked", machine.bound) if machine.bound else ("update", tuple(machine.state))
 
 
-def told_by_tree(tree: Fork | End, state: State) -> tuple[str, object]:
+def told_by_tree(tree: Fork | PathEnd, state: State) -> tuple[str, object]:
     while isinstance(tree, Fork):
         tree = tree.yes if evaluate(tree.test, state) else tree.no
     if isinstance(tree.stop, BlockedHere):
@@ -220,10 +220,9 @@ def told_by_tree(tree: Fork | End, state: State) -> tuple[str, object]:
     return "update", tuple(after)
 
 
-@settings(max_examples=400, deadline=None)
 @given(bodies(2))
 def test_merged_and_in_line_and_plain_are_the_same(body: Body) -> None:
-    trees: list[Fork | End] = []
+    trees: list[Fork | PathEnd] = []
     for merges in (True, False):
         machine = Symbolic(merges)
         with suppress(FinaleError):  # too many paths

@@ -11,7 +11,7 @@ import pytest
 
 from model.errors import FinaleError
 from model.expressions import cell
-from model.language.explore import PATHS_MAX, End, Fork, decide, explore
+from model.language.explore import PATHS_MAX, Fork, PathEnd, decide, explore
 from model.language.stores import SymbolicStore
 from model.rules import Bool, Entity, Protocol, Setting, define, each, field, require, rule, step
 from model.semantics import evaluate
@@ -187,7 +187,7 @@ def test_as_many_paths_as_are_allowed(forks: int) -> None:
         assert caught.value.code == "too-many-paths"
 
 
-def ends(tree: Fork | End) -> Iterator[End]:
+def ends(tree: Fork | PathEnd) -> Iterator[PathEnd]:
     if isinstance(tree, Fork):
         yield from ends(tree.yes)
         yield from ends(tree.no)

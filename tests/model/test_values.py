@@ -10,7 +10,7 @@ import pytest
 
 from model.domains import Range
 from model.errors import FinaleError
-from model.language.stops import FaultHere
+from model.language.path_ends import FaultHere
 from model.values import Nothing, NothingType, Record, part
 
 

@@ -34,10 +34,10 @@ METHODS = {"add": "discard", "discard": "add", "issuperset": "issubset", "append
 MEMBERS = {
     "Phase": ("RESTORING", "RUNNING", "FINISHING", "DRAINING", "CLOSED", "FAILED"),
     "Status": ("PENDING", "COMPLETED", "ABORTED"),
-    "Kind": ("CHECKPOINT", "SAVEPOINT", "DRAIN", "SUSPEND"),
-    "Answer": ("UNUSED", "ADMITTED", "SUCCEEDED", "FAILED"),
+    "CheckpointKind": ("CHECKPOINT", "SAVEPOINT", "DRAIN", "SUSPEND"),
+    "RequestStatus": ("UNUSED", "ADMITTED", "SUCCEEDED", "FAILED"),
     "JobStatus": ("RUNNING", "CANCELLING", "CANCELED", "FAILED"),
-    "Wish": ("SAVEPOINT", "STOP", "CANCEL"),
+    "RequestKind": ("SAVEPOINT", "STOP", "CANCEL"),
 }
 #: What states a fact, a type or a text, and does nothing.
 STATES = (ast.Assert, ast.Raise, ast.JoinedStr, ast.Import, ast.ImportFrom)

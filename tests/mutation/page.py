@@ -15,24 +15,24 @@ from tests.mutation.specs import CUTS, LARGER, RUNS, SMALL
 ARGUED = ROOT / "tests" / "mutation" / "survivors.toml"
 HEAD = """# Mutants of the engine
 
-How good is conformance at finding mistakes? `make mutants` puts small mistakes into the engine, one
-at a time, and confronts it with the model: in lock-step on small specs, then on larger ones, then
-with each step cut at each of its micro-steps, then in random runs whose event logs the model has to
-accept. No other test is asked. A mutant is *killed* when the two part: a step that only one can
-take, a state that looks different, a crash that is neither before its step nor after it, a log that
-no run of the protocol explains, or a step that never ends. A mutant that raises an error is counted
-apart: any test would find that.
+How good is conformance at finding mistakes? `make mutants` puts one small mistake at a time into
+the engine, and compares it with the model: in lock-step on small specs, then on larger ones,
+then with each step interrupted at each of its micro-steps, then in random runs whose event logs the
+model must accept. No other test is used. A mutant is *killed* if engine and model differ: only one
+of them can take a step, a state looks different, a crash is neither like before its step nor like
+after it, no run of the protocol explains a log, or a step never ends. A mutant that raises an error
+is counted separately, because any test would find it.
 
-Mutants are drawn by seed from all that a fixed list of operators can make of the files that say how
-the engine behaves: a condition turned round or without one of its parts, `and` for `or`, `<` for
+Mutants are drawn by seed from all changes that a fixed list of operators can make to the files that
+define the engine's behaviour: a negated condition or one without a part, `and` for `or`, `<` for
 `<=`, a statement left out or exchanged with the next, another number or member of an enumeration,
-`add` for `discard`, `any` for `all`, a filter left out. What only states a fact or a type, or is
-said of an engine to be compared, is left alone.
+`add` for `discard`, `any` for `all`, a filter left out. Code that only states a fact or a type, or
+that describes an engine for a comparison, is not changed.
 
 [tests/mutation](../tests/mutation) has the operators, the specs, and the bugs of the past that are
-put in by hand. It writes this page; why a survivor survives is argued in its `survivors.toml`. A
-mutant is *equivalent* if no run of the engine can show it; what shows in runs of one's own only is
-*beyond* the model.
+planted by hand. It writes this page. Its `survivors.toml` argues why a survivor survives. A mutant
+is *equivalent* if no run of the engine can show it. It is *beyond* the model if only runs of a
+user's job show it.
 """
 LEFT = """
 ## What is left out

@@ -15,7 +15,7 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
-from checker.conformance.lockstep import Agreement, LockStep, Model
+from checker.conformance.lockstep import Agreement, LockStep, ModelSteps
 from checker.conformance.microsteps import MicroSteps, Whole
 from checker.conformance.random_runs import RandomRun, judged
 from checker.logs.event_log.acceptance import Accepted
@@ -50,12 +50,12 @@ class Walk(Trial):
     """All states of a spec, in lock-step."""
 
     spec: Spec
-    model: Model
+    model: ModelSteps
 
     def difference(self, goes_on: Callable[[], None]) -> str:
         fresh: Any = importlib.import_module("checker.conformance.lockstep")
         outcome = fresh.LockStep(self.spec, self.model).run(lambda _: goes_on())
-        return "; ".join(outcome.what) if isinstance(outcome, fresh.Disagreement) else ""
+        return "; ".join(outcome.what) if isinstance(outcome, fresh.Divergence) else ""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import pytest
 
 from model.errors import FinaleError
 from pipeline.java import require_spark
-from pipeline.session import Cluster, session
+from pipeline.session import SparkCluster, session
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -31,5 +31,5 @@ def java() -> int:
 def spark(java: int) -> Iterator[SparkSession]:
     """Spark on two processors of this machine; a module that has it is in the group `spark`."""
     assert java
-    with session(Cluster("local[2]")) as started:
+    with session(SparkCluster("local[2]")) as started:
         yield started

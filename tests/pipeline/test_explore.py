@@ -15,9 +15,9 @@ import pytest
 
 from checker.search.distributed.bucket import Order
 from model.errors import FinaleError
-from pipeline.explore import Plan, check
-from pipeline.exploring import claimed
-from pipeline.session import Cluster
+from pipeline.search.run import SearchPlan, check
+from pipeline.search.work import claimed
+from pipeline.session import SparkCluster
 from tests.cli.running import run
 
 pytestmark = pytest.mark.xdist_group("spark")
@@ -50,7 +50,7 @@ verdict  = "holds"
 def explore(spec: Path, *flags: str) -> subprocess.Popen[str]:
     """The command as a user types it, in a session of processes that can be killed at once."""
     finale = str(Path(sys.executable).with_name("finale"))
-    command = [finale, "explore", str(spec), "--format", "json", *flags]
+    command = [finale, "check", str(spec), "--spark", "--format", "json", *flags]
     return subprocess.Popen(
         [*command, "--master", "local[2]"],
         cwd=ROOT,
@@ -134,12 +134,12 @@ def test_a_task_claims_what_its_process_has(tmp_path: Path) -> None:
 
 def test_a_cluster_needs_a_folder_that_it_sees() -> None:
     with pytest.raises(FinaleError) as raised:
-        check(Plan(Cluster("spark://far.example:7077")))
+        check(SearchPlan(SparkCluster("spark://far.example:7077")))
     assert raised.value.code == "needs-folder"
 
 
 def test_the_limit_of_time_is_for_what_comes_before_the_search() -> None:
-    ran = run("explore specs/final-checkpoint/pair.toml --max-seconds 1e-9 --format json")
+    ran = run("check specs/final-checkpoint/pair.toml --spark --max-seconds 1e-9 --format json")
     assert ran.exit == 3, ran.stderr
     rows = json.loads(ran.stdout)["results"]
     assert {row["verdict"] for row in rows} == {"unknown"}

@@ -17,7 +17,7 @@ import pytest
 
 from model.errors import FinaleError
 from pipeline.progress import Tasks, watched
-from pipeline.session import LOOPBACK, Cluster, cluster_of, session, settings_of
+from pipeline.session import LOOPBACK, SparkCluster, cluster_of, session, settings_of
 
 if TYPE_CHECKING:
     import pyarrow
@@ -94,7 +94,7 @@ print(os.environ == before, signal.getsignal(signal.SIGINT) is handler)
 
 
 def test_a_cluster_is_as_the_command_line_says() -> None:
-    assert cluster_of(None, [], []) == Cluster("local[*]")
+    assert cluster_of(None, [], []) == SparkCluster("local[*]")
     named = cluster_of("spark://127.0.0.1:7077", ["spark.a=b=c"], [])
     assert named.conf == {"spark.a": "b=c"}
     assert named.is_nearby
@@ -106,7 +106,7 @@ def test_a_cluster_is_as_the_command_line_says() -> None:
 def test_what_is_given_wins(tmp_path: Path) -> None:
     options = "spark.driver.extraJavaOptions"
     given = {"spark.ui.enabled": "true", options: "-Xss4m"}
-    found = settings_of(Cluster("local[1]", given), "a name", tmp_path)
+    found = settings_of(SparkCluster("local[1]", given), "a name", tmp_path)
     assert found["spark.ui.enabled"] == "true"
     assert found[options].startswith("-Dlog4j2.configurationFile=file:")
     assert found[options].endswith(" -Xss4m")
@@ -114,7 +114,7 @@ def test_what_is_given_wins(tmp_path: Path) -> None:
 
 
 def test_code_is_shipped_elsewhere_and_nothing_is_bound_to_loopback(tmp_path: Path) -> None:
-    found = settings_of(Cluster("spark://far.example:7077"), "a name", tmp_path)
+    found = settings_of(SparkCluster("spark://far.example:7077"), "a name", tmp_path)
     assert found["spark.archives"].endswith("finale-code.zip#finale-code")
     assert found["spark.executorEnv.PYTHONPATH"] == "finale-code"
     assert "spark.driver.host" not in found
@@ -168,7 +168,7 @@ def test_only_one_at_a_time(spark: SparkSession) -> None:
     assert spark.sparkContext.master == "local[2]"
     with (
         pytest.raises(AssertionError, match="already in this process"),
-        session(Cluster("local[1]")),
+        session(SparkCluster("local[1]")),
     ):
         pass
     assert os.environ["SPARK_LOCAL_IP"] == LOOPBACK

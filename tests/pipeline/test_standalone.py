@@ -19,8 +19,8 @@ from checker.logs.read.patterns import table
 from checker.logs.read.sources import Shelf
 from checker.spec.catalogue import catalogue
 from checker.spec.reading import read_spec
-from pipeline.explore import Plan, explore
-from pipeline.session import Cluster, session
+from pipeline.search.run import SearchPlan, search
+from pipeline.session import SparkCluster, session
 from pipeline.sweep.cells import planned
 from pipeline.sweep.matrix import read_matrix
 from pipeline.sweep.processes import in_processes
@@ -66,7 +66,7 @@ def where(numbers: Iterable[int]) -> Iterator[tuple[str, str]]:
 def test_code_is_shipped(cluster: Standalone) -> None:
     by_value: Any = cloudpickle.register_pickle_by_value
     by_value(sys.modules[__name__])  # workers lack this file too
-    with session(Cluster(cluster.master, CONF)) as spark:
+    with session(SparkCluster(cluster.master, CONF)) as spark:
         found = spark.sparkContext.parallelize(range(8), 8).mapPartitions(where).collect()
     assert len({folder for _, folder in found}) == 2, "both workers had tasks"
     for file, folder in found:
@@ -80,7 +80,7 @@ def test_a_sweep_with_a_worker_killed(cluster: Standalone, tmp_path: Path) -> No
     expected = timeless(list(in_processes(plan.cells, order, 1)))
     killed: list[float] = []
     found = []
-    with session(Cluster(cluster.master, CONF)) as spark:
+    with session(SparkCluster(cluster.master, CONF)) as spark:
         for done in on_spark(spark, plan.cells, order):
             found.append(done)
             if not killed:
@@ -107,8 +107,8 @@ def test_a_search_with_a_worker_killed(cluster: Standalone, level: int, tmp_path
 
     killing = Thread(target=kill, daemon=True)
     killing.start()
-    plan = Plan(Cluster(cluster.master, CONF), folder, states_here=100, owners=3)
-    found = explore(spec, plan)
+    plan = SearchPlan(SparkCluster(cluster.master, CONF), folder, states_here=100, owners=3)
+    found = search(spec, plan)
     killing.join(timeout=0)
     assert killed, "it was over before a worker was killed"
     assert killed[0] < levels_of(folder), "it was at work when the worker was killed"
@@ -131,7 +131,7 @@ def test_specs_and_protocols_are_shipped(cluster: Standalone, tmp_path: Path) ->
         order = order_of(plan, None if protocols is None else str(protocols))
         expected = timeless(list(in_processes(plan.cells, order, 1)))
         folders = (*([protocols] if protocols else []), *plan.folders)
-        with session(Cluster(cluster.master, CONF, folders)) as spark:
+        with session(SparkCluster(cluster.master, CONF, folders)) as spark:
             folder.rename(hidden)
             found = timeless(list(on_spark(spark, plan.cells, order)))
             hidden.rename(folder)
@@ -147,7 +147,7 @@ def test_logs_that_workers_do_not_see_with_a_worker_killed(cluster: Standalone) 
     kept: list[Result] = []
     found: list[Outcome] = []
     killed: list[Thread] = []
-    with session(Cluster(cluster.master, CONF)) as spark:
+    with session(SparkCluster(cluster.master, CONF)) as spark:
         for outcome in OnSpark(spark, order, ships=True).judge(numbered, kept.append):
             found.append(outcome)
             if not killed:

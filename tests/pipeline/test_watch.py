@@ -215,7 +215,7 @@ def test_once(java: int, tmp_path: Path) -> None:
         code, error = watch.end()
     assert code == 2
     assert error.splitlines()[0].startswith("error[watch-ended]")
-    assert "Spark has given up: error[watch-damaged]" in error
+    assert "Spark failed: error[watch-damaged]" in error
     assert "Traceback" not in error
 
 

@@ -16,7 +16,7 @@ from pyspark.sql.streaming.datasource import ReadAllAvailable, ReadLimit, ReadMa
 
 from pipeline.watch import files
 from pipeline.watch.files import GROWS, PAUSES, SILENT
-from pipeline.watch.source import BYTES_OF_BATCH, Bundle, GrowingReader
+from pipeline.watch.source import BYTES_OF_BATCH, GrowingReader, LogBatch
 
 ALL = ReadAllAvailable()
 LONG = 100
@@ -53,7 +53,7 @@ class Reader:
 
     def read(self, end: dict[str, Any], start: dict[str, Any]) -> None:
         for bundle in self.reader.partitions(start, self.offset if end is start else end):
-            assert isinstance(bundle, Bundle)
+            assert isinstance(bundle, LogBatch)
             for told, data in self.reader.read(bundle):
                 table = json.loads(told)
                 log = table["log"]

@@ -20,11 +20,11 @@ from checker.logs.validate import Coverage, Judged, judge, judge_run
 from checker.logs.verdicts import Verdict, verdict_of
 from model.errors import FinaleError
 from pipeline.watch import cluster, work
-from pipeline.watch.cluster import Setting
+from pipeline.watch.cluster import WatchSetting
 from pipeline.watch.files import GROWS, PAUSES, SILENT
 from pipeline.watch.journal import JOURNAL, Journal
-from pipeline.watch.kept import Kept
-from pipeline.watch.work import Order, judged
+from pipeline.watch.kept import FolderBatches
+from pipeline.watch.work import WatchOrder, judged
 from tests.conformance.logs import PAIR, engine_of, log_of
 from tests.logs.archive import SAMPLES
 
@@ -54,10 +54,10 @@ class Watch:
     """Batches of one folder, in processes that may change."""
 
     def __init__(self, state: Path, root: str = "logs") -> None:
-        self.state, self.setting, self.batch = state, Setting(root, TABLE), 0
+        self.state, self.setting, self.batch = state, WatchSetting(root, TABLE), 0
 
     def take(self, new: News) -> list[tuple[str, Verdict]]:
-        row = judged(Order(str(self.state), self.batch, self.setting), ".", new)
+        row = judged(WatchOrder(str(self.state), self.batch, self.setting), ".", new)
         self.batch += 1
         row = json.loads(json.dumps(row))
         return [(each["word"], Verdict.from_table(each["verdict"])) for each in row["states"]]
@@ -227,7 +227,7 @@ def test_two_runs_in_one_event_log_are_two(tmp_path: Path) -> None:
 
 
 def test_what_is_no_event_log_is_told_as_trouble(tmp_path: Path) -> None:
-    order = Order(str(tmp_path), 0, Setting("logs", TABLE))
+    order = WatchOrder(str(tmp_path), 0, WatchSetting("logs", TABLE))
     row = judged(order, ".", news(b"nothing\n", "run.ndjson"))
     assert "not-an-event-log" in row["troubles"]["run.ndjson"]
     assert row["states"] == []
@@ -237,24 +237,24 @@ def test_what_is_no_event_log_is_told_as_trouble(tmp_path: Path) -> None:
 
 
 def frames(state: Path, before: int = 99) -> list[Mapping[str, Any]]:
-    return list(Kept(state, "folder").before(before))
+    return list(FolderBatches(state, "folder").before(before))
 
 
 def test_batches_are_kept_until_they_are_repeated(tmp_path: Path) -> None:
-    kept = Kept(tmp_path, "folder")
+    kept = FolderBatches(tmp_path, "folder")
     for batch in (1, 2, 5):
         kept.append(batch, {"batch": batch})
     assert [each["batch"] for each in frames(tmp_path)] == [1, 2, 5]
-    again = Kept(tmp_path, "folder")
+    again = FolderBatches(tmp_path, "folder")
     assert len(list(again.before(5))) == 2
     again.append(5, {"batch": 50})
     assert [each["batch"] for each in frames(tmp_path)] == [1, 2, 50]
-    assert list(Kept(tmp_path, "other").before(9)) == []
+    assert list(FolderBatches(tmp_path, "other").before(9)) == []
 
 
 @pytest.mark.parametrize("cut", [1, 10, 60])
 def test_half_a_batch_is_none(cut: int, tmp_path: Path) -> None:
-    kept = Kept(tmp_path, "folder")
+    kept = FolderBatches(tmp_path, "folder")
     kept.append(1, {"batch": 1})
     kept.append(2, {"what": "x" * 50})
     kept.file.write_bytes(kept.file.read_bytes()[:-cut])
@@ -262,7 +262,7 @@ def test_half_a_batch_is_none(cut: int, tmp_path: Path) -> None:
 
 
 def test_what_was_changed_is_refused(tmp_path: Path) -> None:
-    kept = Kept(tmp_path, "folder")
+    kept = FolderBatches(tmp_path, "folder")
     kept.append(1, {"batch": 1})
     kept.file.write_bytes(kept.file.read_bytes().replace(b'"batch":1}', b'"batch":2}'))
     with pytest.raises(FinaleError) as raised:

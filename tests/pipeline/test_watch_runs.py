@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.watch import cluster
-from pipeline.watch.cluster import GrowingCluster, Setting, State
+from pipeline.watch.cluster import GrowingCluster, JobState, WatchSetting
 from tests.logs.archive import archives, needs_archives
 
 from .test_watch_judging import TABLE, News, news, whole
@@ -36,9 +36,9 @@ def test_all_runs_in_parts_of_any_size(tmp_path: Path, monkeypatch: pytest.Monke
             archive.extractall(tmp_path / Path(path).name, filter="data")
     for folder in sorted({file.parent for file in tmp_path.rglob("*.log")}):
         logs = {file.name: cut(file.read_bytes(), chance, 4) for file in folder.glob("*.log")}
-        growing = GrowingCluster(".", Setting(str(folder), TABLE))
+        growing = GrowingCluster(".", WatchSetting(str(folder), TABLE))
         said: list[set[tuple[object, ...]]] = []
-        states: list[State] = []
+        states: list[JobState] = []
         for parts in zip(*logs.values(), strict=True):
             new: News = {}
             for number, (name, part) in enumerate(zip(logs, parts, strict=True)):

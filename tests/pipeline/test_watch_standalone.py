@@ -8,9 +8,9 @@ from threading import Thread
 
 import pytest
 
-from pipeline.session import Cluster
-from pipeline.watch.cluster import Setting
-from pipeline.watch.run import Plan, watch
+from pipeline.session import SparkCluster
+from pipeline.watch.cluster import WatchSetting
+from pipeline.watch.run import WatchPlan, watch
 from tests.pipeline.standalone import CONF, Standalone
 
 from .test_standalone import cluster as cluster  # noqa: PLC0414 - a fixture
@@ -34,8 +34,8 @@ def test_a_worker_is_killed(cluster: Standalone, tmp_path: Path) -> None:
 
     killing = Thread(target=kill, daemon=True)
     killing.start()
-    setting = Setting(str(logs), TABLE)
-    plan = Plan(logs, setting, Cluster(cluster.master, CONF), 300.0, kept, once=True)
+    setting = WatchSetting(str(logs), TABLE)
+    plan = WatchPlan(logs, setting, SparkCluster(cluster.master, CONF), 300.0, kept, once=True)
     far = watch(plan, lambda records, _: told.extend(records))
     killing.join(timeout=60)
     assert cluster.workers[0].poll() is not None

@@ -10,7 +10,7 @@ import pytest
 from checker.spec.claim import Spec
 from model.errors import FinaleError
 from model.language.build import build, world_of
-from model.language.marks import mark_of
+from model.language.decorators import mark_of
 from model.language.predicates import property_of
 from model.protocols.barriers.gate import GatePorts
 from model.protocols.final_checkpoint import FinalCheckpoint

@@ -7,7 +7,7 @@ from dataclasses import fields
 import pytest
 
 from checker.spec.catalogue import catalogue
-from checker.spec.releases import Under, preset, settings_of
+from checker.spec.releases import ReleaseConfig, preset, settings_of
 from checker.spec.typed import options_of
 from model.errors import FinaleError
 from model.language.protocol import Protocol
@@ -72,4 +72,4 @@ def test_each_release_is_told_on_the_page_of_specs() -> None:
 )
 def test_some_options_as_the_sheet_has_them(key: str, option: str, values: list[bool]) -> None:
     having = [release for release in RELEASES if release.protocols["finish"] == key]
-    assert [preset(KINDS[key], Under(each))[option] for each in having] == values
+    assert [preset(KINDS[key], ReleaseConfig(each))[option] for each in having] == values

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from checker.spec.catalogue import catalogue
-from model.language.marks import ids_in
+from model.language.decorators import ids_in
 from model.protocols.registry import PROTOCOLS
 from model.rule_ids import RULE_IDS, cited_ids
 

@@ -18,8 +18,8 @@ from checker.search.limits import Limits
 from checker.search.rows import Row, result_of
 from checker.spec.catalogue import catalogue
 from checker.spec.claim import Spec
+from model.language.decorators import DecoratedFunction, mark_of
 from model.language.explore import Branch
-from model.language.marks import Marked, mark_of
 from model.protocols.registry import PROTOCOLS as REGISTERED
 from model.system import Kind, System, Update, leaves
 from tests.protocols.specs import FILES, name_of, spec_of, specs
@@ -55,9 +55,9 @@ NOT_TAKEN_YET = {
 
 
 @cache
-def marked_functions(kind: type) -> tuple[Marked, ...]:
+def marked_functions(kind: type) -> tuple[DecoratedFunction, ...]:
     """The marked functions of a class and its bases, properties included."""
-    found: dict[str, Marked] = {}
+    found: dict[str, DecoratedFunction] = {}
     for base in reversed(kind.__mro__):
         for value in vars(base).values():
             mark = mark_of(value.fget if isinstance(value, property) else value)

@@ -14,7 +14,7 @@ from checker.search.interpreter.execution import After, Judgement, PlainPredicat
 from checker.spec.claim import Spec
 from checker.spec.reading import can_apply
 from model.errors import FinaleError
-from model.language.bindings import Bound
+from model.language.bindings import BoundRule
 from model.language.build import world_of
 from model.language.plain import PlainStore
 from model.language.properties import Family
@@ -102,7 +102,7 @@ class Side:
         self.names = [each.name for each in protocol.checkpoints]
         (self.values,) = self.plain.initial()[:1]
 
-    def take(self, rule: Bound) -> After | Blocked | Fault:
+    def take(self, rule: BoundRule) -> After | Blocked | Fault:
         """Run a rule in the present state."""
         return self.plain.take(rule, self.values)
 
@@ -163,7 +163,7 @@ class Walk:
     def _mapped(self, key: Key, names: Mapping[str, str]) -> Key:
         return key[0], tuple((kind, names.get(value, value)) for kind, value in key[1])
 
-    def _steps(self) -> Iterator[tuple[Bound, After, Bound, After]]:
+    def _steps(self) -> Iterator[tuple[BoundRule, After, BoundRule, After]]:
         """The steps that change the state; both systems must have the same ones."""
         names, matched = self._names(), set[Key]()
         for key, rule in self.few.rules.items():
@@ -182,7 +182,7 @@ class Walk:
             if key not in matched and isinstance(self.many.take(rule), After):
                 self.seen.other_steps.append(f"{key} is enabled for a forgotten checkpoint")
 
-    def _go(self, rule: Bound, one: After, twin: Bound, two: After) -> None:
+    def _go(self, rule: BoundRule, one: After, twin: BoundRule, two: After) -> None:
         if one.earlier is not None:
             gone = self.few.free_place()
             self._known |= self._said_of(gone)

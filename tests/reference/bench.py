@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from reference.elements import Record
 from reference.formats.files import MemoryFiles
 from reference.operators.base import Context, Operator
-from reference.operators.keys import ByKey, Field, InTurn
+from reference.operators.keys import ByKey, InTurn, KeyField
 
-few = settings(max_examples=40, deadline=None)
+#: A case is a whole run: a fifth of the examples is enough.
+few = settings(max_examples=settings().max_examples // 5)
 Make = Callable[[Context], Operator]
 Fed = tuple[int, Sequence[Record]]
 """An input, and records that come over it."""
@@ -40,7 +41,7 @@ class Bench:
         shares = [records] * len(self.subtasks)
         if port != self.broadcast:
             keyed = self.key is not None
-            share = ByKey(Field("D", "key", self.key or None)) if keyed else InTurn()
+            share = ByKey(KeyField("D", "key", self.key or None)) if keyed else InTurn()
             shares = list(share(records, len(self.subtasks)))
         for subtask, some in zip(self.subtasks, shares, strict=True):
             subtask.process(port, some, self.emitted.extend)

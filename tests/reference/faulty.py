@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from model.errors import FinaleError
 from reference.engine import Engine
 from reference.faults import Strikes
-from reference.formats.faultlist import OF_THE_ENVIRONMENT, Fault
-from reference.formats.faulty import Cut
+from reference.formats.faultlist import OF_THE_ENVIRONMENT, PlannedFault
+from reference.formats.faulty import ProcessEnds
 from reference.schedulers import Seeded, run
 from reference.steps import StepId
 
@@ -16,7 +16,7 @@ from reference.steps import StepId
 class Faulty:
     """A scheduler that lets things go wrong: by a seed, and as a list says."""
 
-    def __init__(self, faults: Sequence[Fault], seed: int) -> None:
+    def __init__(self, faults: Sequence[PlannedFault], seed: int) -> None:
         self.strikes = Strikes(faults, seed)
         self._usual = Seeded(seed)
 
@@ -47,7 +47,7 @@ def run_through(
         try:
             engine = start()
             run(engine, faulty, begin(engine), steps_max)
-        except (Cut, FinaleError) as reason:
+        except (ProcessEnds, FinaleError) as reason:
             if not faulty.strikes.have_ended(reason):
                 raise
         else:

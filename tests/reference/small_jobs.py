@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from model.errors import FinaleError
-from reference.formats.faulty import Cut
+from reference.formats.faulty import ProcessEnds
 from reference.formats.files import MemoryFiles
 from reference.formats.jobfile import JobFile, read_job
 from reference.runner import Orders, Runner
@@ -81,13 +81,13 @@ class CutAfter(MemoryFiles):
         super().rename(old, new)
         self.times -= new.startswith(self.name)
         if self.times == 0:
-            raise Cut
+            raise ProcessEnds
 
 
 def cut_off(job: JobFile, name: str, times: int = 1) -> MemoryFiles:
     """What a run leaves that ends so."""
     files = CutAfter(name, times)
-    with pytest.raises(Cut):
+    with pytest.raises(ProcessEnds):
         Runner(job, files).run()
     return copy_of(files)
 

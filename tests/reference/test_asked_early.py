@@ -11,11 +11,11 @@ import pytest
 
 from model.errors import FinaleError
 from reference.formats.control import Control, Said, ask
-from reference.formats.faultlist import Fault
+from reference.formats.faultlist import PlannedFault
 from reference.formats.folder import locked, name_of_run
 from reference.formats.jobfile import read_job
 from reference.formats.requests import WHY_CUT
-from reference.runner import End, Orders, run
+from reference.runner import Orders, RunEnd, run
 
 from .test_cuts import is_whole, job_in
 
@@ -23,8 +23,8 @@ SAVEPOINT = {"what": "savepoint"}
 SUSPEND, DRAIN = ({"what": "stop", "drain": drain} for drain in (False, True))
 
 
-def crash(after: str) -> Fault:
-    return Fault("crash-coordinator", after=after)
+def crash(after: str) -> PlannedFault:
+    return PlannedFault("crash-coordinator", after=after)
 
 
 @pytest.mark.parametrize(
@@ -35,12 +35,12 @@ def crash(after: str) -> Fault:
         (crash("complete"), SAVEPOINT, True),
         (crash("deliver_trigger"), DRAIN, False),
         (crash("conclude_stop"), SUSPEND, False),
-        (Fault("killed", nth=24), SAVEPOINT, False),
-        (Fault("disk-full", nth=24), SAVEPOINT, False),
+        (PlannedFault("killed", nth=24), SAVEPOINT, False),
+        (PlannedFault("disk-full", nth=24), SAVEPOINT, False),
     ],
 )
 def test_a_request_is_answered_when_its_process_ends(
-    tmp_path: Path, fault: Fault, asked: Said, *, done: bool, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, fault: PlannedFault, asked: Said, *, done: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What is done is told; what is not is to be asked again, for the job goes on."""
     monkeypatch.setattr("reference.operators.sources.CHUNK", 1_000)
@@ -56,7 +56,7 @@ def test_a_request_is_answered_when_its_process_ends(
 
     ended = run(job, state, look, Orders(faults=(fault,)))
     assert ended.struck == (1,)
-    assert ended.end is End.FINISHED
+    assert ended.end is RunEnd.FINISHED
     is_whole(tmp_path, state)
     answer = json.loads(sent[0].with_suffix(".answer").read_text())
     assert answer["ok"] is done

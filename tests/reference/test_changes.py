@@ -10,11 +10,11 @@ import pytest
 from model.errors import FinaleError
 from model.topology import Edge, Job, Pattern, Vertex
 from reference.formats.changes import refuse_changes
-from reference.formats.faulty import Cut, Fault, FaultyFiles
+from reference.formats.faulty import DiskFault, FaultyFiles, ProcessEnds
 from reference.formats.files import MemoryFiles
 from reference.formats.inflight import Logs
 from reference.formats.jobfile import JobFile, read_job
-from reference.formats.metadata import VERSIONS, File, Operator, Part
+from reference.formats.metadata import VERSIONS, File, OperatorMetadata, SubtaskMetadata
 from reference.formats.snapshots import shape_of
 from reference.operators.kinds import KINDS, settings_of
 from reference.runner import Runner
@@ -28,16 +28,22 @@ from tests.reference.small_jobs import (
     refused,
 )
 
-OVER, STATE, NONE = Part(finished=True), Part(state=File("x.json", 1, "")), Part()
+OVER, STATE, NONE = (
+    SubtaskMetadata(finished=True),
+    SubtaskMetadata(state=File("x.json", 1, "")),
+    SubtaskMetadata(),
+)
 
 
 def operator(
-    name: str, *parts: Part, reads: str = "", kind: str = "", **settings: object
-) -> Operator:
-    return Operator(name, kind or name.lower(), tuple(reads), parts, settings)
+    name: str, *parts: SubtaskMetadata, reads: str = "", kind: str = "", **settings: object
+) -> OperatorMetadata:
+    return OperatorMetadata(name, kind or name.lower(), tuple(reads), parts, settings)
 
 
-def code_of(old: list[Operator], new: list[Operator], pattern: Pattern) -> tuple[str, str] | None:
+def code_of(
+    old: list[OperatorMetadata], new: list[OperatorMetadata], pattern: Pattern
+) -> tuple[str, str] | None:
     """What is refused, and which key of the job it is about."""
     vertices = [
         Vertex(each.name, parallelism=each.parallelism)
@@ -222,8 +228,8 @@ def test_a_job_goes_on_with_other_numbers_of_subtasks(
     assert output(files) == wanted
 
 
-@pytest.mark.parametrize("fault", Fault)
-def test_a_start_may_end_at_any_moment(tmp_path: Path, fault: Fault) -> None:
+@pytest.mark.parametrize("fault", DiskFault)
+def test_a_start_may_end_at_any_moment(tmp_path: Path, fault: DiskFault) -> None:
     """Its newest checkpoint is damaged, and the one before is of other numbers of subtasks."""
     left = cut_off(job_in(tmp_path, barriers="unaligned"), "checkpoints/3/metadata")
     damage(left, "checkpoints/3/out.json")
@@ -233,7 +239,7 @@ def test_a_start_may_end_at_any_moment(tmp_path: Path, fault: Fault) -> None:
     assert moments.moments > 20
     for at in range(moments.moments):
         files = copy_of(left)
-        with pytest.raises((Cut, FinaleError)):
+        with pytest.raises((ProcessEnds, FinaleError)):
             Runner(job, FaultyFiles(files, at, fault))
         Runner(job, files).run()
         assert output(files) == expected(tmp_path)

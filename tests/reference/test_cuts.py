@@ -19,7 +19,7 @@ from pathlib import Path
 
 import pytest
 
-from reference.coordinator import Kind
+from reference.coordinator import CheckpointKind
 from reference.formats.eventlog import read_log
 from reference.formats.files import DiskFiles
 from reference.formats.folder import name_of_run
@@ -110,12 +110,14 @@ def moments_of(job: JobFile, folder: Path, orders: Orders, every: int, kinds: st
     return seen
 
 
-CASES = [(mode, stop) for mode in MODES for stop in (None, Kind.DRAIN, Kind.SUSPEND)]
+CASES = [
+    (mode, stop) for mode in MODES for stop in (None, CheckpointKind.DRAIN, CheckpointKind.SUSPEND)
+]
 
 
 @pytest.mark.parametrize(("mode", "stop"), CASES)
 def test_a_run_is_cut_at_any_moment(
-    tmp_path: Path, mode: str, stop: Kind | None, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, mode: str, stop: CheckpointKind | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("reference.operators.sources.CHUNK", 1_000)
     job = read_job(job_in(tmp_path, mode, lines=100, width=40, checkpoints=3))
@@ -127,7 +129,9 @@ def test_a_run_is_cut_at_any_moment(
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("mode", "stop"), CASES)
-def test_a_large_run_is_cut_at_each_moment(tmp_path: Path, mode: str, stop: Kind | None) -> None:
+def test_a_large_run_is_cut_at_each_moment(
+    tmp_path: Path, mode: str, stop: CheckpointKind | None
+) -> None:
     """Twenty megabytes; all moments at which something becomes safe, or known by another name."""
     job = read_job(job_in(tmp_path, mode, lines=154_000, width=100, checkpoints=10))
     seen = moments_of(job, tmp_path, Orders(stop), every=1, kinds="sync rename remove folder")

@@ -16,12 +16,12 @@ import pytest
 
 from cli.main import main
 from model.errors import FinaleError
-from reference.asking import Wish
-from reference.coordinator import Kind
+from reference.asking import RequestKind
+from reference.coordinator import CheckpointKind
 from reference.formats.jobfile import read_job
 from reference.protocols.legacy_stop import LegacyStop
 from reference.protocols.stop_with_savepoint import StopWithSavepoint
-from reference.runner import End, Orders, Runner, run
+from reference.runner import Orders, RunEnd, Runner, run
 
 from .test_cuts import command, is_whole, job_in
 
@@ -106,7 +106,7 @@ def test_input_that_vanishes_ends_the_run(
 def test_a_job_that_is_over_stays_so(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     job = job_in(tmp_path, "unaligned", lines=100, width=40, checkpoints=2)
     state = tmp_path / "state"
-    assert run(read_job(job), state).end is End.FINISHED
+    assert run(read_job(job), state).end is RunEnd.FINISHED
     before = {file: file.stat().st_mtime_ns for file in (state / "output").iterdir()}
     assert main(["run", str(job), "--directory", str(state)]) == 0
     assert capsys.readouterr().out == "finished before · job.toml · nothing is left to do\n"
@@ -204,7 +204,7 @@ def test_two_stops_fail_the_job_and_the_next_run_goes_on(
     def look(runner: Runner, completed: int) -> None:
         asked = runner.requests.known
         if not asked or (completed and len(asked) == 1):
-            runner.requests.ask(Wish.STOP, drain=False)
+            runner.requests.ask(RequestKind.STOP, drain=False)
 
     line = ["run", str(job), "--directory", str(tmp_path / "state")]
     with monkeypatch.context() as patch:
@@ -224,7 +224,7 @@ def test_a_stop_that_is_cancelled_ends_as_any_cancellation(
 
     def look(runner: Runner, _: int) -> None:
         if runner.ordered is not None and len(runner.requests.known) == 1:
-            runner.requests.ask(Wish.CANCEL)
+            runner.requests.ask(RequestKind.CANCEL)
 
     looked_at(monkeypatch, look)
     line = ["run", str(job), "--directory", str(tmp_path / "state"), "--stop", "drain"]
@@ -245,8 +245,10 @@ def test_a_stop_that_fails_is_not_asked_for_again(
     is_whole(tmp_path, tmp_path / "state")
 
 
-@pytest.mark.parametrize("kind", [Kind.DRAIN, Kind.SUSPEND])
-def test_where_a_stop_leaves_no_savepoint_none_is_ordered(tmp_path: Path, kind: Kind) -> None:
+@pytest.mark.parametrize("kind", [CheckpointKind.DRAIN, CheckpointKind.SUSPEND])
+def test_where_a_stop_leaves_no_savepoint_none_is_ordered(
+    tmp_path: Path, kind: CheckpointKind
+) -> None:
     job = read_job(job_in(tmp_path, "aligned", lines=10, width=40, checkpoints=1))
     job = replace(job, engine=LegacyStop)
     with pytest.raises(FinaleError) as caught:

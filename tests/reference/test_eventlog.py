@@ -19,7 +19,7 @@ from reference.formats.eventlog import EventLog, read_log, table_of
 from reference.formats.files import MemoryFiles
 from reference.operators.program import Followed
 from reference.protocols import ENGINES
-from reference.settings import Faults, Settings
+from reference.settings import EngineSettings, Faults
 from reference.steps import StepId
 
 TABLE: dict[str, Any] = {
@@ -35,7 +35,7 @@ TABLE: dict[str, Any] = {
 
 def engine_of(job: Job, protocol: str = "final-checkpoint") -> Engine:
     kind = ENGINES[protocol]
-    settings = Settings(faults=Faults(checkpoints=1, failures=1))
+    settings = EngineSettings(faults=Faults(checkpoints=1, failures=1))
     return kind(job, Followed(job), MemoryFiles(), settings, kind.usual)
 
 

@@ -8,7 +8,14 @@ import pytest
 
 from model.errors import FinaleError
 from model.topology import Job
-from reference.formats.faultlist import CHECKS, KEYS, Fault, bounds_of, faults_of, read_faults
+from reference.formats.faultlist import (
+    CHECKS,
+    KEYS,
+    PlannedFault,
+    bounds_of,
+    faults_of,
+    read_faults,
+)
 from reference.protocols import ENGINES
 
 JOB = Job.from_table(
@@ -30,8 +37,8 @@ def test_faults_are_read() -> None:
         """
     )
     assert faults == (
-        Fault("crash-task", after="complete", nth=2),
-        Fault("lost", chance=0.25, times=3),
+        PlannedFault("crash-task", after="complete", nth=2),
+        PlannedFault("lost", chance=0.25, times=3),
     )
     bounds = bounds_of(faults, checkpoints=7)
     assert (bounds.failures, bounds.lost_confirmations, bounds.checkpoints) == (1, 3, 7)
@@ -40,7 +47,7 @@ def test_faults_are_read() -> None:
 def test_each_key_of_each_kind_is_one_of_a_fault_and_is_checked() -> None:
     for kind, keys in KEYS.items():
         assert set(keys) <= CHECKS.keys()
-        assert all(hasattr(Fault(kind), key) for key in keys)
+        assert all(hasattr(PlannedFault(kind), key) for key in keys)
 
 
 @pytest.mark.parametrize(

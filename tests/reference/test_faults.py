@@ -15,13 +15,13 @@ from checker.logs.event_log.acceptance import Accepted, accept
 from model.topology import Job
 from reference.engine import Engine
 from reference.formats.eventlog import EventLog, read_log
-from reference.formats.faultlist import LOSSES, Fault, bounds_of, options_for
+from reference.formats.faultlist import LOSSES, PlannedFault, bounds_of, options_for
 from reference.formats.files import Files, MemoryFiles
 from reference.formats.resuming import start
 from reference.operators.program import Followed
 from reference.protocols import ENGINES
 from reference.schedulers import run
-from reference.settings import Settings
+from reference.settings import EngineSettings
 from reference.steps import StepId
 from reference.task import Phase
 from tests.reference.faulty import Faulty, run_through
@@ -32,15 +32,15 @@ WIDE = Job.from_table(
 
 
 def engine_of(
-    faults: tuple[Fault, ...], checkpoints: int | None = 4, files: Files | None = None
+    faults: tuple[PlannedFault, ...], checkpoints: int | None = 4, files: Files | None = None
 ) -> Engine:
     kind = ENGINES["final-checkpoint"]
-    settings = Settings(faults=bounds_of(faults, checkpoints))
+    settings = EngineSettings(faults=bounds_of(faults, checkpoints))
     options = replace(kind.usual, **options_for(faults))
     return kind(WIDE, Followed(WIDE), files or MemoryFiles(), settings, options)
 
 
-def faulty_run(*faults: Fault, seed: int = 3, checkpoints: int | None = 4) -> list[StepId]:
+def faulty_run(*faults: PlannedFault, seed: int = 3, checkpoints: int | None = 4) -> list[StepId]:
     taken: list[StepId] = []
     run(engine_of(faults, checkpoints), Faulty(faults, seed), taken.append, 5_000)
     return taken
@@ -56,15 +56,15 @@ def about(step: StepId) -> dict[str, str]:
 @pytest.mark.parametrize(
     ("fault", "step"),
     [
-        (Fault("crash-task"), "fail"),
-        (Fault("crash-worker"), "fail"),
-        (Fault("lost"), "lose_confirmation"),
-        (Fault("lost", message="acknowledgement"), "lose_acknowledgement"),
-        (Fault("failed-snapshot"), "fail_snapshot"),
-        (Fault("expired"), "expire"),
+        (PlannedFault("crash-task"), "fail"),
+        (PlannedFault("crash-worker"), "fail"),
+        (PlannedFault("lost"), "lose_confirmation"),
+        (PlannedFault("lost", message="acknowledgement"), "lose_acknowledgement"),
+        (PlannedFault("failed-snapshot"), "fail_snapshot"),
+        (PlannedFault("expired"), "expire"),
     ],
 )
-def test_a_fault_strikes_as_soon_as_it_is_due_and_can(fault: Fault, step: str) -> None:
+def test_a_fault_strikes_as_soon_as_it_is_due_and_can(fault: PlannedFault, step: str) -> None:
     fault = replace(fault, after="trigger_checkpoint", nth=2)
     taken = [each.name for each in faulty_run(fault)]
     assert taken.count(step) == 1
@@ -74,29 +74,34 @@ def test_a_fault_strikes_as_soon_as_it_is_due_and_can(fault: Fault, step: str) -
 
 
 def test_without_a_name_the_nth_event_of_any_is_meant() -> None:
-    taken = [each.name for each in faulty_run(Fault("crash-task", nth=7))]
+    taken = [each.name for each in faulty_run(PlannedFault("crash-task", nth=7))]
     events = [name for name in taken if name not in ("emit", "poll_data")]
     assert events.index("fail") == 7
 
 
 def test_a_fault_is_about_one_task() -> None:
-    (lost,) = [s for s in faulty_run(Fault("lost", task="S.1")) if s.name == "lose_confirmation"]
+    (lost,) = [
+        s for s in faulty_run(PlannedFault("lost", task="S.1")) if s.name == "lose_confirmation"
+    ]
     assert about(lost)["task"] == "S.1"
 
 
 def test_a_fault_is_about_one_checkpoint() -> None:
-    (lost,) = [s for s in faulty_run(Fault("expired", checkpoint=2)) if s.name == "expire"]
+    (lost,) = [s for s in faulty_run(PlannedFault("expired", checkpoint=2)) if s.name == "expire"]
     assert about(lost)["checkpoint"] == "cp2"
 
 
 def test_by_chance_a_fault_strikes_so_often_at_most() -> None:
-    often = Counter(each.name for each in faulty_run(Fault("expired", chance=0.5, times=2)))
+    often = Counter(each.name for each in faulty_run(PlannedFault("expired", chance=0.5, times=2)))
     assert often["expire"] == 2
 
 
 def test_a_call_without_a_slot_reaches_nobody_and_its_checkpoint_expires() -> None:
     """The task has FINISHED between the plan and the call."""
-    fault, late = Fault("lost", message="trigger"), Fault("late", message="trigger", steps=60)
+    fault, late = (
+        PlannedFault("lost", message="trigger"),
+        PlannedFault("late", message="trigger", steps=60),
+    )
     runs = [faulty_run(fault, replace(late, times=9), seed=seed) for seed in range(12)]
     struck = [taken for taken in runs if "find_no_slot" in {step.name for step in taken}]
     assert struck
@@ -107,7 +112,7 @@ def test_a_call_without_a_slot_reaches_nobody_and_its_checkpoint_expires() -> No
 
 
 def test_what_waits_for_a_lost_acknowledgement_expires_when_nothing_else_can_happen() -> None:
-    taken = faulty_run(Fault("lost", message="acknowledgement"))
+    taken = faulty_run(PlannedFault("lost", message="acknowledgement"))
     (lost,) = [step for step in taken if step.name == "lose_acknowledgement"]
     (ended,) = [step for step in taken if step.name == "expire"]
     assert about(ended)["checkpoint"] == about(lost)["checkpoint"]
@@ -121,27 +126,27 @@ def test_what_waits_for_a_lost_acknowledgement_expires_when_nothing_else_can_hap
 @pytest.mark.parametrize(
     ("fault", "step"),
     [
-        (Fault("late", message="acknowledgement", task="K"), "apply_acknowledgement"),
-        (Fault("slow-snapshot", task="K"), "apply_acknowledgement"),
-        (Fault("late", message="trigger", task="S.0"), "deliver_trigger"),
-        (Fault("late", message="confirmation", task="S.1"), "deliver_confirmation"),
-        (Fault("late", message="finished", task="S.1"), "learn_finished"),
+        (PlannedFault("late", message="acknowledgement", task="K"), "apply_acknowledgement"),
+        (PlannedFault("slow-snapshot", task="K"), "apply_acknowledgement"),
+        (PlannedFault("late", message="trigger", task="S.0"), "deliver_trigger"),
+        (PlannedFault("late", message="confirmation", task="S.1"), "deliver_confirmation"),
+        (PlannedFault("late", message="finished", task="S.1"), "learn_finished"),
     ],
 )
-def test_a_message_is_held_back_for_so_many_events(fault: Fault, step: str) -> None:
+def test_a_message_is_held_back_for_so_many_events(fault: PlannedFault, step: str) -> None:
     held, meanwhile = held_back(replace(fault, steps=2))
     assert (held.name, about(held)["task"]) == (step, fault.task)
     assert len(meanwhile) >= 2
 
 
 def test_a_message_is_held_back_until_another_has_come() -> None:
-    late = Fault("late", task="K", until="trigger_checkpoint", steps=2)
+    late = PlannedFault("late", task="K", until="trigger_checkpoint", steps=2)
     held, meanwhile = held_back(late)
     assert (held.name, about(held)["task"]) == ("deliver_confirmation", "K")
     assert [each.name for each in meanwhile].count("trigger_checkpoint") == 2
 
 
-def held_back(fault: Fault) -> tuple[StepId, list[StepId]]:
+def held_back(fault: PlannedFault) -> tuple[StepId, list[StepId]]:
     """The message that the one fault holds back, and the events until it arrives."""
     faulty, taken, told = Faulty((fault,), 3), list[StepId](), list[tuple[int, object]]()
     faulty.strikes.tell(lambda fields: told.append((len(taken), fields["step"])))
@@ -153,7 +158,7 @@ def held_back(fault: Fault) -> tuple[StepId, list[StepId]]:
 
 
 def test_calls_come_in_the_wrong_order() -> None:
-    def newest_first(*faults: Fault) -> int:
+    def newest_first(*faults: PlannedFault) -> int:
         told: Counter[str] = Counter()
         for seed in range(6):
             latest: dict[str, int] = {}
@@ -164,11 +169,11 @@ def test_calls_come_in_the_wrong_order() -> None:
                     latest[task] = max(number, latest.get(task, 0))
         return told["wrong"]
 
-    assert newest_first(Fault("reordered", times=9)) > newest_first()
+    assert newest_first(PlannedFault("reordered", times=9)) > newest_first()
 
 
 def test_what_is_held_back_comes_when_nothing_else_can_happen() -> None:
-    late = Fault("late", message="acknowledgement", until="fail", times=99)
+    late = PlannedFault("late", message="acknowledgement", until="fail", times=99)
     taken = faulty_run(late, checkpoints=None)
     assert "fail" not in {step.name for step in taken}
     finished = {about(step)["task"] for step in taken if step.name == "learn_finished"}
@@ -178,7 +183,7 @@ def test_what_is_held_back_comes_when_nothing_else_can_happen() -> None:
 # --- processes that end ---------------------------------------------------------------------------
 
 
-def run_with(*faults: Fault, seed: int = 5) -> tuple[list[str], Files, Faulty]:
+def run_with(*faults: PlannedFault, seed: int = 5) -> tuple[list[str], Files, Faulty]:
     """The log of a job that is started again after each crash, and its files."""
     files, out = MemoryFiles(), io.StringIO()
     faulty = Faulty(faults, seed)
@@ -205,26 +210,43 @@ def run_with(*faults: Fault, seed: int = 5) -> tuple[list[str], Files, Faulty]:
 
 
 ENDING = (
-    (Fault("crash-coordinator", after="complete"),),
-    (Fault("crash-coordinator", after="deliver_confirmation", nth=2),),
-    (Fault("crash-coordinator", chance=0.02, times=3), Fault("lost", chance=0.3, times=2)),
-    (Fault("killed", nth=25),),
-    (Fault("killed", bytes=300),),
-    (Fault("disk-full", nth=40),),
-    (Fault("disk-full", bytes=500, times=2),),
+    (PlannedFault("crash-coordinator", after="complete"),),
+    (PlannedFault("crash-coordinator", after="deliver_confirmation", nth=2),),
+    (
+        PlannedFault("crash-coordinator", chance=0.02, times=3),
+        PlannedFault("lost", chance=0.3, times=2),
+    ),
+    (PlannedFault("killed", nth=25),),
+    (PlannedFault("killed", bytes=300),),
+    (PlannedFault("disk-full", nth=40),),
+    (PlannedFault("disk-full", bytes=500, times=2),),
 )
 GOING_ON = (
-    (Fault("crash-worker", worker=1, after="complete"), Fault("crash-task", task="K", nth=30)),
-    (Fault("lost", message="acknowledgement", times=2), Fault("lost", times=3)),
-    (Fault("lost", message="trigger"), Fault("late", message="trigger", times=9, steps=60)),
-    (Fault("late", message="decline", steps=9), Fault("failed-snapshot", times=2)),
-    (Fault("late", message="abort", steps=9, times=9), Fault("expired", after="complete")),
-    (Fault("reordered", times=5), Fault("slow-snapshot", task="S.0", steps=30, times=2)),
+    (
+        PlannedFault("crash-worker", worker=1, after="complete"),
+        PlannedFault("crash-task", task="K", nth=30),
+    ),
+    (PlannedFault("lost", message="acknowledgement", times=2), PlannedFault("lost", times=3)),
+    (
+        PlannedFault("lost", message="trigger"),
+        PlannedFault("late", message="trigger", times=9, steps=60),
+    ),
+    (PlannedFault("late", message="decline", steps=9), PlannedFault("failed-snapshot", times=2)),
+    (
+        PlannedFault("late", message="abort", steps=9, times=9),
+        PlannedFault("expired", after="complete"),
+    ),
+    (
+        PlannedFault("reordered", times=5),
+        PlannedFault("slow-snapshot", task="S.0", steps=30, times=2),
+    ),
 )
 
 
 @pytest.mark.parametrize("faults", [*ENDING, *GOING_ON])
-def test_nothing_is_lost_or_doubled_and_the_model_accepts_it(faults: tuple[Fault, ...]) -> None:
+def test_nothing_is_lost_or_doubled_and_the_model_accepts_it(
+    faults: tuple[PlannedFault, ...],
+) -> None:
     lines, files, faulty = run_with(*faults)
     written = [line for name in files.under("output") for line in files.read(name).split()]
     assert sorted(written) == sorted(
@@ -244,16 +266,16 @@ def test_nothing_is_lost_or_doubled_and_the_model_accepts_it(faults: tuple[Fault
 @pytest.mark.parametrize("ends", ["crash-task", "crash-coordinator"])
 def test_a_message_that_comes_again_after_a_new_start_is_held_again(ends: str) -> None:
     """It is called as the one that has come before the start, and is another."""
-    late = Fault("late", message="finished", times=9)
+    late = PlannedFault("late", message="finished", times=9)
     for seed in range(4):
-        lines, _, _ = run_with(late, Fault(ends, after="learn_finished"), seed=seed)
+        lines, _, _ = run_with(late, PlannedFault(ends, after="learn_finished"), seed=seed)
         held = Counter(each["step"] for each in struck(lines) if each["kind"] == "late")
         assert max(held.values()) == 2
 
 
 def test_what_only_time_ends_is_of_one_process() -> None:
     """The number of its checkpoint may come again, and nothing is lost of that one."""
-    fault = Fault("lost", message="acknowledgement")
+    fault = PlannedFault("lost", message="acknowledgement")
     faulty, engine = Faulty((fault,), 3), engine_of((fault,))
     while not faulty.strikes.struck[0]:
         run(engine, faulty, steps_max=1)
@@ -273,9 +295,9 @@ def struck(lines: list[str]) -> list[dict[str, Any]]:
 
 def test_each_fault_that_struck_is_in_the_log_before_its_step() -> None:
     lines, _, _ = run_with(
-        Fault("crash-worker", worker=1, after="complete"),
-        Fault("lost", message="acknowledgement", task="K"),
-        Fault("crash-task", after="fail", chance=1.0),
+        PlannedFault("crash-worker", worker=1, after="complete"),
+        PlannedFault("lost", message="acknowledgement", task="K"),
+        PlannedFault("crash-task", after="fail", chance=1.0),
     )
     names = [json.loads(line)["event"] for line in lines]
     steps = [names[place + 1] for place, name in enumerate(names) if name == "struck"]
@@ -291,21 +313,23 @@ def test_each_fault_that_struck_is_in_the_log_before_its_step() -> None:
 
 
 def test_what_has_ended_a_process_is_told_by_the_next() -> None:
-    lines, _, _ = run_with(Fault("killed", nth=25), Fault("crash-coordinator", after="complete"))
+    lines, _, _ = run_with(
+        PlannedFault("killed", nth=25), PlannedFault("crash-coordinator", after="complete")
+    )
     places = [n for n, line in enumerate(lines) if '"struck"' in line]
     assert [each["kind"] for each in struck(lines)] == ["killed", "crash-coordinator"]
     assert all(json.loads(lines[place - 1])["event"] == "log-start" for place in places)
 
 
 def test_a_worker_whose_tasks_have_ended_does_not_crash() -> None:
-    fault = Fault("crash-worker", worker=1, after="learn_finished", nth=3)
+    fault = PlannedFault("crash-worker", worker=1, after="learn_finished", nth=3)
     taken = faulty_run(fault)
     assert "fail" not in {step.name for step in taken}
 
 
 def test_the_options_that_losses_need_are_those_of_the_protocols() -> None:
     for message in LOSSES:
-        assert bounds_of([Fault("lost", message=message)]) != bounds_of([])
-        options = options_for([Fault("lost", message=message)])
+        assert bounds_of([PlannedFault("lost", message=message)]) != bounds_of([])
+        options = options_for([PlannedFault("lost", message=message)])
         assert bool(options) is (message != "confirmation")
-    assert bounds_of([Fault("lost", message="acknowledgement", times=2)]).expiries == 2
+    assert bounds_of([PlannedFault("lost", message="acknowledgement", times=2)]).expiries == 2

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from model.errors import FinaleError
-from reference.formats.faulty import Cut, Fault, FaultyFiles
+from reference.formats.faulty import DiskFault, FaultyFiles, ProcessEnds
 from reference.formats.files import DiskFiles, Files, MemoryFiles
 from reference.operators.base import Operator
 
@@ -32,7 +32,7 @@ LEFT = {
 @pytest.mark.parametrize("moment", LEFT)
 def test_a_cut_is_at_any_moment_and_in_the_midst_of_a_write(moment: int) -> None:
     memory = MemoryFiles()
-    with pytest.raises(Cut):
+    with pytest.raises(ProcessEnds):
         worked_on(FaultyFiles(memory, moment))
     assert memory.contents == LEFT[moment]
 
@@ -44,7 +44,7 @@ def test_moments_are_counted_and_after_a_cut_nothing_is_written() -> None:
     assert files.moments == len(LEFT)
     files = FaultyFiles(memory, 0)
     for _ in range(2):
-        with pytest.raises(Cut):
+        with pytest.raises(ProcessEnds):
             files.write("d", b"x")
     assert not memory.exists("d")
 
@@ -52,7 +52,7 @@ def test_moments_are_counted_and_after_a_cut_nothing_is_written() -> None:
 @pytest.mark.parametrize("moment", [0, 1, 2, 3, 4, 5])
 def test_a_disk_is_full_until_something_is_removed(moment: int) -> None:
     memory = MemoryFiles()
-    files = FaultyFiles(memory, moment, Fault.FULL)
+    files = FaultyFiles(memory, moment, DiskFault.FULL)
     for _ in range(2):
         with pytest.raises(FinaleError) as caught:
             worked_on(files)
@@ -71,7 +71,7 @@ def of_two_threads(work: Callable[[str], object]) -> int:
         at_once.wait()
         try:
             work(name)
-        except Cut:
+        except ProcessEnds:
             cuts.append(name)
 
     threads = [threading.Thread(target=one, args=[name]) for name in "ab"]

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from model.errors import FinaleError
-from reference.coordinator import Kind
-from reference.formats.faultlist import Fault
+from reference.coordinator import CheckpointKind
+from reference.formats.faultlist import PlannedFault
 from reference.formats.files import MemoryFiles
 from reference.formats.jobfile import read_job
-from reference.runner import End, Orders, Progress, Runner, run
+from reference.runner import Orders, RunEnd, Runner, RunProgress, run
 from tests.reference.small_jobs import cut_off, expected, job_in, output, words_in
 
 
@@ -23,14 +23,15 @@ def small_buffers(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "end"), [(Kind.DRAIN, End.DRAINED), (Kind.SUSPEND, End.SUSPENDED)]
+    ("kind", "end"),
+    [(CheckpointKind.DRAIN, RunEnd.DRAINED), (CheckpointKind.SUSPEND, RunEnd.SUSPENDED)],
 )
 def test_a_stop_comes_though_a_checkpoint_is_always_due(
-    tmp_path: Path, kind: Kind, end: End
+    tmp_path: Path, kind: CheckpointKind, end: RunEnd
 ) -> None:
     job, files, turns = replace(job_in(tmp_path), seconds=0.0), MemoryFiles(), 0
 
-    def look(_: Progress) -> None:
+    def look(_: RunProgress) -> None:
         nonlocal turns
         turns += 1
         assert turns < 2_000, "it never ends"
@@ -44,27 +45,27 @@ def test_a_stop_comes_though_a_checkpoint_is_always_due(
 def test_a_start_from_a_savepoint_that_is_killed_is_still_one(tmp_path: Path) -> None:
     """The next process starts from it as long as its copy is not complete, and from that then."""
     job = job_in(tmp_path)
-    stopped = run(job, tmp_path / "first", orders=Orders(Kind.SUSPEND))
+    stopped = run(job, tmp_path / "first", orders=Orders(CheckpointKind.SUSPEND))
     newest = tmp_path / "first" / "checkpoints" / str(stopped.checkpoint)
     (tmp_path / "texts" / "later").write_text("later and later\n" * 30)
     job = read_job(tmp_path / "job.toml")
     wanted = Counter({"later": 60, "and": 30})
     for nth in (1, 3, 6, 8, 10, 11, 12, 14):
-        state, fault = tmp_path / f"{nth}", Fault("killed", nth=nth)
+        state, fault = tmp_path / f"{nth}", PlannedFault("killed", nth=nth)
         ended = run(job, state, orders=Orders(savepoint=newest, faults=(fault,)))
-        assert ended.end is End.FINISHED
+        assert ended.end is RunEnd.FINISHED
         assert ended.struck == (1,)
         assert words_in(state) == wanted, nth
 
 
 def test_a_job_that_waits_for_what_was_lost_is_told_so(tmp_path: Path) -> None:
     job, state = job_in(tmp_path), tmp_path / "state"
-    lost = Fault("lost", message="confirmation", after="request_stop", task="out")
+    lost = PlannedFault("lost", message="confirmation", after="request_stop", task="out")
     with pytest.raises(FinaleError) as caught:
-        run(job, state, orders=Orders(Kind.SUSPEND, faults=(lost,)))
+        run(job, state, orders=Orders(CheckpointKind.SUSPEND, faults=(lost,)))
     assert caught.value.code == "job-stuck"
     assert "out (finishing)" in str(caught.value)
-    assert run(job, state).end is End.FINISHED
+    assert run(job, state).end is RunEnd.FINISHED
     assert words_in(state) == expected(tmp_path)
 
 

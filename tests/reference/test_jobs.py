@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from model.errors import FinaleError
-from reference.formats.faulty import Cut, FaultyFiles
+from reference.formats.faulty import FaultyFiles, ProcessEnds
 from reference.formats.files import MemoryFiles
 from reference.formats.jobfile import JobFile, read_job
 from reference.formats.snapshots import CheckpointStore
@@ -75,7 +75,7 @@ def ran(job: JobFile, at: int | None = None, *, goes_on: bool = True) -> tuple[M
     faulty = FaultyFiles(files, at)
     try:
         Runner(job, faulty).run()
-    except Cut:
+    except ProcessEnds:
         if goes_on:
             Runner(job, files).run()
     return files, faulty.moments
@@ -240,7 +240,7 @@ def test_a_source_that_has_finished_stays_so(
     for at in range(0, 60, 8):
         files = MemoryFiles()
         files.contents.update(before.contents)
-        with pytest.raises(Cut):
+        with pytest.raises(ProcessEnds):
             Runner(job, FaultyFiles(files, at)).run()
         Runner(job, files).run()
         assert Counter(lines(files)) == {"once": 1} | {f"{n}": 1 for n in range(60)}
@@ -301,7 +301,7 @@ def test_a_job_goes_on_with_more_subtasks_or_fewer(
             try:
                 Runner(made(tmp_path, rescaled(text, by), mode), FaultyFiles(files, at)).run()
                 break
-            except Cut:
+            except ProcessEnds:
                 by = by if wanted_by is None or {True, False} in finished(files) else wanted_by
                 changed += 1
         else:

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from model.errors import FinaleError
-from reference.coordinator import Kind
-from reference.formats.faulty import Cut, Fault, FaultyFiles
+from reference.coordinator import CheckpointKind
+from reference.formats.faulty import DiskFault, FaultyFiles, ProcessEnds
 from reference.formats.files import Files, MemoryFiles
 from reference.formats.jobfile import JobFile, read_job
 from reference.runner import Orders, Runner
@@ -83,16 +83,16 @@ class Life:
         chance = self.chance
         if not calm:
             self._meet()
-        orders = Orders(stop=None if calm else chance.choice([None, None, Kind.SUSPEND]))
+        orders = Orders(stop=None if calm else chance.choice([None, None, CheckpointKind.SUSPEND]))
         files: Files = self.files
         if not calm:
-            files = FaultyFiles(files, chance.randint(0, 160), chance.choice(list(Fault)))
+            files = FaultyFiles(files, chance.randint(0, 160), chance.choice(list(DiskFault)))
         before, tried = copy_of(self.files), self._job(calm=calm)
         try:
             runner = Runner(tried, files, orders)
             self.met["passed over"] += len(runner.start.refused)
             end = runner.run().end
-        except Cut:
+        except ProcessEnds:
             return "cut"
         except FinaleError as error:
             if error.code in REFUSED:

@@ -9,13 +9,13 @@ from pathlib import Path
 import pytest
 
 from checker.logs.event_log.acceptance import Accepted, accept
-from reference.asking import Wish
+from reference.asking import RequestKind
 from reference.formats.eventlog import EventLog, read_log
-from reference.formats.faulty import Cut
+from reference.formats.faulty import ProcessEnds
 from reference.formats.files import DiskFiles
 from reference.formats.jobfile import JobFile
 from reference.formats.logfile import COMPLETE, START, newest_in
-from reference.runner import Progress, Runner
+from reference.runner import Runner, RunProgress
 from tests.reference.small_jobs import expected, job_in, words_in
 
 
@@ -29,13 +29,13 @@ def killed_behind_a_savepoint(job: JobFile, state: Path, file: Path) -> int:
     runner = logged(job, state, file)
     known = runner.engine.store.known
 
-    def look(progress: Progress) -> None:
+    def look(progress: RunProgress) -> None:
         if progress.completed and not runner.requests.known:
-            runner.requests.ask(Wish.SAVEPOINT, None)
+            runner.requests.ask(RequestKind.SAVEPOINT, None)
         if "savepoint" in known.values():
-            raise Cut
+            raise ProcessEnds
 
-    with pytest.raises(Cut):
+    with pytest.raises(ProcessEnds):
         runner.run(look)
     close(runner, cut=True)
     number = max(known)

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from model.errors import FinaleError
 from reference.elements import Record
-from reference.operators.aggregates import Aggregate, CountByKey, Window
-from reference.operators.functions import Filter, FlatMap, Map, Words
-from reference.operators.keys import GROUPS, ByKey, Field, InTurn, index_of, text_of, value_of
+from reference.operators.aggregates import Aggregate, CountByKey, WindowAggregate
+from reference.operators.functions import Filter, FlatMap, Map, WordSplitter
+from reference.operators.keys import GROUPS, ByKey, InTurn, KeyField, index_of, text_of, value_of
 from reference.operators.sinks import TransactionalSink
 
 from .bench import COUNTS, KEYS, TABLES, Bench, Make, emitted, few, flat, plain
@@ -40,8 +40,8 @@ def doubled(record: Any) -> Any:
 @pytest.mark.parametrize(
     ("make", "records", "wanted"),
     [
-        (partial(Words), ["A b", " c "], ["a", "b", "c"]),
-        (partial(Words, field="k"), ROWS, ["a", "b"]),
+        (partial(WordSplitter), ["A b", " c "], ["a", "b", "c"]),
+        (partial(WordSplitter, field="k"), ROWS, ["a", "b"]),
         (partial(Map, function=doubled), [1, "x"], [2, "xx"]),
         (partial(Map, field="n"), ROWS, [1, 2]),
         (partial(Map, fields=["n"]), ROWS, [{"n": 1}, {"n": 2}]),
@@ -61,8 +61,8 @@ def test_one_record_at_a_time(make: Make, records: list[Any], wanted: list[Any])
 @pytest.mark.parametrize(
     ("make", "record", "code", "said"),
     [
-        (partial(Words, field="k"), {"n": 1}, "bad-record", 'no "k"'),
-        (partial(Words, field="k"), "text", "bad-record", 'no "k"'),
+        (partial(WordSplitter, field="k"), {"n": 1}, "bad-record", 'no "k"'),
+        (partial(WordSplitter, field="k"), "text", "bad-record", 'no "k"'),
         (partial(Map, fields=["n"]), {"k": 1}, "bad-record", 'no "n"'),
         (partial(Map, function=lambda record: {1}), 1, "bad-record", "JSON"),
         (partial(Map, function=doubled), None, "operator-raised", "TypeError"),
@@ -72,7 +72,7 @@ def test_one_record_at_a_time(make: Make, records: list[Any], wanted: list[Any])
         (partial(Aggregate, aggregate="sum", field="n"), {"n": "1"}, "bad-record", "no number"),
         (partial(Aggregate, aggregate="sum", field="n"), {"n": True}, "bad-record", "no number"),
         (partial(Aggregate, aggregate="sum", field="n"), {"n": 1e999}, "bad-record", "not finite"),
-        (partial(Window, key="k", time="t", size=5), {"k": 1}, "bad-record", 'no "t"'),
+        (partial(WindowAggregate, key="k", time="t", size=5), {"k": 1}, "bad-record", 'no "t"'),
         (TransactionalSink, {1: {2}}, "bad-record", "JSON"),
     ],
 )
@@ -108,7 +108,7 @@ def test_each_subtask_has_a_range_of_groups(key: Record, count: int) -> None:
 @few
 @given(st.lists(KEYS), st.integers(1, 12))
 def test_records_are_shared_out_whole(records: list[Record], count: int) -> None:
-    for share in (InTurn(), ByKey(Field("D", "key", None))):
+    for share in (InTurn(), ByKey(KeyField("D", "key", None))):
         shares = [each for _ in range(2) for each in share(records, count)]
         assert plain([r for some in shares for r in some]) == plain(2 * records)
 
@@ -193,7 +193,9 @@ def test_a_window_has_all_that_is_not_late(
     before: list[Any], after: list[Any], counts: list[int]
 ) -> None:
     """What comes behind the watermark is late if its window has been told, and kept then."""
-    bench = Bench(partial(Window, key="k", time="t", size=5, on_late="keep"), counts[0], key="k")
+    bench = Bench(
+        partial(WindowAggregate, key="k", time="t", size=5, on_late="keep"), counts[0], key="k"
+    )
     bench.feed(0, before)
     bench.watermark(3)
     told = list(bench.emitted)
@@ -219,7 +221,7 @@ def test_a_window_has_all_that_is_not_late(
 
 
 def test_a_late_record_is_refused() -> None:
-    bench = Bench(partial(Window, key="k", time="t", size=5), 1, key="k")
+    bench = Bench(partial(WindowAggregate, key="k", time="t", size=5), 1, key="k")
     bench.feed(0, [{"k": "a", "t": 1}])
     bench.watermark(5)
     bench.feed(0, [{"k": "a", "t": 5}])
@@ -234,6 +236,6 @@ def test_who_has_told_least_decides_what_is_late() -> None:
         {"passed": 5, "windows": [[10, {"c": 1}], [15, {"d": 2}]], "late": None},
         None,
     ]
-    shared = Window.share(states, 0, 1)
+    shared = WindowAggregate.share(states, 0, 1)
     assert shared["passed"] == 5
     assert shared["windows"] == [[10, {"c": 1}], [15, {"a": 1, "b": 1, "d": 2}]]

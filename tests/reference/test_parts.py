@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from reference.coordinator import Coordinator, Kind
+from reference.coordinator import CheckpointKind, Coordinator
 from reference.formats.files import MemoryFiles
 from reference.formats.snapshots import CheckpointStore
 from reference.network import Network
@@ -39,7 +39,7 @@ def test_a_checkpoint_is_known_while_a_task_has_a_call_of_it() -> None:
     )
     coordinator.listens = lambda task: True
     coordinator.decided = lambda checkpoint: None
-    number = coordinator.trigger(Kind.CHECKPOINT).number
+    number = coordinator.trigger(CheckpointKind.CHECKPOINT).number
     coordinator.abort(number)
     network.clear()
     coordinator.forget({number})

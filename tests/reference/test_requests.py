@@ -17,12 +17,12 @@ import pytest
 
 from cli.main import main
 from model.errors import FinaleError
-from reference.asking import Wish
+from reference.asking import RequestKind
 from reference.formats.control import ask
 from reference.formats.eventlog import read_log
 from reference.formats.files import DiskFiles
 from reference.formats.jobfile import read_job
-from reference.runner import End, Orders, Progress, Runner, run
+from reference.runner import Orders, RunEnd, Runner, RunProgress, run
 
 from .test_runs import COUNTED, expected, prepared, written
 
@@ -40,9 +40,9 @@ SCHEDULERS = (Orders(), Orders(threads=True))
 
 
 @contextmanager
-def running(job: Path, orders: Orders) -> Generator[list[Progress]]:
+def running(job: Path, orders: Orders) -> Generator[list[RunProgress]]:
     """A job that runs meanwhile, and then has ended so."""
-    ended: list[Progress] = []
+    ended: list[RunProgress] = []
     thread = threading.Thread(
         target=lambda: ended.append(run(read_job(job), job.parent / "state", None, orders))
     )
@@ -80,11 +80,11 @@ def test_a_suspended_job_goes_on(job: Path, orders: Orders) -> None:
     with running(job, orders) as ended:
         answer = ask(job.parent / "state", seconds=10, what="stop", drain=False)
     assert answer["ok"], answer
-    assert ended[0].end is End.SUSPENDED
+    assert ended[0].end is RunEnd.SUSPENDED
     assert ended[0].checkpoint == answer["savepoint"]
     assert not written(job.parent / "state"), "what operators hold is not emitted"
     (job.parent / "fast").touch()
-    assert run(read_job(job), job.parent / "state").end is End.FINISHED
+    assert run(read_job(job), job.parent / "state").end is RunEnd.FINISHED
     assert counts(job.parent) == expected(job.parent)
 
 
@@ -93,12 +93,12 @@ def test_a_drained_job_has_told_all_and_is_over(job: Path, orders: Orders) -> No
     with running(job, orders) as ended:
         answer = ask(job.parent / "state", seconds=10, what="stop", drain=True)
     assert answer["ok"], answer
-    assert ended[0].end is End.DRAINED
+    assert ended[0].end is RunEnd.DRAINED
     lines = (job.parent / "texts" / "0.txt").read_text().splitlines()[: ended[0].records]
     assert 0 < len(lines) < 10_000
     told = counts(job.parent)
     assert told == Counter(word for line in lines for word in line.lower().split())
-    assert run(read_job(job), job.parent / "state").end is End.DRAINED
+    assert run(read_job(job), job.parent / "state").end is RunEnd.DRAINED
     assert counts(job.parent) == told
 
 
@@ -111,7 +111,7 @@ def test_a_savepoint_is_taken_while_the_job_goes_on(job: Path) -> None:
         )
         assert metadata["checkpoint"] == answer["savepoint"]
         assert ask(state, seconds=10, what="cancel")["ok"]
-    assert ended[0].end is End.CANCELLED
+    assert ended[0].end is RunEnd.CANCELLED
 
 
 def test_a_cancelled_job_goes_on_from_its_checkpoint(
@@ -120,7 +120,7 @@ def test_a_cancelled_job_goes_on_from_its_checkpoint(
     with running(job, Orders()) as ended:
         assert main(["cancel", str(job.parent / "state")]) == 0
     assert capsys.readouterr().out == "cancelled\n"
-    assert ended[0].end is End.CANCELLED
+    assert ended[0].end is RunEnd.CANCELLED
     (job.parent / "fast").touch()
     run(read_job(job), job.parent / "state")
     assert counts(job.parent) == expected(job.parent)
@@ -131,7 +131,7 @@ def test_what_is_asked_of_a_job_that_ends_meanwhile_is_answered(tmp_path: Path) 
     job = prepared(tmp_path, f"seconds = 0.001\n{COUNTED}", lines=10_000)
     with running(job, Orders()) as ended:
         answer = ask(tmp_path / "state", seconds=10, what="stop", drain=True)
-    assert answer["ok"] == (ended[0].end is End.DRAINED)
+    assert answer["ok"] == (ended[0].end is RunEnd.DRAINED)
     assert answer["ok"] or "ended" in answer["why"]
 
 
@@ -161,7 +161,7 @@ def test_a_run_that_does_not_answer(tmp_path: Path, capsys: pytest.CaptureFixtur
     (tmp_path / "control" / "it").mkdir(parents=True)
     with (tmp_path / "lock").open() as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        assert main(["savepoint", str(tmp_path), "--seconds", "0.1"]) == 3
+        assert main(["savepoint", str(tmp_path), "--max-seconds", "0.1"]) == 3
         error = capsys.readouterr().err
         assert "error[no-answer]" in error
         assert "withdrawn" in error
@@ -194,7 +194,7 @@ def test_a_file_that_asks_for_nothing_is_told_so_and_the_job_goes_on(job: Path) 
         assert all("is no request" in answer["why"] for answer in told)
         shutil.rmtree(place)  # nobody can be told of anything any more
         (job.parent / "fast").touch()
-    assert ended[0].end is End.FINISHED
+    assert ended[0].end is RunEnd.FINISHED
     assert counts(job.parent) == expected(job.parent)
 
 
@@ -217,7 +217,7 @@ def test_another_folder_starts_from_a_savepoint(job: Path, tmp_path: Path) -> No
     with running(job, Orders()) as ended:
         answer = ask(state, seconds=10, what="savepoint")
         (tmp_path / "fast").touch()
-    assert ended[0].end is End.FINISHED
+    assert ended[0].end is RunEnd.FINISHED
     savepoint = state / "checkpoints" / str(answer["savepoint"])
     assert (
         main(["run", str(job), "--directory", str(tmp_path / "b"), "--from", str(savepoint)]) == 0
@@ -235,7 +235,7 @@ def test_a_suspended_job_goes_on_with_other_parallelism(
     (tmp_path / "fast").touch()
     job.write_text(job.read_text().replace("parallelism = 2", "parallelism = 3"))
     ended = run(read_job(job), tmp_path / "state", None, orders)
-    assert ended.end is End.FINISHED
+    assert ended.end is RunEnd.FINISHED
     assert 0 < ended.records < 10_000
     assert counts(tmp_path) == expected(tmp_path)
 
@@ -274,11 +274,11 @@ def test_a_cancelled_job_ends_however_full_its_channels_are(
             channel.capacity = 3
         cancel = seed + 2
 
-        def look(_: Progress, runner: Runner = runner) -> None:
+        def look(_: RunProgress, runner: Runner = runner) -> None:
             nonlocal cancel
             cancel -= 1
             if cancel == 0:
-                runner.requests.ask(Wish.CANCEL)
+                runner.requests.ask(RequestKind.CANCEL)
             assert cancel > -20
 
-        assert runner.run(look).end is End.CANCELLED
+        assert runner.run(look).end is RunEnd.CANCELLED

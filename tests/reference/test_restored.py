@@ -15,7 +15,7 @@ from reference.operators.base import Context, Emit, Operator
 from reference.operators.program import Followed
 from reference.protocols import ENGINES
 from reference.schedulers import Seeded, run
-from reference.settings import Faults, Settings
+from reference.settings import EngineSettings, Faults
 from reference.steps import StepId
 
 
@@ -39,7 +39,7 @@ class WithFarewell(Followed):
 def test_an_operator_that_had_finished_does_not_do_so_again(protocol: str, seed: int) -> None:
     table = {"S": {"records": 0}, "W": {"from": ["S"]}, "K": {"from": ["W"], "sink": "two-phase"}}
     job = Job.from_table(table)
-    settings = Settings(keeps=False, faults=Faults(failures=1))
+    settings = EngineSettings(keeps=False, faults=Faults(failures=1))
     files = MemoryFiles()
     engine = ENGINES[protocol](job, WithFarewell(job), files, settings, ENGINES[protocol].usual)
     choose = Seeded(seed)

@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 
 from model.errors import FinaleError
-from reference.coordinator import Kind
-from reference.formats.faultlist import Fault as AFault
-from reference.formats.faulty import Cut, Fault, FaultyFiles
+from reference.coordinator import CheckpointKind
+from reference.formats.faultlist import PlannedFault as AFault
+from reference.formats.faulty import DiskFault, FaultyFiles, ProcessEnds
 from reference.formats.files import MemoryFiles
 from reference.formats.jobfile import JobFile, read_job
 from reference.formats.snapshots import METADATA, REFUSED
@@ -181,7 +181,7 @@ def test_a_job_that_moves_knows_its_files_by_absolute_paths(tmp_path: Path) -> N
 
 def test_files_that_were_read_elsewhere_are_not_read_again(tmp_path: Path) -> None:
     job, files = job_in(tmp_path), MemoryFiles()
-    Runner(job, files, Orders(stop=Kind.SUSPEND)).run()
+    Runner(job, files, Orders(stop=CheckpointKind.SUSPEND)).run()
     with pytest.raises(FinaleError) as caught:
         Runner(moved(job, "../../texts/*"), files).run()
     assert caught.value.code == "input-elsewhere"
@@ -190,7 +190,7 @@ def test_files_that_were_read_elsewhere_are_not_read_again(tmp_path: Path) -> No
 
 def test_files_with_new_names_take_the_place_of_what_was_read(tmp_path: Path) -> None:
     job, files = job_in(tmp_path), MemoryFiles()
-    Runner(job, files, Orders(stop=Kind.SUSPEND)).run()
+    Runner(job, files, Orders(stop=CheckpointKind.SUSPEND)).run()
     wanted = expected(tmp_path)
     for file in (tmp_path / "texts").iterdir():
         file.unlink()
@@ -206,13 +206,13 @@ def test_files_with_new_names_take_the_place_of_what_was_read(tmp_path: Path) ->
 def test_a_disk_may_be_full_at_any_moment(tmp_path: Path, sink: str) -> None:
     """The run ends and says so; a later one, with room, loses nothing and writes nothing twice."""
     job = job_in(tmp_path, sink=sink, retained=1)
-    moments = FaultyFiles(MemoryFiles(), fault=Fault.FULL)
+    moments = FaultyFiles(MemoryFiles(), fault=DiskFault.FULL)
     Runner(job, moments).run()
     told: set[str] = set()
     for at in range(0, moments.moments, 5):
         files = MemoryFiles()
         with pytest.raises(FinaleError) as caught:
-            Runner(job, FaultyFiles(files, at, Fault.FULL)).run()
+            Runner(job, FaultyFiles(files, at, DiskFault.FULL)).run()
         assert caught.value.code == "disk-full"
         assert caught.value.place is not None
         told.add(str(caught.value.place).split("/")[0])
@@ -235,7 +235,7 @@ def test_half_a_line_is_no_record(tmp_path: Path, numbers: tuple[int, int]) -> N
     for at in range(0, moments.moments, 9):
         job = job_in(tmp_path, sink="at-least-once", out=before)
         files = MemoryFiles()
-        with pytest.raises(Cut):
+        with pytest.raises(ProcessEnds):
             Runner(job, FaultyFiles(files, at)).run()
         halves += any(not files.read(n).endswith(b"\n") for n in files.under("output"))
         Runner(job_in(tmp_path, sink="at-least-once", out=after), files).run()
@@ -267,7 +267,7 @@ def test_a_run_that_ends_again_and_again_goes_on(tmp_path: Path, barriers: str, 
             cut = CutAfter(name, after)
             cut.contents = files.contents
             runner, files = Runner(job, cut), cut
-            with suppress(Cut):
+            with suppress(ProcessEnds):
                 runner.run()
             passed_on |= {t.name for t in runner.engine.tasks.values() if t.was_finished}
         assert output(files) == expected(tmp_path)

@@ -11,7 +11,7 @@ import pytest
 from model.errors import FinaleError
 from reference.formats.files import DiskFiles
 from reference.formats.jobfile import read_job
-from reference.runner import End, Runner, run
+from reference.runner import RunEnd, Runner, run
 
 LINES_TO_WORDS = """
 seconds = {seconds}
@@ -225,13 +225,13 @@ def test_files_of_one_name_are_two_jobs(tmp_path: Path) -> None:
     assert caught.value.code == "folder-of-another-job"
     assert 'name = "job"' in str(caught.value.advice)
     jobs[1].write_text('name = "job"\n' + jobs[1].read_text())
-    assert run(read_job(jobs[1]), state).end is End.FINISHED
+    assert run(read_job(jobs[1]), state).end is RunEnd.FINISHED
     (state / "job.json").write_text("half")
     with pytest.raises(FinaleError) as caught:
         run(read_job(jobs[1]), state)
     assert caught.value.code == "owner-unreadable"
     (state / "job.json").write_text('{"name": "job"}')
-    assert run(read_job(jobs[0]), state).end is End.FINISHED
+    assert run(read_job(jobs[0]), state).end is RunEnd.FINISHED
 
 
 def test_a_run_needs_a_folder(tmp_path: Path) -> None:

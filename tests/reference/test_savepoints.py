@@ -10,16 +10,16 @@ from pathlib import Path
 import pytest
 
 from model.errors import FinaleError
-from reference.coordinator import Kind
+from reference.coordinator import CheckpointKind
 from reference.formats.eventlog import read_log
-from reference.formats.faulty import Cut, FaultyFiles
+from reference.formats.faulty import FaultyFiles, ProcessEnds
 from reference.formats.files import DiskFiles, MemoryFiles
 from reference.formats.folder import end_of
 from reference.formats.jobfile import JobFile, read_job
 from reference.formats.logfile import LOG
 from reference.formats.resuming import to_go_on_from
 from reference.formats.snapshots import CheckpointStore
-from reference.runner import End, Orders, Runner, run
+from reference.runner import Orders, RunEnd, Runner, run
 from reference.steps import StepId
 from tests.reference.small_jobs import (
     copy_of,
@@ -55,9 +55,9 @@ def ask_for_savepoint(runner: Runner) -> None:
     if (
         coordinator.newest_completed
         and not asked
-        and all(c.kind is not Kind.SAVEPOINT for c in known)
+        and all(c.kind is not CheckpointKind.SAVEPOINT for c in known)
     ):
-        coordinator.trigger(Kind.SAVEPOINT)
+        coordinator.trigger(CheckpointKind.SAVEPOINT)
 
 
 def test_a_savepoint_stays_and_is_started_from_when_it_is_named(tmp_path: Path) -> None:
@@ -101,7 +101,7 @@ def test_a_savepoint_whose_transactions_were_dropped_is_not_used_there(tmp_path:
     job = job_in(tmp_path, records=60)
     files = CutAtKind("savepoint")
     runner = Runner(job, files)
-    with pytest.raises(Cut):
+    with pytest.raises(ProcessEnds):
         runner.run(lambda _: ask_for_savepoint(runner))
     used, left = (on_disk(files, tmp_path / name) for name in ("used", "left"))
     number = max(CheckpointStore(files).complete_ones())
@@ -127,11 +127,11 @@ def test_going_back_leaves_what_came_between(tmp_path: Path) -> None:
 
     def twice(_: object) -> None:
         if len(runner.engine.store.known) == 2:
-            raise Cut
+            raise ProcessEnds
         if not runner.engine.coordinator.pending:
-            runner.engine.coordinator.trigger(Kind.SAVEPOINT)
+            runner.engine.coordinator.trigger(CheckpointKind.SAVEPOINT)
 
-    with pytest.raises(Cut):
+    with pytest.raises(ProcessEnds):
         runner.run(twice)
     first, second = (state / "checkpoints" / str(number) for number in (1, 2))
     assert (state / "pending" / "out-2").exists()
@@ -156,11 +156,11 @@ def test_a_savepoint_is_left_only_by_what_is_complete(tmp_path: Path) -> None:
 
     def thrice(_: object) -> None:
         if len(runner.engine.store.known) == 2:
-            raise Cut
+            raise ProcessEnds
         if not runner.engine.coordinator.pending:
-            runner.engine.coordinator.trigger(Kind.SAVEPOINT)
+            runner.engine.coordinator.trigger(CheckpointKind.SAVEPOINT)
 
-    with pytest.raises(Cut):
+    with pytest.raises(ProcessEnds):
         runner.run(thrice)
     first, second = (on_disk(saved, tmp_path / "given") / "checkpoints" / n for n in "12")
     moments = FaultyFiles(copy_of(saved))
@@ -168,7 +168,7 @@ def test_a_savepoint_is_left_only_by_what_is_complete(tmp_path: Path) -> None:
     seen: Counter[bool] = Counter()
     for at in range(moments.moments + 1):
         files = copy_of(saved)
-        with suppress(Cut):
+        with suppress(ProcessEnds):
             Runner(job, FaultyFiles(files, at), Orders(savepoint=first))
         store = CheckpointStore(files)
         has_gone_on = 3 in store.complete_ones()
@@ -185,7 +185,7 @@ def test_a_savepoint_is_left_only_by_what_is_complete(tmp_path: Path) -> None:
 
 
 def ask_at_once(runner: Runner) -> None:
-    runner.engine.coordinator.trigger(Kind.SAVEPOINT)
+    runner.engine.coordinator.trigger(CheckpointKind.SAVEPOINT)
 
 
 def gone_back(tmp_path: Path) -> tuple[JobFile, MemoryFiles]:
@@ -197,9 +197,11 @@ def gone_back(tmp_path: Path) -> tuple[JobFile, MemoryFiles]:
     def then(_: object) -> None:
         known, pending = runner.engine.store.known, runner.engine.coordinator.pending
         if not pending:
-            runner.engine.coordinator.trigger(Kind.CHECKPOINT if known else Kind.SAVEPOINT)
+            runner.engine.coordinator.trigger(
+                CheckpointKind.CHECKPOINT if known else CheckpointKind.SAVEPOINT
+            )
 
-    with pytest.raises(Cut):
+    with pytest.raises(ProcessEnds):
         runner.run(then)
     left = copy_of(files)
     assert left.exists("pending/out-2")
@@ -234,7 +236,7 @@ def test_a_savepoint_that_is_left_does_not_hinder_a_job_that_has_begun_anew(tmp_
     job = job_in(tmp_path, records=60)
     cut = CutAtKind("savepoint")
     runner = Runner(job, cut)
-    with pytest.raises(Cut):
+    with pytest.raises(ProcessEnds):
         runner.run(lambda _: ask_at_once(runner))
     files = copy_of(cut)
     assert Runner(job, files).start.checkpoint is None
@@ -268,7 +270,7 @@ def test_a_job_that_is_started_again_is_not_over_when_power_is_lost(tmp_path: Pa
     """The mark of its end was removed, and must not come back."""
     job = job_in(tmp_path, records=1000)
     state = tmp_path / "state"
-    number = run(job, state, None, Orders(Kind.DRAIN)).checkpoint
+    number = run(job, state, None, Orders(CheckpointKind.DRAIN)).checkpoint
     files = WatchedFiles(state)
     files.safe = {name: len(files.read(name)) for name in files.under("")}
     ends = []
@@ -277,7 +279,7 @@ def test_a_job_that_is_started_again_is_not_over_when_power_is_lost(tmp_path: Pa
     assert ends[0] == "drained"
     files.lose_power(state)
     assert end_of(files) is None
-    assert run(job, state).end is End.FINISHED
+    assert run(job, state).end is RunEnd.FINISHED
     assert words_in(state) == expected(tmp_path)
 
 
@@ -286,14 +288,14 @@ def test_a_savepoint_that_cannot_be_read_stays(tmp_path: Path) -> None:
     job = job_in(tmp_path, retained=1, records=60)
     files = CutAtKind("savepoint")
     runner = Runner(job, files)
-    with pytest.raises(Cut):
+    with pytest.raises(ProcessEnds):
         runner.run(lambda _: ask_for_savepoint(runner))
     number = max(CheckpointStore(files).complete_ones())
     name = f"checkpoints/{number}/metadata.json"
     files.write(name, files.read(name).replace(b'"format": 2', b'"format": 3'))
     saved = {each: files.read(each) for each in files.under(f"checkpoints/{number}")}
     rest = copy_of(files)
-    Runner(job, rest, Orders(stop=Kind.SUSPEND)).run()
+    Runner(job, rest, Orders(stop=CheckpointKind.SUSPEND)).run()
     Runner(job_in(tmp_path, retained=1, records=10), rest).run()
     assert len(CheckpointStore(rest).complete_ones()) > 1
     kept = {each: rest.read(each) for each in rest.under(f"checkpoints/{number}")}
@@ -325,8 +327,8 @@ def test_after_a_drain_nothing_more_is_read(tmp_path: Path) -> None:
     job = job_in(tmp_path, records=1000)
     wanted = expected(tmp_path)
     files = CutAtKind("drain")
-    with pytest.raises(Cut):
-        Runner(job, files, Orders(stop=Kind.DRAIN)).run()
+    with pytest.raises(ProcessEnds):
+        Runner(job, files, Orders(stop=CheckpointKind.DRAIN)).run()
     assert files.under("pending")
     with (tmp_path / "texts" / "a").open("a") as text:
         text.write("more\n")
@@ -364,12 +366,12 @@ def test_what_was_kept_of_bad_lines_outlives_a_drain_that_is_cut(
     (tmp_path / "job.toml").write_text(KEEPING.format(later))
     after = read_job(tmp_path / "job.toml")
     moments = FaultyFiles(MemoryFiles())
-    Runner(before, moments, Orders(stop=Kind.DRAIN)).run()
+    Runner(before, moments, Orders(stop=CheckpointKind.DRAIN)).run()
     assert moments.moments > 30
     for at in range(moments.moments):
         files = MemoryFiles()
-        with pytest.raises(Cut):
-            Runner(before, FaultyFiles(files, at), Orders(stop=Kind.DRAIN)).run()
+        with pytest.raises(ProcessEnds):
+            Runner(before, FaultyFiles(files, at), Orders(stop=CheckpointKind.DRAIN)).run()
         Runner(after, files).run()
         bad = [line for name in files.under("bad") for line in files.read(name).splitlines()]
         assert (at, len(bad), output(files).total()) == (at, 4, 4)
@@ -385,4 +387,4 @@ class CutAtKind(MemoryFiles):
     def rename(self, old: str, new: str) -> None:
         super().rename(old, new)
         if f'"kind": "{self.kind}"'.encode() in self.contents[new]:
-            raise Cut
+            raise ProcessEnds

@@ -8,10 +8,11 @@ from model.errors import FinaleError
 from model.topology import Job
 from reference.engine import Engine
 from reference.formats.files import Files, MemoryFiles
+from reference.observation import observation_of
 from reference.operators.program import Followed
 from reference.protocols import ENGINES
 from reference.schedulers import Scheduler, Scripted, Seeded, explore, run
-from reference.settings import Faults, Settings
+from reference.settings import EngineSettings, Faults
 from reference.steps import StepId
 
 PAIR = Job.from_table({"S": {"records": 3}, "K": {"from": ["S"], "sink": "two-phase"}})
@@ -23,7 +24,7 @@ TWO = Faults(checkpoints=2)
 
 def engine_of(job: Job = PAIR, faults: Faults = TWO, files: Files | None = None) -> Engine:
     kind = ENGINES["final-checkpoint"]
-    settings = Settings(faults=faults)
+    settings = EngineSettings(faults=faults)
     return kind(job, Followed(job), files or MemoryFiles(), settings, kind.usual)
 
 
@@ -54,7 +55,7 @@ def test_a_script_is_followed_to_its_end() -> None:
     assert steps_of(again, Scripted(taken[:20])) == taken[:20]
     first = engine_of()
     run(first, Seeded(4), steps_max=20)
-    assert again.observe() == first.observe()
+    assert observation_of(again) == observation_of(first)
 
 
 def test_a_script_names_the_step_that_cannot_be_taken() -> None:
@@ -68,12 +69,12 @@ def test_all_states_of_a_small_job_are_seen_once() -> None:
     """As many as the model has (`specs/final-checkpoint/pair.toml`), and files that differ."""
     job = Job.from_table({"S": {"records": 1}, "K": {"from": ["S"], "sink": "two-phase"}})
     kind, faults = ENGINES["final-checkpoint"], Faults(checkpoints=1)
-    settings = Settings(channel=2, buffer_size=1, keeps=True, faults=faults)
+    settings = EngineSettings(channel=2, buffer_size=1, keeps=True, faults=faults)
     engine = kind(job, Followed(job), MemoryFiles(), settings, kind.usual)
     states = list(explore(engine))
-    observed = {engine.observe() for _, engine in states}
+    observed = {observation_of(engine) for _, engine in states}
     assert len(observed) == len(states) == 128
     path, last = max(states, key=lambda state: len(state[0]))
     again = engine
     assert steps_of(again, Scripted(path)) == list(path)
-    assert again.observe() == last.observe()
+    assert observation_of(again) == observation_of(last)

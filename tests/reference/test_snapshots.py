@@ -9,14 +9,20 @@ import pytest
 
 from model.errors import FinaleError
 from reference.formats.files import DiskFiles, Files, MemoryFiles
-from reference.formats.metadata import CHANNELS, SUSPEND, VERSIONS, Operator, Part
+from reference.formats.metadata import (
+    CHANNELS,
+    SUSPEND,
+    VERSIONS,
+    OperatorMetadata,
+    SubtaskMetadata,
+)
 from reference.formats.resuming import Start, start
 from reference.formats.snapshots import CheckpointStore
 
 SHAPE = (
-    Operator("S", "source", (), (Part(),)),
-    Operator("T", "source", (), (Part(), Part())),
-    Operator("K", "sink", ("S", "T"), (Part(),)),
+    OperatorMetadata("S", "source", (), (SubtaskMetadata(),)),
+    OperatorMetadata("T", "source", (), (SubtaskMetadata(), SubtaskMetadata())),
+    OperatorMetadata("K", "sink", ("S", "T"), (SubtaskMetadata(),)),
 )
 
 

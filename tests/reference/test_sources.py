@@ -14,7 +14,7 @@ from model.errors import FinaleError
 from reference.elements import Buffer
 from reference.formats.files import MemoryFiles
 from reference.operators.base import Context
-from reference.operators.sources import Lines
+from reference.operators.sources import LineSource
 from reference.operators.tables import Csv, Ndjson
 
 from .bench import few
@@ -33,7 +33,7 @@ def source(
     return kind(Context(task, disk or MemoryFiles(), index, count), files=files, **options)
 
 
-def buffers(from_: Lines, most: int | None = None) -> list[Buffer]:
+def buffers(from_: LineSource, most: int | None = None) -> list[Buffer]:
     """What a source emits now."""
     read: list[Buffer] = []
     while (most is None or len(read) < most) and (buffer := from_.peek()) is not None:
@@ -42,7 +42,7 @@ def buffers(from_: Lines, most: int | None = None) -> list[Buffer]:
     return read
 
 
-def records(from_: Lines, most: int | None = None) -> list[Any]:
+def records(from_: LineSource, most: int | None = None) -> list[Any]:
     return [record for buffer in buffers(from_, most) for record in buffer.records]
 
 
@@ -57,7 +57,7 @@ def small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("reference.operators.sources.CHUNK", 8)
 
 
-def refused(from_: Lines) -> FinaleError:
+def refused(from_: LineSource) -> FinaleError:
     with pytest.raises(FinaleError) as caught:
         buffers(from_)
     return caught.value
@@ -70,7 +70,7 @@ def test_lines_are_read_file_by_file(tmp_path: Path) -> None:
     (tmp_path / "a").write_bytes(b"1\n22222222222\n\n3")
     (tmp_path / "b").write_bytes(b"\xff\n")
     (tmp_path / "c").write_bytes(b"")
-    lines = source(Lines, tmp_path)
+    lines = source(LineSource, tmp_path)
     assert records(lines) == ["1", "22222222222", "", "3", "\udcff"]
     assert lines.has_ended
 
@@ -79,11 +79,11 @@ def test_each_position_is_gone_on_from(tmp_path: Path) -> None:
     texts = {"a": "1\n2\n3\n4\n5\n6\n7\n", "b": "8\n9\n"}
     for name, text in texts.items():
         (tmp_path / name).write_text(text)
-    whole = records(source(Lines, tmp_path))
+    whole = records(source(LineSource, tmp_path))
     for most in range(4):
-        first = source(Lines, tmp_path)
+        first = source(LineSource, tmp_path)
         before = records(first, most)
-        assert before + records(again(first, source(Lines, tmp_path))) == whole
+        assert before + records(again(first, source(LineSource, tmp_path))) == whole
 
 
 @few
@@ -103,7 +103,7 @@ def test_files_are_dealt_out_and_may_be_added(
     folder = tmp_path_factory.mktemp("files")
     for number, length in enumerate(files):
         (folder / f"{number}").write_text("".join(f"{number}:{n}\n" for n in range(length)))
-    subtasks = [source(Lines, folder, i, counts[0]) for i in range(counts[0])]
+    subtasks = [source(LineSource, folder, i, counts[0]) for i in range(counts[0])]
     read: list[Any] = []
     for turn, count in enumerate(counts[1:], 2):
         read += [record for each in subtasks for record in records(each, most)]
@@ -113,9 +113,9 @@ def test_files_are_dealt_out_and_may_be_added(
             text = "".join(f"{len(files) - 1}:{n}\n" for n in range(added))
             # It stands in front of the others by its name.
             (folder / "+").write_text(text)
-        subtasks = [source(Lines, folder, i, count) for i in range(count)]
+        subtasks = [source(LineSource, folder, i, count) for i in range(count)]
         for index, subtask in enumerate(subtasks):
-            subtask.restore(Lines.share(states, index, count))
+            subtask.restore(LineSource.share(states, index, count))
     read += [record for each in subtasks for record in records(each)]
     wanted = [f"{number}:{n}" for number, length in enumerate(files) for n in range(length)]
     assert sorted(read) == sorted(wanted)
@@ -131,14 +131,14 @@ def test_a_file_that_is_no_more_what_it_was_is_refused(
     path = tmp_path / "a"
     (tmp_path / "b").write_text("1\n")
     path.write_text("1\n2\n3\n4\n56")
-    first = source(Lines, tmp_path)
+    first = source(LineSource, tmp_path)
     assert len(records(first, 2)) == 5
     if text is None:
         path.unlink()
     else:
         path.write_text(text)
     with pytest.raises(FinaleError) as caught:
-        again(first, source(Lines, tmp_path))
+        again(first, source(LineSource, tmp_path))
     assert caught.value.code == "input-changed"
     assert problem in caught.value.message
     assert "a" in str(caught.value.place)
@@ -147,17 +147,17 @@ def test_a_file_that_is_no_more_what_it_was_is_refused(
 def test_a_file_that_was_read_may_go_or_grow(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("1\n")
     (tmp_path / "b").write_text("2\n")
-    first = source(Lines, tmp_path)
+    first = source(LineSource, tmp_path)
     assert records(first) == ["1", "2"]
     (tmp_path / "a").unlink()
     (tmp_path / "b").write_text("2\n3\n")
-    assert records(again(first, source(Lines, tmp_path))) == ["3"]
+    assert records(again(first, source(LineSource, tmp_path))) == ["3"]
 
 
 def test_what_had_finished_reads_nothing(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("1\n")
     for follow in (False, True):
-        ended = source(Lines, tmp_path, follow=follow).restore_finished()
+        ended = source(LineSource, tmp_path, follow=follow).restore_finished()
         assert ended.peek() is None
         assert ended.has_ended
 
@@ -166,18 +166,18 @@ def test_a_source_that_has_finished_refuses_what_is_new_to_it(tmp_path: Path) ->
     """Whoever of its subtasks begins a file makes a note of it."""
     (tmp_path / "a").write_text("1\n")
     disk = MemoryFiles()
-    first = source(Lines, tmp_path, 1, 2, disk)
+    first = source(LineSource, tmp_path, 1, 2, disk)
     first.start()
     (tmp_path / "b").write_text("2\n")
     with pytest.raises(FinaleError) as caught:
-        source(Lines, tmp_path, 0, 1, disk).refuse_finished()
+        source(LineSource, tmp_path, 0, 1, disk).refuse_finished()
     assert caught.value.code == "input-added"
     assert caught.value.place is not None
     assert caught.value.place.file == str(tmp_path / "b")
-    later = source(Lines, tmp_path, 1, 2, disk)
+    later = source(LineSource, tmp_path, 1, 2, disk)
     later.beside = ("S.1",)
     assert records(again(first, later)) == ["2"]
-    source(Lines, tmp_path, 0, 1, disk).refuse_finished()
+    source(LineSource, tmp_path, 0, 1, disk).refuse_finished()
 
 
 # --- following ------------------------------------------------------------------------------------
@@ -186,7 +186,7 @@ def test_a_source_that_has_finished_refuses_what_is_new_to_it(tmp_path: Path) ->
 @pytest.mark.parametrize(
     ("kind", "parts", "wanted"),
     [
-        (Lines, ["1\n2", "3\n", "4"], [["1"], ["23"], []]),
+        (LineSource, ["1\n2", "3\n", "4"], [["1"], ["23"], []]),
         (Ndjson, ['{"a":', "1}\n", "2\n3"], [[], [{"a": 1}], [2]]),
         (Csv, ["a\n1", '\n"3', "\n4", '"\n6'], [[], [{"a": "1"}], [], [{"a": "3\n4"}]]),
     ],

@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 
 from model.topology import Job
-from reference.asking import Answer, Asking, JobStatus, Wish
+from reference.asking import Asking, JobStatus, RequestKind, RequestStatus
 from reference.engine import Engine
 from reference.formats.files import MemoryFiles
 from reference.operators.program import Followed
 from reference.protocols import STOPPABLE
 from reference.schedulers import Seeded, run
-from reference.settings import Faults, Settings
+from reference.settings import EngineSettings, Faults
 from reference.steps import StepId
 
 TABLE: dict[str, Any] = {
@@ -46,7 +46,7 @@ FAULTS = Faults(failures=2, lost_confirmations=2, declines=1, expiries=2, stops=
 def ended(kind: type[Engine], seed: int) -> tuple[Engine, Counter[str]]:
     """A job after all that can happen to it, and what it has committed."""
     job, files = Job.from_table(TABLE), MemoryFiles()
-    settings = Settings(channel=8, buffer_size=1, faults=FAULTS)
+    settings = EngineSettings(channel=8, buffer_size=1, faults=FAULTS)
     options = replace(kind.usual, scheduler="adaptive")
     engine = kind(job, Followed(job), files, settings, options)
     choose = Seeded(seed, WEIGHTS)
@@ -77,8 +77,8 @@ def test_each_record_is_committed_once(barriers: str, seeds: range) -> None:
         assert engine.has_ended(), seed
         assert max(written.values(), default=1) == 1, seed
         assert written <= ALL, seed
-        stops = engine.requests_for(Wish.STOP)
-        won = [stop for stop in stops if stop.answer is Answer.SUCCEEDED]
+        stops = engine.requests_for(RequestKind.STOP)
+        won = [stop for stop in stops if stop.answer is RequestStatus.SUCCEEDED]
         stopped += len(won)
         resumed += engine.happened.resumes
         if engine.status is JobStatus.RUNNING and len(won) <= engine.happened.resumes:

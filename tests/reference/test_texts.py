@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from reference.formats.jobfile import read_job
-from reference.runner import Orders, Progress, run
+from reference.runner import Orders, RunProgress, run
 
 from .test_cuts import MODES
 
@@ -41,7 +41,7 @@ from = ["counts"]
 """
 
 
-def counted(folder: Path, mode: str, seconds: float, orders: Orders) -> Progress:
+def counted(folder: Path, mode: str, seconds: float, orders: Orders) -> RunProgress:
     """Count the words of all texts in a folder, twice, and compare."""
     (folder / "job.toml").write_text(JOB.format(mode=mode, seconds=seconds))
     ended = run(read_job(folder / "job.toml"), folder / "state", None, orders)

@@ -19,7 +19,7 @@ import pytest
 
 from cli.main import main
 from cli.run import line_of
-from reference.coordinator import Kind
+from reference.coordinator import CheckpointKind
 from reference.formats.control import Control, Said
 from reference.formats.files import DiskFiles
 from reference.formats.folder import name_of_run
@@ -30,7 +30,7 @@ from reference.formats.requests import (
     WHY_STOPPED,
     WHY_STOPPING,
 )
-from reference.runner import Orders, Progress, Runner, run
+from reference.runner import Orders, Runner, RunProgress, run
 
 from .test_cuts import job_in
 
@@ -123,7 +123,7 @@ def test_what_waits_for_no_checkpoint_is_not_lost(
 
 def savepoint_of(folder: Path) -> Path:
     job = job_in(folder, "aligned", lines=100, width=40, checkpoints=3)
-    ended = run(read_job(job), folder / "old", None, Orders(Kind.SUSPEND))
+    ended = run(read_job(job), folder / "old", None, Orders(CheckpointKind.SUSPEND))
     return folder / "old" / "checkpoints" / str(ended.checkpoint)
 
 
@@ -265,7 +265,7 @@ def test_a_file_is_called_as_it_was_given(
 
 @pytest.mark.parametrize("width", [40, 77, 117])
 def test_how_far_a_run_is_fits_on_a_line(width: int) -> None:
-    far = Progress(123_456_789, 98_765_432_100, 4_321, 4_321, 4_322, 86_399.9)
+    far = RunProgress(123_456_789, 98_765_432_100, 4_321, 4_321, 4_322, 86_399.9)
     name = "a-rather-long-name-of-a-job-that-says-it-all.toml"
     line = line_of(name, far, width)
     assert len(line) <= width
@@ -284,7 +284,7 @@ def test_how_far_a_run_is_fits_on_a_line(width: int) -> None:
     ],
 )
 def test_how_much_was_read_says_something(size: int, seconds: float, said: str) -> None:
-    assert line_of("job", Progress(5, size, 0, None, None, seconds), 100).startswith(said)
+    assert line_of("job", RunProgress(5, size, 0, None, None, seconds), 100).startswith(said)
 
 
 # --- on the command line --------------------------------------------------------------------------

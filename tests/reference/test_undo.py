@@ -7,6 +7,7 @@ import random
 
 from checker.conformance.engines import engine_for
 from reference.engine import Engine
+from reference.observation import observation_of
 from reference.undo import Saved, go_back, save
 from tests.protocols.specs import ROOT, spec_of
 
@@ -36,7 +37,7 @@ def test_an_engine_goes_back_to_where_it_was() -> None:
         for saved, written in passed:
             go_back(saved)
             then: Engine = pickle.loads(written)
-            assert engine.observe() == then.observe()
+            assert observation_of(engine) == observation_of(then)
             assert engine.enabled() == then.enabled()
             states(engine, choice, 5)
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from checker.scenario.benches import BENCHES
-from checker.scenario.running import Run, run_file
+from checker.scenario.running import CaseRun, run_file
 from checker.spec.catalogue import catalogue
 from model.errors import FinaleError, Place
 
@@ -50,7 +50,7 @@ WRITTEN = {
 }
 
 
-def run(folder: Path, part: str, line: str) -> list[Run]:
+def run(folder: Path, part: str, line: str) -> list[CaseRun]:
     keys, _ = PARTS[part]
     file = folder / "a.scenario"
     file.write_text(f"title: a\npart: {part}\n{keys}\n{line}\n", encoding="utf-8")

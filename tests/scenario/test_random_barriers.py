@@ -9,10 +9,10 @@ from __future__ import annotations
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
-from checker.scenario.running import Outcome, run_file
+from checker.scenario.running import LineOutcome, run_file
 from checker.spec.catalogue import catalogue
 
 KNOWN = catalogue(None)
@@ -20,7 +20,6 @@ IDS = st.lists(st.integers(1, 9), max_size=6, unique=True).map(sorted)
 
 
 @given(st.data(), IDS, IDS)
-@settings(max_examples=60, deadline=None)
 def test_two_channels_and_random_barriers(
     data: st.DataObject, one: list[int], two: list[int]
 ) -> None:
@@ -40,7 +39,7 @@ def test_two_channels_and_random_barriers(
     assert set(taken) - set(one) & set(two) <= {max(one + two, default=0)}
 
 
-def outcome_of(lines: str) -> Outcome:
+def outcome_of(lines: str) -> LineOutcome:
     with TemporaryDirectory() as folder:
         file = Path(folder) / "a.scenario"
         text = f"title: a\npart: aligned-handler\nchannels: 2\n\n{lines}"

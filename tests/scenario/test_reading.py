@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from checker.scenario.running import Run, run_file, text_of
+from checker.scenario.running import CaseRun, run_file, text_of
 from checker.spec.catalogue import catalogue
 from model.errors import FinaleError
 
@@ -20,7 +20,7 @@ TASK = "title: a\npart: task\n"
 START = "title: a\npart: start\njob: S r1; W keyed; S -> W\n"
 
 
-def run(folder: Path, text: str) -> list[Run]:
+def run(folder: Path, text: str) -> list[CaseRun]:
     file = folder / "a.scenario"
     file.write_text(text, encoding="utf-8")
     return run_file(file, KNOWN)
@@ -143,7 +143,7 @@ def test_a_file_that_cannot_be_read_is_told(tmp_path: Path) -> None:
 # --- what is read --------------------------------------------------------------------------------
 
 
-def differences(runs: list[Run]) -> list[str]:
+def differences(runs: list[CaseRun]) -> list[str]:
     return [text_of(outcome.found) for run in runs for outcome in run.differences]
 
 

@@ -11,7 +11,7 @@ import pytest
 from checker.scenario.benches import BENCHES
 from checker.scenario.running import run_file
 from checker.spec.catalogue import catalogue
-from model.language.marks import mark_of
+from model.language.decorators import mark_of
 from model.protocols.aligned_with_timeout import AlignedWithTimeout
 from model.protocols.coordinator.graph_check import GraphCheck
 from model.protocols.coordinator.metadata import Encoding

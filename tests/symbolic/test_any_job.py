@@ -40,9 +40,7 @@ from model.protocols.broken.finish.waits_for_the_finished import WaitsForTheFini
 from model.protocols.chained_sources import ChainedSources
 from model.protocols.coordinator.checkpoints import Checkpoint
 from model.protocols.coordinator.graph_check import Check
-from model.protocols.final_checkpoint import (
-    FinalCheckpoint,
-)
+from model.protocols.final_checkpoint import FinalCheckpoint
 from model.protocols.finish_options import FinishRace
 from model.protocols.job.elements import CheckpointId
 from model.protocols.legacy_finish import LegacyFinish
@@ -347,7 +345,7 @@ def test_what_is_not_decided_says_what_was_tried(monkeypatch: pytest.MonkeyPatch
 
 
 def test_the_command_line_says_what_fell() -> None:
-    ran = run("prove jobs --variant triggers-all --format json")
+    ran = run("prove --all-jobs --variant triggers-all --format json")
     assert ran.exit == 1
     told = json.loads(ran.stdout)
     assert not told["ok"]

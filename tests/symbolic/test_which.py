@@ -15,7 +15,8 @@ from checker.search.bmc.search import check as check_bounded
 from checker.search.bmc.settings import Settings
 from checker.search.limits import Limits
 from checker.spec.catalogue import catalogue
-from checker.studies.which import Axis, Outcome, Setting, Which, axis_in, which
+from checker.spec.grid import Axis, Point
+from checker.studies.which import PointAnswer, Which, axis_in, which
 from model.errors import FinaleError
 from model.expressions import cell, equal, integer, less, negation, plus
 from model.language.build import build
@@ -113,13 +114,13 @@ def test_a_run_of_one_system_is_shown_as_its_own() -> None:
 
 
 def test_the_weakest_are_those_without_a_weaker_one() -> None:
-    axes = (Axis(("bounds", "a"), (1, 2)), Axis(("bounds", "b"), (1, 2)))
+    axes = (Axis("bounds.a", (1, 2)), Axis("bounds.b", (1, 2)))
     bad = Answer("p", Violated(None))
     places = [(0, 1), (1, 0), (1, 1)]
-    told = [Outcome(Setting(axes, place), bad) for place in places]
+    told = [PointAnswer(Point(axes, place), bad) for place in places]
     spec = which(LOST, [], "commit-completeness", Limits(), None, catalogue()).spec
     found = Which(spec, "p", tuple(told))
-    assert [each.setting.place for each in found.weakest] == [(0, 1), (1, 0)]
+    assert [each.setting.places for each in found.weakest] == [(0, 1), (1, 0)]
 
 
 @pytest.mark.parametrize("text", ["options.x", "=1", "a..b=1", "options.x=", "search.states=1"])

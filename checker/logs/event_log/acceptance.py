@@ -19,7 +19,7 @@ from checker.logs.findings import Finding, Judge, Severity
 from checker.search.interpreter.execution import After
 from checker.search.limits import INTERRUPTED, Limits
 from checker.spec.catalogue import Catalogue, catalogue
-from reference.formats.eventlog import Log, Section
+from reference.formats.eventlog import ReadLog, Section
 
 from .attempts import wrong_attempt
 from .effort import Effort, OverTime, Told
@@ -83,7 +83,7 @@ class Verdict:
 
 
 def accept(
-    log: Log,
+    log: ReadLog,
     *,
     profile: Mapping[str, Visible] = ALL_VISIBLE,
     limits: Limits = LIMITS,
@@ -115,7 +115,9 @@ def accept(
     return Verdict(conforms, tuple(findings), coverage_of(log))
 
 
-def _conforms(log: Log, asked: _Asked, findings: list[Finding]) -> Accepted | Rejected | Undecided:
+def _conforms(
+    log: ReadLog, asked: _Asked, findings: list[Finding]
+) -> Accepted | Rejected | Undecided:
     """Whether there is a run, section by section; what the run of each shows is added."""
     witness: list[tuple[Move, ...]] = []
     runs: dict[object, Known] = {}
@@ -159,7 +161,7 @@ def _findings(
     return found
 
 
-def coverage_of(log: Log) -> Coverage:
+def coverage_of(log: ReadLog) -> Coverage:
     """Whether something is missing: in the midst of a log, or at its end."""
     *earlier, last = log.sections
     inner = any(place < len(last.events) for place in last.lost)
@@ -244,8 +246,8 @@ __all__ = [
     "Accepted",
     "Coverage",
     "Given",
-    "Log",
     "Move",
+    "ReadLog",
     "Rejected",
     "Undecided",
     "Verdict",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from reference.formats.eventlog import Event, Section
+from reference.formats.eventlog import EventLine, Section
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,7 @@ class Tells:
     restored: str | None
 
 
-def wrong_attempt(section: Section) -> tuple[Event, str] | None:
+def wrong_attempt(section: Section) -> tuple[EventLine, str] | None:
     """The first event that cannot be of the attempt that it tells, and why not."""
     tells = (
         Tells(each.attempt, dict(each.about).get("task") if each.name == "restore" else None)

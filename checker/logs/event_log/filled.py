@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 
-from reference.formats.eventlog import Log, Section
+from reference.formats.eventlog import ReadLog, Section
 
 from .search import Accepted
 
 
-def filled_in(log: Log, accepted: Accepted) -> list[tuple[int, Counter[str]]]:
+def filled_in(log: ReadLog, accepted: Accepted) -> list[tuple[int, Counter[str]]]:
     """The steps of a witness that have no event, by the line behind which it took them."""
     found: dict[int, Counter[str]] = {}
     for section, moves in zip(log.sections, accepted.witness, strict=True):
@@ -22,7 +22,7 @@ def filled_in(log: Log, accepted: Accepted) -> list[tuple[int, Counter[str]]]:
     return sorted(found.items())
 
 
-def gaps(log: Log) -> list[int]:
+def gaps(log: ReadLog) -> list[int]:
     """The lines behind which something may be missing; a section without its end is one, too."""
     found: set[int] = set()
     for number, section in enumerate(log.sections):

@@ -15,11 +15,11 @@ from checker.search.interpreter.execution import PlainPredicate
 from checker.search.native.followed import Learned
 from checker.search.native.kernel import learned as at
 from checker.search.native.taught import Form, Moved, Part, Said
-from model.language.bindings import Bound
+from model.language.bindings import BoundRule
 from model.language.entities import Variable
+from model.language.path_ends import BlockedHere, FaultHere
 from model.language.properties import Taken, goal_alone
 from model.language.renaming import PlainRenaming
-from model.language.stops import BlockedHere, FaultHere
 from model.protocols.coordinator.checkpoints import UNUSED, Checkpoint
 from model.rules import Nothing
 from model.system import Kind
@@ -73,7 +73,7 @@ class _Told:
 class Steps:
     """The cells that tell a step: its rule's name, and by kind what it is about."""
 
-    def __init__(self, rules: Sequence[Bound]) -> None:
+    def __init__(self, rules: Sequence[BoundRule]) -> None:
         self.kinds = tuple(dict.fromkeys(kind for rule in rules for kind, _ in rule.binding))
         self.names = [""]
         """Names, by number; 0 for none."""

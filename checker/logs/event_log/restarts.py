@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
 from model.topology import Job
-from reference.formats.eventlog import Event, Section
+from reference.formats.eventlog import EventLine, Section
 from reference.formats.snapshots import Copied
 
 from .copies import Copy, carried, copies_of, origin_of
@@ -92,7 +92,7 @@ class Known:
         )
 
 
-def _drained(events: Sequence[Event]) -> frozenset[int]:
+def _drained(events: Sequence[EventLine]) -> frozenset[int]:
     """What was begun from the first stop with drain on."""
     asked = [e.checkpoint for e in events if e.fields.get("drain") in ("True", True)]
     first = min((each for each in asked if each is not None), default=None)

@@ -20,7 +20,7 @@ from checker.search.native.scanned import Scanner
 from model.errors import FinaleError
 from model.given import json_of
 from reference.formats.cutting import logs_in
-from reference.formats.eventlog import STRUCK, WORDS, Event, Log, Section, read_log
+from reference.formats.eventlog import STRUCK, WORDS, EventLine, ReadLog, Section, read_log
 from reference.formats.logfields import about_of
 from reference.formats.logfile import START
 
@@ -111,7 +111,7 @@ class Vocabulary:
         self.words.append(word)
         return len(self.words) - 1
 
-    def of(self, event: Event) -> int:
+    def of(self, event: EventLine) -> int:
         """The word of an event that the other reader has read."""
         head = json.dumps([event.name, event.about, event.attempt]).encode()
         fields, numbered = json.dumps(dict(event.fields)).encode(), event.checkpoint is not None
@@ -153,7 +153,7 @@ class Part:
 class RunLines:
     """The lines of a run, read."""
 
-    log: Log
+    log: ReadLog
     parts: tuple[Part, ...]
     lines: int
     """How many there are."""
@@ -201,7 +201,7 @@ def read_run(
         parts.append(part)
     if not parts:
         return read_slowly(stretches, vocabulary, file)  # it says what is wrong
-    log = Log(tuple(part.section for part in parts), (), Counter())
+    log = ReadLog(tuple(part.section for part in parts), (), Counter())
     return RunLines(log, tuple(parts), sum(data.count(b"\n") for _, data in stretches))
 
 

@@ -13,8 +13,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from model.events import STEPS
-from model.language.bindings import Bound
-from reference.formats.eventlog import Event, Section
+from model.language.bindings import BoundRule
+from reference.formats.eventlog import EventLine, Section
 
 from .effort import Effort, Far
 from .restarts import Known, wrong_origin
@@ -39,7 +39,7 @@ ALL_STEPS = frozenset(word.name for word in STEPS)
 class Move:
     """A step of the witness: of the event in that line, or of none. Ids are the log's."""
 
-    rule: Bound
+    rule: BoundRule
     line: int | None
     after: Reached
     touches: Footprint | None = None
@@ -134,8 +134,8 @@ class Search:
     wrong: str | None = None
     """Why the next section could not begin where this one ended."""
     furthest: int = -1
-    tried: dict[Reached, tuple[Event, ...]] = field(
-        default_factory=dict[Reached, tuple[Event, ...]]
+    tried: dict[Reached, tuple[EventLine, ...]] = field(
+        default_factory=dict[Reached, tuple[EventLine, ...]]
     )
 
     _refused: dict[tuple[Positions, Reached], set[int]] = field(
@@ -147,7 +147,7 @@ class Search:
         section = self.system.section
         self.section = section
         if section.start.get("order") == "clocks":
-            by_clock: dict[str, list[Event]] = {}
+            by_clock: dict[str, list[EventLine]] = {}
             for event in section.events:
                 by_clock.setdefault(event.clock, []).append(event)
             self.clocks = [*by_clock.values()]
@@ -237,12 +237,12 @@ class Search:
     def _events(
         self,
         positions: Positions,
-        events: tuple[tuple[int, Event], ...],
+        events: tuple[tuple[int, EventLine], ...],
         touched: list[Footprint],
         trail: tuple[Move, ...],
         here: Reached,
     ) -> Onward:
-        refused: list[Event] = []
+        refused: list[EventLine] = []
         for number, (clock, event) in enumerate(events):
             taken = self.system.take(event, here)
             if isinstance(taken, Refusal):
@@ -259,7 +259,7 @@ class Search:
                 self.furthest, self.tried = sum(positions), {}
             self.tried[here] = tuple(refused)
 
-    def _next(self, positions: Positions) -> tuple[tuple[int, Event], ...]:
+    def _next(self, positions: Positions) -> tuple[tuple[int, EventLine], ...]:
         """The next event of each clock, in the order of their lines."""
         at = zip(range(len(positions)), self.clocks, positions, strict=True)
         events = [(n, events[place]) for n, events, place in at if place < len(events)]

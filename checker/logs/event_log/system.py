@@ -1,8 +1,8 @@
 """The protocol that a section of a log claims to follow, run on plain values.
 
 Records are left out. Of ids, requests and failures there are as many as the section needs; a long
-section has few ids, which are given again (`model/protocols/coordinator/recycling.py`). A state
-knows which id of the log each of them is.
+section has few ids, which are given again (see `JobProtocol.make_room`): a state knows which id of
+the log each of them is.
 """
 
 from __future__ import annotations
@@ -17,17 +17,17 @@ from checker.search.interpreter.execution import After, PlainSystem
 from checker.spec.catalogue import Catalogue
 from checker.spec.reading import can_apply
 from model.errors import Place
-from model.language.bindings import Bound
+from model.language.bindings import BoundRule
 from model.language.build import world_of
 from model.language.entities import Variable
+from model.language.path_ends import BlockedHere, FaultHere, line_of
 from model.language.plain import PlainStore
 from model.language.starting import Values
-from model.language.stops import BlockedHere, FaultHere, line_of
 from model.protocols.coordinator.checkpoints import COMPLETED, UNUSED, Checkpoint, CheckpointKind
 from model.protocols.task.tasks import Task, TaskStatus
 from model.rules import Nothing
 from model.system import Blocked, Fault
-from reference.formats.eventlog import WORDS, Event, Section
+from reference.formats.eventlog import WORDS, EventLine, Section
 
 from .setting import IDS_LIVE, setting_of
 
@@ -120,7 +120,7 @@ class SectionSystem:
         self.world = world_of(self.protocol, self.protocol.keeps())
         self.plain = PlainSystem(self.protocol, self.families)
         self.rules = {(each.rule.name, each.binding): each for each in self.plain.rules}
-        self._by_name: dict[str, list[tuple[int, Bound]]] = {}
+        self._by_name: dict[str, list[tuple[int, BoundRule]]] = {}
         for each in self.plain.rules:
             named = [int(v[2:]) for kind, v in each.binding if kind == "checkpoint"]
             self._by_name.setdefault(each.rule.name, []).append((max(named, default=0), each))
@@ -150,7 +150,7 @@ class SectionSystem:
 
     # --- steps -----------------------------------------------------------------------------------
 
-    def take(self, event: Event, reached: Reached) -> tuple[Bound, Reached] | Refusal:
+    def take(self, event: EventLine, reached: Reached) -> tuple[BoundRule, Reached] | Refusal:
         """The step that an event tells and the state after it, or in short why there is none."""
         rule, state, refusal = self._rule_of(event, reached)
         if rule is None:
@@ -158,7 +158,7 @@ class SectionSystem:
         after = self._taken(rule, state, event.checkpoint)
         return after if isinstance(after, Refusal) else (rule, after)
 
-    def explain(self, event: Event, reached: Reached) -> Refusal:
+    def explain(self, event: EventLine, reached: Reached) -> Refusal:
         """Why an event cannot be taken: the guard, and what it has read until then."""
         rule, state, refusal = self._rule_of(event, reached)
         if rule is None:
@@ -167,7 +167,9 @@ class SectionSystem:
         assert isinstance(taken, Refusal), f"{event.name} can be taken"
         return taken if taken.why else self._explained(rule, state.values)
 
-    def _rule_of(self, event: Event, reached: Reached) -> tuple[Bound | None, Reached, Refusal]:
+    def _rule_of(
+        self, event: EventLine, reached: Reached
+    ) -> tuple[BoundRule | None, Reached, Refusal]:
         """The ground rule that an event speaks of, in a state that knows the ids it names."""
         ids, binding = reached.ids, event.about
         if event.checkpoint is not None and any(kind == "checkpoint" for kind, _ in binding):
@@ -187,7 +189,7 @@ class SectionSystem:
 
     def unseen(
         self, reached: Reached, names: Collection[str]
-    ) -> Iterator[tuple[Bound, Reached, Footprint]]:
+    ) -> Iterator[tuple[BoundRule, Reached, Footprint]]:
         """The steps of such names that can be taken, where they lead, and what they touch."""
         for name in names:
             for newest, rule in self._by_name.get(name, ()):
@@ -201,7 +203,7 @@ class SectionSystem:
                         ids = (*ids[:-1], self._next_number(reached))
                     yield rule, Reached(values, ids), print_
 
-    def footprint(self, event: Event, reached: Reached) -> tuple[bool, Footprint]:
+    def footprint(self, event: EventLine, reached: Reached) -> tuple[bool, Footprint]:
         """Whether an event can be taken, and what it touches until then."""
         rule, state, _ = self._rule_of(event, reached)
         if rule is None:
@@ -209,7 +211,7 @@ class SectionSystem:
         print_, values = self._watched(rule, state.values)
         return values is not None, print_
 
-    def _watched(self, rule: Bound, values: Values) -> tuple[Footprint, Values | None]:
+    def _watched(self, rule: BoundRule, values: Values) -> tuple[Footprint, Values | None]:
         """What a rule touches in a state, and the state after it if it can be taken."""
         store = Watched(values)
         try:
@@ -221,7 +223,7 @@ class SectionSystem:
         writes = frozenset(at for at, (new, old) in both if new is not old and new != old)
         return Footprint(frozenset(store.read), writes), tuple(store.values)
 
-    def _taken(self, rule: Bound, reached: Reached, number: int | None) -> Reached | Refusal:
+    def _taken(self, rule: BoundRule, reached: Reached, number: int | None) -> Reached | Refusal:
         match self.plain.take(rule, reached.values):
             case After(values=values):
                 ids = self._ids_after(rule, reached, values, number)
@@ -232,7 +234,7 @@ class SectionSystem:
                 return Refusal("")
 
     def _ids_after(
-        self, rule: Bound, reached: Reached, values: Values, number: int | None
+        self, rule: BoundRule, reached: Reached, values: Values, number: int | None
     ) -> tuple[int | None, ...] | Refusal:
         """The ids that are known after a step, which may have begun a checkpoint of this number."""
         ids, used = reached.ids, self._used(values)
@@ -251,7 +253,7 @@ class SectionSystem:
             ids = (*ids[:gone], *ids[gone + 1 :])
         return (*ids, number)
 
-    def given_again(self, rule: Bound, before: Reached, after: Reached) -> int | None:
+    def given_again(self, rule: BoundRule, before: Reached, after: Reached) -> int | None:
         """The place of the id that a step gives again, if it does."""
         full = self._used(before.values) == len(self._status) == len(before.ids)
         if not full or not WORDS[rule.rule.name].begins:
@@ -327,7 +329,7 @@ class SectionSystem:
 
     # --- why not ---------------------------------------------------------------------------------
 
-    def _explained(self, rule: Bound, values: Values) -> Refusal:
+    def _explained(self, rule: BoundRule, values: Values) -> Refusal:
         """Why a rule cannot be taken: where it ends, and what it has read until then."""
         store = Watched(values)
         try:

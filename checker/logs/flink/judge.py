@@ -22,7 +22,7 @@ from checker.logs.read.runs import Run
 from checker.search.limits import Limits
 from checker.spec.catalogue import Catalogue, catalogue
 from model.errors import FinaleError
-from reference.formats.eventlog import Event, Section
+from reference.formats.eventlog import EventLine, Section
 
 from .guide import Guide, Stuck
 from .job import RunJob, job_of
@@ -274,11 +274,11 @@ def _why(found: tuple[Move, ...] | Stuck | None) -> str:
     return f"line {found.sight.line}, {found.sight}: {found.why or 'nothing explains it'}"
 
 
-def _counted(sights: Sights, run: Run) -> tuple[Event, ...]:
+def _counted(sights: Sights, run: Run) -> tuple[EventLine, ...]:
     """The events of which a section's bounds count how many there are."""
     names = {"Savepoint": "request_savepoint", "Terminate Savepoint": "request_stop",
              "Suspend Savepoint": "request_stop"}  # fmt: skip
-    found: list[Event] = []
+    found: list[EventLine] = []
     for sight in sights.all:
         name = "none"
         if sight.seen is Seen.TRIGGERED:
@@ -291,11 +291,11 @@ def _counted(sights: Sights, run: Run) -> tuple[Event, ...]:
             name = "fail_region"
         elif sight.seen is Seen.CANCELLING:
             name = "request_cancel"
-        found.append(Event(sight.line, name, (), sight.checkpoint, {}, None, "", 0))
+        found.append(EventLine(sight.line, name, (), sight.checkpoint, {}, None, "", 0))
     for tasks in sights.unwritten.values():
-        found += [Event(0, "fail_snapshot", (), None, {}, None, "", 0) for _ in tasks]
+        found += [EventLine(0, "fail_snapshot", (), None, {}, None, "", 0) for _ in tasks]
     asked = sum(event.word == "request_checkpoint" for event in run.events)
-    found += [Event(0, "request_checkpoint", (), None, {}, None, "", 0) for _ in range(asked)]
+    found += [EventLine(0, "request_checkpoint", (), None, {}, None, "", 0) for _ in range(asked)]
     return tuple(found)
 
 

@@ -7,9 +7,9 @@ import linecache
 from checker.logs.event_log.search import STATES_TOLD, Rejected
 from checker.logs.event_log.system import Refusal
 from model.errors import Place
-from model.language.bindings import Bound, bound_rules
+from model.language.bindings import BoundRule, bound_rules
+from model.language.path_ends import BlockedHere, FaultHere, line_of
 from model.language.plain import PlainStore
-from model.language.stops import BlockedHere, FaultHere, line_of
 from model.protocols.coordinator.checkpoints import CheckpointStatus
 from model.protocols.task.tasks import TaskStatus
 
@@ -91,7 +91,7 @@ _WORDS = {
 }
 
 
-def _rules(given: Given, found: Contradiction) -> list[Bound]:
+def _rules(given: Given, found: Contradiction) -> list[BoundRule]:
     """The rules by which a line of this kind comes about, for the task and the checkpoint."""
     several = found.sight.seen is Seen.BEGUN and found.stands == READER
     if several or found.sight.seen in (Seen.TRIGGERED, Seen.RESTORED):
@@ -104,7 +104,7 @@ def _rules(given: Given, found: Contradiction) -> list[Bound]:
 
 
 def _guard(
-    given: Given, found: Contradiction, rule: Bound, values: Values
+    given: Given, found: Contradiction, rule: BoundRule, values: Values
 ) -> tuple[Place | None, str]:
     """Where a rule ends in a state that is so, all else as in the beginning."""
     built = system_of(given)

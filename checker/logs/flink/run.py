@@ -22,7 +22,7 @@ from model.protocols.job.channels import Channel
 from model.protocols.stop_with_savepoint import StopWithSavepoint
 from model.protocols.task.tasks import Task, TaskStatus
 from model.rules import Nothing
-from reference.formats.eventlog import Event
+from reference.formats.eventlog import EventLine
 
 from .observations import LOCK, LOOP, Attempt, Seen, Sight, Sights
 
@@ -116,7 +116,7 @@ class Walk:
         if self.effort.states > (self.effort.limits.states_max or math.inf):
             raise OverStates
         line = self.sight.line if self.sight and name in OWN_STEPS[self.sight.seen] else None
-        event = Event(line or 0, name, about, number, {}, None, "", 0)
+        event = EventLine(line or 0, name, about, number, {}, None, "", 0)
         taken = self.system.take(event, self.here)
         if isinstance(taken, Refusal):
             told = ", ".join(value for _, value in about)

@@ -19,8 +19,8 @@ from typing import Literal
 from checker.logs.findings import Severity
 from checker.search.interpreter.asking import Looked, Readers
 from checker.search.interpreter.execution import PlainPredicate
+from model.language.path_ends import BlockedHere, FaultHere
 from model.language.properties import Taken, goal_alone, stepping
-from model.language.stops import BlockedHere, FaultHere
 from model.protocols.coordinator.checkpoints import Checkpoint
 from model.system import Kind
 

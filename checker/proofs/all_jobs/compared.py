@@ -15,8 +15,8 @@ from functools import partial
 from typing import Any
 
 from model.language.entities import Entity
+from model.language.path_ends import BlockedHere, FaultHere
 from model.language.plain import PlainStore
-from model.language.stops import BlockedHere, FaultHere
 from model.protocols.barriers.handler import Arrival
 from model.protocols.coordinator.checkpoints import CheckpointStatus
 from model.protocols.coordinator.graph_check import Finished, GraphCheck

@@ -33,7 +33,7 @@ from model.expressions import (
     cell,
     disjunction,
 )
-from model.language.bindings import Bound, bindings, bound_rules
+from model.language.bindings import BoundRule, bindings, bound_rules
 from model.language.build import initial_states, world_of
 from model.language.entities import Entity, Variable
 from model.language.explore import Folded, explore, fold
@@ -42,8 +42,8 @@ from model.language.joining import join
 from model.language.observing import observing
 from model.language.properties import Family, Taken, stepping
 from model.language.protocol import Setting
-from model.language.shapes import cells_of
 from model.language.stores import SymbolicStore
+from model.language.symbolic_values import cells_of
 from model.language.symbols import truth_from, truth_of
 from model.properties.observed import newest_stored
 from model.protocols.coordinator.checkpoints import UNUSED, Checkpoint, CheckpointStatus
@@ -62,7 +62,7 @@ RECORDS = 3
 class Step:
     """What a rule does, with its parameters bound: where it can be taken, and what it writes."""
 
-    bound: Bound
+    bound: BoundRule
     returns: Expression
     writes: Mapping[int, Expression]
     faults: Expression

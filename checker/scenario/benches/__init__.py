@@ -1,4 +1,4 @@
-"""One bench a part, by the names that scenarios give them; loaded when a scenario names it."""
+"""Lists the benches by their names in scenarios. A bench is loaded when a scenario names it."""
 
 from __future__ import annotations
 

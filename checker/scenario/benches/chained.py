@@ -1,4 +1,4 @@
-"""A task with sources chained into it, by itself: what it reads, and what its sources are told."""
+"""Bench of one task with chained sources: what the task reads, and what its sources receive."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from checker.scenario.bench import Fields
-from checker.scenario.stimuli import Command, Data, Stimulus
+from checker.scenario.stimuli import Command, RecordArrives, Stimulus
 from model.errors import FinaleError
 from model.protocols.chained_sources import ChainedSources
 from model.protocols.task.chained_source import ChainedSource
@@ -66,7 +66,7 @@ class ChainedTaskBench(TaskBench):
         protocol = self.protocol
         assert isinstance(protocol, ChainedSources)
         match stimulus:
-            case Data(channel=at):
+            case RecordArrives(channel=at):
                 channel = self.task.inputs[at]
                 channel.put_record(protocol.data_at[channel.edge.sender.vertex][0])
                 protocol.poll_data(channel)

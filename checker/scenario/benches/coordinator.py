@@ -1,4 +1,4 @@
-"""The coordinator: what it makes of triggers, acknowledgements, refusals and time-outs.
+"""Bench of the coordinator: triggers, acknowledgements, declines and timeouts.
 
 Tasks are not run here: what they send is written into the scenario. What the coordinator can do by
 itself, completing a checkpoint that everybody has acknowledged, it does at once.

@@ -1,4 +1,4 @@
-"""The gates between an operator coordinator and its subtasks: which events pass, and when."""
+"""Bench of the gates between an operator coordinator and its subtasks."""
 
 from __future__ import annotations
 

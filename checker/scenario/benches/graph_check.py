@@ -1,4 +1,4 @@
-"""The check of a job that is started from a snapshot: what has finished, and what it reads."""
+"""Bench of the check whether a job graph may start from a snapshot with finished tasks."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class GraphCheckBench(Bench):
         known = [each.value for each in Finished]
         if word not in known:
             raise FinaleError(
-                "bad-state", f'"{word}" is not how much has finished', advice=nearest(word, known)
+                "bad-state", f'"{word}" is not a degree of completion', advice=nearest(word, known)
             )
         return Finished(word)
 

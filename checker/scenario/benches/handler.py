@@ -1,4 +1,4 @@
-"""The handler that aligns barriers: one task with as many inputs as the scenario says.
+"""Bench of the handler that aligns barriers, for one task with any number of inputs.
 
 A sequence of tokens is the order in which the handler is told: each calls its method, also for a
 channel that is blocked, as tests of a handler by itself do. A record is polled by the task, so a
@@ -15,12 +15,12 @@ from checker.scenario.reading import Header
 from checker.scenario.stimuli import (
     CHANNELS_MAX,
     Announcement,
-    Barrier,
+    BarrierArrives,
     Cancel,
+    ChannelEnds,
     Command,
-    Data,
-    EndOfData,
-    EndOfPartition,
+    EndOfDataArrives,
+    RecordArrives,
     Stimulus,
     Time,
 )
@@ -80,18 +80,18 @@ class AlignedHandlerBench(ProtocolBench[FinalCheckpoint]):
         return self.protocol.tasks[-1]
 
     def do(self, stimulus: Stimulus) -> None:
-        assert not isinstance(stimulus, Announcement | Command | EndOfData | Time)
+        assert not isinstance(stimulus, Announcement | Command | EndOfDataArrives | Time)
         channel = self.protocol.channels[stimulus.channel]
         match stimulus:
-            case Data():
+            case RecordArrives():
                 channel.put_record(self.protocol.data[stimulus.channel])
                 self.protocol.poll_data(channel)
-            case Barrier():
+            case BarrierArrives():
                 checkpoint = self.checkpoint(stimulus.checkpoint)
                 self.task.gate.on_barrier(channel, checkpoint, Arrival.IN_ORDER)
             case Cancel():
                 self.task.gate.on_cancel_barrier(self.checkpoint(stimulus.checkpoint))
-            case EndOfPartition():
+            case ChannelEnds():
                 self.task.gate.on_end_of_partition(channel)
 
     def checkpoint(self, number: int) -> Checkpoint:

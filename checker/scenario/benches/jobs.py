@@ -1,4 +1,4 @@
-"""What benches of whole jobs have in common: tasks by name, and a recording coordinator."""
+"""Shared parts of benches that run whole jobs: tasks by name, and a recording coordinator."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, ClassVar, TypeVar
 
 from checker.scenario.bench import Fields, ProtocolBench
 from checker.scenario.jobs import job_in, names_of, tasks_named
-from checker.scenario.reading import Case, Line
+from checker.scenario.reading import Case, CaseLine
 from checker.scenario.stimuli import Command
 from model.errors import FinaleError, Place
 from model.language.protocol import Protocol, Setting
@@ -43,7 +43,7 @@ def check_can_be_stopped(kind: type[Protocol], case: Case, stops: Callable[[Any]
         )
 
 
-def two_kinds(case: Case, line: Line, number: int) -> FinaleError:
+def two_kinds(case: Case, line: CaseLine, number: int) -> FinaleError:
     """The error `two-kinds`, at the line that says something else of a checkpoint."""
     return FinaleError(
         "two-kinds",
@@ -180,7 +180,7 @@ class JobBench(ProtocolBench[FinalCheckpoint]):
         if word not in NOT_RUNNING:
             raise FinaleError(
                 "bad-state",
-                f'"{word}" is no state of a task that does not run',
+                f'"{word}" is not the state of a stopped task',
                 advice=f"write one of {', '.join(NOT_RUNNING)}",
             )
         for task in self.tasks(words):

@@ -1,4 +1,4 @@
-"""The metadata of a checkpoint: how it marks what had finished, and that it is read as written."""
+"""Bench of checkpoint metadata: its marks of finished operators, written and read."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ class MetadataBench(Bench):
             case _ if not self.written:
                 raise FinaleError(
                     "nothing-written",
-                    "there is no metadata that could be read",
-                    advice="do write before read",
+                    "no metadata was written",
+                    advice="write the metadata before you read it",
                 )
             case _:
                 self.gone = frozenset(

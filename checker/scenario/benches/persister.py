@@ -1,4 +1,4 @@
-"""What the receiving end of one channel logs for checkpoints: its buffers, and two threads.
+"""Bench of the receiving end of one channel: the buffers that it logs for checkpoints.
 
 Records arrive and stay in the buffers: none is processed. A token is what the network thread does,
 a command what the task's thread does.
@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any, ClassVar
 
 from checker.scenario.bench import Fields, ProtocolBench
-from checker.scenario.stimuli import Barrier, Command, Data, Stimulus
+from checker.scenario.stimuli import BarrierArrives, Command, RecordArrives, Stimulus
 from model.language.protocol import Setting
 from model.protocols.persister import Persister
 from model.protocols.persisting import Cut
@@ -48,7 +48,7 @@ class PersisterBench(ProtocolBench[Persister]):
     def _records(self) -> list[str]:
         """The names of the records, in the order in which they arrive."""
         stimuli = (each for line in self.case.lines for each in line.stimuli)
-        return [each.name for each in stimuli if isinstance(each, Data)]
+        return [each.name for each in stimuli if isinstance(each, RecordArrives)]
 
     def prepare(self) -> None:
         self.came = 0
@@ -56,10 +56,10 @@ class PersisterBench(ProtocolBench[Persister]):
     def do(self, stimulus: Stimulus) -> None:
         receiver = self.protocol.receiver
         match stimulus:
-            case Data():
+            case RecordArrives():
                 self.came += 1
                 receiver.on_record(self.came)
-            case Barrier(checkpoint=number):
+            case BarrierArrives(checkpoint=number):
                 receiver.on_barrier(self._cut(number))
             case Command(word="start", arguments=(number,)):
                 self.protocol.take_part(self._cut(number))

@@ -1,4 +1,4 @@
-"""The trigger plan: which tasks a checkpoint calls, waits for, and counts as finished."""
+"""Bench of the trigger plan: the tasks to trigger, to wait for, and to count as finished."""
 
 from __future__ import annotations
 

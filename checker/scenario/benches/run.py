@@ -1,4 +1,4 @@
-"""A whole job: its sources do what the scenario says, and all else goes by itself.
+"""Bench of a whole job: the scenario controls the sources, and all other steps run by themselves.
 
 `go` takes what the protocol promises to do, its fair rules, until nothing is left: not what sources
 do, nor the period of checkpoints, nor what the environment may do.
@@ -15,15 +15,13 @@ from checker.scenario.bench import Fields, number_in
 from checker.scenario.stimuli import Command, Stimulus
 from model.errors import FinaleError
 from model.language.bindings import bindings, rule_names, rule_of
-from model.language.marks import mark_of
+from model.language.decorators import mark_of
 from model.language.protocol import Setting
 from model.protocols.coordinator.checkpoints import Checkpoint
 from model.protocols.final_checkpoint import FinalCheckpoint
 from model.protocols.job.elements import StopMode
 from model.protocols.stops.stopping import Stopping
-from model.protocols.task.sources import (
-    Source,
-)
+from model.protocols.task.sources import Source
 from model.rules import require
 from model.system import Fairness
 
@@ -126,8 +124,8 @@ class RunBench(JobBench):
             if not isinstance(task, Source):
                 raise FinaleError(
                     "no-source",
-                    f'"{task.name}" is no source, and does nothing that it must be told',
-                    advice="name tasks that read no others",
+                    f'"{task.name}" is not a source: its steps run by themselves',
+                    advice="name sources: tasks without inputs",
                 )
         return [task for task in tasks if isinstance(task, Source)]
 

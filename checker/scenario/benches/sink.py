@@ -1,4 +1,4 @@
-"""A sink behind one source: what becomes visible outside, and when."""
+"""Bench of a sink behind one source: which records become visible, and when."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class SinkBench(ProtocolBench[FinalCheckpoint]):
         if word not in kinds:
             raise FinaleError(
                 "bad-sink",
-                f"{word} is no kind of sink",
+                f"{word} is not a kind of sink",
                 place=header.place("sink"),
                 advice=f"write one of {', '.join(kinds)}",
             )

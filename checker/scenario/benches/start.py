@@ -1,4 +1,4 @@
-"""A start from a snapshot: whether the job may be started, and who gets which state.
+"""Bench of a start from a snapshot: whether the job may start, and which state each task gets.
 
 The snapshot is written into the scenario: what had finished, and which records the tasks of the job
 that was had reported. Records are called by letters, in the order in which a source emits them.

@@ -1,4 +1,4 @@
-"""A task by itself: calls and notifications from the coordinator, ends of its inputs, its own end.
+"""Bench of one task: calls and notifications of the coordinator, ends of inputs, its own end.
 
 What the task can do by itself it does at once. Its consumers are silent until the scenario says
 that they have seen the end of its data.
@@ -15,11 +15,11 @@ from checker.scenario.bench import Fields, ProtocolBench, number_in
 from checker.scenario.reading import Header
 from checker.scenario.stimuli import (
     CHANNELS_MAX,
-    Barrier,
+    BarrierArrives,
     Cancel,
+    ChannelEnds,
     Command,
-    EndOfData,
-    EndOfPartition,
+    EndOfDataArrives,
     Stimulus,
 )
 from model.errors import FinaleError
@@ -65,7 +65,7 @@ _OF_STOPS = {CheckpointKind.DRAIN, CheckpointKind.SUSPEND}
 def kind_said(stimulus: Stimulus) -> tuple[int, CheckpointKind] | None:
     """The number of a checkpoint and its kind, of a stimulus that says what it is."""
     match stimulus:
-        case Barrier(kind=kind, checkpoint=number) if kind in _KINDS:
+        case BarrierArrives(kind=kind, checkpoint=number) if kind in _KINDS:
             return number, _KINDS[kind]
         case Command(word="trigger" | "sync", arguments=(number, *what)):
             return int(number), _KINDS["".join(what)]
@@ -186,7 +186,7 @@ class TaskBench(ProtocolBench[FinalCheckpoint]):
         if word not in kinds:
             raise FinaleError(
                 "bad-kind",
-                f"{word} is no kind of a task",
+                f"{word} is not a kind of task",
                 place=header.place("kind"),
                 advice=f"write one of {', '.join(kinds)}",
             )
@@ -249,16 +249,16 @@ class TaskBench(ProtocolBench[FinalCheckpoint]):
         match stimulus:
             case Command():
                 self._command(stimulus.word, stimulus.arguments)
-            case Barrier(checkpoint=number, channel=at):
+            case BarrierArrives(checkpoint=number, channel=at):
                 self._begin(number)
                 barrier = elements.Barrier(self.checkpoint(number))
                 self._arrives(at, barrier, self.protocol.poll_barrier)
             case Cancel(checkpoint=number, channel=at):
                 cancel = elements.CancelBarrier(self.checkpoint(number))
                 self._arrives(at, cancel, self.protocol.poll_cancel_barrier)
-            case EndOfData(channel=at, drain=drain):
+            case EndOfDataArrives(channel=at, drain=drain):
                 self._arrives(at, elements.EndOfData(drain=drain), self.protocol.poll_end_of_data)
-            case EndOfPartition(channel=at):
+            case ChannelEnds(channel=at):
                 self._arrives(at, elements.EndOfPartition(), self.protocol.poll_end_of_partition)
             case _:
                 raise AssertionError("no token of this part")

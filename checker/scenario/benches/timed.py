@@ -1,4 +1,4 @@
-"""The handler whose barriers are aligned at first, and overtake after a time.
+"""Bench of the handler that aligns barriers first, and lets them overtake after a timeout.
 
 The clock of the scenario is the only one: time runs from the first that a handler hears of a
 checkpoint. Once it is over the handler is told so, as a timer does.
@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 from checker.scenario.bench import number_in
-from checker.scenario.stimuli import Announcement, Barrier, Stimulus, Time
+from checker.scenario.stimuli import Announcement, BarrierArrives, Stimulus, Time
 from model.language.protocol import Setting
 from model.protocols.aligned_with_timeout import AlignedWithTimeout
 from model.protocols.coordinator.checkpoints import CheckpointKind
@@ -54,7 +54,7 @@ class TimedHandlerBench(UnalignedHandlerBench):
         found: dict[int, bool] = {}
         for line in self.case.lines:
             for each in line.stimuli:
-                if isinstance(each, Barrier):
+                if isinstance(each, BarrierArrives):
                     is_one = each.kind == "SB"
                     if found.setdefault(each.checkpoint, is_one) != is_one:
                         raise two_kinds(self.case, line, each.checkpoint)
@@ -68,7 +68,7 @@ class TimedHandlerBench(UnalignedHandlerBench):
                 self._time_out()
             case Announcement(checkpoint=number):
                 gate.on_announcement(self.checkpoint(number))
-            case Barrier(kind="SB"):
+            case BarrierArrives(kind="SB"):
                 super().do(replace(stimulus, kind="B"))
             case _:
                 super().do(stimulus)

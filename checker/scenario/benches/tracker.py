@@ -1,4 +1,4 @@
-"""The handler that counts barriers, at least once: it blocks nothing, and several may be open."""
+"""Bench of the at-least-once handler: it counts barriers, and blocks no input."""
 
 from __future__ import annotations
 

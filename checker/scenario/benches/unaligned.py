@@ -1,4 +1,4 @@
-"""The handler of barriers that overtake: it takes the task's part at the first, and then logs.
+"""Bench of the handler for overtaking barriers: it snapshots at the first barrier, then logs.
 
 Records are polled as they come. With `queue` they stay in their channel, and a barrier behind them
 is noticed ahead of its turn by the rule of the protocol, if it may be.
@@ -13,7 +13,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from checker.scenario.bench import Fields
-from checker.scenario.stimuli import Barrier, Command, Data, Stimulus
+from checker.scenario.stimuli import BarrierArrives, Command, RecordArrives, Stimulus
 from model.errors import FinaleError
 from model.language.protocol import Setting
 from model.protocols.barriers.handler import Arrival
@@ -61,7 +61,7 @@ class UnalignedHandlerBench(AlignedHandlerBench):
         names: list[str] = []
         for stimulus in (each for line in self.case.lines for each in line.stimuli):
             match stimulus:
-                case Data(name=name, channel=channel) if channel == at:
+                case RecordArrives(name=name, channel=channel) if channel == at:
                     names.append(name)
                 case Command(arguments=(channel, *elements)) if channel == str(at):
                     names += [each for each in elements if _RECORD.fullmatch(each)]
@@ -91,12 +91,12 @@ class UnalignedHandlerBench(AlignedHandlerBench):
 
     def do(self, stimulus: Stimulus) -> None:
         match stimulus:
-            case Data(channel=at):
+            case RecordArrives(channel=at):
                 channel = self.protocol.channels[at]
                 require(channel.queue.is_empty)
                 self._put_record(at)
                 self.protocol.poll_data(channel)
-            case Barrier(kind="UB", checkpoint=number, channel=at):
+            case BarrierArrives(kind="UB", checkpoint=number, channel=at):
                 self._notice(self.protocol.channels[at], self.checkpoint(number))
             case Command(arguments=(at, *names)):
                 for name in names:
@@ -125,7 +125,7 @@ class UnalignedHandlerBench(AlignedHandlerBench):
         else:
             raise FinaleError(
                 "bad-stimulus",
-                f'"{name}" is nothing that can be queued',
+                f'"{name}" cannot be queued',
                 advice="write records, as a0, and barriers that are noticed later, as B1",
             )
 

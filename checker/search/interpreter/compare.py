@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from model.language.build import Bound, build
+from model.language.build import BoundRule, build
 from model.language.properties import Family
 from model.language.protocol import Protocol
 from model.semantics import evaluate, outcome, updated
@@ -111,7 +111,7 @@ class Pair:
             case Fault(code=code):
                 return Outcome(None, "fault", code)
 
-    def _plain_outcome(self, rule: Bound, values: Values) -> Outcome:
+    def _plain_outcome(self, rule: BoundRule, values: Values) -> Outcome:
         try:
             match self.plain.take(rule, values):
                 case After(values=after, earlier=earlier):
@@ -138,7 +138,7 @@ class Pair:
                     yield Disagreement(state, _name(prop.name, plain.binding), said, meant)
 
     def _about_step(
-        self, state: State, step: Outcome, rule: Bound, number: int
+        self, state: State, step: Outcome, rule: BoundRule, number: int
     ) -> Iterator[Disagreement]:
         after, earlier, decode = step.after, step.earlier, self.plain.world.decode
         assert after is not None

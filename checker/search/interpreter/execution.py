@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Literal
 
-from model.language.build import Bound, bindings, bound_rules
+from model.language.build import BoundRule, bindings, bound_rules
 from model.language.observing import observing
+from model.language.path_ends import BlockedHere, FaultHere
 from model.language.plain import PlainStore
 from model.language.properties import Family, Taken, stepping
 from model.language.protocol import Protocol
 from model.language.starting import Values, start_values
-from model.language.stops import BlockedHere, FaultHere
 from model.system import Blocked, Fault, Kind
 
 Judgement = bool | Literal["fault", "silent"]
@@ -69,7 +69,7 @@ class PlainSystem:
         """The initial states."""
         return start_values(self.protocol, self.world)
 
-    def take(self, rule: Bound, values: Values) -> After | Blocked | Fault:
+    def take(self, rule: BoundRule, values: Values) -> After | Blocked | Fault:
         """Run a rule in a state."""
         store = PlainStore(values)
         try:
@@ -99,13 +99,13 @@ class PlainSystem:
             return self.said(predicate)
 
     def judge_step(
-        self, predicate: PlainPredicate, before: Values, rule: Bound, after: Values
+        self, predicate: PlainPredicate, before: Values, rule: BoundRule, after: Values
     ) -> Judgement:
         """What a property of steps says of one; `before` has the names of `after`."""
         with self.on_step(PlainStore(before), PlainStore(after)):
             return self.said(predicate, self.taken(rule))
 
-    def taken(self, rule: Bound) -> Taken:
+    def taken(self, rule: BoundRule) -> Taken:
         """A step as properties of steps are told of it."""
         return self._steps[id(rule)]
 

@@ -15,20 +15,20 @@ from tests.mutation.properties.mutants import Weaker
 ARGUED = ROOT / "tests" / "mutation" / "properties" / "survivors.toml"
 HEAD = f"""# Mutants of the properties
 
-Does each part of each property matter? `python -m tests.mutation.properties` makes each property
-claim less, in one place at a time: a consequent loses a conjunct or claims nothing, a comparison
-admits more, `all` becomes `any`, an antecedent gets narrower or never applies. What a property asks
-a function of its file is followed.
+Does each part of each property matter? `python -m tests.mutation.properties` weakens each property
+in one place at a time: a consequent loses a conjunct or claims nothing, a comparison admits more,
+`all` becomes `any`, an antecedent gets narrower or never applies. The functions that a property
+calls in its file are weakened too.
 
-Each weakened property is asked in the specs that expect the property to fall, if they have up to
+Each weakened property is checked in the specs that expect the property to fall, if they have up to
 {STATES_MAX:,} states and are not slow, those with few states first. The mutant is *killed* by the
 first spec in which the property no longer falls, or falls after another number of steps. A mutant
-that raises an error is counted apart. A survivor shows that a spec or a broken variant is missing,
-unless it is *equivalent*: then no run of any protocol shows the difference, and `survivors.toml`
-argues why. `reachable` properties are witnesses, and are not weakened.
+that raises an error is counted separately. A survivor shows that a spec or a broken variant is
+missing, unless it is *equivalent*: then no run of any protocol shows the difference, and
+`survivors.toml` argues why. `reachable` properties are witnesses, and are not weakened.
 
 [tests/mutation/properties](../tests/mutation/properties) has the operators and the arguments. The
-command writes this page; it keeps its verdicts and goes on from them.
+command writes this page. It stores its verdicts, and continues from them after an interruption.
 """
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from checker.spec.catalogue import catalogue
-from pipeline.sweep.cells import Plan, planned
+from pipeline.sweep.cells import SweepPlan, planned
 from pipeline.sweep.matrix import Matrix, read_matrix
 
 BASE = """\
@@ -44,6 +44,6 @@ def matrix_in(folder: Path, text: str = MATRIX) -> Matrix:
     return read_matrix(written(folder, text), catalogue())
 
 
-def plan_in(folder: Path, text: str = MATRIX, version: str = "1") -> Plan:
+def plan_in(folder: Path, text: str = MATRIX, version: str = "1") -> SweepPlan:
     """The cells of a matrix."""
     return planned(matrix_in(folder, text), catalogue(), version)

@@ -8,13 +8,13 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from cli.sweep_page import grid_lines, told
-from pipeline.sweep.cells import Cell, Plan
+from pipeline.sweep.cells import SweepCell, SweepPlan
 from pipeline.sweep.grid import Mark, laid_out, mark_of, marks_of, smallest_failing
 from pipeline.sweep.matrix import Matrix
 from pipeline.sweep.panels import panels_of
 from pipeline.sweep.picture import picture
-from pipeline.sweep.run import News, Swept
-from pipeline.sweep.work import Done, Row
+from pipeline.sweep.run import SweepProgress, Swept
+from pipeline.sweep.work import CellResult, CellVerdict
 from tests.pipeline.sweep.matrices import matrix_in
 
 TEXT = """\
@@ -26,18 +26,18 @@ observe.x = [false, true]
 """
 
 
-def results_of(matrix: Matrix) -> list[Done]:
+def results_of(matrix: Matrix) -> list[CellResult]:
     """Results that were made up: a property that holds, one that depends on the cell."""
-    found: list[Done] = []
+    found: list[CellResult] = []
     for words in product(*(axis.words for axis in matrix.axes)):
         setting = tuple(zip((axis.key for axis in matrix.axes), words, strict=True))
         size = int(dict(setting)["sizes.managers"])
         verdict = {"none": "holds", "withdraws": "violated"}.get(words[0], "vacuous")
         rows = (
-            Row("a", "holds", "exhaustive", 10 * size, None, 1.0, ""),
-            Row("b", verdict, "exhaustive", 10 * size, size + 1, 1.0, ""),
+            CellVerdict("a", "holds", "exhaustive", 10 * size, None, 1.0, ""),
+            CellVerdict("b", verdict, "exhaustive", 10 * size, size + 1, 1.0, ""),
         )
-        found.append(Done("-".join(words), setting, rows, float(size)))
+        found.append(CellResult("-".join(words), setting, rows, float(size)))
     return found
 
 
@@ -45,9 +45,9 @@ def swept_in(folder: Path) -> Swept:
     """All cells but the first, and nothing known of another one."""
     matrix = matrix_in(folder, TEXT)
     results = results_of(matrix)[1:]
-    cells = tuple(Cell(done.setting, {}, done.key, 1.0) for done in results)
+    cells = tuple(SweepCell(done.setting, {}, done.key, 1.0) for done in results)
     return Swept(
-        Plan(matrix, cells, (matrix.base,)),
+        SweepPlan(matrix, cells, (matrix.base,)),
         tuple(done for done in results if done.key != "none-2-true"),
         1,
         1.0,
@@ -104,16 +104,16 @@ def test_a_narrow_page_and_columns_by_name(tmp_path: Path) -> None:
 
 
 def test_marks() -> None:
-    def row(verdict: str, steps: int | None = None) -> Row:
-        return Row("a", verdict, "", 1, steps, 0.1, "")
+    def row(verdict: str, steps: int | None = None) -> CellVerdict:
+        return CellVerdict("a", verdict, "", 1, steps, 0.1, "")
 
     assert mark_of(row("violated", 3)) is Mark.VIOLATED
     assert mark_of(row("violated")) is Mark.UNREACHED, "what is reachable, and never is"
     rows = (row("holds"), row("unknown"), row("vacuous"))
     setting = (("variant", "none"),)
-    assert marks_of([Done("k", setting, rows, 1.0)]) == {setting: Mark.UNKNOWN}
-    assert marks_of([Done("k", setting, (), 1.0, error="x")]) == {setting: Mark.ERROR}
-    assert marks_of([Done("k", setting, rows, 1.0)], "z") == {setting: Mark.NOT_ITS_OWN}
+    assert marks_of([CellResult("k", setting, rows, 1.0)]) == {setting: Mark.UNKNOWN}
+    assert marks_of([CellResult("k", setting, (), 1.0, error="x")]) == {setting: Mark.ERROR}
+    assert marks_of([CellResult("k", setting, rows, 1.0)], "z") == {setting: Mark.NOT_ITS_OWN}
 
 
 def test_the_smallest_that_fails(tmp_path: Path) -> None:
@@ -128,8 +128,8 @@ def test_a_picture(tmp_path: Path) -> None:
     """It is well-formed, and each panel has its cells, with their numbers."""
     matrix = matrix_in(tmp_path, TEXT.replace('"withdraws"', '"<&>"'))
     results = results_of(matrix)
-    cells = tuple(Cell(done.setting, {}, done.key, 1.0) for done in results)
-    swept = Swept(Plan(matrix, cells, (matrix.base,)), tuple(results[:-1]), 1, 1.0)
+    cells = tuple(SweepCell(done.setting, {}, done.key, 1.0) for done in results)
+    swept = Swept(SweepPlan(matrix, cells, (matrix.base,)), tuple(results[:-1]), 1, 1.0)
     root = ElementTree.fromstring(picture(swept))
     space = "{http://www.w3.org/2000/svg}"
     told = ["".join(each.itertext()) for each in root.iter(f"{space}title")]
@@ -148,8 +148,10 @@ def test_a_picture(tmp_path: Path) -> None:
 def test_a_picture_without_axes_that_change_nothing(tmp_path: Path) -> None:
     matrix = matrix_in(tmp_path, TEXT)
     results = results_of(matrix)
-    cells = tuple(Cell(done.setting, {}, done.key, 1.0) for done in results)
-    panels = list(panels_of(Swept(Plan(matrix, cells, (matrix.base,)), tuple(results), 1, 1.0)))
+    cells = tuple(SweepCell(done.setting, {}, done.key, 1.0) for done in results)
+    panels = list(
+        panels_of(Swept(SweepPlan(matrix, cells, (matrix.base,)), tuple(results), 1, 1.0))
+    )
     assert [panel.title.partition(":")[0] for panel in panels] == [
         "all 2 properties",
         "b",
@@ -169,6 +171,6 @@ def test_a_picture_without_axes_that_change_nothing(tmp_path: Path) -> None:
 
 
 def test_how_far_it_is() -> None:
-    news = News(1200, 7, 3, 30.0, 10.0, 40.0)
+    news = SweepProgress(1200, 7, 3, 30.0, 10.0, 40.0)
     assert told("a.toml", news) == "a.toml: 7 of 1 200 cells · about 90 s left"
-    assert told("a.toml", News(1, 0, 3, 30.0, 0.0, 40.0)) == "a.toml: 0 of 1 cell"
+    assert told("a.toml", SweepProgress(1, 0, 3, 30.0, 0.0, 40.0)) == "a.toml: 0 of 1 cell"

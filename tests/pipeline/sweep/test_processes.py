@@ -13,16 +13,16 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.sweep.cells import Cell
+from pipeline.sweep.cells import SweepCell
 from pipeline.sweep.processes import in_processes
 from pipeline.sweep.run import order_of
-from pipeline.sweep.work import Done, Order
+from pipeline.sweep.work import CellResult, SweepOrder
 from tests.pipeline.sweep.matrices import CELLS, MATRIX, plan_in, written
 
 FINALE = str(Path(sys.executable).with_name("finale"))
 
 
-def timeless(results: Sequence[Done]) -> dict[str, Done]:
+def timeless(results: Sequence[CellResult]) -> dict[str, CellResult]:
     """By key, without what takes another time each time."""
     return {
         done.key: replace(
@@ -69,7 +69,7 @@ def test_a_limit_is_told(tmp_path: Path) -> None:
     assert "5 states" in done.rows[0].why
 
 
-def fatal(cells: Sequence[Cell], order: Order) -> Iterator[Done]:
+def fatal(cells: Sequence[SweepCell], order: SweepOrder) -> Iterator[CellResult]:
     """Kills the first worker that it finds, as one that has no memory left is killed."""
     search = in_processes(cells, order, 2)
     yield next(search)

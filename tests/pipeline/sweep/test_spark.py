@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pipeline.sweep.cells import Cell
+from pipeline.sweep.cells import SweepCell
 from pipeline.sweep.spark import packed_evenly
-from pipeline.sweep.store import JOURNAL, Store
+from pipeline.sweep.store import JOURNAL, SweepStore
 from tests.cli.running import run
 from tests.pipeline.sweep.matrices import CELLS, MATRIX, written
 from tests.pipeline.sweep.test_sweep import FINALE, lines_of, searched, table_in
@@ -21,7 +21,7 @@ from tests.pipeline.sweep.test_sweep import FINALE, lines_of, searched, table_in
 
 @given(st.lists(st.floats(0.01, 50), min_size=1, max_size=60), st.integers(1, 20))
 def test_bins_have_each_cell_once_and_even_weights(weights: list[float], count: int) -> None:
-    cells = [Cell((), {}, str(number), weight) for number, weight in enumerate(weights)]
+    cells = [SweepCell((), {}, str(number), weight) for number, weight in enumerate(weights)]
     bins = packed_evenly(cells, count)
     assert sorted(cell.key for part in bins for cell in part) == sorted(c.key for c in cells)
     assert len(bins) == min(count, len(cells))
@@ -61,7 +61,7 @@ def test_ended_on_spark_and_gone_on_with(how: signal.Signals, java: int, tmp_pat
     finally:
         process.kill()
         process.wait()
-    with Store(journal.parent) as store:
+    with SweepStore(journal.parent) as store:
         kept = len(store.known)
     assert 3 <= kept < 16
     ran = run("sweep matrix.toml --workers 1 --output there", tmp_path)

@@ -7,22 +7,22 @@ from pathlib import Path
 import pytest
 
 from model.errors import FinaleError
-from pipeline.sweep.store import JOURNAL, Store
-from pipeline.sweep.work import Done, Row
+from pipeline.sweep.store import JOURNAL, SweepStore
+from pipeline.sweep.work import CellResult, CellVerdict
 
-ROW = Row("agreement", "violated", "exhaustive", 12, 3, 0.25, "")
-ONE = Done("one", (("variant", "none"),), (ROW,), 0.25, limits=(10, None, None))
-TWO = Done("two", (("variant", "ü"),), (), 0.5, stopped="the limit of 10 states")
-WRONG = Done("three", (), (), 0.5, error="error[x]: y")
+ROW = CellVerdict("agreement", "violated", "exhaustive", 12, 3, 0.25, "")
+ONE = CellResult("one", (("variant", "none"),), (ROW,), 0.25, limits=(10, None, None))
+TWO = CellResult("two", (("variant", "ü"),), (), 0.5, stopped="the limit of 10 states")
+WRONG = CellResult("three", (), (), 0.5, error="error[x]: y")
 
 
-def known(folder: Path) -> dict[str, Done]:
-    with Store(folder) as store:
+def known(folder: Path) -> dict[str, CellResult]:
+    with SweepStore(folder) as store:
         return dict(store.known)
 
 
 def test_it_survives(tmp_path: Path) -> None:
-    with Store(tmp_path / "a" / "b") as store:
+    with SweepStore(tmp_path / "a" / "b") as store:
         for done in (ONE, TWO, WRONG):
             store.keep(done)
         assert store.known["three"] == WRONG
@@ -32,12 +32,12 @@ def test_it_survives(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("cut", [1, 2, 40])
 def test_half_a_line_is_dropped_and_the_next_one_is_whole(cut: int, tmp_path: Path) -> None:
-    with Store(tmp_path) as store:
+    with SweepStore(tmp_path) as store:
         store.keep(ONE)
         store.keep(TWO)
     file = tmp_path / JOURNAL
     file.write_bytes(file.read_bytes()[:-cut])
-    with Store(tmp_path) as store:
+    with SweepStore(tmp_path) as store:
         assert store.known == {"one": ONE}
         store.keep(TWO)
     assert known(tmp_path) == {"one": ONE, "two": TWO}
@@ -45,7 +45,7 @@ def test_half_a_line_is_dropped_and_the_next_one_is_whole(cut: int, tmp_path: Pa
 
 def test_half_a_head_is_dropped(tmp_path: Path) -> None:
     (tmp_path / JOURNAL).write_bytes(b'{"fin')
-    with Store(tmp_path) as store:
+    with SweepStore(tmp_path) as store:
         store.keep(ONE)
     assert known(tmp_path) == {"one": ONE}
 
@@ -64,7 +64,7 @@ def test_what_is_foreign_or_changed_is_refused(text: str, told: str, tmp_path: P
     file = tmp_path / JOURNAL
     file.write_text(text)
     with pytest.raises(FinaleError, match=told) as raised:
-        Store(tmp_path)
+        SweepStore(tmp_path)
     assert raised.value.code == "sweep-folder"
     assert file.read_text() == text, "it is left as it was"
 
@@ -78,7 +78,7 @@ def test_a_folder_with_other_files_is_refused_and_left_as_it_is(
         (tmp_path / JOURNAL).write_text(journal)
     before = {file.name: file.read_text() for file in tmp_path.iterdir()}
     with pytest.raises(FinaleError, match="has files, and no journal") as raised:
-        Store(tmp_path)
+        SweepStore(tmp_path)
     assert raised.value.code == "sweep-folder"
     assert {file.name: file.read_text() for file in tmp_path.iterdir()} == before
 
@@ -86,12 +86,12 @@ def test_a_folder_with_other_files_is_refused_and_left_as_it_is(
 def test_a_folder_that_is_a_file(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(FinaleError, match="cannot be written") as raised:
-        Store(tmp_path / "file")
+        SweepStore(tmp_path / "file")
     assert raised.value.code == "sweep-folder"
 
 
 def test_one_at_a_time(tmp_path: Path) -> None:
-    with Store(tmp_path), pytest.raises(FinaleError) as raised:
-        Store(tmp_path)
+    with SweepStore(tmp_path), pytest.raises(FinaleError) as raised:
+        SweepStore(tmp_path)
     assert raised.value.code == "sweep-in-use"
     assert known(tmp_path) == {}

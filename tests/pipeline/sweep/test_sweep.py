@@ -18,7 +18,7 @@ from checker.search.rows import Result
 from checker.search.run import run as real
 from checker.spec.claim import Spec
 from model.errors import FinaleError
-from pipeline.sweep.store import JOURNAL, Store
+from pipeline.sweep.store import JOURNAL, SweepStore
 from tests.cli.running import HERE, ROOT, Ran, run
 from tests.pipeline.sweep.matrices import CELLS, MATRIX, written
 
@@ -151,7 +151,7 @@ def test_killed_and_resumed(tmp_path: Path) -> None:
     finally:
         process.kill()
         process.wait()
-    with Store(journal.parent) as store:
+    with SweepStore(journal.parent) as store:
         kept = len(store.known)
     assert 3 <= kept < 13
     ran = run(SWEEP, tmp_path)

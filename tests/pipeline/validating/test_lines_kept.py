@@ -13,7 +13,7 @@ from tests.pipeline.validating.logs import ODD, engine_runs, files_in, rows, unp
 
 def read(folder: Path, command: str) -> dict[str, int]:
     """The lines that a validation has counted; whose tables have as many, of each kind."""
-    ran = run(f"validate {command} --out out --format json", folder)
+    ran = run(f"validate {command} --output out --format json", folder)
     lines: dict[str, int] = json.loads(ran.stdout)["lines"]
     assert lines["parsed"] + lines["ignored"] + lines["unparsable"] == lines["read"]
     assert lines["parsed"] == sum(row["lines"] for row in rows(folder / "out", "events"))
@@ -94,7 +94,7 @@ def test_a_compressed_log_that_is_cut_has_the_lines_up_to_there(tmp_path: Path) 
     unpacked(tmp_path, "bounded-01")
     data = (tmp_path / "bounded-01" / "flink.log").read_bytes()
     (tmp_path / "flink.log.gz").write_bytes(gzip.compress(data)[:-2000])
-    ran = run("validate flink.log.gz --out out", tmp_path)
+    ran = run("validate flink.log.gz --output out", tmp_path)
     assert "flink.log.gz ends in the midst" in ran.stderr
     (found,) = files_in(tmp_path / "out").values()
     assert data.startswith(found)

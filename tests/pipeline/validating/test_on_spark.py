@@ -55,12 +55,12 @@ def test_the_same_is_told_and_kept(java: int, tmp_path: Path) -> None:
     unpacked(tmp_path, *NAMES)
     (tmp_path / "bounded-01" / "odd.log").write_bytes(b"odd \xff\n")
     command = f"validate {' '.join(NAMES)} --format json"
-    here = run(f"{command} --out here", tmp_path)
-    there = run(f"{command} --out there --master local[2]", tmp_path)
+    here = run(f"{command} --output here", tmp_path)
+    there = run(f"{command} --output there --master local[2]", tmp_path)
     assert there == here
     for name in TABLES:
         assert rows(tmp_path / "there", name) == rows(tmp_path / "here", name)
-    again = run(f"{command} --out there", tmp_path)
+    again = run(f"{command} --output there", tmp_path)
     assert again.stdout == here.stdout.replace('"judged": 4', '"judged": 0').replace(
         '"known": 0', '"known": 4'
     ), "what was judged there is known here"
@@ -163,6 +163,6 @@ def test_without_java_logs_are_judged_in_process(
 ) -> None:
     unpacked(tmp_path, "bounded-01")
     monkeypatch.setenv("JAVA_HOME", str(tmp_path / "nowhere"))
-    assert run("validate bounded-01 --out out", tmp_path).exit == 0
+    assert run("validate bounded-01 --output out", tmp_path).exit == 0
     ran = run("validate bounded-01 --master local[1]", tmp_path)
     assert (ran.exit, "error[java-missing]" in ran.stderr) == (2, True)

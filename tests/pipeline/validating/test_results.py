@@ -47,7 +47,7 @@ def counts(ran: Ran) -> tuple[int, int]:
 
 
 def validated(folder: Path, command: str = ALL, out: str = "out") -> tuple[int, int]:
-    return counts(run(f"{command} --out {out} --format json", folder))
+    return counts(run(f"{command} --output {out} --format json", folder))
 
 
 def tables(folder: Path) -> dict[str, list[dict[str, Any]]]:
@@ -55,10 +55,10 @@ def tables(folder: Path) -> dict[str, list[dict[str, Any]]]:
 
 
 def test_what_has_not_changed_is_not_judged_again(logs: Path) -> None:
-    first = run(f"{ALL} --out out", logs)
+    first = run(f"{ALL} --output out", logs)
     assert first.stdout.endswith("kept in out: 4 judged, 0 as before\n")
     before = {file.name: file.stat().st_mtime_ns for file in (logs / "out").iterdir()}
-    again = run(f"{ALL} --out out", logs)
+    again = run(f"{ALL} --output out", logs)
     assert again.stdout == first.stdout.replace("4 judged, 0 as", "0 judged, 4 as")
     assert again.exit == first.exit == 1
     unchanged = {name: (logs / "out" / name).stat().st_mtime_ns for name in before}
@@ -144,7 +144,7 @@ def test_what_cannot_be_read_is_told_again(logs: Path) -> None:
     log = logs / "race-00" / "flink.log"
     log.write_bytes(b"\x28\xb5\x2f\xfd no zstandard")
     for _ in range(2):
-        ran = run(f"{ALL} --out out", logs)
+        ran = run(f"{ALL} --output out", logs)
         assert ran.exit == 2
         assert ran.stderr.startswith("error[") or "ends in the midst" in ran.stderr
     assert len(rows(logs / "out", "verdicts")) == 3
@@ -178,7 +178,7 @@ def test_runs_that_are_added_to_a_file(tmp_path: Path) -> None:
 
 
 def error_of(folder: Path) -> str:
-    ran = run(f"{ALL} --out out", folder)
+    ran = run(f"{ALL} --output out", folder)
     assert ran.exit == 2
     return ran.stderr
 
@@ -248,7 +248,7 @@ def test_ended_while_tables_are_written(
 
     with monkeypatch.context() as patch:
         patch.setattr(Path, "replace", replace)
-        run(f"{ALL} --out out", logs)
+        run(f"{ALL} --output out", logs)
     assert count > place, "it came there"
     judged, known = validated(logs)
     assert judged + known == 4
@@ -270,7 +270,7 @@ def test_ended_and_gone_on_with(
     unpacked(tmp_path, *NAMES)
     for number in range(12):
         shutil.copytree(tmp_path / "H16-00", tmp_path / f"copy-{number}")
-    command = [FINALE, "validate", ".", "--out", "../out", *where]
+    command = [FINALE, "validate", ".", "--output", "../out", *where]
     with (tmp_path / "told").open("wb") as told:
         process = subprocess.Popen(command, cwd=tmp_path, stdout=told, stderr=told)
         try:
@@ -298,6 +298,6 @@ def test_the_table_says_what_would_decide(logs: Path) -> None:
     log = logs / "race-00" / "flink.log"
     lines = log.read_bytes().splitlines(keepends=True)
     log.write_bytes(b"".join(each for each in lines if b" DEBUG " not in each))
-    page = json.loads(run("validate race-00 --out out --format json", logs).stdout)
+    page = json.loads(run("validate race-00 --output out --format json", logs).stdout)
     (row,) = rows(logs / "out", "verdicts")
     assert dict(row["needs"]) == page["results"][0]["needs"] != {}

@@ -1,4 +1,4 @@
-"""A bug beside its fix: `X.toml` and `fixed/X.toml` in a folder of bugs.
+"""Compares a bug with its fix: `X.toml` and `fixed/X.toml` in a folder of bugs.
 
 A bug that is not there any more, or a fix that fixes nothing, would be as expected by itself.
 """
@@ -22,7 +22,7 @@ def is_fix(file: Path) -> bool:
     return file.parent.name == FIXED
 
 
-def twin_of(file: Path) -> Path:
+def counterpart_of(file: Path) -> Path:
     """Where the fix of a bug is, or the bug of a fix."""
     return (file.parent.parent if is_fix(file) else file.parent / FIXED) / file.name
 
@@ -41,7 +41,7 @@ def mistakes_in_pairs(folder: Path, catalogue: Catalogue) -> Iterator[FinaleErro
     bugs, fixes = _specs(folder), _specs(folder / FIXED)
     for name in sorted(bugs | fixes):
         bug = folder / name
-        fix = twin_of(bug)
+        fix = counterpart_of(bug)
         if name not in fixes:
             yield _alone("bug-without-fix", bug, "its fix", fix)
         elif name not in bugs:
@@ -106,4 +106,4 @@ def _not_there_in(spec: Spec, message: str, advice: str) -> FinaleError:
     return FinaleError("bug-not-there", message, place=Place(str(spec.file)), advice=advice)
 
 
-__all__ = ["FIXED", "folders_of_bugs", "is_fix", "mistakes_in_pairs", "twin_of"]
+__all__ = ["FIXED", "counterpart_of", "folders_of_bugs", "is_fix", "mistakes_in_pairs"]

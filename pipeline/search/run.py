@@ -1,4 +1,4 @@
-"""Searches a spec in process, and goes on with it on Spark when it is outgrown.
+"""Searches a spec in this process, and continues on Spark if the search outgrows the process.
 
 A level of the search is one job with a task for each owner of states. States go from owner to owner
 through files in a folder that driver and workers see; they are what makes a level durable, too.
@@ -32,10 +32,10 @@ from checker.search.run import BUILDING, SECONDS_UNTOLD, chosen, nothing_searche
 from checker.spec.claim import Spec
 from model.errors import FinaleError, Place
 from model.system import System
+from pipeline.progress import watched
+from pipeline.session import SparkCluster, frugal, session
 
-from .exploring import work
-from .progress import watched
-from .session import Cluster, frugal, session
+from .work import work
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
@@ -44,7 +44,7 @@ STARTING = "starting Spark"
 
 
 @dataclass(frozen=True)
-class Plan:
+class SearchPlan:
     """How a search goes about it.
 
     `folder` is where it is kept, and gone on from; without one it is gone with the search. It is
@@ -52,16 +52,16 @@ class Plan:
     `owners` is over how many tasks its states are spread: as many as Spark runs at once if None.
     """
 
-    cluster: Cluster
+    cluster: SparkCluster
     folder: Path | None = None
     states_here: int | None = None
     owners: int | None = None
     threads: int | None = None
 
 
-def explore(
+def search(
     spec: Spec,
-    plan: Plan,
+    plan: SearchPlan,
     limits: Limits | None = None,
     progress: Progress | None = None,
     only: Collection[str] = (),
@@ -84,34 +84,34 @@ def explore(
     return result_of(spec, system, report, only)
 
 
-def check(plan: Plan) -> None:
+def check(plan: SearchPlan) -> None:
     """Raises `needs-native`, `needs-folder`."""
     if reason := why_not():
         raise FinaleError(
             "needs-native",
-            f"a search is spread as machine code, and {reason}",
-            advice="install what compiles machine code: see docs/warts.md",
+            f"a search on Spark needs machine code, and {reason}",
+            advice="install what compiles machine code: see docs/limits.md",
         )
     if plan.folder is None and not plan.cluster.is_nearby:
         raise FinaleError(
             "needs-folder",
-            f"the workers of {plan.cluster.master} see no folder of this machine",
+            f"the workers of {plan.cluster.master} cannot read folders of this machine",
             place=Place(key="--resume"),
-            advice="name one that all of them see, as a network file system has: --resume FOLDER",
+            advice="name a folder of a network file system that all workers see: --resume FOLDER",
         )
 
 
 @contextmanager
-def _folder(plan: Plan) -> Generator[Folder]:
+def _folder(plan: SearchPlan) -> Generator[Folder]:
     if plan.folder is not None:
         yield Folder(plan.folder.absolute())
         return
-    with tempfile.TemporaryDirectory(prefix="finale-explore-") as name:
+    with tempfile.TemporaryDirectory(prefix="finale-check-") as name:
         yield Folder(Path(name) / "search")
 
 
 def _searched(
-    system: System, plan: Plan, folder: Folder, limits: Limits, progress: Progress | None
+    system: System, plan: SearchPlan, folder: Folder, limits: Limits, progress: Progress | None
 ) -> Report:
     began = perf_counter()
     prepare(limits, progress)
@@ -144,7 +144,7 @@ def _searched(
 
 def _on_spark(
     machine: Machine,
-    plan: Plan,
+    plan: SearchPlan,
     folder: Folder,
     limits: Limits,
     progress: Progress | None,
@@ -152,17 +152,17 @@ def _on_spark(
 ) -> Report:
     if progress is not None:
         progress(News(0, 0, 0, 0, 0.0, before=STARTING))
-    with session(frugal(plan.cluster), "finale explore") as spark:
+    with session(frugal(plan.cluster), "finale check") as spark:
         slots = spark.sparkContext.defaultParallelism
         manifest = begin(plan.owners or slots)
         # The first search could be resumed until here; from here on the levels are.
         _forget(folder.path / SEARCH)
         spread = Spread(folder, manifest, limits, progress)
-        spread.run(OnSpark(spark, spread, slots))
+        spread.run(SparkCrew(spark, spread, slots))
     return Explored(machine, spread).report()
 
 
-class OnSpark:
+class SparkCrew:
     """A crew of Spark's workers: a level is a job."""
 
     def __init__(self, spark: SparkSession, spread: Spread, slots: int) -> None:
@@ -195,4 +195,4 @@ def _forget(folder: Path) -> None:
         folder.rmdir()
 
 
-__all__ = ["Plan", "check", "explore"]
+__all__ = ["SearchPlan", "check", "search"]

@@ -1,4 +1,4 @@
-"""`finale prove jobs`: facts about all jobs, whatever their shape and size."""
+"""`finale prove --all-jobs`: proves facts about jobs of any shape and size."""
 
 from __future__ import annotations
 

@@ -15,8 +15,7 @@ from checker.search.backends import Backend
 from checker.search.limits import Limits, Progress
 from checker.search.rows import SEARCH, Row
 from checker.search.run import run
-from checker.spec.claim import Spec
-from checker.spec.resumption import Resumption
+from checker.spec.claim import Resumption, Spec
 from model.errors import FinaleError
 from model.language.protocol import Setting
 from model.topology import Job, Vertex

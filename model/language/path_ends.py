@@ -1,4 +1,4 @@
-"""How a run of a rule can end before its end: blocked, at fault, or by a Python exception."""
+"""The ways in which a rule can stop early: blocked, at fault, or by a Python exception."""
 
 from __future__ import annotations
 
@@ -34,11 +34,11 @@ _PLAIN_WORDS = {
 }
 
 
-class Stop(Exception):
+class EarlyEnd(Exception):
     """A run of a rule ended before its end; the subclasses say how."""
 
 
-class BlockedHere(Stop):
+class BlockedHere(EarlyEnd):
     """The rule is not enabled; `bound` names the bound that alone forbids it."""
 
     def __init__(self, bound: str | None = None) -> None:
@@ -46,7 +46,7 @@ class BlockedHere(Stop):
         self.bound = bound
 
 
-class FaultHere(Stop):
+class FaultHere(EarlyEnd):
     """The rule did what no rule may do in a reachable state, such as a put into a full queue."""
 
     def __init__(self, code: str, message: str, place: Place | None = None) -> None:
@@ -96,7 +96,7 @@ def fault_of(error: Exception) -> FaultHere:
         return FaultHere("rule-raises", _described(error), place)
     if not raised_there:
         raise error
-    return FaultHere("assertion-failed", str(error) or "what the rule asserts is false", place)
+    return FaultHere("assertion-failed", str(error) or "an assertion of the rule is false", place)
 
 
 def mistake_of(error: Exception) -> FinaleError:
@@ -115,7 +115,7 @@ def endless(place: Place | None) -> FinaleError:
     """Helpers that call each other for ever."""
     return FinaleError(
         "endless-recursion",
-        "helpers call each other without end",
+        "helpers call each other in an endless recursion",
         place=place,
         advice="recursion may follow the topology, never the state: its depth must be known",
     )

@@ -11,7 +11,7 @@ from checker.search.limits import Limits
 from checker.spec.catalogue import catalogue
 from checker.spec.claim import Spec
 from checker.spec.reading import read_spec
-from checker.studies.larger import BOUNDS, Repeated, holding, larger, repeat
+from tests.bounds.larger import BOUNDS, Repeated, holding, larger, repeat
 
 SPECS = Path(__file__).parent.parent.parent / "specs"
 

@@ -1,4 +1,4 @@
-"""The work of a search on Spark's workers: which owner's part a process has, and what it does.
+"""The work of one Spark worker in a search: it chooses an owner, and searches the owner's states.
 
 Spark gives a task to any process that is free. So that each keeps the states that it has in memory,
 a task is bound to no owner: it claims the one whose states its process has, if that is still free,

@@ -1,4 +1,4 @@
-"""A bug beside its fix: `X.toml` and `fixed/X.toml`, where both were checked."""
+"""Shows a bug with its fix: `X.toml` and `fixed/X.toml`, if both were checked."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .layout import counted, flow, paragraph
 
 
 @dataclass(frozen=True)
-class Twins:
+class BugPair:
     """A bug and its fix, both as expected; what falls, and what it is with the fix."""
 
     bug: Result
@@ -29,7 +29,7 @@ class Twins:
         return [row for row in self.fix.rows if _is_reached(row) and row.property in reached]
 
 
-def twins(bug: Result, fix: Result) -> Twins | None:
+def pair_of(bug: Result, fix: Result) -> BugPair | None:
     """The two together, if the bug is found and the fix holds, and all else is as expected."""
     if not bug.ok or not fix.ok:
         return None
@@ -37,7 +37,7 @@ def twins(bug: Result, fix: Result) -> Twins | None:
     for name in bug.spec.expectations:
         for row in bug.rows:
             if row.property == name and row.verdict == Violated.word and name in held:
-                return Twins(bug, fix, row, held[name])
+                return BugPair(bug, fix, row, held[name])
     return None
 
 
@@ -45,7 +45,7 @@ def _is_reached(row: Row) -> bool:
     return row.verdict == Holds.word and row.expected is not None and row.steps is not None
 
 
-def twin_lines(both: Twins, width: int) -> Iterator[Text]:
+def pair_lines(both: BugPair, width: int) -> Iterator[Text]:
     """What the bug is, that it is found, and that the fix holds."""
     head = Text("✓ ", "bold green") + Text(both.bug.spec.file.stem, "bold")
     yield head + Text(f"  {', '.join(both.bug.spec.cites[:1])}", "dim")
@@ -59,11 +59,11 @@ def twin_lines(both: Twins, width: int) -> Iterator[Text]:
     yield from flow(parts, width, indent=4)
 
 
-def twins_line(count: int) -> Text:
+def pairs_line(count: int) -> Text:
     """What it comes to, over all bugs beside their fixes."""
     if count == 1:
         return Text("1 bug found, and its fix holds", "bold green")
     return Text(f"{count} bugs found, and each fix holds", "bold green")
 
 
-__all__ = ["Twins", "twin_lines", "twins", "twins_line"]
+__all__ = ["BugPair", "pair_lines", "pair_of", "pairs_line"]

@@ -1,9 +1,9 @@
-"""`finale why`: for each task of a log that has not ended, what it waits for."""
+"""`finale blocked`: for each task of a log that has not ended, what the task waits for."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Annotated, Literal
+from typing import Annotated
 
 from cyclopts import Parameter
 
@@ -18,24 +18,26 @@ from model.errors import FinaleError
 
 from .main import VERSION
 from .output import say_json
+from .parameters import TableName, TextOrJson
+
+#: The newest table of log lines.
+NEWEST = tables()[-1]
 
 
-def why(
+def blocked(
     *logs: Annotated[str, Parameter(help="Logs of one cluster: files, a folder, an archive.")],
     at: Annotated[
-        int | None, Parameter(help="Ask at this line of each log, and not at its end.")
+        int | None, Parameter(help="Line of each log to stop at (default: the last line).")
     ] = None,
-    table_name: Annotated[
-        str, Parameter(name="--table", help="The table of what lines tell, by engine and release.")
-    ] = tables()[-1],
-    format: Annotated[Literal["text", "json"], Parameter(help="How to print it.")] = "text",
+    table_name: TableName = NEWEST,
+    format: TextOrJson = "text",
 ) -> int:
-    """Tell of each task that has not ended what is missing: a condition, or an acknowledgement."""
+    """Print for each task that has not ended which condition or acknowledgement is missing."""
     if not logs:
         raise FinaleError(
             "no-paths",
             "no log is given",
-            advice="name the logs of a cluster: finale why jobmanager.log taskmanager.log",
+            advice="name the logs of a cluster: finale blocked jobmanager.log taskmanager.log",
         )
     if at is not None and at < 1:
         raise FinaleError(

@@ -1,4 +1,4 @@
-"""What marks a function as part of the language: @rule, @define, @step, and the properties.
+"""The decorators of the rule language: @rule, @define, @step.
 
 A marked function stays callable. While a rule is explored a call runs its prepared body (inline for
 a rule that calls `super()`, merged for a helper); on plain values it runs as it is written.
@@ -23,7 +23,7 @@ from .access import settled_value
 from .explore import Branch, current, exploring, merged, note_branch
 from .guards import plain_rule
 from .joining import as_returned, join
-from .stops import FAULTS, fault_of
+from .path_ends import FAULTS, fault_of
 from .syntax import Prepared, checked, prepared
 
 P = ParamSpec("P")
@@ -65,7 +65,7 @@ _ID = re.compile(
 
 
 @dataclass
-class Marked:
+class DecoratedFunction:
     """A marked function: what it is, and its body as exploring runs it."""
 
     function: Callable[..., Any]
@@ -128,14 +128,17 @@ def ids_in(text: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(_ID.findall(text)))
 
 
-def mark_of(value: object) -> Marked | None:
+def mark_of(value: object) -> DecoratedFunction | None:
     """The mark of a function or method, or of a property's function, if it has one."""
     function = value.fget if isinstance(value, property) else value
-    return cast("Marked | None", getattr(function, "__finale__", None))
+    return cast("DecoratedFunction | None", getattr(function, "__finale__", None))
 
 
 def _marking(
-    mark: Marked, function: Callable[P, T], how: Callable[..., T], plain: Callable[..., T]
+    mark: DecoratedFunction,
+    function: Callable[P, T],
+    how: Callable[..., T],
+    plain: Callable[..., T],
 ) -> Callable[P, T]:
     @functools.wraps(function)
     def called(*args: P.args, **kwargs: P.kwargs) -> T:
@@ -168,7 +171,7 @@ def rule(
     """
 
     def marking(body: Callable[P, None]) -> Callable[P, None]:
-        mark = Marked(body, "rule", fair)
+        mark = DecoratedFunction(body, "rule", fair)
 
         def plain(*args: Any, **kwargs: Any) -> None:
             with plain_rule():
@@ -190,7 +193,7 @@ def rule(
 
 def define(function: Callable[P, T]) -> Callable[P, T]:
     """Mark a helper that only reads: explored on its own and merged into one value."""
-    mark = Marked(function, "define")
+    mark = DecoratedFunction(function, "define")
 
     def how(*args: Any, **kwargs: Any) -> T:
         store = current().store
@@ -213,7 +216,7 @@ def step(function: Callable[P, T]) -> Callable[P, T]:
 
     What it returns is a value of that moment: a queue or set of the state is copied.
     """
-    mark = Marked(function, "step")
+    mark = DecoratedFunction(function, "step")
 
     def how(*args: Any, **kwargs: Any) -> T:
         return cast(T, _helped(mark, args, kwargs))
@@ -221,7 +224,7 @@ def step(function: Callable[P, T]) -> Callable[P, T]:
     return _marking(mark, function, how, _plain_helper(function))
 
 
-def _helped(mark: Marked, args: tuple[Any, ...], kwargs: dict[str, Any]) -> object:
+def _helped(mark: DecoratedFunction, args: tuple[Any, ...], kwargs: dict[str, Any]) -> object:
     body = mark.prepared.function
     return merged(lambda: as_returned(body(*args, **kwargs)), current().store, join)
 
@@ -230,4 +233,4 @@ def _plain_helper(function: Callable[P, T]) -> Callable[..., T]:
     return lambda *args, **kwargs: cast(T, settled_value(function(*args, **kwargs)))
 
 
-__all__ = ["Marked", "define", "ids_in", "mark_of", "rule", "step"]
+__all__ = ["DecoratedFunction", "define", "ids_in", "mark_of", "rule", "step"]

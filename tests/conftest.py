@@ -1,0 +1,92 @@
+"""What all tests share: the tier of each file, how many examples Hypothesis tries, and costs.
+
+`tiers.toml` says which files belong to a slower tier than `quick`, and why. `--tier` chooses:
+`quick` while you type, `test` before a commit (with the quick ones), `agreement` beside it in CI,
+or `all`. Tests that are marked `slow` are in none of them; `make slow` runs these.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import resource
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+HERE = Path(__file__).parent
+#: Which files each tier runs, by the tiers that `tiers.toml` gives them.
+RUNS = {
+    "quick": {"quick"},
+    "test": {"quick", "test"},
+    "agreement": {"agreement"},
+    "all": {"quick", "test", "agreement"},
+}
+#: How many examples of a property Hypothesis tries in each profile.
+EXAMPLES = {"quick": 20, "ci": 200, "nightly": 2_000}
+
+for name, examples in EXAMPLES.items():
+    settings.register_profile(name, max_examples=examples, deadline=None)
+settings.load_profile(os.environ.get("EXAMPLES", "ci"))
+
+
+@cache
+def tiers() -> dict[str, str]:
+    """The tier of each file that is not quick."""
+    table = tomllib.loads((HERE / "tiers.toml").read_text(encoding="utf-8"))
+    return {file: name for name, entry in table.items() for file in entry["files"]}
+
+
+def tier_of(path: Path) -> str:
+    """The tier of a file: its own, or that of a folder that it is in."""
+    inside = path.relative_to(HERE)
+    for each in (inside, *inside.parents):
+        if each.as_posix() in tiers():
+            return tiers()[each.as_posix()]
+    return "quick"
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Options of these tests."""
+    parser.addoption("--tier", choices=RUNS, default="all", help="which files to run")
+    parser.addoption("--costs", type=Path, help="write the processor time of each file there")
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """A file of another tier is not even imported, unless it is named."""
+    named = {Path(each.partition("::")[0]).resolve() for each in config.args}
+    is_test = collection_path.name.startswith("test_") and collection_path.suffix == ".py"
+    if not is_test or collection_path in named or not collection_path.is_relative_to(HERE):
+        return None
+    return True if tier_of(collection_path) not in RUNS[config.getoption("--tier")] else None
+
+
+COSTS: defaultdict[str, float] = defaultdict(float)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """Add up what the tests of a file take: processor time, with that of ended processes."""
+    before = _seconds()
+    result = yield
+    COSTS[item.path.relative_to(HERE).as_posix()] += _seconds() - before
+    return result
+
+
+def _seconds() -> float:
+    used = [resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN)]
+    return sum(each.ru_utime + each.ru_stime for each in used)
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """Write what the files have cost. Each worker of xdist writes its own part."""
+    file: Path | None = session.config.getoption("--costs")
+    if file is not None and COSTS:
+        worker = os.environ.get("PYTEST_XDIST_WORKER", "")
+        part = file.with_name(file.name + worker)
+        part.write_text(json.dumps(COSTS, indent=1), encoding="utf-8")
