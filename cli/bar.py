@@ -27,7 +27,7 @@ class Bar:
         return self
 
     def __call__(self, part: float, words: Sequence[str]) -> None:
-        """So much is done, from 0 to 1; the most important words first."""
+        """Show the completed part, from 0 to 1, and words, the most important first."""
         if not self._page.is_terminal or monotonic() < self._next:
             return
         self._next = monotonic() + SECONDS_BETWEEN

@@ -15,11 +15,11 @@ from rich.text import Text
 
 from checker.report.layout import console, paragraph, write
 from checker.report.results import compared_line, json_rows, slow_line, summary_lines
-from checker.search.backends import Backend, check_means
+from checker.search.backends import Backend, check_options
 from checker.search.limits import INTERRUPTED, Limits
-from checker.search.options import Means
+from checker.search.options import SearchOptions
 from checker.search.reductions.kinds import Reduction
-from checker.search.rows import PRECEDENCE, SEARCH, Exit, Result, strictly
+from checker.search.rows import PRECEDENCE, SEARCH, Exit, SpecResult, strictly
 from checker.search.run import chosen, run
 from checker.spec.catalogue import Catalogue, catalogue
 from checker.spec.reading import Spec, check_property_name, read_spec
@@ -49,6 +49,7 @@ from .parameters import (
     Strict,
     TextOrJson,
     limits_of,
+    refuse_limits,
 )
 from .paths import specs_in
 
@@ -127,7 +128,7 @@ def check(  # noqa: PLR0913 - one parameter a flag
         limits_of(max_states, max_seconds, max_memory, threads, max_steps),
         backend,
         tuple(Reduction(name) for name in reduce),
-        Means(storage, threads, resume),
+        SearchOptions(storage, threads, resume),
         slow,
         record,
         trace_dir,
@@ -164,14 +165,14 @@ def check(  # noqa: PLR0913 - one parameter a flag
 
 @dataclass(frozen=True)
 class Options:
-    """What the command line asks for."""
+    """The options of the command line."""
 
     catalogue: Catalogue
     properties: tuple[str, ...]
     limits: Limits
     backend: Backend
     reductions: tuple[Reduction, ...]
-    means: Means
+    search: SearchOptions
     slow: bool
     record: bool
     trace_dir: Path | None
@@ -188,7 +189,7 @@ class Options:
         """
         own: dict[str, object] = {
             "--record": self.record,
-            "--resume": self.means.resume,
+            "--resume": self.search.resume,
             "--trace-dir": self.trace_dir,
             "--all-properties": self.all_properties,
             "--strict": self.strict,
@@ -212,31 +213,25 @@ class Options:
                 "counts of a reduced search cannot be recorded, only those of a full search",
                 advice="leave out --reduce, or --record",
             )
-        if self.means.resume is not None and (len(paths) > 1 or paths[0].is_dir()):
+        if self.search.resume is not None and (len(paths) > 1 or paths[0].is_dir()):
             raise FinaleError(
                 "resume-one-spec",
                 "a folder to resume from holds the search of one spec",
                 advice="name one spec, and a folder of its own for each",
             )
-        check_means(self.backend, self.reductions, self.means, self.limits)
+        check_options(self.backend, self.reductions, self.search, self.limits)
 
     def refuse_with_spark(self, max_steps: int | None) -> None:
         """Raises `bad-limit`, `spark-or-not`."""
         assert self.plan is not None
-        for flag, given, least in (
-            ("--states-here", self.plan.states_here, 0),
-            ("--owners", self.plan.owners, 1),
-        ):
-            if given is not None and given < least:
-                message, advice = (
-                    f"{flag} cannot be {given}",
-                    f"give {least} or more, or leave it out",
-                )
-                raise FinaleError("bad-limit", message, advice=advice)
+        # A search can continue on Spark from its first state on: --states-here 0.
+        refuse_limits(
+            {"--states-here": self.plan.states_here or None, "--owners": self.plan.owners}
+        )
         others = {
             "--backend": self.backend not in ("auto", "native"),
             "--reduce": self.reductions,
-            "--storage": self.means.storage != "exact",
+            "--storage": self.search.storage != "exact",
             "--record": self.record,
             "--max-steps": max_steps,
         }
@@ -252,7 +247,7 @@ class Checking:
 
     options: Options
     as_text: bool
-    results: list[Result] = field(default_factory=list[Result])
+    results: list[SpecResult] = field(default_factory=list[SpecResult])
     rows: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
     seen: set[Path] = field(default_factory=set[Path])
     compared: int = 0
@@ -263,7 +258,7 @@ class Checking:
 
     @cached_property
     def pages(self) -> ResultPages:
-        """What is printed as results come."""
+        """The printer of results."""
         return ResultPages(self._again)
 
     def check(self, paths: Sequence[Path]) -> None:
@@ -312,9 +307,9 @@ class Checking:
         else:
             self._keep(spec, self._searched(spec, self.options.properties))
 
-    def _searched(self, spec: Spec, properties: Collection[str]) -> Result:
+    def _searched(self, spec: Spec, properties: Collection[str]) -> SpecResult:
         options = self.options
-        if options.means.storage == "hashed":
+        if options.search.storage == "hashed":
             tell_unanswered(spec, properties)
         with Meter(spec.file.name) as meter:
             if options.plan is not None:
@@ -328,7 +323,7 @@ class Checking:
                 properties,
                 options.backend,
                 options.reductions,
-                options.means,
+                options.search,
             )
 
     def _compare(self, spec: Spec, releases: Sequence[ReleaseConfig]) -> None:
@@ -349,7 +344,7 @@ class Checking:
         if any(result.report.stopped == INTERRUPTED for result in results):
             raise KeyboardInterrupt
 
-    def _keep(self, spec: Spec, result: Result) -> None:
+    def _keep(self, spec: Spec, result: SpecResult) -> None:
         interrupted = result.report.stopped == INTERRUPTED
         if self.options.record and not interrupted:
             from checker.studies.recording import record
@@ -371,28 +366,28 @@ class Checking:
         if interrupted:
             raise KeyboardInterrupt
 
-    def _again(self, result: Result) -> str:
-        """The command that goes on from what was saved, if something was left to do."""
-        if not result.report.stopped or self.options.means.resume is None:
+    def _again(self, result: SpecResult) -> str:
+        """Return the command that continues a stopped search; empty if the search is complete."""
+        if not result.report.stopped or self.options.search.resume is None:
             return ""
         spec = result.spec
-        options, means = self.options, self.options.means
+        options, search = self.options, self.options.search
         words = ["finale", "check", str(spec.file)]
         words += ["--slow"] if spec.slow else []
         words += ["--all-properties"] if options.all_properties else []
         words += ["--strict"] if options.strict else []
         words += [] if options.backend == "auto" else ["--backend", options.backend]
-        words += [] if means.storage == "exact" else ["--storage", means.storage]
-        words += [] if means.threads is None else ["--threads", str(means.threads)]
+        words += [] if search.storage == "exact" else ["--storage", search.storage]
+        words += [] if search.threads is None else ["--threads", str(search.threads)]
         for name in options.properties:
             words += ["--property", name]
         words += [] if options.plan is None else ["--spark"]
         if options.catalogue.folder is not None:
             words += ["--protocols", str(options.catalogue.folder)]
-        return shlex.join([*words, "--resume", str(means.resume)])
+        return shlex.join([*words, "--resume", str(search.resume)])
 
     def refuse_unused(self) -> None:
-        """What was asked for in vain: slow specs alone, or a property that no spec is asked about.
+        """Report a run that checked nothing, and properties that no spec was asked about.
 
         A run that checks nothing must not pass for one that found all as expected.
         """
@@ -418,7 +413,7 @@ class Checking:
                 )
 
     def close(self) -> None:
-        """Print what it comes to."""
+        """Print the summary."""
         if self.as_text:
             self.pages.close()
             seconds = time.perf_counter() - self.start

@@ -40,7 +40,7 @@ from .errors import print_error
 from .main import VERSION
 from .meter import Meter
 from .output import say, say_json
-from .parameters import PLAIN, TextOrJson
+from .parameters import PLAIN, TextOrJson, refuse_limits
 from .paths import specs_in
 
 
@@ -74,7 +74,7 @@ def conform(
             advice="name specs, folders or logs: finale conform specs/final-checkpoint",
         )
     limits = {"--max-states": max_states, "--max-seconds": max_seconds}
-    _refuse_limits(limits)
+    refuse_limits(limits)
     if not any(_log_of_a_run(path).suffix == LOG_SUFFIX for path in paths):
         _refuse_without_logs(
             {"--unseen": bool(unseen)} | {k: v is not None for k, v in limits.items()}
@@ -133,17 +133,6 @@ def _step_name(name: str) -> str:
     return name
 
 
-def _refuse_limits(limits: Mapping[str, float | None]) -> None:
-    """Raises `bad-limit`."""
-    for flag, value in limits.items():
-        if value is not None and not value > 0:
-            raise FinaleError(
-                "bad-limit",
-                f"{flag} cannot be {value}",
-                advice="give a number above zero, or leave it out",
-            )
-
-
 def _refuse_without_logs(given: Mapping[str, bool]) -> None:
     """Raises `not-of-a-log`."""
     for flag in (flag for flag, is_given in given.items() if is_given):
@@ -156,7 +145,7 @@ def _refuse_without_logs(given: Mapping[str, bool]) -> None:
 
 @dataclass
 class Compared:
-    """What was compared so far, printed as it comes."""
+    """The results so far. Each result is printed as soon as it is known."""
 
     as_text: bool
     profile: Mapping[str, Visible]
@@ -185,7 +174,7 @@ class Compared:
                 self.compare(file, alone=not path.is_dir())
 
     def note(self, error: FinaleError) -> None:
-        """What cannot be compared. The others still are."""
+        """Report a file that cannot be compared, and continue with the other files."""
         self.codes.add(Exit.BAD_INPUT)
         print_error(error)
 
@@ -260,7 +249,7 @@ class Compared:
             self.codes.add(Exit.FAILED)
 
     def close(self) -> Exit:
-        """Print what it comes to; the exit code."""
+        """Print the summary, and return the exit code."""
         if not self.as_text:
             say_json({"finale": VERSION, "results": self.rows, "ok": not self.codes})
         elif len(self.rows) > self.logs:

@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import TYPE_CHECKING
 
 from checker.report.layout import console, counted, duration, grouped, shortened
-from checker.search.limits import News
+from checker.search.limits import SearchProgress
 
 if TYPE_CHECKING:
     from rich.status import Status
@@ -20,7 +20,7 @@ NAME_MIN = 8
 
 
 class Meter:
-    """What stands on stderr while a search runs: it comes with the first report, and vanishes."""
+    """The progress line on stderr. It appears with the first report, and vanishes at the end."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -30,14 +30,14 @@ class Meter:
     def __enter__(self) -> Meter:
         return self
 
-    def __call__(self, news: News | Far) -> None:
+    def __call__(self, progress: SearchProgress | Far) -> None:
         """Tell how far the search is."""
         if not self._page.is_terminal:
             return
         from rich.console import Group
         from rich.text import Text
 
-        text = Group(*map(Text, lines_of(self._name, news, self._page.width - 3)))
+        text = Group(*map(Text, lines_of(self._name, progress, self._page.width - 3)))
         if self._status is None:
             self._status = self._page.status("", spinner="line")
             self._status.start()
@@ -53,34 +53,38 @@ class Meter:
             self._status.stop()
 
 
-def lines_of(name: str, news: News | Far, width: int) -> list[str]:
-    """What there is to tell, in one line, or in two where there is no room for it in one."""
+def lines_of(name: str, progress: SearchProgress | Far, width: int) -> list[str]:
+    """Lay out the progress in one line, or in two lines if one line is too short."""
     short = shortened(name, max(width // 3, NAME_MIN))
-    head, *parts = _parts(short, news) if isinstance(news, News) else _parts_of_log(short, news)
+    head, *parts = (
+        _parts(short, progress)
+        if isinstance(progress, SearchProgress)
+        else _parts_of_log(short, progress)
+    )
     first = fitting([head, *parts], width)
     second = fitting(parts[len(first) - 1 :], width)
     return [shortened(SEPARATOR.join(line), width) for line in (first, second) if line]
 
 
-def _parts(name: str, news: News) -> list[str]:
-    """What there is to tell, the most important first."""
-    if news.before:
-        head = f"{name}: {news.before}"
-        return [head, duration(news.seconds)] if news.seconds else [head]
-    parts = [f"{name}: {grouped(news.states)} states", duration(news.seconds)]
-    if news.seconds_left is not None:
-        parts.append(f"about {duration(news.seconds_left)} left")
-    elif news.depth:
+def _parts(name: str, progress: SearchProgress) -> list[str]:
+    """The progress of a search, the most important part first."""
+    if progress.before:
+        head = f"{name}: {progress.before}"
+        return [head, duration(progress.seconds)] if progress.seconds else [head]
+    parts = [f"{name}: {grouped(progress.states)} states", duration(progress.seconds)]
+    if progress.seconds_left is not None:
+        parts.append(f"about {duration(progress.seconds_left)} left")
+    elif progress.depth:
         parts.append("no estimate yet")
-    if news.memory:
-        parts.append(f"{grouped(round(news.memory / 2**20))} MB")
-    if news.seconds:
-        parts.append(f"{grouped(round(news.states / news.seconds))}/s")
-    return [*parts, f"level {news.depth}", f"{grouped(news.frontier)} open"]
+    if progress.memory:
+        parts.append(f"{grouped(round(progress.memory / 2**20))} MB")
+    if progress.seconds:
+        parts.append(f"{grouped(round(progress.states / progress.seconds))}/s")
+    return [*parts, f"level {progress.depth}", f"{grouped(progress.frontier)} open"]
 
 
 def _parts_of_log(name: str, far: Far) -> list[str]:
-    """What there is to tell of an event log. Its lines are gone through twice."""
+    """The progress of judging an event log. The judge reads the log twice."""
     doing = "judging" if far.judges else "explaining"
     head = f"{name}: {doing} line {grouped(far.line)} of {grouped(far.lines)}"
     return [head, duration(far.seconds), counted(far.states, "state")]

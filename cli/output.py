@@ -13,7 +13,7 @@ LINE_END = "\n"
 
 
 def say(text: str, *, stderr: bool = False) -> None:
-    """Print lines: each character is seen, whoever the text is from."""
+    """Print lines, with invisible characters escaped."""
     print(visible(text, LINE_END), file=sys.stderr if stderr else sys.stdout)
 
 

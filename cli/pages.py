@@ -10,7 +10,7 @@ from checker.report.bug_pairs import pair_lines, pair_of, pairs_line
 from checker.report.layout import console, write
 from checker.report.matrix import is_cell, matrix_lines
 from checker.report.results import result_lines
-from checker.search.rows import Result
+from checker.search.rows import SpecResult
 from checker.studies.bug_pairs import counterpart_of, is_fix
 
 
@@ -19,14 +19,14 @@ class ResultPages:
     """Prints each spec when it is checked; a fix, `fixed/X.toml`, with its bug `X.toml`."""
 
     #: The command that goes on with a spec that was stopped, or nothing.
-    again: Callable[[Result], str]
+    again: Callable[[SpecResult], str]
     given: set[Path] = field(default_factory=set[Path])
     #: Bugs and fixes that wait for the other one, by their own file.
-    held: dict[Path, Result] = field(default_factory=dict[Path, Result])
+    held: dict[Path, SpecResult] = field(default_factory=dict[Path, SpecResult])
     pairs: int = 0
     #: Cells of a matrix, which are printed as a picture; those that have been checked.
     pictured: set[Path] = field(default_factory=set[Path])
-    cells: list[Result] = field(default_factory=list[Result])
+    cells: list[SpecResult] = field(default_factory=list[SpecResult])
 
     def expect(self, path: Path, files: Iterable[Path]) -> None:
         """These will be checked: a spec, or all in a folder."""
@@ -34,7 +34,7 @@ class ResultPages:
         if path.is_dir():
             self.pictured |= {file for file in self.given if is_cell(file)}
 
-    def add(self, result: Result) -> None:
+    def add(self, result: SpecResult) -> None:
         """Print a spec, or hold it back until its counterpart is there."""
         file = result.spec.file.resolve()
         if file in self.pictured:
@@ -51,7 +51,7 @@ class ResultPages:
         else:
             self._print(result)
 
-    def _add_pair(self, bug: Result, fix: Result) -> None:
+    def _add_pair(self, bug: SpecResult, fix: SpecResult) -> None:
         both = pair_of(bug, fix)
         if both is not None:
             self.pairs += 1
@@ -61,7 +61,7 @@ class ResultPages:
             for each in (fix, bug):
                 self._print(each)
 
-    def _print(self, result: Result) -> None:
+    def _print(self, result: SpecResult) -> None:
         page = console()
         write(page, [*result_lines(result, page.width), ""])
         again = self.again(result)

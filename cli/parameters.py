@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
@@ -102,6 +103,14 @@ def require_seconds(flag: str, seconds: float) -> None:
         raise FinaleError("bad-value", f"{flag} is {seconds:g}", advice=advice)
 
 
+def refuse_limits(given: Mapping[str, float | None]) -> None:
+    """Refuse limits that are not above zero. Raises `bad-limit`."""
+    for flag, value in given.items():
+        if value is not None and not value > 0:
+            advice = "give a number above zero, or leave it out"
+            raise FinaleError("bad-limit", f"{flag} cannot be {value}", advice=advice)
+
+
 def limits_of(
     states: int | None,
     seconds: float | None,
@@ -117,11 +126,5 @@ def limits_of(
         "--threads": threads,
         "--max-steps": steps,
     }
-    for key, value in given.items():
-        if value is not None and not value > 0:
-            raise FinaleError(
-                "bad-limit",
-                f"{key} cannot be {value}",
-                advice="give a number above zero, or leave it out",
-            )
+    refuse_limits(given)
     return Limits(states, seconds, megabytes and megabytes * 2**20, steps_max=steps)

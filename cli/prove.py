@@ -10,11 +10,11 @@ from cyclopts import Parameter
 
 from checker.proofs.needed import Explaining
 from checker.proofs.prove import (
-    Means,
+    Inconclusive,
     Outcome,
+    ProofMethod,
     Proven,
     Proving,
-    Undecided,
     does_not_apply,
     topics_of,
 )
@@ -52,7 +52,7 @@ def prove(  # noqa: PLR0913 - one parameter a flag
     ] = False,
     properties: PropertyNames = (),
     by: Annotated[
-        Means,
+        ProofMethod,
         Parameter(help="Method; auto tries to find an invariant, clause by clause."),
     ] = "auto",
     max_seconds: SecondsLimit = None,
@@ -185,4 +185,6 @@ def exit_of(spec: Spec, outcomes: Sequence[Outcome]) -> Exit:
     """Whether all is as the spec expects; what it expects nothing of is as expected."""
     if any(is_as_expected(spec, each) is False for each in outcomes):
         return Exit.FAILED
-    return Exit.LIMIT if any(isinstance(each, Undecided) for each in outcomes) else Exit.AS_EXPECTED
+    return (
+        Exit.LIMIT if any(isinstance(each, Inconclusive) for each in outcomes) else Exit.AS_EXPECTED
+    )

@@ -5,7 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from checker.proofs.all_jobs.fact import Fact, Outcome, Proven, Refuted, Undecided, prove
+from checker.proofs.all_jobs.fact import (
+    Fact,
+    FactProven,
+    FactRefuted,
+    FactUndecided,
+    Outcome,
+    prove,
+)
 from checker.proofs.all_jobs.facts import groups_of
 from checker.report.layout import console, write
 from checker.report.proofs import (
@@ -75,13 +82,13 @@ def _row(fact: Fact, outcome: Outcome) -> dict[str, object]:
         "seconds": round(outcome.seconds, 3),
     }
     match outcome:
-        case Proven(queries=queries):
+        case FactProven(queries=queries):
             row["queries"] = queries
-        case Refuted(graph=graph):
+        case FactRefuted(graph=graph):
             names = names_in(graph)
             row["case"] = graph.case
             row["nodes"] = dict(zip(names, graph.marks, strict=True))
             row["edges"] = [[names[one], names[other], *words] for one, other, words in graph.edges]
-        case Undecided(why=why, nodes=nodes):
+        case FactUndecided(why=why, nodes=nodes):
             row |= {"why": why, "nodes_tried": nodes}
     return row

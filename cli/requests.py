@@ -39,7 +39,7 @@ def stop(
 
 
 def savepoint(directory: Directory, *, seconds: Seconds = 60.0) -> int:
-    """Take a savepoint of a running job, which goes on."""
+    """Take a savepoint of a running job; the job continues."""
     return _ask(directory, seconds, "saved", what="savepoint")
 
 

@@ -128,7 +128,7 @@ def run(  # noqa: PLR0913 - one parameter a flag
 def _tell_end(
     name: str, directory: Path, ended: RunProgress, listed: Sequence[PlannedFault], *, again: bool
 ) -> int:
-    """Tell how a run has ended, and how the job goes on; the exit code."""
+    """Print how a run ended and how to continue the job, and return the exit code."""
     assert ended.end is not None
     page = console()
     if ended.ended_before:
@@ -156,7 +156,7 @@ def _refuse_seed(scheduler: str, seed: int | None) -> None:
 
 
 def _goes_on(advice: str, directory: Path, *, again: bool) -> str:
-    """From where the job goes on, for an advice to run it again; nothing where none has begun."""
+    """Advice that names the checkpoint from which the job continues; empty for a new folder."""
     if not advice.endswith(AGAIN) or is_new(directory):
         return ""
     checkpoint = to_go_on_from(DiskFiles(directory))
@@ -166,7 +166,7 @@ def _goes_on(advice: str, directory: Path, *, again: bool) -> str:
 
 
 class _Signalled(KeyboardInterrupt):
-    """The run is told to end by a signal, as by Ctrl-C."""
+    """A signal asks the run to end, like Ctrl-C."""
 
     def __init__(self, number: int) -> None:
         super().__init__()
@@ -175,7 +175,7 @@ class _Signalled(KeyboardInterrupt):
 
 @contextmanager
 def _signals() -> Generator[None]:
-    """SIGTERM and SIGHUP end a run as Ctrl-C does, unless whoever has started it ignores them."""
+    """Let SIGTERM and SIGHUP end a run like Ctrl-C, unless the parent process ignores them."""
 
     def end(number: int, _: object) -> None:
         raise _Signalled(number)
@@ -228,7 +228,7 @@ class RunMeter:
 
 
 def line_of(name: str, progress: RunProgress, width: int) -> str:
-    """How far a run is, as far as a line of that width has room for it."""
+    """The progress of a run, shortened to a width."""
     short = shortened(name, max(width // 3, NAME_MIN))
     return SEPARATOR.join(fitting([each for each in _told(short, progress) if each], width))
 
@@ -247,7 +247,7 @@ def _told(name: str, progress: RunProgress) -> list[str]:
 
 
 def _amount(progress: RunProgress) -> str:
-    """How much was read, where it was files; of little no rate, which would say nothing."""
+    """The amount of input that was read; without a rate if the amount is small."""
     if progress.bytes < MEGABYTE:
         return f"{math.ceil(progress.bytes / KILOBYTE)} kB" if progress.bytes else ""
     amount = f"{grouped(round(progress.bytes / MEGABYTE))} MB"
@@ -256,7 +256,7 @@ def _amount(progress: RunProgress) -> str:
 
 
 def _further(ended: RunProgress, directory: Path, *, again: bool) -> Iterator[Cell]:
-    """What was put aside, and how the job goes on."""
+    """The lines that were put aside, and how to continue the job."""
     for folder, lines in ended.aside.items():
         if lines:
             yield f"{counted(lines, 'line')} in {directory / folder}: {ASIDE[folder]}"
@@ -270,7 +270,7 @@ def _further(ended: RunProgress, directory: Path, *, again: bool) -> Iterator[Ce
 
 
 def _wrong(faults: Sequence[PlannedFault], ended: RunProgress) -> list[Cell]:
-    """What went wrong of a list, and how often."""
+    """The faults that were injected, and how often."""
     told: list[Cell] = ["went wrong"]
     for fault, number in zip(faults, ended.struck, strict=True):
         often = f" {number} times" if number else " never"
@@ -285,7 +285,7 @@ def _whence(checkpoint: int | None) -> str:
 
 
 def _again(arguments: Sequence[str], checkpoint: int | None) -> Iterator[str]:
-    """The command that goes on: what has begun from a savepoint has a checkpoint of its own."""
+    """The command that continues the job: without --from once the run has its own checkpoint."""
     skips = False
     for argument in arguments:
         if skips:

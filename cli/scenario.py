@@ -65,7 +65,7 @@ def scenario(
 
 @dataclass
 class Results:
-    """What was run so far, printed as it comes."""
+    """The results so far. Each result is printed as soon as it is known."""
 
     as_text: bool
     runs: list[CaseRun] = field(default_factory=list[CaseRun])
@@ -87,11 +87,11 @@ class Results:
 
     @property
     def ok(self) -> bool:
-        """Whether all was seen that was expected, or is so now."""
+        """Whether all results are the expected ones, or were recorded as such."""
         return not self.errors and not self.differing
 
     def close(self) -> Exit:
-        """Print what it comes to; the exit code."""
+        """Print the summary, and return the exit code."""
         if not self.as_text:
             rows = [row for run in self.runs for row in json_rows(run)]
             say_json({"finale": VERSION, "results": rows, "ok": self.ok})

@@ -88,7 +88,7 @@ def sweep(  # noqa: PLR0913 - one parameter a flag
 def _search(
     workers: int | None, master: str | None, conf: tuple[str, ...], folders: tuple[Path, ...]
 ) -> SearchCells:
-    """What searches cells: processes of this machine, or Spark where a master is named."""
+    """Choose the processes that search cells: of this machine, or of a Spark master."""
     if workers is not None and workers < 1:
         advice = "give one or more, or leave it out: then all processors work"
         raise FinaleError("bad-value", f"--workers is {workers}", advice=advice)

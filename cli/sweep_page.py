@@ -87,7 +87,7 @@ class Counter:
 
 
 def told(name: str, news: SweepProgress) -> str:
-    """How far a sweep is, in a line."""
+    """The progress of a sweep in one line."""
     parts = [f"{name}: {grouped(news.searched)} of {counted(news.total, 'cell')}"]
     if news.seconds_left is not None:
         parts.append(f"about {duration(news.seconds_left)} left")

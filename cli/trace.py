@@ -14,7 +14,7 @@ from checker.report.trace import trace_lines
 from checker.search.answer import Holds, Violated
 from checker.search.limits import INTERRUPTED
 from checker.search.reductions.kinds import Reduction
-from checker.search.rows import Result, Row
+from checker.search.rows import ResultRow, SpecResult
 from checker.search.run import run
 from checker.spec.catalogue import catalogue
 from checker.spec.claim import runs_before
@@ -82,7 +82,7 @@ def trace(
     return 0
 
 
-def row_to_tell(result: Result, name: str | None) -> Row:
+def row_to_tell(result: SpecResult, name: str | None) -> ResultRow:
     """The row whose trace is asked for. Raises `no-trace`."""
     rows = [row for row in result.rows if row.is_claim]
     expected = list(result.spec.expectations)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from checker.report.places import shown_file
-from checker.search.rows import Result, Row
+from checker.search.rows import ResultRow, SpecResult
 from model.itf import to_itf
 from model.trace import Trace, replay
 
@@ -13,7 +13,7 @@ from .main import VERSION
 from .output import to_file_or_stdout
 
 
-def itf_of(result: Result, row: Row, trace: Trace) -> str:
+def itf_of(result: SpecResult, row: ResultRow, trace: Trace) -> str:
     """A trace as ITF, with what it shows."""
     assert result.system is not None
     replay(result.system, trace)
@@ -31,7 +31,7 @@ def itf_of(result: Result, row: Row, trace: Trace) -> str:
     )
 
 
-def write_traces(result: Result, folder: Path) -> dict[str, str]:
+def write_traces(result: SpecResult, folder: Path) -> dict[str, str]:
     """Write every trace of a result; the files by property.
 
     Below the folder the path of the spec is kept, so that specs of one name do not collide.

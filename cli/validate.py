@@ -158,7 +158,7 @@ def levels_of(loggers: Sequence[str]) -> dict[str, str]:
 
 @dataclass
 class Validated:
-    """What was judged so far, printed as it comes."""
+    """The results so far. Each result is printed as soon as it is known."""
 
     as_text: bool
     layouts: str
@@ -219,7 +219,7 @@ class Validated:
         say(f"interrupted after {self.pieces} of {pieces}{again}", stderr=True)
 
     def close(self, output: Path | None) -> Exit:
-        """Print what it comes to; the exit code."""
+        """Print the summary, and return the exit code."""
         counts, news = self.counts, self.news
         again = (0, 0) if news is None else (news.judged, news.known)
         none = not self.jobs and not self.codes
@@ -251,7 +251,7 @@ class Validated:
 
 
 def _words(news: News) -> list[str]:
-    """How far it is, the most important first."""
+    """The progress, the most important part first."""
     words = [f"{grouped(news.judged)} of {grouped(news.total)} judged"]
     if news.seconds_left is not None:
         words.append(f"about {duration(news.seconds_left)} left")

@@ -109,9 +109,9 @@ def main() -> None:
 
 
 # The same at full size: `steps` is model/protocols, its meaning model/semantics.py; `is_committed`
-# is model/properties; `check` is checker/search/bfs/walk.py; `main` is checker/report and cli. What
-# is added: rules that read as Python and become decision trees (model/language), properties of runs
-# that never end (checker/search/state_graph/liveness.py), a second search that shares nothing with
-# the first.
+# is model/properties; `check` is checker/search/bfs/search.py; `main` is checker/report and cli.
+# What is added: rules that read as Python and become decision trees (model/language), properties of
+# runs that never end (checker/search/state_graph/liveness.py), a second search that shares nothing
+# with the first.
 if __name__ == "__main__":
     main()

@@ -19,7 +19,7 @@ CHARACTERS_MAX = 1000
 
 @dataclass(frozen=True)
 class Place:
-    """Where a mistake is: a file, a line of it, a key of a spec, the rule that was being read."""
+    """The place of a mistake: a file, a line, a key of a spec, or a rule."""
 
     file: str | None = None
     line: int | None = None
@@ -54,7 +54,7 @@ class FinaleError(Exception):
         return f"error[{self.code}]: {where}{message}\n  help: {advice}"
 
     def located(self, place: Place) -> FinaleError:
-        """The same mistake, with the parts of its place that were not known filled in."""
+        """Return the same error with missing parts of its place filled in."""
         known = self.place or Place()
         self.place = Place(
             known.file or place.file,

@@ -200,7 +200,7 @@ LINES: tuple[EventKind, ...] = (
 
 
 class Clock(enum.Enum):
-    """Who sees in which order some events come: a thread, or all that one lock guards."""
+    """The order in which events are observed: by one thread, or under one lock."""
 
     CHECKPOINTS = "jm.checkpoint-lock"
     """What the checkpoint coordinator does under its lock."""

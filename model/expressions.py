@@ -190,6 +190,11 @@ def truth(value: bool) -> Constant:
     return TRUE if value else FALSE
 
 
+def constant(value: int, boolean: bool) -> Constant:
+    """The integer `value` or, if `boolean`, its truth value."""
+    return truth(bool(value)) if boolean else integer(value)
+
+
 def cell(index: int, low: int, high: int, boolean: bool, after: bool = False) -> Expression:
     """The cell `index`, whose values lie in low..high."""
     if low == high:

@@ -30,7 +30,7 @@ _DOTTED = re.compile(
 
 
 def opened(path: str | Path) -> IO[bytes]:
-    """Open a file to read its bytes. Raises `OSError`, also for what is there and no file."""
+    """Open a file to read its bytes. Raises `OSError` also for a folder or a device."""
     # Without waiting: a FIFO is opened at once, and then found to be one.
     handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK)
     return os.fdopen(regular(handle), "rb")
@@ -99,7 +99,7 @@ def short(stream: IO[bytes], limit: int = TEXT_MAX) -> bytes:
 
 
 def text_of(path: str | Path, limit: int = TEXT_MAX) -> str:
-    """The same as text in UTF-8. Raises `OSError`, `UnicodeDecodeError`."""
+    """Read a file as UTF-8 text. Raises `OSError`, `UnicodeDecodeError`."""
     return bytes_of(path, limit).decode()
 
 

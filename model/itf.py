@@ -113,7 +113,7 @@ def value_to_json(domain: Domain[object], value: object) -> Json:
 
 
 def keys_of(domain: Domain[object]) -> tuple[object, ...]:
-    """What the elements of an array (positions) or of a map (entities) are found by."""
+    """The keys of an array (positions) or of a map (entities)."""
     keys: tuple[object, ...] = getattr(domain, "keys")  # noqa: B009 - of two classes of domains
     return keys
 

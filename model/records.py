@@ -164,7 +164,7 @@ class Union(Domain[R]):
 
     @cached_property
     def layout(self) -> dict[str, tuple[int, Domain[object]]]:
-        """Where each part is: the offset of its first cell, and its domain."""
+        """The offset of the first cell and the domain of each part."""
         places: dict[str, tuple[int, Domain[object]]] = {}
         offset = 1
         for name, domain in (pair for variant in self.parts for pair in variant):

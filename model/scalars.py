@@ -53,7 +53,7 @@ class Bound:
 
 @dataclass(frozen=True)
 class Scope:
-    """What declared domains are resolved against: bounds, and the entities of each class."""
+    """The bounds and entities that resolve declared domains."""
 
     bounds: Mapping[str, int]
     entities: Mapping[type, Sequence[object]]
@@ -95,7 +95,7 @@ class MissingValue(OutOfDomain):
 
 
 def outside(value: object, why: str) -> OutOfDomain:
-    """What to raise for a value that a domain does not have."""
+    """Return the error for a value outside a domain."""
     return MissingValue("Nothing is used as a value") if value is Nothing else OutOfDomain(why)
 
 
@@ -113,7 +113,7 @@ class Domain(Generic[T]):
     @cached_property
     @abstractmethod
     def size(self) -> int:
-        """How many values there are."""
+        """The number of values."""
 
     @cached_property
     @abstractmethod
@@ -133,17 +133,17 @@ class Domain(Generic[T]):
         """All plain values, each once, in the order of the domain."""
 
     def resolve(self, scope: Scope) -> Domain[T]:
-        """The same domain with numbers for bounds and with its entities."""
+        """Return the domain with numbers for bounds, and with its entities."""
         return self
 
     @cached_property
     def width(self) -> int:
-        """How many cells a value takes."""
+        """The number of cells of a value."""
         return len(self.cells)
 
     @cached_property
     def filler(self) -> tuple[int, ...]:
-        """What the cells hold where no value of this domain is stored."""
+        """The contents of the cells if they store no value of this domain."""
         return tuple(cell.low for cell in self.cells)
 
 

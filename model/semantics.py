@@ -111,7 +111,7 @@ def blocking_bounds(system: System, state: State) -> Iterator[tuple[GroundRule, 
 
 
 def is_deadlock(system: System, state: State) -> bool:
-    """Whether nothing can change any more though the protocol has not come to its end.
+    """Whether no step changes the state although the protocol has not ended.
 
     A state in which a bound forbids a rule is none: without the bound it may go on.
     """

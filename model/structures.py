@@ -60,7 +60,7 @@ class Slots(Domain[T]):
 
     @property
     def keys(self) -> tuple[object, ...]:
-        """What an element is found by."""
+        """The keys of the elements."""
         return tuple(range(self.length))
 
     @cached_property

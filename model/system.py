@@ -74,7 +74,7 @@ def leaves(tree: Tree) -> Iterator[Blocked | Update | Fault]:
 
 
 class Fairness(enum.Enum):
-    """What is promised of a rule that stays (WEAK) or keeps becoming (STRONG) enabled."""
+    """The promise about a rule that stays enabled (WEAK) or becomes enabled repeatedly (STRONG)."""
 
     NONE = "none"
     WEAK = "weak"
@@ -132,7 +132,7 @@ class Kind(enum.Enum):
 
 @dataclass(frozen=True)
 class Predicate:
-    """What a property says of one binding, as expressions.
+    """The claim of a property for one binding, as expressions.
 
     `when` is the antecedent (for leads-to: the cause), `claim` what must then hold (for leads-to:
     the goal). `fault` holds where evaluating them reads what is not there. Of a liveness property,
@@ -192,7 +192,7 @@ class System:
 
     @property
     def bits(self) -> int:
-        """How many bits a state takes if each cell takes its own."""
+        """The number of bits of a state, if each cell takes its own bits."""
         types = (cell for v in self.variables for cell in v.domain.cells)
         return sum((cell.high - cell.low).bit_length() for cell in types)
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-SECONDS_BETWEEN_NEWS = 0.25
+SECONDS_BETWEEN_REPORTS = 0.25
 
 
 @dataclass(frozen=True)
@@ -28,12 +28,12 @@ class Tasks:
 
 @contextmanager
 def watched(spark: SparkSession, tell: Callable[[Tasks], None]) -> Generator[None]:
-    """Tells a few times a second, from a thread of its own, what Spark is at."""
+    """Report the progress of Spark a few times a second, from a separate thread."""
     ended, began = Event(), perf_counter()
     tracker = spark.sparkContext.statusTracker()
 
     def watch() -> None:
-        while not ended.wait(SECONDS_BETWEEN_NEWS):
+        while not ended.wait(SECONDS_BETWEEN_REPORTS):
             stages = [tracker.getStageInfo(each) for each in tracker.getActiveStageIds()]
             known = [each for each in stages if each is not None]
             tell(

@@ -58,7 +58,7 @@ JAVA_OPTIONS = "spark.driver.extraJavaOptions"
 
 @dataclass(frozen=True)
 class SparkCluster:
-    """Where Spark runs and how: a master, settings of Spark's, folders that workers read too.
+    """A Spark master with its settings, and the folders that workers read too.
 
     `folders` hold code of the user's (`--protocols`); a worker finds them by `shipping.shipped`.
     """
@@ -100,7 +100,7 @@ def cluster_of(
 
 
 def frugal(cluster: SparkCluster) -> SparkCluster:
-    """The same for work that is done by Python alone."""
+    """Return the cluster with settings for work that Python alone does."""
     given = cluster.conf.get(JAVA_OPTIONS, "")
     return replace(cluster, conf={**cluster.conf, JAVA_OPTIONS: f"{JAVA} {given}".strip()})
 
@@ -158,7 +158,7 @@ def settings_of(cluster: SparkCluster, name: str, folder: Path) -> dict[str, str
 
 
 def _variables(cluster: SparkCluster) -> dict[str, str]:
-    """What Spark reads from its environment only; what the user has set there stands."""
+    """Return the environment variables of Spark; values of the user stay."""
     wanted: dict[str, str] = {}
     if cluster.is_nearby:
         wanted["SPARK_LOCAL_IP"] = LOOPBACK
@@ -213,7 +213,7 @@ def _held_interrupt() -> Generator[None]:
 
 @contextmanager
 def _quiet() -> Generator[None]:
-    """What goes wrong between Python and Java is raised; and after Ctrl-C nobody wants to know.
+    """Silence messages between Python and Java: errors are raised instead.
 
     Their connection would print it, too: by its own logger and, past that, by the root of all.
     """
@@ -262,7 +262,7 @@ def _started(cluster: SparkCluster, name: str, folder: Path, java: _Java) -> Spa
 
 
 def _context() -> Any:
-    """The class that keeps Java for all sessions of a process, where nobody is meant to look."""
+    """Return the private PySpark class that holds the Java process of all sessions."""
     from pyspark import SparkContext
 
     return SparkContext
@@ -308,7 +308,7 @@ class _Java:
             module.Popen = popen
 
     def _popen(self, *arguments: Any, **settings: Any) -> subprocess.Popen[bytes]:
-        """Starts a process that nobody else knows until it has answered, which takes seconds."""
+        """Start a process, and remember it until it has answered, which takes seconds."""
         with _held_interrupt():
             process: subprocess.Popen[bytes] = subprocess.Popen[bytes](*arguments, **settings)
             self._process = process
@@ -347,7 +347,7 @@ def _refuse_silent_master(cluster: SparkCluster) -> None:
 
 
 def _told(said: str, folder: Path) -> str:
-    """What there is of a reason: what Java and Spark printed, then what was thrown."""
+    """Return the reason of a failure: the output of Java and Spark, then the exception."""
     told: list[str] = []
     for name in ("console.log", "spark.log"):
         log = folder / name

@@ -36,7 +36,7 @@ def packed(folders: Sequence[Path], into: Path) -> Path:
 
 
 def shipped(folder: Path) -> Path:
-    """Where a folder that was packed is on this machine: as it was named, or what was unpacked."""
+    """Return the path of a packed folder on this machine: the original, or the unpacked copy."""
     root = Path(model.__file__).parent.parent
     unpacked = root / FOLDERS / _name(folder) / folder.name
     return unpacked if unpacked.is_dir() else folder

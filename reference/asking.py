@@ -18,7 +18,7 @@ from reference.task import Phase, Task
 
 
 class RequestKind(enum.Enum):
-    """What is asked for."""
+    """The kind of a request."""
 
     SAVEPOINT = "savepoint"
     STOP = "stop"
@@ -26,7 +26,7 @@ class RequestKind(enum.Enum):
 
 
 class RequestStatus(enum.Enum):
-    """What has become of it."""
+    """The status of a request."""
 
     UNUSED = "unused"
     ADMITTED = "admitted"
@@ -48,7 +48,7 @@ class Request:
 
 
 class JobStatus(enum.Enum):
-    """What is said of the job as a whole. That it has finished follows from its tasks."""
+    """The status of the job as a whole. A finished job follows from its finished tasks."""
 
     RUNNING = "running"
     CANCELLING = "cancelling"
@@ -156,7 +156,7 @@ class Asking(Failing):
         request.checkpoint = self.coordinator.trigger(kind).number
 
     def answer(self, checkpoint: Checkpoint) -> None:
-        """Who has asked for a savepoint hears at once what has become of it."""
+        """Answer the user who asked for a savepoint as soon as the checkpoint is decided."""
         for request in self.requests_for(RequestKind.SAVEPOINT):
             if request.is_admitted and request.checkpoint == checkpoint.number:
                 failed = checkpoint.status is Status.ABORTED
@@ -205,7 +205,7 @@ class Asking(Failing):
                 request.answer = RequestStatus.SUCCEEDED if won else RequestStatus.FAILED
 
     def won_by_cancellation(self, request: Request) -> bool:
-        """Whether whoever asked has got it when the job is canceled."""
+        """Whether a request succeeds because the job is canceled."""
         return request.kind is RequestKind.CANCEL
 
     @action()

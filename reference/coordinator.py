@@ -11,7 +11,7 @@ from reference.network import Network
 
 
 class CheckpointKind(enum.Enum):
-    """What a checkpoint is for."""
+    """The purpose of a checkpoint."""
 
     CHECKPOINT = "checkpoint"
     """To start again from after a failure."""
@@ -27,7 +27,7 @@ class CheckpointKind(enum.Enum):
 
 
 class Status(enum.Enum):
-    """What has become of a checkpoint."""
+    """The status of a checkpoint."""
 
     PENDING = "pending"
     COMPLETED = "completed"
@@ -205,7 +205,7 @@ class Coordinator:
             self.shut_down()
 
     def shut_down(self) -> None:
-        """Nothing is pending any more, and nobody is called."""
+        """Abort all pending checkpoints, and drop all trigger calls."""
         self.abort_all()
         self.network.triggers.clear()
 
@@ -214,7 +214,7 @@ class Coordinator:
             self.abort(checkpoint.number)
 
     def restart(self) -> None:
-        """All tasks start anew: nothing is pending, nothing under way, nobody FINISHED."""
+        """Start anew: no checkpoint is pending, no message is under way, no task is FINISHED."""
         self.abort_all()
         self.network.clear()
         self.finished.clear()

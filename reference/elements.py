@@ -18,14 +18,14 @@ class Buffer:
 
 @dataclass(frozen=True, slots=True)
 class Barrier:
-    """What is in front of it belongs to the checkpoint, what is behind it does not."""
+    """A barrier: earlier elements belong to the checkpoint, later elements do not."""
 
     checkpoint: int
 
 
 @dataclass(frozen=True, slots=True)
 class CancelBarrier:
-    """The sender gives a checkpoint up: nobody need wait for its barrier."""
+    """The sender aborts a checkpoint: the receiver stops waiting for its barrier."""
 
     checkpoint: int
 

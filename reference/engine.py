@@ -124,7 +124,7 @@ class Engine(ABC):
 
     @abstractmethod
     def take_checkpoint(self, task: Task, checkpoint: int) -> None:
-        """All barriers of a checkpoint have come to a task."""
+        """React when all barriers of a checkpoint have arrived at a task."""
 
     @abstractmethod
     def give_up_alignment(self, task: Task, checkpoint: int) -> None:
@@ -136,7 +136,7 @@ class Engine(ABC):
 
     @abstractmethod
     def answer(self, checkpoint: Checkpoint) -> None:
-        """Whoever has asked for a checkpoint hears what has become of it."""
+        """Answer the user who asked for a checkpoint."""
 
     def in_use(self) -> Iterator[int]:
         """The checkpoints that somebody beside the coordinator may still speak of."""
@@ -164,11 +164,11 @@ class Engine(ABC):
         next(taken, None)
 
     def seen(self) -> tuple[tuple[str, Word], ...]:
-        """What a protocol knows of the job as a whole, by names."""
+        """Return the knowledge of a protocol about the job as a whole, by names."""
         return ()
 
     def fork(self) -> Engine:
-        """Another engine in the same state, with files of its own: they must be in memory."""
+        """Return a copy of the engine with a copy of its files, which must be in memory."""
         assert isinstance(self.files, MemoryFiles), "on disk the two would write the same files"
         copy: Engine = pickle.loads(pickle.dumps(self))
         return copy

@@ -21,14 +21,14 @@ class Failing(Running):
 
     @action("task", "checkpoint")
     def fail_snapshot(self, task: Task, checkpoint: int) -> Guarded:
-        """What a task writes in the background fails after its barrier is out."""
+        """The background write of a snapshot fails after the barrier was sent."""
         yield task.lives and self.may_decline((task.name, checkpoint))
         self.happened.declines += 1
         self.network.acknowledgements.discard((task.name, checkpoint))
         self.network.declines.add(checkpoint)
 
     def may_decline(self, call: Call) -> bool:
-        """Whether an acknowledgement is under way, and may still come to nothing."""
+        """Whether an acknowledgement is under way that can still fail."""
         left = self.happened.declines < self.faults.declines
         return left and call in self.network.acknowledgements
 
@@ -58,7 +58,7 @@ class Failing(Running):
 
     @action("task")
     def restore(self, task: Task) -> Guarded:
-        """A new operator goes on from the newest complete checkpoint."""
+        """A new operator restores the newest complete checkpoint."""
         yield task.phase is Phase.RESTORING
         task.phase = Phase.RUNNING
         task.operator = task.make()

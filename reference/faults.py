@@ -24,7 +24,7 @@ FOR_EVER = 2**60
 
 
 class Strikes:
-    """What of a list has happened, and what is due; over all processes of a run."""
+    """The past and due faults of a list, over all processes of a run."""
 
     def __init__(self, faults: Sequence[PlannedFault], seed: int = 0) -> None:
         self.faults = tuple(faults)
@@ -55,13 +55,13 @@ class Strikes:
         return files
 
     def tell(self, told: Callable[[Mapping[str, object]], object]) -> None:
-        """Who is told from now on, and first of what ended the process before."""
+        """Report faults to this function, the fault that ended the process first."""
         self._tell = told
         while self._untold:
             told(self._untold.pop(0))
 
     def have_ended(self, reason: BaseException) -> bool:
-        """Whether it was a fault that has ended a process: another one goes on."""
+        """Whether a fault has ended a process, so that another process continues."""
         self._tell = self._untold.append
         hit = [number for number, files in self._wrapped.items() if files.struck]
         for number in hit:
@@ -94,7 +94,7 @@ class Strikes:
         return not fault.chance or self._random.random() < fault.chance
 
     def next(self, engine: Engine) -> StepId | None:
-        """What goes wrong now, if something is due that can be. Raises `ProcessEnds`."""
+        """Inject the next due fault, if it is possible now. Raises `ProcessEnds`."""
         for number in self._due:
             fault = self.faults[number]
             if fault.kind == "crash-coordinator":

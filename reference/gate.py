@@ -11,7 +11,7 @@ from reference.channel import Channel
 
 
 class Gate:
-    """What is between a task's inputs and its operator.
+    """The gate between the inputs of a task and its operator.
 
     `take` is called with the id of a checkpoint whose turn has come, `give_up` with one that
     will never be complete here.
@@ -31,7 +31,7 @@ class Gate:
         return all(channel.ended for channel in self.inputs)
 
     def is_late(self, checkpoint: int) -> bool:
-        """Whether a checkpoint has had its turn here: taken, given up, or passed over."""
+        """Whether a checkpoint is over at this gate: taken, aborted, or skipped."""
         if self.newest is None or self.newest < checkpoint:
             return False
         return self.newest > checkpoint or not self.collecting
@@ -106,7 +106,7 @@ class Gate:
         return self.newest
 
     def _open(self, checkpoint: int) -> None:
-        """A checkpoint that is new here begins; one under way is given up for it."""
+        """Begin a new checkpoint at this gate, and abort the one that is collecting barriers."""
         if self.newest != checkpoint:
             if self.collecting:
                 self.give_up(self._newest)

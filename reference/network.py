@@ -10,7 +10,7 @@ Call = tuple[str, int]
 
 @dataclass(eq=False)
 class Network:
-    """What is under way. A message is there once at most; the kinds do not wait for each other."""
+    """The messages under way. Each exists at most once; kinds do not wait for each other."""
 
     triggers: set[Call] = field(default_factory=set[Call])
     acknowledgements: set[Call] = field(default_factory=set[Call])
@@ -26,7 +26,7 @@ class Network:
         self.declines.discard(checkpoint)
 
     def forget_notices(self, task: str) -> None:
-        """A task is gone: nothing that is told to it has an effect; that calls fail has one."""
+        """Drop the notifications for a task that is gone; its calls still fail."""
         self.confirmations = {c for c in self.confirmations if c[0] != task}
         self.aborts = {call: latest for call, latest in self.aborts.items() if call[0] != task}
 

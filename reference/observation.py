@@ -50,7 +50,7 @@ class Observation:
 
 
 def observation_of(engine: Engine) -> Observation:
-    """What can be seen of an engine now."""
+    """Return the observation of an engine."""
     names = engine.files.under("")
     return Observation(
         happened=tuple(vars(engine.happened).items()),

@@ -114,7 +114,7 @@ class OvertakingGate(Gate):
             self.done(checkpoint)
 
     def may_give_up(self, checkpoint: int) -> bool:
-        """What is taken cannot be given up any more: its barriers still come."""
+        """Whether a checkpoint can still be aborted here: not after its snapshot was taken."""
         taken = self.started and self.newest == checkpoint
         return super().may_give_up(checkpoint) and not taken
 

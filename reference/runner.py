@@ -38,7 +38,7 @@ TRIGGER = StepId("trigger_checkpoint")
 
 
 class RunEnd(enum.Enum):
-    """How a run ends."""
+    """The end of a run."""
 
     FINISHED = "finished"
     DRAINED = "drained"
@@ -53,7 +53,7 @@ ENDED = {JobStatus.CANCELED: RunEnd.CANCELLED, JobStatus.FAILED: RunEnd.FAILED}
 
 @dataclass(frozen=True)
 class Orders:
-    """What a user says beside the job."""
+    """The options of a run besides its job."""
 
     stop: CheckpointKind | None = None
     """Stop it so, when all that is there is processed."""
@@ -69,7 +69,7 @@ class Orders:
 
 @dataclass(frozen=True)
 class RunProgress:
-    """How far a run is."""
+    """The progress of a run."""
 
     records: int
     """That sources have read."""
@@ -101,7 +101,7 @@ def run(
     look: Callable[[RunProgress], None] | None = None,
     orders: Orders = Orders(),
 ) -> RunProgress:
-    """Run a job in a folder until it has ended. Raises coded errors for one that is not its own."""
+    """Run a job in a folder until the job ends. Raises coded errors for a foreign folder."""
     if is_new(folder):
         rehearse(job, folder, orders)
     with locked(folder) as name:
@@ -131,7 +131,7 @@ def _process(
     strikes: Strikes,
     look: Callable[[RunProgress], None] | None,
 ) -> RunProgress | None:
-    """What one process does; None where a fault has ended it before the job had ended."""
+    """Run one process; None if a fault ended the process before the job ended."""
     runner, cut, path = None, False, orders.log or folder / LOG
     try:
         runner = Runner(job, strikes.files(DiskFiles(folder)), orders, control, strikes)
@@ -214,7 +214,7 @@ class Runner:
         )
 
     def progress(self, end: RunEnd | None = None) -> RunProgress:
-        """How far the run is."""
+        """The progress of the run."""
         sources = [t.source for t in self.engine.tasks.values() if t.source is not None]
         stopped = self.requests.find(RequestKind.STOP, RequestStatus.SUCCEEDED)
         return RunProgress(
@@ -297,7 +297,7 @@ class Runner:
         return step is not None and self.mover.take([step])
 
     def _end(self) -> RunEnd | None:
-        """How the job has ended, if it has."""
+        """Return how the job ended, if it has ended."""
         engine = self.engine
         if isinstance(engine, Asking) and engine.status in ENDED:
             return ENDED[engine.status]

@@ -138,7 +138,7 @@ class Running(Engine):
             self.network.declines.add(checkpoint)
 
     def kind_of(self, checkpoint: int) -> CheckpointKind:
-        """What a checkpoint is for, as its barriers and calls say."""
+        """Return the kind of a checkpoint, as its barriers and calls carry it."""
         known = self.coordinator.checkpoints.get(checkpoint)
         return known.kind if known is not None else CheckpointKind.CHECKPOINT
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Faults:
-    """How often what may go wrong still may, and how many checkpoints there may be."""
+    """The bounds on failures, and on the number of checkpoints."""
 
     checkpoints: int | None = None
     failures: int = 0
@@ -22,7 +22,7 @@ class Faults:
 
 @dataclass(eq=False)
 class Happened:
-    """How often it has."""
+    """The number of past failures."""
 
     failures: int = 0
     lost_confirmations: int = 0
@@ -33,7 +33,7 @@ class Happened:
 
 @dataclass(frozen=True)
 class EngineOptions:
-    """What protocols leave open, under the names that the model has for it."""
+    """The options of protocols, under the names of the model."""
 
     concurrent: int = 1
     """How many checkpoints may be pending at once."""
@@ -106,7 +106,7 @@ class EngineOptions:
 
 @dataclass(frozen=True)
 class EngineSettings:
-    """What an engine is told beside its job."""
+    """The settings of an engine besides its job."""
 
     channel: int = 16
     """How many elements a channel takes."""

@@ -47,7 +47,7 @@ class Stopping(Asking):
 
     @action("request", "drain")
     def request_stop(self, request: Request, drain: bool) -> Guarded:
-        """What is pending is aborted, and a savepoint triggered if one can be."""
+        """Abort pending checkpoints, and trigger a savepoint if possible."""
         others = any(each.is_admitted for each in self.requests_for(RequestKind.STOP))
         refused = others and self.options.scheduler == "adaptive"
         may = self.may_plan() and not refused

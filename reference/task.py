@@ -39,12 +39,12 @@ class Output:
     """What becomes of a record along the edge, if anything."""
 
     def shares(self, records: Sequence[Record]) -> Sequence[Sequence[Record]]:
-        """What each of its channels takes of some records."""
+        """Return the records that go to each of its channels."""
         return _shares(self, records)
 
 
 class Task:
-    """What a task knows. What it does next is its engine's to say."""
+    """The state of a task. The engine decides its next step."""
 
     def __init__(
         self,

@@ -17,7 +17,7 @@ from typing import Any
 
 @dataclass(eq=False, slots=True)
 class SavedPart:
-    """What one part knows, and the other parts that it knows."""
+    """The saved attributes of one part, and the parts that it refers to."""
 
     part: object
     attributes: dict[str, Any]
@@ -26,7 +26,7 @@ class SavedPart:
     """Some of these can be equal to others: comparing does not tell which they are."""
 
     def is_up_to_date(self) -> bool:
-        """Whether the part still knows just that, as far as comparing tells."""
+        """Whether the attributes of the part are unchanged, as far as a comparison tells."""
         return not self.alike and self.part.__dict__ == self.attributes
 
 
@@ -91,7 +91,7 @@ def _kind(value: object) -> type:
 
 @cache
 def _is_part(kind: type) -> bool:
-    """Whether objects of a class can change, as far as one can see."""
+    """Whether objects of a class can change."""
     frozen = getattr(getattr(kind, "__dataclass_params__", None), "frozen", False)
     called = any("__call__" in vars(base) for base in kind.__mro__)
     return kind.__dictoffset__ != 0 and not (frozen or called or issubclass(kind, enum.Enum))

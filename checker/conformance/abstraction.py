@@ -80,7 +80,7 @@ class Abstraction:
         }
 
     def seen(self, observation: Observation) -> SeenValues:
-        """What is seen of each variable that is not history."""
+        """Return the value of each variable that is not history."""
         values: dict[str, Word] = dict(observation.happened)
         values["losses"] = values.pop("lost_confirmations")
         checkpoints = {number: dict(known) for number, known in observation.checkpoints}
@@ -134,7 +134,7 @@ class Abstraction:
     def _operator(
         self, name: str, state: SeenValues, files: Files, values: dict[str, Word]
     ) -> None:
-        """What had finished when the job was restored has no state."""
+        """Set the variables of an operator. An operator that had finished has no state."""
         total, parts = self.records[name], self._parts(name, files)
         sent = [part["emitted"] if part and "emitted" in part else total for part in parts]
         held = [part["held"] if part and "held" in part else () for part in parts]
@@ -171,7 +171,7 @@ class Abstraction:
         checkpoints: Mapping[int, SeenValues],
         files: Files,
     ) -> tuple[tuple[str, ...], ...]:
-        """What is in flight for each checkpoint that is pending, or that a restart would take."""
+        """Return the in-flight data of each pending checkpoint, and of the restart checkpoint."""
         reader = name.split("→")[1]
         logs: list[tuple[str, ...]] = []
         for number in self.numbers:
@@ -190,7 +190,7 @@ class Abstraction:
         return known["status"] == "pending" or completed
 
     def _parts(self, name: str, files: Files) -> list[Any]:
-        """What each checkpoint has of a task, whether it is complete or not."""
+        """Return the part of a task in each checkpoint, complete or not."""
         written = (files.get(f"checkpoints/{number}/{name}.json") for number in self.numbers)
         return [_read(data[0])["operator"] if data else None for data in written]
 
@@ -242,14 +242,14 @@ def _element(element: tuple[str, Word]) -> tuple[str, Word]:
 
 
 def _logged(written: tuple[bytes, ...], channel: str) -> tuple[str, ...]:
-    """What a file of channels says of one of them."""
+    """Return the log of one channel in a file of channels."""
     logs: dict[str, list[dict[str, list[str]]]] = _read(written[0])
     return tuple(record for buffer in logs.get(channel, []) for record in buffer["records"])
 
 
 @lru_cache(maxsize=4096)
 def _read(data: bytes) -> Any:
-    """What a file says; nobody changes it."""
+    """Return the content of an immutable file."""
     return json_of(data)
 
 

@@ -23,7 +23,7 @@ MICRO_STEPS = ("write", "append", "truncate", "sync", "rename", "remove")
 
 @dataclass(frozen=True)
 class Disk:
-    """What is there, and what is there for sure."""
+    """The files on a disk, and the files that are synced."""
 
     contents: Frozen
     safe: Frozen
@@ -33,7 +33,7 @@ class Disk:
         return cls(frozenset(contents.items()), frozenset(safe.items()))
 
     def left(self) -> Iterator[Frozen]:
-        """What may be there when the power was lost."""
+        """Return the possible contents of a disk after a loss of power."""
         now, then = dict(self.contents), dict(self.safe)
         unsure = sorted(n for n in now.keys() | then.keys() if now.get(n) != then.get(n))
         for chosen in itertools.product((now, then), repeat=len(unsure)):
@@ -61,7 +61,7 @@ class JournaledFiles(MemoryFiles):
         self.done, self.moments = [], []
 
     def put_back(self, contents: Mapping[str, bytes] | Frozen) -> None:
-        """A disk that was found: what is there is there for sure."""
+        """Start with a disk as found: all its files count as synced."""
         self.contents = dict(contents)
         self.safe = dict(contents)
         self.begin()

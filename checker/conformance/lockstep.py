@@ -11,8 +11,8 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from checker.search.bfs.machine import Compiled
-from checker.search.limits import News, Progress
+from checker.search.bfs.machine import CompiledSuccessors
+from checker.search.limits import ProgressListener, SearchProgress
 from checker.spec.claim import Spec
 from model.language.build import build
 from model.language.entities import Variable
@@ -27,7 +27,7 @@ from .engines import engine_for
 Both = tuple[State, Observation]
 """A state of the model, and what is seen of the engine in it."""
 
-SECONDS_BETWEEN_NEWS = 0.2
+SECONDS_BETWEEN_REPORTS = 0.2
 
 #: What the model remembers for its properties alone.
 HISTORY = frozenset({"taken", "cut", "progress", "calls"})
@@ -50,7 +50,7 @@ class VariableWords:
 
 @dataclass(frozen=True)
 class Divergence:
-    """How to get to where the two part, and what differs there."""
+    """The steps to a difference between model and engine, and the difference."""
 
     steps: tuple[StepId, ...]
     what: tuple[str, ...]
@@ -58,7 +58,7 @@ class Divergence:
 
 @dataclass(frozen=True)
 class Agreement:
-    """How much was compared: states and transitions of the model, and what was seen of the engine.
+    """The size of a comparison: states and transitions of the model, observations of the engine.
 
     `observations` counts what is seen as the model words it: one for each state, but for history.
     """
@@ -73,7 +73,7 @@ class ModelSteps:
 
     def __init__(self, system: System) -> None:
         self.system = system
-        self.machine = Compiled(self.system)
+        self.machine = CompiledSuccessors(self.system)
         seen = [v for v in self.system.variables if v.ghost not in HISTORY]
         self.names = [v.name for v in seen]
         self._words = [VariableWords(v) for v in seen]
@@ -91,7 +91,7 @@ class ModelSteps:
         return self._said[state]
 
     def steps(self, state: State) -> dict[StepId, State]:
-        """Where each step leads that can be taken."""
+        """Return the successor of each enabled step."""
         if state not in self._steps:
             rules, leaves = self.system.rules, self.machine.leaves
             taken = [(rules[leaves[leaf].rule], s) for leaf, s in self.machine.expand(state, [])]
@@ -111,7 +111,7 @@ class LockStep:
         self._seen: dict[Observation, tuple[Word, ...]] = {}
         self._came: dict[Both, tuple[Both, StepId] | None] = {}
 
-    def run(self, progress: Progress | None = None) -> Agreement | Divergence:
+    def run(self, progress: ProgressListener | None = None) -> Agreement | Divergence:
         """Compare all that can be reached, until something differs."""
         began, told = time.monotonic(), 0.0
         start = self.model.initial, observation_of(self.engine)
@@ -125,9 +125,9 @@ class LockStep:
         while todo:
             both, depth, saved = todo.popleft()
             seconds = time.monotonic() - began
-            if progress is not None and seconds - told > SECONDS_BETWEEN_NEWS:
+            if progress is not None and seconds - told > SECONDS_BETWEEN_REPORTS:
                 told = seconds
-                progress(News(len(states), len(transitions), depth, len(todo), seconds))
+                progress(SearchProgress(len(states), len(transitions), depth, len(todo), seconds))
             steps = self.model.steps(both[0])
             states.add(both[0])
             go_back(saved)

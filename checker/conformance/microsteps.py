@@ -48,7 +48,7 @@ class Torn:
 
 @dataclass
 class Whole:
-    """What was cut, and what the cuts were like."""
+    """The size of a check that found no difference."""
 
     states: int = 0
     """Of the model and the engine's files."""
@@ -83,7 +83,7 @@ class Starter:
         """Of each start the moments at which it can be cut."""
 
     def outcome(self, contents: Frozen) -> StepOutcome:
-        """What a start comes to when the process has ended. Raises `Unlike` where it does not."""
+        """Return the outcome of a start after a crash. Raises `Unlike` for a failed start."""
         if contents not in self.known:
             go_back(self.fresh)
             self.files.put_back(contents)
@@ -107,13 +107,13 @@ class Starter:
         return found.last_number
 
     def outcomes(self, disk: Disk) -> frozenset[StepOutcome]:
-        """What starts may come to when the power was lost."""
+        """Return the possible outcomes of starts after a loss of power."""
         if disk not in self.all_left:
             self.all_left[disk] = frozenset(map(self.outcome, disk.left()))
         return self.all_left[disk]
 
     def cut_all(self) -> Iterator[tuple[str, str]]:
-        """Cut each start at each moment, and those that follow: all come to the same."""
+        """Crash each start at each moment; all outcomes must be equal."""
         done: set[Frozen] = set()
         while todo := self.known.keys() - done:
             for contents in todo:
@@ -130,13 +130,13 @@ def _without_empty(observation: Observation) -> Observation:
 
 
 def restore_all(engine: Engine) -> None:
-    """Each task goes on from the newest checkpoint."""
+    """Restore each task from the newest checkpoint."""
     for name in engine.tasks:
         engine.take(StepId("restore", (("task", name),)))
 
 
 def _unlike(starter: Starter, disk: Disk, wanted: frozenset[StepOutcome]) -> str:
-    """What is wrong with a crash; nothing if it comes to what is wanted."""
+    """Return the difference of a crash from the wanted outcomes; empty if there is none."""
     try:
         found = starter.outcomes(disk) | {starter.outcome(disk.contents)}
     except Unlike as reason:
@@ -273,7 +273,7 @@ OPERATOR = ("operator", "was_finished")
 
 
 def goes_on_with(observation: Observation) -> dict[str, Any]:
-    """What a job goes on with: what operators know, what is in flight, what sinks have written."""
+    """Return the state that a job continues with: operators, in-flight data, and output."""
     return {
         "newest": observation.newest_completed,
         "operators": [(name, *map(dict(task).get, OPERATOR)) for name, task in observation.tasks],

@@ -101,7 +101,7 @@ def _has_ended(engine: Engine) -> bool:
 
 
 def judged(chosen: RandomRun, known: Catalogue) -> Verdict:
-    """What the model says of a run."""
+    """Return the verdict of the model on a run."""
     return accept(read_log(lines_of(chosen)), known=known, judges=False)
 
 

@@ -40,7 +40,7 @@ STEPS_MAX = 10_000
 
 @dataclass(frozen=True)
 class RecordFate:
-    """What has become of a record: where it is written, and where it is besides."""
+    """The fate of a record: its output files, and its other copies."""
 
     record: str
     written: tuple[str, ...]
@@ -71,7 +71,7 @@ class Parting:
 
 @dataclass(frozen=True)
 class Replayed:
-    """What the engine did with a trace, and what there is at the end."""
+    """The steps of the engine along a trace, and the final state."""
 
     trace: tuple[StepId, ...]
     further: tuple[StepId, ...]
@@ -143,7 +143,7 @@ class EngineReplay:
         return Parting(position, what) if what else None
 
     def _go_on(self) -> Iterator[StepId]:
-        """What happens by itself; a job that was stopped to go on later is started again."""
+        """Run the steps that need no request; a suspended job is started again."""
         for _ in range(STEPS_MAX):
             steps = [s for s in self.engine.candidates(NOT_BY_ITSELF) if self.engine.is_ready(s)]
             steps += [s for s in self.engine.candidates() if s.name == "resume"]

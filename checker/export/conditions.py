@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from checker.search.state_graph.folding import Known, cells_read, folded, learn, parts
+from checker.search.state_graph.folding import Known, cells_read, fold, folded, parts, sides
 from model.expressions import (
     FALSE,
     TRUE,
@@ -94,7 +94,7 @@ class Conditions:
         return disjunction(is_at_bound(rule.tree) for rule in self.system.rules)
 
     def faults_of_properties(self) -> Iterator[tuple[Property, Expression]]:
-        """Where evaluating a property on a state reads what is not there."""
+        """Return where the evaluation of a property on a state reads a missing value."""
         for prop in self.system.properties:
             fault = disjunction(each.fault for each in prop.predicates)
             if fault is not FALSE:
@@ -130,18 +130,13 @@ def _along(tree: Tree, at_leaf: Callable[[End, Known], Expression], known: Known
     """The condition that a leaf asks for, with what the tests on the way there say."""
     if not isinstance(tree, Test):
         return at_leaf(tree, known)
-    test = folded(tree.condition, known, {})
-    if isinstance(test, Constant):
-        return _along(tree.yes if test.value else tree.no, at_leaf, known)
-    yes, no = (
-        _along(side, at_leaf, learn(learn(known, tree.condition, outcome), test, outcome))
-        for outcome, side in ((True, tree.yes), (False, tree.no))
-    )
-    return choose(test, yes, no)
+    test, further = sides(tree, known)
+    found = [_along(side, at_leaf, below) for _, side, below in further]
+    return found[0] if isinstance(test, Constant) else choose(test, *found)
 
 
 def step_claims(prop: Property) -> Iterator[tuple[Expression, tuple[int, ...]]]:
-    """What a property says of steps, and by which ground rules; each claim once."""
+    """Return the claims of a property about steps, each once, with their ground rules."""
     found: dict[Expression, list[int]] = {}
     for rule, predicates in enumerate(prop.on_rules):
         for predicate in predicates:
@@ -155,7 +150,7 @@ def step_claims(prop: Property) -> Iterator[tuple[Expression, tuple[int, ...]]]:
 
 
 def step_faults(prop: Property) -> Iterator[tuple[Expression, tuple[int, ...]]]:
-    """Where evaluating a property on a step reads what is not there: its negation, as a claim."""
+    """Return a claim that the evaluation of a property on a step reads no missing value."""
     found: dict[Expression, list[int]] = {}
     for rule, predicates in enumerate(prop.on_rules):
         fault = disjunction(each.fault for each in predicates)
@@ -166,7 +161,7 @@ def step_faults(prop: Property) -> Iterator[tuple[Expression, tuple[int, ...]]]:
 
 
 def claim_of(predicate: Predicate) -> Expression:
-    """What one binding of a safety property says: its claim, where its antecedent holds."""
+    """Return the claim of one binding of a safety property, under its antecedent."""
     return disjunction([negation(predicate.when), predicate.claim])
 
 
@@ -180,17 +175,8 @@ def fair_keys(system: System) -> dict[tuple[str, tuple[str, ...]], list[GroundRu
 
 
 def written_out(expression: Expression, sizes: dict[Expression, int]) -> int:
-    """How many nodes an expression has where what it shares is written out each time."""
-    pending = [expression]
-    while pending:
-        node = pending[-1]
-        missing = [part for part in parts(node) if part not in sizes]
-        if missing:
-            pending += missing
-            continue
-        sizes[node] = 1 + sum(sizes[part] for part in parts(node))
-        pending.pop()
-    return sizes[expression]
+    """Return the number of nodes of an expression, with shared parts counted repeatedly."""
+    return fold(expression, lambda node: 1 + sum(sizes[part] for part in parts(node)), sizes)
 
 
 def expressions_in(tree: Tree) -> Iterator[Expression]:

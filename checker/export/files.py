@@ -28,7 +28,7 @@ MODULE_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 
 @dataclass(frozen=True)
 class ExportSource:
-    """What the heading says of where an export comes from."""
+    """The origin of an export, for its heading."""
 
     title: str
     protocol: str

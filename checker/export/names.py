@@ -98,7 +98,7 @@ def _rule_text(rule: GroundRule) -> str:
 
 
 def words_of(domain: Domain[object]) -> Iterator[Words]:
-    """What the values of each cell of a domain are called."""
+    """Return the names of the values of each cell of a domain."""
     match domain:
         case Boolean() | Range():
             yield ()

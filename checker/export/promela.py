@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from checker.search.answer import NO_DEADLOCK, WELL_FORMED
-from checker.search.state_graph.folding import parts
+from checker.search.state_graph.folding import nodes
 from model.errors import FinaleError
 from model.expressions import FALSE, Cell, Expression, conjunction, disjunction, negation
 from model.system import Blocked, Fault, Kind, System, Test, Tree, Update
@@ -294,18 +294,7 @@ class PromelaModel:
 
 def _reads(value: Expression, known: dict[Expression, str]) -> set[int]:
     """The cells that the text of a value reads, where some parts are known by a name."""
-    found: set[int] = set()
-    pending = [value]
-    seen: set[Expression] = set()
-    while pending:
-        node = pending.pop()
-        if node in known or node in seen:
-            continue
-        seen.add(node)
-        pending += parts(node)
-        if isinstance(node, Cell):
-            found.add(node.index)
-    return found
+    return {node.index for node in nodes([value], known) if isinstance(node, Cell)}
 
 
 def _type(cell: Expression) -> str:

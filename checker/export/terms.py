@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import assert_never
 
-from checker.search.state_graph.folding import parts
+from checker.search.state_graph.folding import SIGNS, nodes, parts
 from model.errors import FinaleError
 from model.expressions import (
     Add,
@@ -33,7 +33,7 @@ DEPTH_MAX = 40
 
 @dataclass(frozen=True)
 class Operators:
-    """How a language writes what expressions are made of."""
+    """The operators of a language."""
 
     true: str
     false: str
@@ -76,15 +76,11 @@ class TermWriter:
                 return self.names.cells[node.index] + (own.after if node.after else "")
             case Add() if isinstance(node.right, Constant) and node.right.value < 0:
                 return f"({of(node.left)} - {-node.right.value})"
-            case Add():
-                return f"({of(node.left)} + {of(node.right)})"
-            case Subtract():
-                return f"({of(node.left)} - {of(node.right)})"
             case Equal():
                 words = self._words(node.left) or self._words(node.right)
                 return f"({of(node.left, words)} {own.equal} {of(node.right, words)})"
-            case Less():
-                return f"({of(node.left)} < {of(node.right)})"
+            case Add() | Subtract() | Less():
+                return f"({of(node.left)} {SIGNS[type(node)]} {of(node.right)})"
             case Not():
                 return f"{own.negation}{of(node.operand)}"
             case And():
@@ -105,7 +101,7 @@ class TermWriter:
         return str(node.value) if node.value >= 0 else f"({node.value})"
 
     def _words(self, node: Expression) -> Words:
-        """What the values of an expression are called: of cells with the same words only."""
+        """Return the names of the values of an expression, if its cells share their names."""
         pending, found, seen = [node], set[Words](), set[Expression]()
         while pending:
             part = pending.pop()
@@ -131,18 +127,10 @@ def shared(
 
     They are used more than once and have at least `size_min` nodes, or are nested deeply.
     """
-    uses: Counter[Expression] = Counter()
-    order: list[Expression] = []
-    pending = [(expression, False) for expression in reversed(expressions)]
-    while pending:
-        node, complete = pending.pop()
-        if complete:
-            order.append(node)
-            continue
-        uses[node] += 1
-        if uses[node] == 1 and not isinstance(node, Cell | Constant):
-            pending.append((node, True))
-            pending += [(part, False) for part in parts(node)]
+    order = [node for node in nodes(expressions) if not isinstance(node, Cell | Constant)]
+    uses = Counter(expressions)
+    for node in order:
+        uses.update(parts(node))
     found: list[tuple[Expression, str]] = []
     sizes: dict[Expression, int] = {}
     depths: dict[Expression, int] = {}
@@ -158,14 +146,7 @@ def shared(
 
 def refuse_large_numbers(expressions: Iterable[Expression]) -> None:
     """Raises `number-too-large` where an expression may have a value of more than 32 bits."""
-    seen: set[Expression] = set()
-    pending = list(expressions)
-    while pending:
-        node = pending.pop()
-        if node in seen:
-            continue
-        seen.add(node)
-        pending += parts(node)
+    for node in nodes(expressions):
         if node.high > NUMBER_MAX or node.low < -NUMBER_MAX:
             raise FinaleError(
                 "number-too-large",

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from checker.search.interpreter.asking import Looked, Readers
-from checker.search.interpreter.execution import After, Judgement, PlainPredicate, PlainSystem
+from checker.search.interpreter.execution import Judgement, PlainPredicate, PlainSystem, TakenStep
 from model.language.bindings import BoundRule
 from model.language.properties import Taken, goal_alone
 from model.language.starting import Values
@@ -276,7 +276,7 @@ class Ahead:
                 yield None
             for rule in self._promised:
                 match self.plain.take(rule, values):
-                    case After(values=after) if after not in seen:
+                    case TakenStep(values=after) if after not in seen:
                         seen.add(after)
                         todo.append(after)
                     case Blocked(bound=str()):

@@ -1,8 +1,9 @@
-"""Checks that an invariant is one: asked anew, with integers, of each way that a rule can take.
+"""Checks an invariant anew: one question, over integers, for each path of a rule.
 
-Nothing of the search for it is used: not its encoding of steps, nor bit-vectors, nor its solver.
-What a step writes is put in the place of what it reads, so nothing is said of cells that stay. An
-induction over several steps is asked anew, too: its beginning by listing states.
+The check shares nothing with the search for the invariant: neither its encoding of steps, nor
+bit-vectors, nor its solver. It replaces what a condition reads by what the step writes, so it says
+nothing about cells that keep their values. An induction over several steps is checked anew, too;
+its base case lists states.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from dataclasses import dataclass, field
 
 import z3
 
-from checker.search.bmc.encoding import Way, ways_of
+from checker.search.bmc.encoding import RulePath, ways_of
 from checker.search.bmc.solver import Solver
 from checker.search.reductions.terms import Term, Translation, Variables, all_of, any_of
 from checker.search.state_graph.folding import Known, cells_read, folded
@@ -23,10 +24,9 @@ from model.expressions import (
     Cell,
     Expression,
     conjunction,
+    constant,
     disjunction,
-    integer,
     negation,
-    truth,
 )
 from model.semantics import evaluate, steps
 from model.system import State, System
@@ -34,7 +34,7 @@ from model.system import State, System
 
 @dataclass(frozen=True)
 class Certificate:
-    """What was shown: so many questions had the answer that an invariant gives."""
+    """An invariant was confirmed; the number of questions that this took."""
 
     clauses: tuple[Expression, ...]
     questions: int
@@ -55,8 +55,9 @@ class Certifier:
         self._ways = tuple(way for way in ways_of(self.system) if way.writes)
 
     def certify(self, clauses: Sequence[Expression], bad: Expression) -> Certificate | str:
-        """The certificate that the clauses hold at the start, are kept by each step, and leave no
-        state bad; else a word on what is not so."""
+        """Return a certificate: the clauses hold initially, each step keeps them, and they exclude
+        all bad states. Otherwise, return which of these is wrong.
+        """
         began = self.questions
         for state in dict.fromkeys(self.system.initial):
             if not all(evaluate(clause, state) for clause in clauses):
@@ -73,8 +74,9 @@ class Certifier:
     def core(
         self, clauses: Sequence[Expression], bad: Expression, assumed: Sequence[Expression]
     ) -> frozenset[int] | None:
-        """The numbers of a few conditions under which it is an invariant, of some that no step
-        changes: none of these few is left over. Nothing if all of them are not enough.
+        """Return the numbers of a few conditions, out of constant ones, under which the clauses are
+        an invariant; None if all conditions together do not suffice. No condition of the core is
+        superfluous.
         """
         together, names = self._given(clauses), [self._given([each]) for each in assumed]
         breaks = [bad, *(self._breaks(way, clauses) for way in self._ways)]
@@ -102,7 +104,7 @@ class Certifier:
         """That some clause does not hold in an initial state, by what the states do not say."""
         for state in dict.fromkeys(self.system.initial):
             known: Known = {
-                each: truth(bool(value)) if each.boolean else integer(value)
+                each: constant(value, each.boolean)
                 for each, value in zip(self.system.cells, state, strict=True)
             }
             yield folded(negation(conjunction(clauses)), known, {})
@@ -118,7 +120,7 @@ class Certifier:
         return frozenset(each for each in taken if names[each].get_id() in core)
 
     def needed(self, clauses: Sequence[Expression], bad: Expression) -> tuple[Expression, ...]:
-        """Of clauses that are an invariant, few that are one by themselves, in the same order."""
+        """Return a few clauses of an invariant that are an invariant by themselves, in order."""
         names = [self._given([clause]) for clause in clauses]
         taken: set[int] = set()
         asked: list[Expression] = [bad]
@@ -163,7 +165,7 @@ class Certifier:
         self._solver.drop(literal)
         return found
 
-    def _breaks(self, way: Way, clauses: Sequence[Expression]) -> Expression:
+    def _breaks(self, way: RulePath, clauses: Sequence[Expression]) -> Expression:
         """That a way is taken, and some clause does not hold after it."""
         after: Known = {
             cell: way.writes[index]
@@ -182,8 +184,9 @@ class Certifier:
 def certify_steps(
     system: System, bad: Expression, over: int, look: Callable[[], None]
 ) -> Certificate | str:
-    """The certificate that after so many states in a row that are not bad, no two of them the same,
-    comes none that is, and that fewer steps from the start lead to none; else what is not so."""
+    """Return a certificate: after this many different consecutive states that are not bad, no bad
+    state follows, and no shorter run from the start is bad. Otherwise, return what is wrong.
+    """
     states = dict.fromkeys(system.initial)
     level = tuple(states)
     for number in range(over):
@@ -249,7 +252,7 @@ class _Row:
         self._solver.add(any_of(taken, self._context))
 
     def can_be(self) -> bool:
-        """Whether there may be such states."""
+        """Return whether there may be such states."""
         return self._solver.can_be()
 
 

@@ -1,6 +1,7 @@
-"""Sets of states that differ in what does not matter: some cells with their values.
+"""Cubes: sets of states, given by some cells with their values.
 
-A cube that no reachable state is in is a clause of an invariant: *never this and this at once*.
+A cube that contains no reachable state is a clause of an invariant: these values never occur
+together.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TypeAlias, assert_never
 
+from checker.search.state_graph.folding import OPERATIONS
 from model.expressions import (
     Add,
     And,
@@ -21,10 +23,9 @@ from model.expressions import (
     Or,
     Subtract,
     conjunction,
+    constant,
     equal,
-    integer,
     negation,
-    truth,
 )
 from model.system import State, System
 
@@ -33,28 +34,29 @@ Cube: TypeAlias = frozenset[tuple[int, int]]
 
 
 def has(cell: Expression, value: int) -> Expression:
-    """That a cell has a value."""
-    return equal(cell, truth(bool(value)) if cell.boolean else integer(value))
+    """Return the condition: a cell has a value."""
+    return equal(cell, constant(value, cell.boolean))
 
 
 def within(system: System, cube: Cube) -> Expression:
-    """That a state is in a cube."""
+    """Return the condition: a state is in a cube."""
     return conjunction(has(system.cells[index], value) for index, value in sorted(cube))
 
 
 def outside(system: System, cubes: Iterable[Cube]) -> Expression:
-    """That a state is in none of the cubes."""
+    """Return the condition: a state is in none of the cubes."""
     return conjunction(negation(within(system, cube)) for cube in cubes)
 
 
 def is_in(state: State, cube: Cube) -> bool:
-    """Whether a state is in a cube."""
+    """Return whether a state is in a cube."""
     return all(state[index] == value for index, value in cube)
 
 
 def resting(expression: Expression, state: State) -> tuple[int, Cube]:
-    """The value of an expression in a state, and cells on which it rests: wherever they have these
-    values, so has the expression. Of several operands that decide alone, the one that reads least.
+    """Return the value of an expression in a state, and a cube in which it has this value.
+
+    If several operands decide alone, the cube is that of the operand that reads least.
     """
     return _resting(expression, state, {})
 
@@ -79,7 +81,7 @@ def _found(node: Expression, state: State, known: _Known) -> tuple[int, Cube]:
         case Add() | Subtract() | Equal() | Less():
             left, one = _resting(node.left, state, known)
             right, other = _resting(node.right, state, known)
-            return _computed(node, left, right), one | other
+            return int(OPERATIONS[type(node)](left, right)), one | other
         case Not():
             value, cube = _resting(node.operand, state, known)
             return 1 - value, cube
@@ -92,18 +94,6 @@ def _found(node: Expression, state: State, known: _Known) -> tuple[int, Cube]:
             return value, one | other
         case _:
             assert_never(node)
-
-
-def _computed(node: Add | Subtract | Equal | Less, left: int, right: int) -> int:
-    match node:
-        case Add():
-            return left + right
-        case Subtract():
-            return left - right
-        case Equal():
-            return int(left == right)
-        case Less():
-            return int(left < right)
 
 
 def _of_operands(decisive: int, operands: Sequence[tuple[int, Cube]]) -> tuple[int, Cube]:

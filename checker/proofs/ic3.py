@@ -1,13 +1,13 @@
-"""Property-directed reachability: from what would break a property back to why it cannot happen.
+"""IC3 (property-directed reachability): from bad states backwards, to why they are unreachable.
 
-Frame *i* has cubes that no state is in which is reached in *i* steps or fewer. A state of the last
-frame that is bad is traced back, step by step, to states that lead to it. Where the frame before
-leaves out all that leads to a cube, the cube is left out too, after as much of it as possible was
-dropped: so few cells remain. When a frame has no cube that the next one has not, the cubes of the
-next are an invariant. Some states are known to be reached: a cube that has one of them in it is
-never left out, and if all of it leads to what is bad, then that is reached.
+Frame *i* holds cubes that no state reached in at most *i* steps is in. A bad state of the last
+frame is traced back, step by step, to states that lead to it. If the frame before excludes all
+predecessors of a cube, the cube is excluded too, after as many of its cells as possible were
+dropped. If the next frame has all cubes of a frame, these cubes are an invariant. Some states are
+known to be reachable: a cube that contains one of them is never excluded, and if all of the cube
+leads to a bad state, a bad state is reachable.
 
-What was proven for one property is known for the next.
+The cubes that were proven for one property are kept for the next.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Sequence
 
-from checker.search.bmc.encoding import Encoding, Way
+from checker.search.bmc.encoding import RulePath, TransitionRelation
 from checker.search.bmc.solver import Solver
 from checker.search.bmc.terms import Term
 from model.expressions import FALSE, Expression, conjunction
@@ -28,16 +28,16 @@ from .random_walks import walked
 LITERALS_MAX = 500
 
 
-class Reached(Exception):
-    """A bad state is reached."""
+class BadStateReached(Exception):
+    """A bad state is reachable."""
 
 
-class Reachability:
-    """The frames of a system. `look` may raise to stop: what was found until then is true."""
+class Ic3:
+    """The frames of a system. `look` may raise to stop; the frames found so far stay valid."""
 
     def __init__(self, system: System, look: Callable[[], None]) -> None:
         self.system = system
-        self.encoding = Encoding(system)
+        self.encoding = TransitionRelation(system)
         self.questions = 0
         #: Some reachable states, all initial ones among them.
         self.reached = walked(system, look)
@@ -54,16 +54,16 @@ class Reachability:
 
     @property
     def depth(self) -> int:
-        """So many steps are known to lead to nothing bad."""
+        """The number of steps that are known to reach no bad state."""
         return len(self._frames) - 2
 
     def prove(self, bad: Expression) -> frozenset[Cube]:
-        """Cubes that no reachable state is in and that no step enters: no other state is bad.
+        """Return cubes that no step enters, and that contain all bad states.
 
-        Raises Reached, LimitHit.
+        Raises BadStateReached, LimitHit.
         """
         if any(resting(bad, state)[0] for state in self.reached):
-            raise Reached
+            raise BadStateReached
         self._bad = bad
         self._frames, self._names = [], []
         self._add_frame()
@@ -79,10 +79,10 @@ class Reachability:
 
     # --- what breaks it by itself ----------------------------------------------------------------
 
-    def broken(self, bad: Expression) -> tuple[State, Way] | None:
-        """A state that is not bad, and a step from there to one that is.
+    def broken(self, bad: Expression) -> tuple[State, RulePath] | None:
+        """Return a good state, and a step from there to a bad state.
 
-        Whether it is reached is not asked: it is only not among those that are proven never to be.
+        The state may be unreachable; it is only not among the states that are proven to be.
         """
         encoding = self.encoding
         good = self.solver.literal(encoding.negated(encoding.holds(bad, 0)))
@@ -93,7 +93,7 @@ class Reachability:
         return state, self._taken(state)
 
     def excluded(self, state: State) -> Cube | None:
-        """A small cube with this state in it that no step enters, for the reason that it is."""
+        """Return a small cube with this state that no step enters, if the state is excluded."""
         whole = frozenset((index, state[index]) for index in self.encoding.free)
         found = self._entered(whole, None)
         return self._smaller(found, None) if isinstance(found, frozenset) else None
@@ -138,7 +138,7 @@ class Reachability:
         while waiting:
             frame, _, cube = heapq.heappop(waiting)
             if frame == 0 or self._is_reached(cube):
-                raise Reached
+                raise BadStateReached
             if any(known <= cube for each in self._frames[frame:] for known in each):
                 continue
             found, number = self._entered(cube, frame), number + 1
@@ -153,7 +153,7 @@ class Reachability:
             if frame < last:
                 heapq.heappush(waiting, (frame + 1, number, cube))
 
-    def _entered(self, cube: Cube, frame: int | None) -> Cube | tuple[State, Way]:
+    def _entered(self, cube: Cube, frame: int | None) -> Cube | tuple[State, RulePath]:
         """A state outside the cube, of the frame before, and a step from it into the cube.
 
         If there is none, a part of the cube that is as good a reason, with no state in it that is
@@ -188,7 +188,7 @@ class Reachability:
                     cube = found
         return cube
 
-    def _before(self, state: State, way: Way, cube: Cube) -> Cube:
+    def _before(self, state: State, way: RulePath, cube: Cube) -> Cube:
         """The states from which this way leads into the cube for the same reason as from this."""
         cells, tests = self.system.cells, [way.condition]
         tests += [has(way.writes.get(index, cells[index]), value) for index, value in sorted(cube)]
@@ -229,11 +229,11 @@ class Reachability:
     def _state(self) -> State:
         return self.encoding.state(self.solver.model, 0)
 
-    def _taken(self, state: State) -> Way:
+    def _taken(self, state: State) -> RulePath:
         """The way that the step of the last answer takes."""
         rule = self.encoding.chosen(self.solver.model, 0)
         ways = (way for way in self.encoding.taken if way.rule == rule)
         return next(way for way in ways if resting(way.condition, state)[0])
 
 
-__all__ = ["Reachability", "Reached"]
+__all__ = ["BadStateReached", "Ic3"]

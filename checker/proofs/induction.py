@@ -1,8 +1,8 @@
-"""Induction over several steps: after so many states in a row that are not bad comes none that is.
+"""k-induction: after k consecutive states that are not bad, no bad state follows.
 
-The states are any, reachable or not, but no two of them are equal: a run that repeats one has a
-shorter one to the same end. That no run of that length from the start is bad is asked of
-`runs.py`.
+The states are any states, reachable or not, but no two are equal: a run that repeats a state has a
+shorter run to the same end. `runs.py` is asked whether a run of at most that length from an initial
+state is bad.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from checker.search.bmc.encoding import Encoding
-from checker.search.bmc.runs import REPETITIONS_MAX, Runs
+from checker.search.bmc.encoding import TransitionRelation
+from checker.search.bmc.runs import REPETITIONS_MAX, BoundedRuns
 from checker.search.bmc.solver import Solver
 from model.expressions import Expression
 from model.system import State, System
@@ -19,27 +19,27 @@ from model.system import State, System
 
 @dataclass(frozen=True)
 class Inductive:
-    """That it is kept by so many steps together, and does not break in as many from the start."""
+    """A condition is k-inductive: k steps keep it, and k steps from the start do not break it."""
 
     steps: int
     questions: int
 
 
 class Induction:
-    """Asks whether a condition never holds, by induction over one step, two, and so on."""
+    """Asks whether a condition never holds, by induction over one step, two steps, and so on."""
 
     def __init__(self, system: System, bad: Expression, look: Callable[[], None]) -> None:
         self.system, self.bad = system, bad
-        self.encoding = Encoding(system)
+        self.encoding = TransitionRelation(system)
         self.questions = 0
         #: It is not inductive over so many steps.
         self.tried = 0
-        self._runs = Runs(self.encoding, look)
+        self._runs = BoundedRuns(self.encoding, look)
         self._solver = Solver(self.encoding.context, look)
         self._solver.add(self.encoding.bounds(0))
 
     def prove(self, steps_max: int) -> Inductive | None:
-        """Over how many steps it is inductive; nothing if it is not, or if it is bad by then."""
+        """Return the number of steps of the induction; None if it fails, or a state is bad."""
         encoding, solver = self.encoding, self._solver
         for steps in range(1, steps_max + 1):
             self.questions += 1

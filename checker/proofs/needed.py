@@ -1,14 +1,14 @@
-"""What a proof needs: which guards of rules, which antecedent, which values of options.
+"""Explains what a proof needs: which guards of rules, which antecedent, which values of options.
 
-First it is built with a switch at each guard that turns it off. That the invariant is one rests, in
-each question of its check, on few switches being off: the cores that the solver tells. Those that
-none of them needs are left out together: the system is built anew without them, from its rules as
-they are written, so what is said is said of the protocol that one would get by deleting the
-condition. What has no switch is left out one after the other. What the invariant does need is asked
-by itself: without it the property may fall, by a run that is told, or hold for another reason.
+First the system is built with a switch at each guard that turns the guard off. For each question of
+the invariant's check, the solver names a core: the guards that the answer needs. The guards that no
+core needs are removed together, and the system is built anew from its rules without them. So the
+result is about the protocol that one gets by deleting the condition. A condition without a switch
+is removed alone. Each guard that the invariant does need is examined alone, too: without it the
+property may be violated, with a trace, or hold for another reason.
 
-Of a claim `a or b` each side is such a condition, and of `a and b` it is told how many clauses of
-the invariant each side rests on.
+In a claim `a or b` each side is such a condition. In a claim `a and b`, each side is reported with
+the number of clauses of the invariant that it needs.
 """
 
 from __future__ import annotations
@@ -24,10 +24,9 @@ from time import perf_counter
 
 from checker.search.answer import Violated
 from checker.search.bmc.search import check
-from checker.search.limits import INTERRUPTED, Limits, News, Progress
+from checker.search.limits import INTERRUPTED, LimitHit, Limits, ProgressListener, SearchProgress
 from checker.search.run import chosen
 from checker.search.state_graph.questions import Topic
-from checker.search.state_graph.search import LimitHit
 from checker.spec.claim import Spec
 from checker.spec.typed import option_word
 from model.errors import FinaleError
@@ -43,10 +42,9 @@ SECONDS_OF_ONE = 10.0
 
 @dataclass(frozen=True)
 class Without:
-    """What becomes of the property where something is left out or is another.
+    """The outcome for the property after a guard is removed, or an option is changed.
 
-    `word` is what the outcome says, or `no system` where there is none; `steps` is the length of a
-    shortest run that breaks it, if it is known.
+    `word` is the verdict, or `no system`; `steps` is the length of a shortest counterexample.
     """
 
     word: str
@@ -54,17 +52,18 @@ class Without:
 
 
 @dataclass(frozen=True)
-class Needed:
-    """A guard that the invariant needs, and what becomes of the property without it."""
+class NeededGuard:
+    """A guard that the invariant needs, and the outcome for the property without it."""
 
     guard: Guard | Operand
     without: Without
 
 
 @dataclass(frozen=True)
-class Part:
-    """A part of a claim that says several things, and on how many clauses of the invariant it
-    rests: on none if it is kept by every step by itself, and `None` if only together with others.
+class ClaimPart:
+    """A part of a conjunctive claim, and the number of clauses of the invariant that it needs.
+
+    The number is 0 if each step keeps the part by itself, and None if the part needs other parts.
     """
 
     operand: Operand
@@ -72,8 +71,8 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Chosen:
-    """Another value of an option, and what becomes of the property with it."""
+class OptionChoice:
+    """Another value of an option, and the outcome for the property with it."""
 
     name: str
     value: str
@@ -82,19 +81,19 @@ class Chosen:
 
 
 @dataclass(frozen=True)
-class Why:
-    """What a proof needs, and what not: `free` may all be left out together.
+class ProofNeeds:
+    """What a proof needs and what it does not: all of `free` can be removed together.
 
     `stopped` says why not everything was asked.
     """
 
     name: str
     free: tuple[Guard | Operand, ...]
-    needed: tuple[Needed, ...]
-    options: tuple[Chosen, ...]
+    needed: tuple[NeededGuard, ...]
+    options: tuple[OptionChoice, ...]
     seconds: float
     stopped: str = ""
-    parts: tuple[Part, ...] = ()
+    parts: tuple[ClaimPart, ...] = ()
 
 
 class Explaining:
@@ -102,27 +101,27 @@ class Explaining:
 
     def __init__(self, spec: Spec, limits: Limits) -> None:
         self.spec, self._limits = spec, limits
-        self._progress: Progress | None = None
+        self._progress: ProgressListener | None = None
         self._began = perf_counter()
         self._cells = 0
 
-    def explain(self, proven: Proven, progress: Progress | None = None) -> Why:
-        """What the proof of a property needs. Raises KeyboardInterrupt."""
+    def explain(self, proven: Proven, progress: ProgressListener | None = None) -> ProofNeeds:
+        """Return what the proof of a property needs. Raises KeyboardInterrupt."""
         began, stopped, self._progress = perf_counter(), "", progress
         watch, free = self._watched(proven), set[Guard | Operand]()
         conditions = self._conditions(proven, watch)
-        needed, options, parts = list[Needed](), list[Chosen](), list[Part]()
+        needed, options, parts = list[NeededGuard](), list[OptionChoice](), list[ClaimPart]()
         try:
             free.update(self.left_out(proven))
             for each in conditions:
                 if each not in free:
                     self._tell(f"without {guard_text(each)[1]}")
-                    needed.append(Needed(each, self._without(proven, each)))
+                    needed.append(NeededGuard(each, self._without(proven, each)))
             parts.extend(self.parts(proven))
             options.extend(self._options(proven))
         except LimitHit as limit:
             stopped = str(limit)
-        return Why(
+        return ProofNeeds(
             proven.name,
             tuple(each for each in conditions if each in free),
             tuple(needed),
@@ -135,8 +134,11 @@ class Explaining:
     # --- what is not needed ----------------------------------------------------------------------
 
     def left_out(self, proven: Proven, by_core: bool = True) -> Iterator[Guard | Operand]:
-        """Conditions without which, together, the invariant is still one, and no others could be
-        left out as well; if not `by_core`, found one after the other."""
+        """Return conditions that can be removed together, a maximal set, without losing the
+        invariant.
+
+        Unless `by_core`, they are found one after another.
+        """
         watch = self._watched(proven)
         free, core = self._by_core(proven, watch) if by_core else ([], frozenset[Guard]())
         yield from free
@@ -167,7 +169,7 @@ class Explaining:
         if self._limits.seconds_max is not None and seconds > self._limits.seconds_max:
             raise LimitHit(self._limits.seconds_word)
         if self._progress is not None:
-            self._progress(News(0, 0, 0, 0, seconds, before=f"why: {doing}"))
+            self._progress(SearchProgress(0, 0, 0, 0, seconds, before=f"why: {doing}"))
 
     def _by_core(self, proven: Proven, watch: Watch) -> tuple[list[Guard], frozenset[Guard]]:
         """Guards that are needed by no question of the check, all together, and those that are.
@@ -219,17 +221,17 @@ class Explaining:
         except FinaleError:
             return Without("no system")
 
-    def parts(self, proven: Proven) -> Iterator[Part]:
-        """The sides of a claim that has several, each as if it were all that is claimed."""
+    def parts(self, proven: Proven) -> Iterator[ClaimPart]:
+        """Return the sides of a conjunctive claim, each as if it were the whole claim."""
         sides = list(self._sides(proven, either=False))
         for side in sides:
             self._tell(f"the part {guard_text(side)[1]}")
             others = [e for e in sides if e != side and e.lines == side.lines]
             with watching(others):
                 proving = Proving(self._system(self.spec, proven), self._limits)
-            yield Part(side, proving.clauses_needed(_topic(proving, proven), proven))
+            yield ClaimPart(side, proving.clauses_needed(_topic(proving, proven), proven))
 
-    def _options(self, proven: Proven) -> Iterator[Chosen]:
+    def _options(self, proven: Proven) -> Iterator[OptionChoice]:
         setting = self.spec.setting
         now = self.spec.instance().options
         for name, others in alternatives(self.spec.protocol.Options):
@@ -241,7 +243,7 @@ class Explaining:
                 spec = replace(self.spec, setting=replace(setting, options=options))
                 words = option_word(value), option_word(other)
                 self._tell(f"{name} = {words[1]}")
-                yield Chosen(name, *words, self._with(spec, proven))
+                yield OptionChoice(name, *words, self._with(spec, proven))
 
     def _with(self, spec: Spec, proven: Proven) -> Without:
         try:
@@ -280,7 +282,7 @@ def _names(system: System) -> list[tuple[str, range]]:
 
 
 def alternatives(kind: type) -> Iterator[tuple[str, Sequence[object]]]:
-    """The options of a protocol that have few values, and these."""
+    """Yield the options of a protocol that have few values, with these values."""
     hints = typing.get_type_hints(kind)
     for each in fields(kind):
         hint = hints[each.name]
@@ -296,7 +298,7 @@ def alternatives(kind: type) -> Iterator[tuple[str, Sequence[object]]]:
 
 
 def guard_text(guard: Guard | Operand) -> tuple[str, str]:
-    """The rule or helper that a condition stands in, and the condition, as they are written."""
+    """Return the rule or helper of a condition, and the condition, as they are written."""
     source = _parsed(guard.file)
     line = guard.lines[0] if isinstance(guard, Operand) else guard.line
     inside = [each for each in source.functions if each[0] <= line <= each[1]]
@@ -311,7 +313,7 @@ def guard_text(guard: Guard | Operand) -> tuple[str, str]:
 
 
 def sides_of(function: Callable[..., object], either: bool) -> Iterator[Operand]:
-    """The sides of what a function returns, where that is an `and`, or an `or`, of several."""
+    """Yield the sides of what a function returns, if that is an `and`, or an `or`."""
     file, first = function.__code__.co_filename, function.__code__.co_firstlineno
     source, wanted = _parsed(file), ast.Or if either else ast.And
     last = max(end for start, end, _ in source.functions if start <= first <= end)
@@ -374,11 +376,11 @@ def _shown(source: str, condition: ast.expr) -> str:
 
 
 __all__ = [
-    "Chosen",
+    "ClaimPart",
     "Explaining",
-    "Needed",
-    "Part",
-    "Why",
+    "NeededGuard",
+    "OptionChoice",
+    "ProofNeeds",
     "Without",
     "alternatives",
     "guard_text",

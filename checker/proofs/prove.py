@@ -1,9 +1,9 @@
-"""What holds after any number of steps, within the bounds of a system: proven, with an invariant.
+"""Proves properties for any number of steps, within the bounds of a system, by an invariant.
 
-Each property is asked by itself: is it kept by every step? If not, what else is kept that rules
-out the steps that break it? What is found for one is known for the next, so those that read little
-come first. An invariant that was found is cut down to what is needed and checked anew
-(`certificate.py`) before anything is claimed.
+Each property is asked by itself. Does every step keep it? If not, which further invariant excludes
+the steps that break it? What is found for one property is used for the next, so properties that
+read little come first. An invariant is reduced to what is needed, and checked anew
+(`certificate.py`), before anything is claimed.
 """
 
 from __future__ import annotations
@@ -16,10 +16,15 @@ from typing import Literal
 from checker.search.answer import NO_DEADLOCK, WELL_FORMED
 from checker.search.bmc.asked import DEADLOCK, sought
 from checker.search.bmc.encoding import ways_of
-from checker.search.limits import SECONDS_BETWEEN_NEWS, Limits, News, Progress
+from checker.search.limits import (
+    SECONDS_BETWEEN_REPORTS,
+    LimitHit,
+    Limits,
+    ProgressListener,
+    SearchProgress,
+)
 from checker.search.state_graph.folding import cells_read
 from checker.search.state_graph.questions import FAULTS, Asked, Topic
-from checker.search.state_graph.search import LimitHit
 from model.errors import FinaleError
 from model.expressions import FALSE, Expression, disjunction, negation
 from model.semantics import steps
@@ -27,10 +32,10 @@ from model.system import GroundRule, Kind, State, System
 
 from .certificate import Certificate, Certifier, certify_steps
 from .cubes import Cube, within
-from .ic3 import Reachability, Reached
+from .ic3 import BadStateReached, Ic3
 from .induction import Induction
 
-Means = Literal["auto", "induction", "spacer"]
+ProofMethod = Literal["auto", "induction", "spacer"]
 #: Induction is tried over so many steps.
 STEPS_MAX = 10
 #: When the time is over, so many seconds are left to tell what stands in the way.
@@ -39,11 +44,11 @@ SECONDS_AFTER = 5.0
 
 @dataclass(frozen=True)
 class Proven:
-    """It holds after any number of steps: none of these cubes is ever entered, nor is it broken.
+    """The property holds after any number of steps: no step enters the `cubes`, or breaks it.
 
-    Instead of cubes Spacer finds `clauses`. `over` is the number of steps of an induction,
-    `checked` the number of questions of the check. Where it says nothing, `vacuous` says why.
-    Properties that were `given` are proven with it.
+    Spacer finds `clauses` instead of cubes. `over` is the number of steps of an induction,
+    `checked` the number of questions of the check. If the property says nothing, `vacuous` says
+    why. Properties that were `given` are proven with it.
     """
 
     name: str
@@ -61,7 +66,7 @@ class Proven:
 
 @dataclass(frozen=True)
 class Refuted:
-    """Some run breaks it."""
+    """Some run violates the property."""
 
     name: str
     seconds: float
@@ -71,9 +76,9 @@ class Refuted:
 
 @dataclass(frozen=True)
 class Break:
-    """A state that does not break it, perhaps never reached, and a step that does.
+    """A good state, perhaps unreachable, and a step from there that breaks the property.
 
-    `excluded` is a small cube with the state in it that no step enters: it is never reached.
+    `excluded` is a small cube with this state that no step enters, if the state is unreachable.
     """
 
     state: State
@@ -83,8 +88,8 @@ class Break:
 
 
 @dataclass(frozen=True)
-class Undecided:
-    """Neither was found: what was tried, and what stands in the way of an induction."""
+class Inconclusive:
+    """Neither a proof nor a counterexample: what was tried, and what prevents an induction."""
 
     name: str
     why: str
@@ -95,33 +100,33 @@ class Undecided:
     word = "unknown"
 
 
-Outcome = Proven | Refuted | Undecided
+Outcome = Proven | Refuted | Inconclusive
 
 
 class Proving:
-    """Asks about the safety properties of a system, one after the other."""
+    """Proves the safety properties of a system, one after another."""
 
     def __init__(
-        self, system: System, limits: Limits, by: Means = "auto", given: Collection[str] = ()
+        self, system: System, limits: Limits, by: ProofMethod = "auto", given: Collection[str] = ()
     ) -> None:
         self.system, self.limits, self.by, self.given = system, limits, by, frozenset(given)
-        self._progress: Progress | None = None
+        self._progress: ProgressListener | None = None
         self._began = self._told = perf_counter()
         self._until: float | None = None
         self._doing = ""
         self._left = 1
         self._conditions = dict(_conditions(system))
-        self._frames: Reachability | None = None
+        self._frames: Ic3 | None = None
         self._certifier = Certifier(system, self._look)
 
     @property
-    def _reachability(self) -> Reachability:
+    def _reachability(self) -> Ic3:
         if self._frames is None:
-            self._frames = Reachability(self.system, self._look)
+            self._frames = Ic3(self.system, self._look)
         return self._frames
 
     def asked(self, only: Collection[str] = ()) -> list[tuple[str, Topic]]:
-        """What is claimed of all states or steps, or some of it: what reads few cells first."""
+        """Return the properties to prove, those that read few cells first."""
         asked = [each for each in topics_of(self.system) if self._is_asked(each[0], only)]
         self._left = len(asked)
         return sorted(asked, key=lambda each: len(cells_read([self._condition(each[1])])))
@@ -129,8 +134,8 @@ class Proving:
     def _is_asked(self, name: str, only: Collection[str]) -> bool:
         return name in only if only else name not in self.given
 
-    def prove(self, asked: tuple[str, Topic], progress: Progress | None = None) -> Outcome:
-        """The outcome for one of these. Raises KeyboardInterrupt."""
+    def prove(self, asked: tuple[str, Topic], progress: ProgressListener | None = None) -> Outcome:
+        """Return the outcome for one property. Raises KeyboardInterrupt."""
         name, topic = asked
         self._doing, self._progress, began = name, progress, perf_counter()
         self._share()
@@ -159,7 +164,7 @@ class Proving:
         else:
             try:
                 found = sorted(self._reachability.prove(bad), key=_size)
-            except Reached:
+            except BadStateReached:
                 return Refuted(name, 0)
             proven = self._by_cubes(name, found, bad)
             questions = self._reachability.questions - asked_before
@@ -169,7 +174,7 @@ class Proving:
         return replace(proven, vacuous=self._vacuous(topic))
 
     def is_proven_by(self, topic: Topic, proven: Proven) -> bool:
-        """Whether what proves it of another system with the same cells proves it of this one."""
+        """Return whether a proof for another system with the same cells holds for this one."""
         bad = self._condition(topic)
         if proven.over > 1:
             found = certify_steps(self.system, bad, proven.over, self._look)
@@ -179,16 +184,19 @@ class Proving:
     def core(
         self, topic: Topic, proven: Proven, assumed: Sequence[Expression]
     ) -> frozenset[int] | None:
-        """Of conditions that no step changes, few by number for which a proof is still one; nothing
-        if it has no invariant, or this is none."""
+        """Return the numbers of a few constant conditions that a proof needs; None if there is
+        none.
+        """
         bad = self._condition(topic)
         if proven.over > 1:
             return None
         return self._certifier.core(self._clauses_of(proven, bad), bad, assumed)
 
     def clauses_needed(self, topic: Topic, proven: Proven) -> int | None:
-        """How many clauses of an invariant a claim that is a part of the one proven rests on;
-        nothing if they do not prove it, which needs the other parts."""
+        """Return how many clauses of an invariant a part of the claim needs.
+
+        None if they do not prove the part without the other parts.
+        """
         bad = self._condition(topic)
         if self._certified([negation(bad)], bad) is not None:
             return 0
@@ -205,7 +213,7 @@ class Proving:
         return [*given, *cubes, *proven.clauses] or [negation(bad)]
 
     def says_nothing(self, topic: Topic) -> bool:
-        """Whether a property that is proven is so because it is never put to the test."""
+        """Return whether a proven property is vacuous."""
         return bool(self._vacuous(topic))
 
     # --- ways to prove it ------------------------------------------------------------------------
@@ -224,7 +232,9 @@ class Proving:
         clauses = [negation(self._condition(topic)) for topic in topics]
         found = self._certifier.certify(clauses, bad)
         if not isinstance(found, Certificate):
-            return Undecided(name, found, (f"{', '.join(sorted(self.given))} as given",), None, 0)
+            return Inconclusive(
+                name, found, (f"{', '.join(sorted(self.given))} as given",), None, 0
+            )
         return Proven(name, (), (), 1, 0, found.questions, 0, given=tuple(sorted(self.given)))
 
     def _by_induction(self, name: str, bad: Expression) -> Proven | None:
@@ -270,13 +280,13 @@ class Proving:
     def _is_never(self, condition: Expression) -> bool:
         try:
             self._reachability.prove(condition)
-        except Reached:
+        except BadStateReached:
             return False
         return True
 
     # --- what is not decided ---------------------------------------------------------------------
 
-    def _undecided(self, name: str, topic: Topic, why: str) -> Undecided:
+    def _undecided(self, name: str, topic: Topic, why: str) -> Inconclusive:
         bad, depth = self._condition(topic), self._frames.depth if self._frames is not None else 0
         tried = ["induction over one step"]
         if self.by == "induction":
@@ -291,7 +301,7 @@ class Proving:
             found = self._break(bad)
         except LimitHit:
             found = None
-        return Undecided(name, why, tuple(tried), found, 0)
+        return Inconclusive(name, why, tuple(tried), found, 0)
 
     def _break(self, bad: Expression) -> Break | None:
         found = self._reachability.broken(bad)
@@ -317,17 +327,17 @@ class Proving:
         now = perf_counter()
         if self._until is not None and now > self._until:
             raise LimitHit(self.limits.seconds_word)
-        if self._progress is not None and now - self._told >= SECONDS_BETWEEN_NEWS:
+        if self._progress is not None and now - self._told >= SECONDS_BETWEEN_REPORTS:
             self._told = now
             doing = self._doing
             if self._frames is not None:
                 asked, depth = self._frames.questions, self._frames.depth
                 doing = f"{doing}: {asked} questions, {depth} steps deep"
-            self._progress(News(0, 0, 0, 0, now - self._began, before=doing))
+            self._progress(SearchProgress(0, 0, 0, 0, now - self._began, before=doing))
 
 
 def does_not_apply(name: str) -> FinaleError:
-    """There is nothing to prove of a property."""
+    """Return the error that there is nothing to prove of a property."""
     return FinaleError(
         "does-not-apply",
         f'there is nothing to prove of "{name}"',
@@ -337,7 +347,7 @@ def does_not_apply(name: str) -> FinaleError:
 
 
 def topics_of(system: System) -> Iterator[tuple[str, Topic]]:
-    """What is claimed of all states or steps of a system, by name."""
+    """Return the claims about all states or steps of a system, by name."""
     for index, prop in enumerate(system.properties):
         if prop.kind in (Kind.ALWAYS, Kind.ON_STEP) and not prop.not_asked:
             yield prop.name, (Asked.FAILS, index)
@@ -360,12 +370,12 @@ def _size(cube: Cube) -> tuple[int, list[tuple[int, int]]]:
 
 __all__ = [
     "Break",
-    "Means",
+    "Inconclusive",
     "Outcome",
+    "ProofMethod",
     "Proven",
     "Proving",
     "Refuted",
-    "Undecided",
     "does_not_apply",
     "topics_of",
 ]

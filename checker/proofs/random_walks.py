@@ -1,4 +1,4 @@
-"""States that are surely reached: those on some walks by chance, always the same ones."""
+"""Collects reachable states on pseudo-random walks, the same ones each time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ WALKS, STEPS_OF_WALK = 24, 80
 
 
 def walked(system: System, look: Callable[[], None]) -> tuple[State, ...]:
-    """All initial states, and those on the walks, each once."""
+    """Return all initial states and those on the walks, without duplicates."""
     chance = Random(0)
     seen = dict.fromkeys(system.initial)
     after: dict[State, list[State]] = {}

@@ -1,8 +1,8 @@
-"""Spacer, the engine of z3 for Horn clauses: it is told the steps, and finds an invariant itself.
+"""Asks Spacer, z3's engine for Horn clauses, for an invariant.
 
-What is reached is one relation over all cells, truth values and integers: initial states are in it,
-and what a way leads to from a state that is in it. Is a bad state in it? If not, z3 answers with a
-condition that takes the place of the relation. It is translated back to an expression over cells.
+One relation over all cells, truth values and integers, holds the reachable states: the initial
+states are in it, and so are the successors of its states. Is a bad state in it? If not, z3 answers
+with a condition for the relation, which is translated back to an expression over cells.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from model.expressions import (
     Expression,
     choose,
     conjunction,
+    constant,
     disjunction,
     equal,
     integer,
@@ -37,11 +38,11 @@ from model.system import State, System
 
 
 class NotSpoken(Exception):
-    """z3 answers with something that is no expression of the model."""
+    """z3 has answered with a term that is no expression of the model."""
 
 
 class Spacer:
-    """What is reached by a system, asked of Spacer. `look` may raise to stop it."""
+    """The reachable states of a system, for Spacer. `look` may raise to stop it."""
 
     def __init__(self, system: System, look: Callable[[], None]) -> None:
         self.system, self._look = system, look
@@ -57,7 +58,8 @@ class Spacer:
         self._reached = z3.Function("reached", *sorts, z3.BoolSort(self._context))
 
     def prove(self, bad: Expression) -> tuple[Expression, ...] | None:
-        """Clauses of an invariant that leaves no state bad; nothing if a bad state is reached.
+        """Return clauses of an invariant that excludes all bad states; None if a bad state is
+        reached.
 
         Raises NotSpoken, and what `look` raises.
         """
@@ -84,7 +86,7 @@ class Spacer:
         return [state[cell.index] for cell in self._cells]
 
     def _value(self, cell: Cell, value: int) -> Term:
-        return self._terms.of(truth(bool(value)) if cell.boolean else integer(value))
+        return self._terms.of(constant(value, cell.boolean))
 
     def _for_all(self, body: Term) -> Term:
         return z3.ForAll(self._here, body)

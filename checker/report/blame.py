@@ -6,21 +6,10 @@ the true ones, of a choice the condition and the side that was chosen.
 
 from __future__ import annotations
 
-from typing import assert_never
+from collections.abc import Sequence
 
-from model.expressions import (
-    Add,
-    And,
-    Cell,
-    Constant,
-    Equal,
-    Expression,
-    IfThenElse,
-    Less,
-    Not,
-    Or,
-    Subtract,
-)
+from checker.search.state_graph.folding import parts
+from model.expressions import And, Cell, Expression, IfThenElse, Or
 from model.semantics import evaluate
 from model.system import State
 
@@ -29,28 +18,21 @@ def cells_that_matter(
     expression: Expression, state: State, after: State | None = None
 ) -> dict[int, None]:
     """The indices of the cells on which the value of the expression rests, in order of reading."""
+    read: Sequence[Expression]
     match expression:
-        case Constant():
-            return {}
         case Cell():
             return {expression.index: None}
-        case Add() | Subtract() | Equal() | Less():
-            left = cells_that_matter(expression.left, state, after)
-            return left | cells_that_matter(expression.right, state, after)
-        case Not():
-            return cells_that_matter(expression.operand, state, after)
         case And() | Or():
             value = evaluate(expression, state, after)
             # Where no operand alone decides, all of them do: then all have that value.
-            found: dict[int, None] = {}
-            for operand in expression.operands:
-                if evaluate(operand, state, after) == value:
-                    found |= cells_that_matter(operand, state, after)
-            return found
+            read = [each for each in expression.operands if evaluate(each, state, after) == value]
         case IfThenElse():
             condition = evaluate(expression.condition, state, after)
             chosen = expression.yes if condition else expression.no
-            found = cells_that_matter(expression.condition, state, after)
-            return found | cells_that_matter(chosen, state, after)
+            read = [expression.condition, chosen]
         case _:
-            assert_never(expression)
+            read = parts(expression)
+    found: dict[int, None] = {}
+    for part in read:
+        found |= cells_that_matter(part, state, after)
+    return found

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from rich.text import Text
 
 from checker.search.answer import Holds, Violated
-from checker.search.rows import Result, Row
+from checker.search.rows import ResultRow, SpecResult
 
 from .layout import counted, flow, paragraph
 
@@ -17,19 +17,19 @@ from .layout import counted, flow, paragraph
 class BugPair:
     """A bug and its fix, both as expected; what falls, and what it is with the fix."""
 
-    bug: Result
-    fix: Result
-    found: Row
-    held: Row
+    bug: SpecResult
+    fix: SpecResult
+    found: ResultRow
+    held: ResultRow
 
     @property
-    def witnesses(self) -> list[Row]:
-        """How far the interleaving comes with both."""
+    def witnesses(self) -> list[ResultRow]:
+        """The witnesses that both the bug and the fix reach."""
         reached = {row.property for row in self.bug.rows if _is_reached(row)}
         return [row for row in self.fix.rows if _is_reached(row) and row.property in reached]
 
 
-def pair_of(bug: Result, fix: Result) -> BugPair | None:
+def pair_of(bug: SpecResult, fix: SpecResult) -> BugPair | None:
     """The two together, if the bug is found and the fix holds, and all else is as expected."""
     if not bug.ok or not fix.ok:
         return None
@@ -41,12 +41,12 @@ def pair_of(bug: Result, fix: Result) -> BugPair | None:
     return None
 
 
-def _is_reached(row: Row) -> bool:
+def _is_reached(row: ResultRow) -> bool:
     return row.verdict == Holds.word and row.expected is not None and row.steps is not None
 
 
 def pair_lines(both: BugPair, width: int) -> Iterator[Text]:
-    """What the bug is, that it is found, and that the fix holds."""
+    """Show a bug that is found, and its fix that holds."""
     head = Text("✓ ", "bold green") + Text(both.bug.spec.file.stem, "bold")
     yield head + Text(f"  {', '.join(both.bug.spec.cites[:1])}", "dim")
     yield from paragraph(Text(both.bug.spec.title), width, indent=2)
@@ -60,7 +60,7 @@ def pair_lines(both: BugPair, width: int) -> Iterator[Text]:
 
 
 def pairs_line(count: int) -> Text:
-    """What it comes to, over all bugs beside their fixes."""
+    """Show the summary over all bug pairs."""
     if count == 1:
         return Text("1 bug found, and its fix holds", "bold green")
     return Text(f"{count} bugs found, and each fix holds", "bold green")

@@ -48,7 +48,7 @@ def unbuilt_line(file: str, why: str) -> Text:
 
 
 def summary_line(agree: int, differ: int, unbuilt: int, states: int) -> Text:
-    """What all comparisons came to."""
+    """Show the summary of all comparisons."""
     parts = [
         f"{counted(agree + differ, 'spec')} compared",
         f"{agree} agree",
@@ -68,7 +68,7 @@ READS_TOLD = 8
 def judged_lines(
     file: str, log: ReadLog, verdict: Verdict, seconds: float, lines: Sequence[str]
 ) -> Iterator[Text]:
-    """What can be said of a log: whether a run explains it, and what the run shows."""
+    """Show the verdict on a log: whether a run explains it, and the findings in this run."""
     name = Text(shown_file(file), "bold")
     counts = [counted(log.count, "event"), counted(len(log.sections), "section")]
     match verdict.conforms:
@@ -103,21 +103,21 @@ def _mark(verdict: Verdict) -> Text:
 
 
 def _found(verdict: Verdict) -> str:
-    """How many findings there are, in the line that says whether a run explains the log."""
+    """Show the number of findings."""
     return f", {counted(len(verdict.findings), 'finding')}" if verdict.findings else ""
 
 
 def _given_up(undecided: Undecided) -> Iterator[Text]:
-    """How far a search came, and what lets it go on."""
+    """Show where a search stopped, and how to continue it."""
     far = undecided.far
     done = "explained, and judged up to" if far.judges else "explained up to"
     yield Text(f"  {done} line {far.line} of {far.lines}, {counted(far.states, 'state')} seen")
     match undecided.given_up:
         case Given.STATES:
-            help_ = "a higher --max-states tries more; what is missing, or unseen, costs most"
+            help_ = "raise --max-states; missing and unseen events cost most"
             yield Text(f"  help: {help_}", "dim")
         case Given.SECONDS:
-            yield Text("  help: give --max-seconds more, or leave it out", "dim")
+            yield Text("  help: raise --max-seconds, or leave it out", "dim")
         case Given.INTERRUPTED | Given.BOUND:
             pass
 

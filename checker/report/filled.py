@@ -16,7 +16,7 @@ PLACES_TOLD = 6
 
 
 def damage_lines(log: ReadLog, accepted: Accepted | None) -> Iterator[Text]:
-    """What cannot be read, where something may be missing, and what was filled in."""
+    """Show unreadable lines, gaps, and the steps that were filled in."""
     if log.unreadable:
         told = counted(len(log.unreadable), "line")
         yield Text(f"  {told} cannot be read: {_some(log.unreadable)}", "yellow")

@@ -54,7 +54,7 @@ class _Bundle:
 
 
 def described(vertex: Vertex) -> tuple[str, ...]:
-    """What a box says: the name with the parallelism, what the vertex does, what sink it is."""
+    """Return the text of a box: name, parallelism, kind and sink of a vertex."""
     name = vertex.name if vertex.parallelism == 1 else f"{vertex.name} {times(vertex.parallelism)}"
     lines = [name]
     if vertex.is_source:
@@ -221,7 +221,7 @@ def _best_order(bundles: Sequence[_Bundle]) -> Sequence[int]:
 
 
 def _disturbance(ordered: Sequence[_Bundle]) -> int:
-    """What is wrong with an order: crossings, and, far worse, lines that run along each other."""
+    """Return the badness of an order: crossings, and overlapping lines."""
     total = 0
     for one, left in enumerate(ordered):
         for right in ordered[one + 1 :]:

@@ -41,7 +41,7 @@ class _Page(Console):
 
 
 def console(*, stderr: bool = False) -> Console:
-    """Where to write: colours on a terminal that wants them, and only those that we chose."""
+    """Return a console: with colours on a terminal that supports them."""
     page = _Page(stderr=stderr, highlight=False, markup=False, emoji=False)
     if not page.is_terminal and "COLUMNS" not in os.environ:
         page.width = PIPE_WIDTH
@@ -158,7 +158,7 @@ def grouped(number: int) -> str:
 
 
 def times(number: int) -> str:
-    """So many of what stands beside it."""
+    """Return a count as a factor."""
     return f"×{grouped(number)}"  # noqa: RUF001 - the sign is meant
 
 

@@ -107,10 +107,10 @@ def _causes(given: Iterable[Cause]) -> tuple[Cause, ...]:
 
 
 def _taken(system: System, offsets: Sequence[int]) -> tuple[Taken, bool]:
-    """What the steps of the first states do to some cells, and whether these are all states."""
-    from checker.search.bfs.machine import Compiled
+    """Return the changes of some cells in the first states, and whether these are all states."""
+    from checker.search.bfs.machine import CompiledSuccessors
 
-    machine = Compiled(system)
+    machine = CompiledSuccessors(system)
     found: set[tuple[int, int, int, int]] = set()
     seen = set(system.initial)
     frontier = list(system.initial)
@@ -169,7 +169,7 @@ def _outcomes(
     rule: GroundRule,
     number: int,
 ) -> Iterator[tuple[int, list[str], int]]:
-    """What a rule may make of a status: its new number, what is then emitted, by which leaf."""
+    """Return the effects of a rule on a status: new status, emitted elements, and leaf."""
     facts = Facts()
     cell = system.cells[variable.offset]
     if not isinstance(cell, Constant):
@@ -201,7 +201,7 @@ def _updates(tree: Tree, facts: Facts) -> Iterator[tuple[Update, Facts]]:
 
 
 def _constants(expression: Expression, facts: Facts) -> set[int]:
-    """The values that an expression may have, as far as they are written in it."""
+    """Return the constants in an expression."""
     match expression:
         case Constant():
             return {expression.value}

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from rich.text import Text
 
-from checker.search.rows import Result, Row
+from checker.search.rows import ResultRow, SpecResult
 
 from .layout import flow
 from .places import shown_file
@@ -33,7 +33,7 @@ def is_cell(file: Path) -> bool:
     return file.parent.parent.name == MATRIX and _COLUMN.fullmatch(file.stem) is not None
 
 
-def matrix_lines(results: Sequence[Result], width: int) -> Iterator[Text]:
+def matrix_lines(results: Sequence[SpecResult], width: int) -> Iterator[Text]:
     """The picture of each matrix that some of the results are cells of."""
     for folder in sorted({result.spec.file.parent.parent for result in results}):
         own = [result for result in results if result.spec.file.parent.parent == folder]
@@ -41,7 +41,7 @@ def matrix_lines(results: Sequence[Result], width: int) -> Iterator[Text]:
         yield from _picture(own, width)
 
 
-def _picture(results: Sequence[Result], width: int) -> Iterator[Text]:
+def _picture(results: Sequence[SpecResult], width: int) -> Iterator[Text]:
     rows = list(dict.fromkeys(result.spec.file.parent.name for result in results))
     columns = sorted({_place(result)[:2] for result in results}, key=lambda each: each)
     columns.sort(key=lambda each: each[0] != "s")  # S before L, as on the sheet
@@ -69,7 +69,7 @@ def _picture(results: Sequence[Result], width: int) -> Iterator[Text]:
 def _signs(shown: set[str]) -> Iterator[tuple[str, str, str]]:
     for word, (sign, style, meaning) in SIGNS.items():
         if word in shown:
-            yield sign, style, meaning + (", in so many steps" if sign == "✗" else "")
+            yield sign, style, meaning + (", with the number of steps" if sign == "✗" else "")
 
 
 def _line(head: str, cells: Sequence[Text], wide: int, room: Sequence[int]) -> Text:
@@ -80,17 +80,17 @@ def _line(head: str, cells: Sequence[Text], wide: int, room: Sequence[int]) -> T
     return line
 
 
-def _place(result: Result) -> tuple[str, int, str | None]:
+def _place(result: SpecResult) -> tuple[str, int, str | None]:
     found = _COLUMN.fullmatch(result.spec.file.stem)
     assert found is not None
     return found[1], int(found[2]), found[3]
 
 
-def _belongs(result: Result, row: str, column: tuple[str, int]) -> bool:
+def _belongs(result: SpecResult, row: str, column: tuple[str, int]) -> bool:
     return result.spec.file.parent.name == row and _place(result)[:2] == column
 
 
-def _cell(own: Sequence[Result]) -> Text:
+def _cell(own: Sequence[SpecResult]) -> Text:
     cell = Text()
     for result in sorted(own, key=lambda each: _CONDITIONS.index(_place(each)[2])):
         row = _claim(result)
@@ -104,8 +104,8 @@ def _cell(own: Sequence[Result]) -> Text:
     return cell
 
 
-def _claim(result: Result) -> Row | None:
-    """What the cell is about: the first property that its spec expects something of."""
+def _claim(result: SpecResult) -> ResultRow | None:
+    """Return the row of the cell: the first property with an expectation."""
     name = next(iter(result.spec.expectations), None)
     return next((row for row in result.rows if row.property == name), None)
 

@@ -28,7 +28,7 @@ def first_paragraph(text: str | None) -> str:
 
 
 def summary(kind: type[Protocol]) -> str:
-    """What a protocol is: the first sentence of its file, where the file is about it alone."""
+    """Return the summary of a protocol: the first sentence of its file or class."""
     module = sys.modules[kind.__module__]
     protocols = [
         each

@@ -6,7 +6,14 @@ from collections.abc import Iterator, Sequence
 
 from rich.text import Text
 
-from checker.proofs.all_jobs.fact import Fact, Graph, Outcome, Proven, Refuted, Undecided
+from checker.proofs.all_jobs.fact import (
+    CounterexampleGraph,
+    Fact,
+    FactProven,
+    FactRefuted,
+    FactUndecided,
+    Outcome,
+)
 from model.topology import Edge, Job, Vertex
 
 from .job import job_lines
@@ -17,37 +24,37 @@ _TASK = "T"
 
 
 def group_line(title: str, facts: Sequence[Fact]) -> Text:
-    """What facts are about, and the methods that they are read off."""
+    """Show the subject of facts, and the methods they are read from."""
     methods = dict.fromkeys(method for fact in facts for method in fact.of)
     return joined([Text(title, "bold cyan"), Text(", ".join(methods), "dim")])
 
 
 def compared_line(compared: int) -> Text:
-    """That what was read off is what the methods do."""
-    return Text(f"  read off, and the same on {counted(compared, 'small case')}", "dim")
+    """Show that the derived facts agree with the methods."""
+    return Text(f"  derived from the code, and equal on {counted(compared, 'small case')}", "dim")
 
 
 def fact_lines(fact: Fact, outcome: Outcome, width: int) -> Iterator[Text]:
     """One fact: its verdict, the claim in a sentence, and what refutes it."""
     yield joined([_marked(fact, outcome), _cost(outcome), Text(", ".join(fact.cites), "dim")])
     yield from paragraph(fact.sentence, width, indent=4)
-    if isinstance(outcome, Refuted):
+    if isinstance(outcome, FactRefuted):
         yield from graph_lines(fact, outcome.graph, width)
 
 
 def is_as_expected(fact: Fact, outcome: Outcome) -> bool:
     """Whether an outcome is what is claimed."""
-    return isinstance(outcome, Proven if fact.holds else Refuted)
+    return isinstance(outcome, FactProven if fact.holds else FactRefuted)
 
 
 def verdict_of(outcome: Outcome) -> str:
     """The outcome in a word."""
     match outcome:
-        case Proven():
+        case FactProven():
             return "proven"
-        case Refuted():
+        case FactRefuted():
             return "refuted"
-        case Undecided():
+        case FactUndecided():
             return "unknown"
 
 
@@ -63,12 +70,12 @@ def _marked(fact: Fact, outcome: Outcome) -> Text:
 
 def _cost(outcome: Outcome) -> str:
     match outcome:
-        case Proven(queries=queries):
+        case FactProven(queries=queries):
             asked = "1 query" if queries == 1 else f"{queries} queries"
             return f"{asked}, {duration(outcome.seconds)}"
-        case Refuted():
+        case FactRefuted():
             return duration(outcome.seconds)
-        case Undecided(nodes=nodes, why=why):
+        case FactUndecided(nodes=nodes, why=why):
             few = f"nothing on up to {counted(nodes, 'node')} refutes it"
             return f"{few}; {why}; {duration(outcome.seconds)}"
 
@@ -76,9 +83,9 @@ def _cost(outcome: Outcome) -> str:
 # --- graphs --------------------------------------------------------------------------------------
 
 
-def graph_lines(fact: Fact, graph: Graph, width: int) -> Iterator[Text]:
+def graph_lines(fact: Fact, graph: CounterexampleGraph, width: int) -> Iterator[Text]:
     """The smallest graph that refutes a fact, and where it does."""
-    where = f"refuted by {counted(graph.size, fact.node)}, and by no fewer, in {graph.case}:"
+    where = f"refuted by {counted(graph.size, fact.node)}, the smallest number, in {graph.case}:"
     yield from paragraph(Text(where, "dim"), width, indent=4)
     names = names_in(graph)
     marks = dict(zip(names, graph.marks, strict=True))
@@ -97,7 +104,7 @@ def graph_lines(fact: Fact, graph: Graph, width: int) -> Iterator[Text]:
         yield Text(f"      {names[one]} and {names[other]} are of one vertex", "dim")
 
 
-def names_in(graph: Graph) -> list[str]:
+def names_in(graph: CounterexampleGraph) -> list[str]:
     """Names for the nodes: A1 and A2 for tasks of one vertex, V1 and V2 where nothing is known."""
     if not graph.same:
         return [f"V{number + 1}" for number in range(graph.size)]
@@ -111,7 +118,7 @@ def names_in(graph: Graph) -> list[str]:
     ]
 
 
-def job_of(fact: Fact, graph: Graph) -> Job:
+def job_of(fact: Fact, graph: CounterexampleGraph) -> Job:
     """The graph as a job: where nodes are inputs, a job of the tasks that they come from, and where
     they are outputs, of those that they lead to."""
     names = names_in(graph)
@@ -128,7 +135,7 @@ def job_of(fact: Fact, graph: Graph) -> Job:
 
 
 def summary_line(proven: int, refuted: int, undecided: int, unexpected: int) -> Text:
-    """What all facts came to."""
+    """Show the summary of all facts."""
     parts = [
         counted(proven + refuted + undecided, "fact"),
         f"{proven} proven for all jobs",

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from rich.text import Text
 
 from checker.proofs.cubes import Cube
-from checker.proofs.prove import Break, Outcome, Proven, Refuted, Undecided
+from checker.proofs.prove import Break, Inconclusive, Outcome, Proven, Refuted
 from checker.search.answer import NO_DEADLOCK, WELL_FORMED, Holds, Vacuous, Violated
 from checker.spec.claim import Spec
 from model.system import System
@@ -22,7 +22,7 @@ _STYLES = {"proven": "bold green", "violated": "bold red", "unknown": "bold yell
 
 
 def head_lines(spec: Spec, system: System, width: int) -> Iterator[Text]:
-    """What is asked about."""
+    """Show the spec to be proven."""
     yield from paragraph(Text(spec.title, "bold"), width)
     parts = [
         shown_file(spec.file),
@@ -35,7 +35,7 @@ def head_lines(spec: Spec, system: System, width: int) -> Iterator[Text]:
 def outcome_lines(spec: Spec, system: System, outcome: Outcome, width: int) -> Iterator[Text]:
     """One property: the outcome, its sentence, and the invariant, or what stands in its way."""
     mark = {True: "✓", False: "✗", None: "·"}[is_as_expected(spec, outcome)]
-    mark = "!" if isinstance(outcome, Undecided) else mark
+    mark = "!" if isinstance(outcome, Inconclusive) else mark
     head = Text(f"  {mark} ", _STYLES[outcome.word]) + Text(f"{outcome.name}  ", "bold")
     yield Text()
     yield joined([head + Text(outcome.word), *_costs(outcome), duration(outcome.seconds)])
@@ -47,7 +47,7 @@ def outcome_lines(spec: Spec, system: System, outcome: Outcome, width: int) -> I
         case Refuted():
             steps = command("trace", spec, f" --property {outcome.name}")
             yield from paragraph(Text(f"its steps: {steps}", "dim"), width, indent=4)
-        case Undecided():
+        case Inconclusive():
             yield from paragraph(
                 Text(f"{outcome.why}. Tried: {', '.join(outcome.tried)}."), width, indent=4
             )
@@ -66,14 +66,14 @@ def _costs(outcome: Outcome) -> Iterator[str]:
         count = len(merged(outcome.cubes)) + len(outcome.clauses)
         yield f"with {counted(count, 'clause')}"
     else:
-        yield "kept by every step by itself"
+        yield "inductive by itself"
     if outcome.checked:
         yield f"checked by {counted(outcome.checked, 'question')}"
 
 
 def _proven(system: System, outcome: Proven, width: int) -> Iterator[Text]:
     if outcome.vacuous:
-        yield Text("    but it says nothing: ", "bold yellow") + Text(outcome.vacuous)
+        yield Text("    but it is vacuous: ", "bold yellow") + Text(outcome.vacuous)
     for cells in merged(outcome.cubes):
         line = Text("never ", "dim") + Text(never_together(system, cells))
         yield from paragraph(line, width, indent=6)
@@ -83,7 +83,7 @@ def _proven(system: System, outcome: Proven, width: int) -> Iterator[Text]:
 
 
 def _break(system: System, found: Break, width: int) -> Iterator[Text]:
-    note = "By itself it is not kept: this state, which may never be reached, does not break it,"
+    note = "It is not inductive: it holds in this state, which may be unreachable,"
     yield from paragraph(Text(note), width, indent=4)
     rows: list[list[Cell]] = [
         [
@@ -94,7 +94,7 @@ def _break(system: System, found: Break, width: int) -> Iterator[Text]:
         for group in groups_of(system, found.state)
     ]
     yield from columns(rows, width, indent=6)
-    yield from paragraph(Text(f"but a step from it does: {found.rule}"), width, indent=4)
+    yield from paragraph(Text(f"but this step violates it: {found.rule}"), width, indent=4)
     if found.after is not None:
         changes = changes_of(system, found.state, found.after)
         lines = [(each.label, f"{each.old} {ARROW} {each.new}") for each in changes]
@@ -104,12 +104,12 @@ def _break(system: System, found: Break, width: int) -> Iterator[Text]:
         note = f"It is never reached: no step comes to where {words}."
         yield from paragraph(Text(note), width, indent=4)
     else:
-        note = "Nothing was found that rules it out and is kept by every step."
+        note = "No inductive invariant was found that excludes this state."
         yield from paragraph(Text(note), width, indent=4)
 
 
 def summary(spec: Spec, outcomes: Sequence[Outcome]) -> Text:
-    """What all came to."""
+    """Show the summary of all proofs."""
     parts = ["1 property" if len(outcomes) == 1 else f"{len(outcomes)} properties"]
     for word in ("proven", "violated", "unknown"):
         count = sum(each.word == word for each in outcomes)
@@ -126,7 +126,7 @@ def is_as_expected(spec: Spec, outcome: Outcome) -> bool | None:
     if verdict is None and outcome.name in (WELL_FORMED, NO_DEADLOCK):
         verdict = Holds.word
     match outcome:
-        case Undecided():
+        case Inconclusive():
             return None
         case _ if verdict is None:
             return None
@@ -196,7 +196,7 @@ def outcome_json(spec: Spec, system: System, outcome: Outcome) -> dict[str, obje
             }
         case Refuted():
             pass
-        case Undecided(breaks=found):
+        case Inconclusive(breaks=found):
             row |= {"why": outcome.why, "tried": outcome.tried, "break": None}
             if found is not None:
                 row["break"] = _break_json(system, found)

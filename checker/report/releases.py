@@ -8,7 +8,7 @@ from itertools import groupby
 from rich.text import Text
 
 from checker.search.answer import DoesNotApply, Holds, NotAsked, Unknown, Vacuous, Violated
-from checker.search.rows import Row
+from checker.search.rows import ResultRow
 from checker.spec.releases import DEFAULT
 from checker.studies.across_releases import Column, Comparison
 
@@ -75,7 +75,7 @@ def _room(found: Comparison, column: Column) -> int:
     return 2 + max(len(column.under.label), *cells)
 
 
-def _cell(row: Row | None) -> Text:
+def _cell(row: ResultRow | None) -> Text:
     sign, style, _ = SIGNS[row.verdict if row else DoesNotApply.word]
     return Text(f"{sign} {row.steps}" if row and row.steps is not None else sign, style)
 

@@ -16,9 +16,9 @@ STYLES = {"written": "green", "kept": "yellow", "repeated": "bold red"}
 MEANS = {
     "written": "is in the output once",
     "doubled": "is in the output more than once",
-    "repeated": "is in the output, and will be once more",
+    "repeated": "is in the output, and will be written once more",
     "lost": "will never be in the output",
-    "kept": "is not in the output; it is elsewhere yet",
+    "kept": "is not in the output yet, and not lost",
 }
 
 
@@ -41,7 +41,7 @@ def replayed_lines(
         yield Text(f"  {number:>4}  {step.name}") + Text(f"  {about}" if about else "", "cyan")
     yield Text()
     if parting is not None:
-        yield Text("The engine does not go along:", "bold red")
+        yield Text("The engine departs from the trace:", "bold red")
         for what in parting.what:
             yield Text(f"  {what}", "red")
     yield from _damage(replayed, width)
@@ -58,7 +58,7 @@ def _damage(replayed: Replayed, width: int) -> Iterator[Text]:
     for waits in replayed.waits:
         yield Text("  for ever: ", "bold red") + Text(waits)
     if not replayed.damaged:
-        yield Text("Nothing is lost, and nothing is there twice.", "green")
+        yield Text("No record is lost or duplicated.", "green")
 
 
 def _word(fate: RecordFate) -> Text:

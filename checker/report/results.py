@@ -17,7 +17,7 @@ from checker.search.answer import (
     Vacuous,
     Violated,
 )
-from checker.search.rows import SEARCH, Exit, Result, Row
+from checker.search.rows import SEARCH, Exit, ResultRow, SpecResult
 from checker.spec.cures import cure
 from model.language.explore import Branch
 
@@ -45,15 +45,14 @@ NAMES_MAX = 6
 _HOLDS = "also holding"
 _RECORDED = "The spec has the counts for its bounds, options and job as they were when recorded."
 _AFTER_A_FAULT = (
-    "A run ends where a step is a fault: the other answers say nothing of what would come after. "
-    "Mend the fault first."
+    "A run ends at a fault: the other verdicts do not cover later steps. Correct the fault first."
 )
 
 
 # --- in a terminal -------------------------------------------------------------------------------
 
 
-def result_lines(result: Result, width: int) -> list[Text]:
+def result_lines(result: SpecResult, width: int) -> list[Text]:
     """One spec: its name and title, what was asked for or went wrong, the rest in short, counts."""
     lines = [_MARKS[result.exit] + Text(shown_file(result.spec.file), "bold")]
     lines += paragraph(Text(result.spec.title), width, indent=2)
@@ -77,13 +76,13 @@ def result_lines(result: Result, width: int) -> list[Text]:
     return lines
 
 
-def _is_aside(row: Row, result: Result) -> bool:
+def _is_aside(row: ResultRow, result: SpecResult) -> bool:
     """Nobody asked for it in particular, and no trace shows that it is wrong."""
     asked = row.property in result.spec.expectations or row.property in result.only
     return row.ok and not asked and (row.verdict != Violated.word or row.trace is None)
 
 
-def _asides(rows: Sequence[Row]) -> Iterator[str]:
+def _asides(rows: Sequence[ResultRow]) -> Iterator[str]:
     """One line for all that hold, one for each reason why others do not."""
     names: dict[str, list[str]] = {}
     for row in rows:
@@ -98,12 +97,12 @@ def _asides(rows: Sequence[Row]) -> Iterator[str]:
             yield f"{head}: {', '.join(own)}"
 
 
-def _aside(row: Row) -> str:
+def _aside(row: ResultRow) -> str:
     exception = _in_full(row)
     return f"{_bare_aside(row)} ({exception})" if exception else _bare_aside(row)
 
 
-def _bare_aside(row: Row) -> str:
+def _bare_aside(row: ResultRow) -> str:
     match row.verdict:
         case Holds.word:
             return _HOLDS
@@ -117,29 +116,29 @@ def _bare_aside(row: Row) -> str:
             return f"{row.verdict}, {row.why}" if row.why else row.verdict
 
 
-def _was_cut_short(row: Row, result: Result) -> bool:
+def _was_cut_short(row: ResultRow, result: SpecResult) -> bool:
     """Only the limit on the search is why nothing is known."""
     return bool(result.report.stopped) and row.verdict == Unknown.word
 
 
-def _property_cells(row: Row) -> list[Text]:
+def _property_cells(row: ResultRow) -> list[Text]:
     verdict = Text(row.verdict, _STYLES.get(row.verdict, "dim"))
     return [_mark(row), Text(row.property), verdict, _remarks(row)]
 
 
-def _mark(row: Row) -> Text:
+def _mark(row: ResultRow) -> Text:
     if row.ok and row.expected is None and row.verdict != Holds.word:
         return Text("·", "dim")
     return Text("✓", "green") if row.ok else Text("✗", "bold red")
 
 
-def _remarks(row: Row) -> Text:
+def _remarks(row: ResultRow) -> Text:
     steps = counted(row.steps, "step") if row.steps is not None else ""
     if row.verdict == Holds.word and steps:
         steps = f"reached in {steps}"
     expected = ""
     if row.expected is None and row.verdict == Violated.word:
-        expected = "nothing is expected of it"
+        expected = "no expectation"
     elif not row.ok and row.expected != row.verdict:
         expected = f"expected: {row.expected}"
     elif row.ok and row.expected is not None and row.verdict != Holds.word:
@@ -147,13 +146,13 @@ def _remarks(row: Row) -> Text:
     return joined([steps, row.why, _in_full(row), Text(expected, "" if row.ok else "bold")])
 
 
-def _in_full(row: Row) -> str:
+def _in_full(row: ResultRow) -> str:
     """Which reductions that were asked for the answer is not under, and why."""
     _, comma, exception = row.how.partition(", ")
     return exception if comma else ""
 
 
-def _search_lines(result: Result, width: int) -> list[Text]:
+def _search_lines(result: SpecResult, width: int) -> list[Text]:
     row = next((row for row in result.rows if row.property == SEARCH), None)
     lines: list[Text] = []
     for remark in result.report.remarks:
@@ -165,7 +164,7 @@ def _search_lines(result: Result, width: int) -> list[Text]:
         lines += columns([[_mark(row), Text(SEARCH), Text(row.why)]], width, indent=4)
         lines += paragraph(Text(_RECORDED, "dim"), width, indent=4)
         anew = command("check --record", result.spec, " --slow" if result.spec.slow else "")
-        lines.append(Text("    record the counts anew: ") + Text(anew, "bold"))
+        lines.append(Text("    record the counts again: ") + Text(anew, "bold"))
     if any(row.property == WELL_FORMED and row.verdict == Violated.word for row in result.rows):
         lines += paragraph(Text(_AFTER_A_FAULT, "dim"), width, indent=4)
     if result.dead_branches:
@@ -174,11 +173,13 @@ def _search_lines(result: Result, width: int) -> list[Text]:
     for row in failed[:1]:
         again = command("trace", result.spec, f" --property {row.property}")
         again += "".join(f" --reduce {name}" for name in result.report.reduced)
-        lines.append(Text("    tell it step by step: ") + Text(again, "bold"))
+        lines.append(Text("    show it step by step: ") + Text(again, "bold"))
     return lines
 
 
-def _count_lines(result: Result, report: Report, row: Row | None, width: int) -> list[Text]:
+def _count_lines(
+    result: SpecResult, report: Report, row: ResultRow | None, width: int
+) -> list[Text]:
     """The counts of one search, and under which reductions they are."""
     found, counts = report.statistics, result.spec.counts
     under = f"under {' and '.join(report.reduced)}: " if report.reduced else ""
@@ -200,12 +201,12 @@ def _count_lines(result: Result, report: Report, row: Row | None, width: int) ->
     ]
     is_judged = report is result.report and not report.reduced
     if is_judged and counts is not None and row is not None and row.verdict == Holds.word:
-        numbers.append(f"as counted by {counts.counted_by}")
+        numbers.append(f"counted independently by {counts.counted_by}")
     return flow([Text(each, "dim") for each in numbers], width, indent=4)
 
 
 def _before(report: Report) -> str:
-    """How much of its time a resumed search took in earlier runs."""
+    """Show the time of earlier runs of a resumed search."""
     before = report.seconds_before
     return f", {duration(before)} of it before it was resumed" if before else ""
 
@@ -221,14 +222,14 @@ def _branches(branches: Sequence[Branch]) -> str:
 
 
 def summary_lines(
-    results: Sequence[Result],
+    results: Sequence[SpecResult],
     errors: int,
     skipped: int,
     seconds: float,
     interrupted: bool,
     width: int,
 ) -> list[Text]:
-    """What it comes to, over all specs."""
+    """Show the summary over all specs."""
     failed = sum(result.exit is Exit.FAILED for result in results)
     undecided = sum(result.exit is Exit.LIMIT for result in results)
     specs = f"{counted(len(results), 'spec')} checked"
@@ -242,7 +243,7 @@ def summary_lines(
         Text(f"{failed} not as expected" if failed else "", "bold red"),
         Text(f"{undecided} undecided" if undecided else "", "bold yellow"),
         Text(f"{errors} with mistakes in them" if errors else "", "bold red"),
-        Text(f"{skipped} slow, skipped: --slow checks them too" if skipped else ""),
+        Text(f"{skipped} slow, skipped: add --slow" if skipped else ""),
         Text("interrupted" if interrupted else "", "bold yellow"),
         Text(duration(seconds), "dim"),
     ]
@@ -253,16 +254,15 @@ def summary_lines(
 
 
 def _unexpected(number: int) -> str:
-    """What is said of counterexamples that nobody expected, and that change no exit code."""
+    """Show unexpected counterexamples that do not change the exit code."""
     what = "property is" if number == 1 else "properties are"
     return (
-        f"{grouped(number)} {what} violated, and nothing is expected there: with --strict that is "
-        "a failure"
+        f"{grouped(number)} {what} violated without an expectation: --strict makes this a failure"
     )
 
 
 def compared_line(specs: int, seconds: float) -> Text:
-    """What it comes to, where specs were compared under releases."""
+    """Show the summary of a comparison of releases."""
     told = f"{counted(specs, 'spec')} compared under releases"
     return joined([Text(told, "bold green"), Text(duration(seconds), "dim")])
 
@@ -276,12 +276,12 @@ def slow_line(file: Path, title: str, width: int) -> Text:
 # --- as JSON -------------------------------------------------------------------------------------
 
 
-def json_rows(result: Result, traces: Mapping[str, str]) -> list[dict[str, object]]:
+def json_rows(result: SpecResult, traces: Mapping[str, str]) -> list[dict[str, object]]:
     """The rows of a spec; `traces` are the files in which traces were written, by property."""
     return [_json_row(result, row, traces) for row in result.rows]
 
 
-def _json_row(result: Result, row: Row, traces: Mapping[str, str]) -> dict[str, object]:
+def _json_row(result: SpecResult, row: ResultRow, traces: Mapping[str, str]) -> dict[str, object]:
     found = result.report.statistics_of(row.property)
     under = result.spec.under
     return {
@@ -305,7 +305,7 @@ def _json_row(result: Result, row: Row, traces: Mapping[str, str]) -> dict[str, 
     }
 
 
-def _json_branches(result: Result) -> list[dict[str, object]]:
+def _json_branches(result: SpecResult) -> list[dict[str, object]]:
     return [
         {"file": shown_file(each.file), "line": each.line, "outcome": each.outcome}
         for each in result.dead_branches

@@ -42,7 +42,7 @@ def _difference(outcome: LineOutcome) -> Iterator[Text]:
 
 
 def summary_line(cases: int, differing: int, errors: int) -> Text:
-    """How many cases, and how many differ."""
+    """Show the numbers of cases and of differences."""
     parts = [
         f"{counted(cases, 'case')} run",
         f"{cases - differing} as expected",

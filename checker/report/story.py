@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import cast
 
 from checker.search.answer import NO_DEADLOCK, WELL_FORMED
-from checker.search.rows import Row
+from checker.search.rows import ResultRow
 from checker.spec.claim import EarlierRun
 from model.language.entities import Entity, Variable
 from model.semantics import evaluate
@@ -25,9 +25,9 @@ from .values import ValueChange, changes, label_of, value_text
 
 #: What the rows claim that every spec has.
 BUILT_IN_SENTENCES = {
-    WELL_FORMED: "No rule does what no rule may do: write outside a domain, overfill a queue, "
-    "read what is not there.",
-    NO_DEADLOCK: "Something can go on until the protocol has come to its end.",
+    WELL_FORMED: "No rule commits a fault: a write outside a domain, a put into a full queue, a "
+    "read of a missing value.",
+    NO_DEADLOCK: "Until the protocol has ended, some step is enabled.",
 }
 
 
@@ -48,7 +48,7 @@ class StoryStep:
 
 @dataclass(frozen=True)
 class Story:
-    """A whole trace. `loop` is the number of the step after which the run repeats itself for ever.
+    """A whole trace. `loop` is the number of the step after which the run repeats forever.
 
     `ending` are the values on which the judgement rests, in the last state; of a property of steps
     with the value before the last step. `rest` is the whole state in which a run comes to rest.
@@ -69,7 +69,7 @@ class Story:
 
 @dataclass(frozen=True)
 class Before:
-    """How the system came about that a trace is resumed from: the spec's file, and the run."""
+    """The run of the earlier system from which a trace is resumed, with the file of its spec."""
 
     file: Path
     groups: tuple[EntityGroup, ...]
@@ -85,7 +85,9 @@ class EntityGroup:
     values: tuple[tuple[str, str], ...]
 
 
-def story_of(system: System, row: Row, trace: Trace, runs: Iterable[EarlierRun] = ()) -> Story:
+def story_of(
+    system: System, row: ResultRow, trace: Trace, runs: Iterable[EarlierRun] = ()
+) -> Story:
     """The story of a trace, which is run through the semantics first; `runs` came before it."""
     replay(system, trace)
     prop = next((each for each in system.properties if each.name == row.property), None)
@@ -110,7 +112,7 @@ def _before(run: EarlierRun) -> Before:
     return Before(run.spec.file, groups, tuple(_steps(run.system, run.trace)))
 
 
-def _rests(row: Row, trace: Trace) -> bool:
+def _rests(row: ResultRow, trace: Trace) -> bool:
     """Whether nothing happens after the last state."""
     return row.property == NO_DEADLOCK or trace.loop == len(trace.rules)
 
@@ -147,7 +149,7 @@ def groups_of(system: System, state: State) -> list[EntityGroup]:
 
 
 def kind_of(entity: Entity) -> str:
-    """What an entity is, to a reader: its class; the protocol itself has fields of its own."""
+    """Return the class of an entity as shown to a reader."""
     return type(entity).__name__ if entity.name else "(protocol)"
 
 
@@ -169,7 +171,7 @@ def _steps(system: System, trace: Trace) -> Iterator[StoryStep]:
 
 
 def changes_of(system: System, old: State, new: State) -> Iterator[ValueChange]:
-    """What is different between two states."""
+    """Return the differences between two states."""
     before, after = system.values(old), system.values(new)
     for variable in system.variables:
         yield from changes(variable, before[variable.name], after[variable.name])
@@ -178,7 +180,9 @@ def changes_of(system: System, old: State, new: State) -> Iterator[ValueChange]:
 # --- the end -------------------------------------------------------------------------------------
 
 
-def _ending(system: System, row: Row, prop: Property | None, trace: Trace) -> Iterator[ValueChange]:
+def _ending(
+    system: System, row: ResultRow, prop: Property | None, trace: Trace
+) -> Iterator[ValueChange]:
     last = trace.states[-1]
     if row.property == NO_DEADLOCK:
         yield from _values(system, list(cells_that_matter(system.terminal, last)), last, None)
@@ -195,7 +199,7 @@ def _ending(system: System, row: Row, prop: Property | None, trace: Trace) -> It
         yield from _values(system, _matter(predicate, last, None), last, None)
 
 
-def _of_binding(predicates: Sequence[Predicate], row: Row) -> list[Predicate]:
+def _of_binding(predicates: Sequence[Predicate], row: ResultRow) -> list[Predicate]:
     """The predicate that the answer speaks of; all of them where it speaks of none."""
     found = [each for each in predicates if each.binding == row.binding]
     return (found or list(predicates))[:1]

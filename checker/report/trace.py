@@ -37,7 +37,7 @@ def trace_lines(story: Story, spec: Spec, width: int) -> list[Text]:
     if story.loop is not None:
         lines += [Text(), _loop_end(story)]
     if story.rest:
-        head = "the state for ever" if story.loop is not None else "the last state"
+        head = "the state that repeats forever" if story.loop is not None else "the last state"
         lines += [Text(), Text(head, "bold cyan"), *_groups(story.rest, width)]
     return [*lines, Text(), *_ending(story, width)]
 
@@ -53,7 +53,7 @@ def _before(story: Story, width: int) -> Iterator[Text]:
             yield from _step(told, story, width)
         yield Text()
     if story.before:
-        yield Text("what is left behind is what the next job starts from", "bold cyan")
+        yield Text("the next job starts from the snapshot that is left behind", "bold cyan")
         yield Text()
 
 
@@ -72,9 +72,9 @@ def _head(story: Story, spec: Spec, width: int) -> Iterator[Text]:
     if story.loop is not None:
         stem = counted(story.loop, "step")
         rest = counted(len(story.steps) - story.loop, "step")
-        length = Text(f"after {stem}, by a loop of {rest} that may go on for ever")
+        length = Text(f"after {stem}, by a loop of {rest} that can repeat forever")
         if story.loop == len(story.steps):
-            length = Text(f"after {stem} nothing happens any more")
+            length = Text(f"after {stem} no further step happens")
     head = Text(f"{story.property} is violated: ", colour) + length
     if story.verdict == Holds.word:
         head = Text(f"{story.property} is reached: ", colour) + length
@@ -104,7 +104,9 @@ def _groups(groups: Sequence[EntityGroup], width: int) -> list[Text]:
 
 
 def _quiet() -> Text:
-    return Text(" " * INDENT).append("what is not told is 0, false or empty", "dim italic")
+    return Text(" " * INDENT).append(
+        "values that are not shown are 0, false or empty", "dim italic"
+    )
 
 
 def _field(name: str, value: str) -> Text:
@@ -132,7 +134,7 @@ def _step(told: StoryStep, story: Story, width: int) -> Iterator[Text]:
 
 
 def _renamed(names: Sequence[str]) -> str:
-    """Who is forgotten, and who is called by another name from this step on."""
+    """Show the entities that a step forgets or renumbers."""
     pairs = zip(names[1:], names, strict=False)
     others = "".join(f"; {old} is called {new} from here on" for old, new in pairs)
     return f"The id {names[0]} is given again: {names[0]} is forgotten{others}."
@@ -181,24 +183,24 @@ def _change(change: ValueChange) -> list[Text]:
 
 def _loop_start(number: int) -> Text:
     return Text(
-        f"  ┌── from here on, step {number} and those after it repeat for ever", "bold yellow"
+        f"  ┌── from here on, step {number} and those after it repeat forever", "bold yellow"
     )
 
 
 def _loop_end(story: Story) -> Text:
     assert story.loop is not None
     if story.loop >= len(story.steps):
-        return Text("  ◇ nothing happens any more", "bold yellow")
+        return Text("  ◇ no further step happens", "bold yellow")
     where = f"step {story.loop}" if story.loop else "the start"
     return Text(f"  └── back to the state after {where}", "bold yellow")
 
 
 def _ending(story: Story, width: int) -> Iterator[Text]:
     if story.property == WELL_FORMED:
-        yield Text("A rule that can do this is not well-formed: guard it, or mend what it does.")
+        yield Text("A rule that can do this is not well-formed: add a guard, or correct the rule.")
         return
     if story.property == NO_DEADLOCK:
-        yield Text("Here no rule can change anything, and the protocol has not ended:", "bold red")
+        yield Text("No rule can change this state, and the protocol has not ended:", "bold red")
     elif story.verdict == Violated.word:
         yield Text(f"This violates {story.property}:", "bold red")
     elif story.verdict == Unknown.word:

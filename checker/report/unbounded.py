@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from rich.text import Text
 
 from checker.proofs.unbounded.proof import Obstacle
-from checker.proofs.unbounded.prove import Proven, Result
-from checker.proofs.unbounded.window import Window
+from checker.proofs.unbounded.prove import ClauseResult, UnboundedProof
+from checker.proofs.unbounded.window import IdWindow
 from checker.spec.claim import Spec
 from model.language.entities import Variable
 
@@ -23,14 +23,14 @@ VACUOUS = "its antecedent is never true"
 
 
 def head_lines(spec: Spec, width: int) -> Iterator[Text]:
-    """What is asked about."""
+    """Show the spec to be proven."""
     yield from paragraph(Text(spec.title, "bold"), width)
     parts = [shown_file(spec.file), "any number of checkpoint ids, records and failures"]
     yield from flow([Text(part, "dim") for part in parts], width)
     yield Text()
 
 
-def clause_lines(proven: Proven, width: int) -> Iterator[Text]:
+def clause_lines(proven: UnboundedProof, width: int) -> Iterator[Text]:
     """The clauses, each a sentence."""
     if not proven.clauses:
         yield Text("No clause is known to be kept by every rule.", "bold yellow")
@@ -41,7 +41,7 @@ def clause_lines(proven: Proven, width: int) -> Iterator[Text]:
         yield from paragraph(Text(clause.sentence), width, indent=4)
 
 
-def result_lines(proven: Proven, width: int) -> Iterator[Text]:
+def result_lines(proven: UnboundedProof, width: int) -> Iterator[Text]:
     """The properties, and the clauses that are set aside: each with its verdict."""
     for result in proven.results:
         yield from _result(proven.window, result, width)
@@ -54,19 +54,19 @@ def result_lines(proven: Proven, width: int) -> Iterator[Text]:
         yield from paragraph(Text(f"Not all was asked: {proven.stopped}", "yellow"), width)
 
 
-def _why_aside(result: Result) -> str:
+def _why_aside(result: ClauseResult) -> str:
     if result.verdict == "unknown":
         return "is not known to be kept"
     return "is not kept, or rests on one that is not"
 
 
-def _result(window: Window, result: Result, width: int) -> Iterator[Text]:
+def _result(window: IdWindow, result: ClauseResult, width: int) -> Iterator[Text]:
     mark = Text(f"  {_MARKS[result.verdict]} ", _STYLES[result.verdict])
     name = Text(f"{result.family.name}  ", "bold") + Text(result.verdict)
     yield joined([mark + name, duration(result.seconds)])
     yield from paragraph(Text(result.family.sentence), width, indent=4)
     if result.answer.vacuous:
-        yield Text("    but it says nothing: ", "bold yellow") + Text(VACUOUS)
+        yield Text("    but it is vacuous: ", "bold yellow") + Text(VACUOUS)
     if result.answer.why_unknown:
         why = result.answer.why_unknown
         yield from paragraph(Text(why), width, indent=4)
@@ -74,7 +74,7 @@ def _result(window: Window, result: Result, width: int) -> Iterator[Text]:
         yield from _obstacle(window, obstacle, width)
 
 
-def _obstacle(window: Window, obstacle: Obstacle, width: int) -> Iterator[Text]:
+def _obstacle(window: IdWindow, obstacle: Obstacle, width: int) -> Iterator[Text]:
     about = ", ".join(f"{name} {value}" for name, value in obstacle.binding)
     said = "A state that satisfies the clauses, perhaps never reached, in which it fails"
     if obstacle.step is not None:
@@ -89,13 +89,13 @@ def _obstacle(window: Window, obstacle: Obstacle, width: int) -> Iterator[Text]:
         yield from columns([*_changed(window, obstacle)], width, indent=6)
 
 
-def _state(window: Window, obstacle: Obstacle) -> Iterator[tuple[str, str]]:
+def _state(window: IdWindow, obstacle: Obstacle) -> Iterator[tuple[str, str]]:
     for variable, value in _values(window, obstacle.before):
         if _says_something(variable, value):
             yield label_of(variable), value_text(variable.domain, value)
 
 
-def _changed(window: Window, obstacle: Obstacle) -> Iterator[tuple[str, str]]:
+def _changed(window: IdWindow, obstacle: Obstacle) -> Iterator[tuple[str, str]]:
     if obstacle.after is None:
         return
     pairs = zip(_values(window, obstacle.before), _values(window, obstacle.after), strict=True)
@@ -104,7 +104,7 @@ def _changed(window: Window, obstacle: Obstacle) -> Iterator[tuple[str, str]]:
             yield each.label, f"{each.old} {ARROW} {each.new}"
 
 
-def _values(window: Window, state: tuple[int, ...]) -> Iterator[tuple[Variable, object]]:
+def _values(window: IdWindow, state: tuple[int, ...]) -> Iterator[tuple[Variable, object]]:
     for variable in window.world.variables:
         if variable.entity not in window.gaps:
             yield variable, variable.domain.decode([state[index] for index in variable.indices])
@@ -117,8 +117,8 @@ def _says_something(variable: Variable, value: object) -> bool:
 # --- as JSON -------------------------------------------------------------------------------------
 
 
-def proven_json(spec: Spec, proven: Proven) -> dict[str, object]:
-    """The same as plain data."""
+def proven_json(spec: Spec, proven: UnboundedProof) -> dict[str, object]:
+    """Return the result as plain data."""
     return {
         "spec": shown_file(spec.file),
         "clauses": [{"name": each.name, "sentence": each.sentence} for each in proven.clauses],
@@ -131,7 +131,7 @@ def proven_json(spec: Spec, proven: Proven) -> dict[str, object]:
     }
 
 
-def _result_json(window: Window, result: Result) -> dict[str, object]:
+def _result_json(window: IdWindow, result: ClauseResult) -> dict[str, object]:
     row: dict[str, object] = {
         "property": result.family.name,
         "verdict": result.verdict,

@@ -45,7 +45,7 @@ def verdict_lines(verdict: Verdict) -> Iterator[Text]:
         told = f"its lines tell of {grouped(verdict.too_many)} subtasks"
         yield Text(f"  not judged: {told}; at most {TASKS_MAX} are looked at", "yellow")
     if verdict.coverage is Coverage.GAP:
-        yield Text("  gap: its beginning or something in its midst is missing", "yellow")
+        yield Text("  gap: the beginning or a middle part of the log is missing", "yellow")
     yield from _undecided(verdict)
     yield from _findings(verdict.findings)
 
@@ -63,7 +63,7 @@ def _undecided(verdict: Verdict) -> Iterator[Text]:
 
 
 def _found(verdict: Verdict) -> str:
-    """How many properties the job shows to be violated or stuck, and how many have recovered."""
+    """Show the number of violated, stuck and recovered properties of a job."""
     recovered = {e.property for e in verdict.shows if e.severity is Severity.RECOVERED}
     others = {e.property for e in verdict.shows if e.severity is not Severity.RECOVERED}
     told = [(len(others), "violated or stuck"), (len(recovered - others), "stuck for a while")]
@@ -81,7 +81,7 @@ def _conforms(conforms: Conforms) -> Text:
 
 
 def _settings(conforms: Conforms) -> Iterator[Text]:
-    """What is told of the settings of a job, by whom; and what came of those that nobody tells."""
+    """Show the settings of a job with their origin, and the settings that were tried."""
     by: dict[str, list[str]] = {}
     for each in conforms.told:
         line = "" if each.line is None else f" (line {each.line})"
@@ -119,9 +119,7 @@ def _findings(findings: Sequence[Found]) -> Iterator[Text]:
         )
         yield Text(f"           {finding.sentence}", "dim")
         if finding.severity is Severity.OPEN:
-            yield Text(
-                "           not yet there when the log ends; nothing shows that it is overdue"
-            )
+            yield Text("           pending when the log ends; no line shows that it is overdue")
         until = "" if finding.until is None else f", until line {finding.until}"
         yield Text(f"           {finding.where()}{until}", "cyan")
         if finding.why is not None:
@@ -160,7 +158,7 @@ def summary_lines(
     lines: tuple[int, int, int, int],
     strays: Sequence[tuple[int, str]],
 ) -> Iterator[Text]:
-    """What became of all jobs, and of all lines: read, parsed, ignored, unparsable.
+    """Show the summary of all jobs and of all lines: read, parsed, ignored, unparsable.
 
     `conform`: how many are accepted, rejected or undecided.
     """
@@ -186,7 +184,7 @@ def no_job_line(layouts: str, entries: int, first: str) -> Text:
     """
     why = f"no line has the layout of {layouts}"
     if entries:
-        why = "no line that could be read tells of one"
+        why = "no parsed line names a job"
     told = Text(f"no job was found: {why}", "yellow")
     if first.startswith('{"event"'):
         told += Text("; for event logs: --engine finale", "yellow")
@@ -194,7 +192,7 @@ def no_job_line(layouts: str, entries: int, first: str) -> Text:
 
 
 def kept_line(folder: str, judged: int, known: int) -> Text:
-    """Where all of it is kept, and how much of it was known there."""
+    """Show the folder of the results, and the part that was known before."""
     return Text(f"kept in {folder}: {grouped(judged)} judged, {grouped(known)} as before", "dim")
 
 

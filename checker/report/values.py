@@ -34,7 +34,7 @@ ARROW = "→"
 
 
 def label_of(variable: Variable) -> str:
-    """How a variable is called: a channel's queue is called as the channel."""
+    """Return the label of a variable. The queue of a channel has the label of the channel."""
     if isinstance(variable.domain, Queue) and variable.field == QUEUE_FIELD:
         return str(variable.entity)
     return variable.name
@@ -89,7 +89,7 @@ def _slots_text(domain: Domain[object], values: Sequence[object]) -> str:
 
 @dataclass(frozen=True)
 class ValueChange:
-    """What became of one value. Of a queue, `moved` says what was put in or taken out."""
+    """The change of one value. For a queue, `moved` says what was put in or taken out."""
 
     label: str
     old: str
@@ -98,7 +98,7 @@ class ValueChange:
 
 
 def changes(variable: Variable, old: object, new: object) -> Iterator[ValueChange]:
-    """What is different between two values of a variable; of arrays and maps, by element."""
+    """Return the differences between two values of a variable; of arrays and maps, by element."""
     domain = cast("Domain[object]", variable.domain)
     label = label_of(variable)
     if old == new:

@@ -7,7 +7,14 @@ from pathlib import Path
 
 from rich.text import Text
 
-from checker.proofs.needed import Chosen, Needed, Part, Why, Without, guard_text
+from checker.proofs.needed import (
+    ClaimPart,
+    NeededGuard,
+    OptionChoice,
+    ProofNeeds,
+    Without,
+    guard_text,
+)
 from model.language.guards import Guard, Operand
 
 from .layout import Cell, columns, counted, duration, flow, paragraph
@@ -16,8 +23,8 @@ from .layout import Cell, columns, counted, duration, flow, paragraph
 NO_SYSTEM = "no system"
 
 
-def why_lines(why: Why, width: int) -> Iterator[Text]:
-    """Guards that are needed, guards that are not, and what other options come to."""
+def why_lines(why: ProofNeeds, width: int) -> Iterator[Text]:
+    """Show the needed guards, the unneeded guards, and the verdicts with other options."""
     needed = [each for each in why.needed if each.without.word != NO_SYSTEM]
     yield Text(f"    why {why.name}", "bold cyan") + Text(f" · {duration(why.seconds)}", "dim")
     if needed:
@@ -48,7 +55,7 @@ def why_lines(why: Why, width: int) -> Iterator[Text]:
         yield from paragraph(Text(f"not all was asked: {why.stopped}"), width, indent=6)
 
 
-def _part_cells(part: Part) -> list[Cell]:
+def _part_cells(part: ClaimPart) -> list[Cell]:
     match part.clauses:
         case None:
             told = "is kept only with the others"
@@ -64,7 +71,7 @@ def _guard_cells(guard: Guard | Operand) -> list[Cell]:
     return [Text(where, "italic"), condition]
 
 
-def _needed_cells(needed: Needed) -> list[Cell]:
+def _needed_cells(needed: NeededGuard) -> list[Cell]:
     return [_told(needed.without), *_guard_cells(needed.guard)]
 
 
@@ -80,7 +87,7 @@ def _told(without: Without) -> str:
             return "is not known"
 
 
-def _option(chosen: Chosen) -> str:
+def _option(chosen: OptionChoice) -> str:
     steps = chosen.without.steps
     told = "" if steps is None else f" ({counted(steps, 'step')})"
     return f"{chosen.name} = {chosen.other}{told}"
@@ -89,8 +96,8 @@ def _option(chosen: Chosen) -> str:
 # --- as JSON -------------------------------------------------------------------------------------
 
 
-def why_json(why: Why) -> dict[str, object]:
-    """The same as plain data."""
+def why_json(why: ProofNeeds) -> dict[str, object]:
+    """Return the result as plain data."""
     return {
         "needed": [_needed_json(each) for each in why.needed],
         "free": [_guard_json(each) for each in why.free],
@@ -101,11 +108,11 @@ def why_json(why: Why) -> dict[str, object]:
     }
 
 
-def _needed_json(needed: Needed) -> dict[str, object]:
+def _needed_json(needed: NeededGuard) -> dict[str, object]:
     return _guard_json(needed.guard) | _without_json(needed.without)
 
 
-def _part_json(part: Part) -> dict[str, object]:
+def _part_json(part: ClaimPart) -> dict[str, object]:
     return _guard_json(part.operand) | {"clauses": part.clauses}
 
 
@@ -116,7 +123,7 @@ def _guard_json(guard: Guard | Operand) -> dict[str, object]:
     return {"in": where, "condition": condition, "file": name, "line": line}
 
 
-def _chosen_json(chosen: Chosen) -> dict[str, object]:
+def _chosen_json(chosen: OptionChoice) -> dict[str, object]:
     words = {"option": chosen.name, "is": chosen.value, "other": chosen.other}
     return words | _without_json(chosen.without)
 

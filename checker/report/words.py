@@ -26,7 +26,7 @@ VALUES_TOLD = 4
 
 @dataclass(frozen=True)
 class CellPart:
-    """What a cell is: whose part, and its values in words."""
+    """The label of a cell, and its values in words."""
 
     label: str
     value: Callable[[int], str]
@@ -34,7 +34,7 @@ class CellPart:
 
 
 def part_of(system: System, index: int) -> CellPart:
-    """What a cell of a system is."""
+    """Return the label and the words of a cell."""
     variable = system.variable_of_cell[index]
     domain = cast("Domain[object]", variable.domain)
     return _part(label_of(variable), domain, index - variable.offset)
@@ -74,7 +74,7 @@ def _part(label: str, domain: Domain[object], offset: int) -> CellPart:
 
 
 def is_one_of(system: System, index: int, values: Sequence[int]) -> str:
-    """That a cell has one of some values."""
+    """Return the text that a cell has one of some values."""
     part, cell = part_of(system, index), system.cells[index]
     if part.is_truth:
         return part.label if values == [1] else f"not {part.label}"
@@ -91,12 +91,12 @@ def _either(part: CellPart, values: Sequence[int]) -> str:
 
 
 def never_together(system: System, cells: Mapping[int, Iterable[int]]) -> str:
-    """That cells do not have some of their values at once."""
+    """Return the text that cells never have some of their values at the same time."""
     return ", and ".join(is_one_of(system, index, sorted(v)) for index, v in sorted(cells.items()))
 
 
 def condition_text(system: System, expression: Expression) -> str:
-    """A condition that a solver has found, in words as far as there are some."""
+    """Show a condition of a solver, in words if possible."""
     match expression:
         case Not(operand=operand):
             return _negated(system, operand)

@@ -45,7 +45,7 @@ class BenchEvent:
 
 
 class Bench(ABC):
-    """What every part has. A bench is made for one case and used once."""
+    """The base of benches. A bench is made for one case, and used once."""
 
     part: ClassVar[str]
     #: One sentence for those who write scenarios.
@@ -66,7 +66,7 @@ class Bench(ABC):
 
     @classmethod
     def channels_of(cls, header: Header) -> int:
-        """How many channels tokens may name."""
+        """Return the number of channels that tokens can name."""
         return 1
 
     @classmethod
@@ -90,7 +90,7 @@ class Bench(ABC):
 
     @abstractmethod
     def answer(self, query: str, given: Fields) -> Fields:
-        """What a query says now."""
+        """Return the present answer of a query."""
 
     def normal(self, word: str, fields: Fields) -> Fields:
         """Fields as the bench itself writes them, where there are several ways."""
@@ -119,11 +119,11 @@ class ProtocolBench(Bench, Generic[P]):
 
     @abstractmethod
     def setting(self, options: Mapping[str, object]) -> Setting:
-        """What the protocol is laid out for."""
+        """The setting of the protocol."""
 
     @abstractmethod
     def do(self, stimulus: Stimulus) -> None:
-        """Call the methods of the part. What they refuse is told by `apply`."""
+        """Call the methods of the part. `apply` reports a refusal."""
 
     def prepare(self) -> None:
         """Bring the part into the state in which the scenario begins."""

@@ -37,7 +37,7 @@ _COMMENT = re.compile(r"(?:^|\s)#.*$")
 
 @dataclass(frozen=True)
 class Expected:
-    """What is expected: an event, or a query with its answer."""
+    """An expected event, or a query with its expected answer."""
 
     word: str
     fields: tuple[str, ...]
@@ -58,14 +58,14 @@ class CaseLine:
 
 @dataclass(frozen=True)
 class Header:
-    """The keys of a case, its own and those above all cases, and where each stands."""
+    """The keys of a case, with the keys above all cases, and their lines."""
 
     file: Path
     values: Mapping[str, str]
     lines: Mapping[str, int]
 
     def place(self, key: str) -> Place:
-        """Where a key stands."""
+        """The line of a key."""
         return Place(str(self.file), self.lines.get(key), key)
 
     def required(self, key: str) -> str:

@@ -17,7 +17,7 @@ from .stimuli import Span, Stimulus
 
 @dataclass(frozen=True)
 class LineOutcome:
-    """What was seen at a line with `=>`: the events since the last one, and answers to queries.
+    """The events since the previous line with `=>`, and the answers of queries.
 
     `wrong` is the stimulus that caused the first event that was not expected, if one did.
     """
@@ -125,5 +125,5 @@ def _answer(bench: Bench, asked: Expected) -> Expected:
 
 
 def text_of(observations: tuple[Expected, ...]) -> str:
-    """What is seen, as a scenario writes it."""
+    """Return events in the words of scenarios."""
     return "; ".join(str(each) for each in observations) or NOTHING

@@ -20,7 +20,7 @@ _COUNTS = ("channels", "inputs")
 
 @dataclass(frozen=True)
 class Span:
-    """Where a stimulus stands in its line: the columns from `start` up to, not with, `end`."""
+    """The columns of a stimulus in its line: from `start` to `end`, exclusive."""
 
     start: int
     end: int
@@ -59,7 +59,7 @@ class Announcement:
 
 @dataclass(frozen=True)
 class Cancel:
-    """`X1@2`: the news that a checkpoint is given up upstream."""
+    """`X1@2`: a checkpoint was aborted upstream."""
 
     checkpoint: int
     channel: int
@@ -68,7 +68,7 @@ class Cancel:
 
 @dataclass(frozen=True)
 class EndOfDataArrives:
-    """`D@2`: no more records will come on a channel; `N@2` because of a stop without drain."""
+    """`D@2`: the end of data of a channel; `N@2`: the same in a stop without drain."""
 
     channel: int
     span: Span

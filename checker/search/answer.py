@@ -1,4 +1,4 @@
-"""What a check answers: a verdict a property, and what the search that gave it has seen."""
+"""The report of a check: a verdict for each property, and what the search has seen."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ class Holds:
 
 @dataclass(frozen=True)
 class Violated:
-    """The property does not hold: a shortest trace shows it.
+    """The property does not hold; a shortest trace shows it.
 
-    `binding` is the predicate's, as shown. A `reachable` property that is never reached has no
-    trace.
+    `binding` is the binding of the violated predicate. A `reachable` property that is never reached
+    has no trace.
     """
 
     trace: Trace | None
@@ -47,9 +47,9 @@ class Vacuous:
 
 @dataclass(frozen=True)
 class Unknown:
-    """No verdict: `why` names the bound or limit that stands in the way.
+    """No verdict; `why` names the limit or bound that prevented one.
 
-    `bounds` are those of the spec that do.
+    `bounds` are the bounds of the spec among them.
     """
 
     why: str
@@ -61,7 +61,7 @@ class Unknown:
 
 @dataclass(frozen=True)
 class NotAsked:
-    """The question makes no sense in this setting: `why` says what stands in the way."""
+    """The question makes no sense in this setting; `why` gives the reason."""
 
     why: str
 
@@ -84,7 +84,7 @@ Verdict = Holds | Violated | Vacuous | Unknown | NotAsked | DoesNotApply
 class Answer:
     """The verdict on one property, and how it was reached: "exhaustive", "sampled", …
 
-    `is_shortest` tells whether no run is shorter than the trace.
+    `is_shortest` is true if no shorter run gives the same verdict.
     """
 
     property: str
@@ -104,10 +104,10 @@ class Answer:
 
 @dataclass(frozen=True)
 class Statistics:
-    """What a search has seen. `complete` says that it saw all there is.
+    """What a search has seen; `complete` if it has seen all reachable states.
 
-    states: distinct states; transitions: ground rules that ended in an update, over all states;
-    depth: the largest breadth-first distance; frontier: states found and not expanded.
+    states: distinct states; transitions: rules taken, over all states; depth: the largest
+    breadth-first distance; frontier: states found and not yet expanded.
     """
 
     states: int
@@ -122,11 +122,11 @@ class Statistics:
 class Report:
     """All answers to one question.
 
-    `reduced` names the reductions that its counts are under, `remarks` say what these found.
-    `further` are searches for what the reductions do not keep; their answers are among `answers`.
-    `memory` is how many bytes states and tables took at most, where the search knows, and
-    `seconds_before` how much of its time a resumed search had taken before. Where it `lists_states`
-    not, only the depth to which it came and the time are counted.
+    `reduced` names the reductions that the counts are under, and `remarks` say what these found.
+    `further` are the searches for properties that the reductions do not keep; their answers are
+    among `answers`. `memory` is the most memory that states and tables took, if the search knows
+    it. `seconds_before` is the time of the searches that this one resumed. If the back end does not
+    enumerate states (`lists_states`), the counts are only the depth and the time.
     """
 
     backend: str
@@ -143,7 +143,7 @@ class Report:
     lists_states: bool = True
 
     def statistics_of(self, name: str) -> Statistics:
-        """What the search that answered for a property has seen."""
+        """Return the statistics of the search that answered for a property."""
         for report in self.further:
             if any(each.property == name != WELL_FORMED for each in report.answers):
                 return report.statistics

@@ -1,11 +1,11 @@
-"""What checks a spec: the readable search, the native one, or as large as it turns out to be.
+"""Chooses the search that checks a system: readable, native, bounded, or automatic.
 
-The native search starts slower, for it compiles, and is over a hundred times as fast. `auto` begins
-with the readable one and changes over where there are more states than it does in that time, or
-where they take it longer, as those do that have many rules; a spec that is marked slow goes to the
-native one at once. If the native search is then stopped before it has seen as much, `auto` keeps
-the report of the readable one: more time never gives a worse answer. The bounded search, which asks
-a solver and lists no states, is for those who ask for it.
+The native search is over a hundred times as fast as the readable one, but it must compile first.
+`auto` begins with the readable search. It changes to the native search if there are many states, or
+if the readable search takes long. A spec that is marked slow goes to the native search at once. If
+a limit stops the native search before it has seen as much as the readable one, `auto` keeps the
+report of the readable search: more time never gives a worse answer. The bounded search asks a
+solver and lists no states; it runs only on request.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from model.errors import FinaleError
 from model.system import System
 
 from .answer import Answer, Report, Unknown
-from .limits import INTERRUPTED, Limits, Progress, TimeOver
-from .options import DEFAULT, Means
+from .limits import INTERRUPTED, Limits, ProgressListener, TimeOver
+from .options import DEFAULT, SearchOptions
 from .reductions.kinds import Reduction
 
 Backend = Literal["auto", "readable", "native", "bmc"]
@@ -35,42 +35,42 @@ def check_with(  # noqa: PLR0913 - what is asked, of whom, and how far
     backend: Backend,
     system: System,
     limits: Limits,
-    progress: Progress | None,
+    progress: ProgressListener | None,
     large: bool,
     reductions: Collection[Reduction] = (),
-    means: Means = DEFAULT,
+    options: SearchOptions = DEFAULT,
     *,
     only: Collection[str] = (),
 ) -> Report:
-    """The answers to all properties of a system; `large` is known beforehand.
+    """Return the answers to all properties of a system. If `large`, auto searches natively at once.
 
-    If only some rows matter, the bounded search does not look into the others.
+    With `only`, the bounded search looks at these rows alone.
 
     Raises `needs-native`, `needs-bmc`, `hashed-partial-order`, `resume-under-reduction`,
     `domain-too-large`, `too-many-rules`, `witness-missing`, and what resuming raises.
     """
-    check_means(backend, reductions, means, limits)
+    check_options(backend, reductions, options, limits)
     if reductions:
         from .reduced import check_reduced
 
         _check_machine_code("reduce")
-        return check_reduced(system, reductions, limits, progress, means)
+        return check_reduced(system, reductions, limits, progress, options)
     if backend == "bmc":
         from .bmc import search
 
         return search.check(system, limits, progress, only)
     if backend == "readable":
         return _readable(system, limits, progress)
-    if backend == "native" or means.needs_native:
-        return _native(system, limits, progress, means)
+    if backend == "native" or options.needs_native:
+        return _native(system, limits, progress, options)
     return _auto(system, limits, progress, large)
 
 
-def check_means(
-    backend: Backend, reductions: Collection[Reduction], means: Means, limits: Limits
+def check_options(
+    backend: Backend, reductions: Collection[Reduction], options: SearchOptions, limits: Limits
 ) -> None:
-    """Raises a coded error where a search is to do what it cannot."""
-    flag = "reduce" if reductions else means.needs_native
+    """Raises a coded error if the options ask a search for something that it cannot do."""
+    flag = "reduce" if reductions else options.needs_native
     if limits.memory_max is not None and not flag:
         flag = "max-memory"
     if limits.steps_max is not None and backend != "bmc":
@@ -85,13 +85,13 @@ def check_means(
             f"--{flag} is for the native search only",
             advice=f"leave out --{flag}, or take --backend native",
         )
-    if Reduction.PARTIAL_ORDER in reductions and means.storage == "hashed":
+    if Reduction.PARTIAL_ORDER in reductions and options.storage == "hashed":
         raise FinaleError(
             "hashed-partial-order",
             "hashes have no order: what partial-order leaves out would differ from run to run",
             advice="leave out one of the two, or take --storage compressed",
         )
-    if reductions and means.resume is not None:
+    if reductions and options.resume is not None:
         raise FinaleError(
             "resume-under-reduction",
             "a search under reductions cannot be saved: it may be several searches",
@@ -102,49 +102,45 @@ def check_means(
 # All are imported where they are needed: what they need takes long to load.
 
 
-def _readable(system: System, limits: Limits, progress: Progress | None) -> Report:
+def _readable(system: System, limits: Limits, progress: ProgressListener | None) -> Report:
     from .bfs import search
 
     return search.check(system, limits, progress)
 
 
 def _native(
-    system: System, limits: Limits, progress: Progress | None, means: Means = DEFAULT
+    system: System,
+    limits: Limits,
+    progress: ProgressListener | None,
+    options: SearchOptions = DEFAULT,
 ) -> Report:
+    """The report of the native search, or of the readable one if there is no machine code."""
     from .native import support
 
-    if support.why_not():
-        if means.needs_native:
-            _check_machine_code(means.needs_native)
-        return _portably(system, limits, progress)
+    if reason := support.why_not():
+        _check_machine_code(options.needs_native or ("max-memory" if limits.memory_max else ""))
+        report = _readable(system, limits, progress)
+        note = f"the readable search ran: {reason}"
+        return replace(report, remarks=(*report.remarks, note))
     from .native import search
 
-    return search.check(system, limits, progress, means=means)
+    return search.check(system, limits, progress, options=options)
 
 
 def _check_machine_code(flag: str) -> None:
+    """Raises `needs-native` if a flag needs machine code that cannot be compiled here."""
     from .native import support
 
     reason = support.why_not()
-    if reason:
+    if reason and flag:
         raise FinaleError(
             "needs-native",
-            f"the portable search knows nothing of --{flag}, and {reason}",
+            f"the readable search does not know --{flag}, and {reason}",
             advice=f"leave out --{flag}, or install what compiles machine code: see docs/limits.md",
         )
 
 
-def _portably(system: System, limits: Limits, progress: Progress | None) -> Report:
-    """The native search's slower twin, with a note that it ran and why."""
-    from .native import support
-    from .native.portable import search as portable
-
-    report = portable.check(system, limits, progress)
-    note = f"the portable search ran: {support.why_not()}"
-    return replace(report, remarks=(*report.remarks, note))
-
-
-def _auto(system: System, limits: Limits, progress: Progress | None, large: bool) -> Report:
+def _auto(system: System, limits: Limits, progress: ProgressListener | None, large: bool) -> Report:
     began = perf_counter()
     before: Report | None = None
     if not large or (limits.states_max is not None and limits.states_max <= READABLE_STATES_MAX):
@@ -204,4 +200,4 @@ def _changes_over(report: Report, few: Limits, limits: Limits) -> bool:
     return report.stopped == few.seconds_word and few.seconds_max != limits.seconds_max
 
 
-__all__ = ["READABLE_STATES_MAX", "Backend", "check_means", "check_with"]
+__all__ = ["READABLE_STATES_MAX", "Backend", "check_options", "check_with"]

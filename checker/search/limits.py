@@ -1,4 +1,4 @@
-"""What every back end is asked with: limits, whom to tell how far it is, what must be there."""
+"""What every search is given beside the system: limits, and a listener for its progress."""
 
 from __future__ import annotations
 
@@ -14,20 +14,19 @@ from .answer import Statistics, Unknown
 #: What `Report.stopped` says of a search that the user stopped.
 INTERRUPTED = "interrupted"
 #: Progress is told at most once in so many seconds.
-SECONDS_BETWEEN_NEWS = 0.1
+SECONDS_BETWEEN_REPORTS = 0.1
 #: What is left for a search where what went before it has taken all the time there is.
 SECONDS_MIN = 0.001
 
 
 @dataclass(frozen=True)
 class Limits:
-    """Where a search stops though there is more to see; None is no limit.
+    """The limits of a search; None means no limit.
 
-    A search that is stopped answers `unknown` where it has not seen enough. `memory_max` is in
-    bytes, of what the states and the tables to find them take; only the native search has it.
-    `steps_max` is how long a counterexample may be that a bounded search looks for.
-    `seconds_given` is what the user gave, where a part of it was over before the search began.
-    Raises `bad-limit`.
+    A search that is stopped answers `unknown` if it has not seen enough. `memory_max` is the number
+    of bytes of states and their tables; only the native search has it. `steps_max` is the length of
+    the longest counterexample that a bounded search looks for. `seconds_given` is the limit that
+    the user gave, if part of it had passed before the search began. Raises `bad-limit`.
     """
 
     states_max: int | None = None
@@ -54,17 +53,17 @@ class Limits:
 
     @property
     def states_word(self) -> str:
-        """What `Report.stopped` says of a search that came to the limit of states."""
+        """The text of `Report.stopped` after the limit of states."""
         return f"the limit of {self.states_max} {'state' if self.states_max == 1 else 'states'}"
 
     @property
     def seconds_word(self) -> str:
-        """What `Report.stopped` says of a search that came to the limit of time."""
+        """The text of `Report.stopped` after the limit of time."""
         seconds = self.seconds_max if self.seconds_given is None else self.seconds_given
         return f"the limit of {seconds:g} {'second' if seconds == 1 else 'seconds'}"
 
     def after(self, seconds: float) -> Limits:
-        """What is left of the limits when so much time is over: never nothing at all."""
+        """Return the limits that remain after some seconds; some time always remains."""
         if self.seconds_max is None:
             return self
         given = self.seconds_max if self.seconds_given is None else self.seconds_given
@@ -76,13 +75,16 @@ class TimeOver(Exception):
     """The limit of time was hit before the search began."""
 
 
-@dataclass(frozen=True)
-class News:
-    """How far a search is: as `Statistics`, with the bytes that it has taken, where it knows.
+class LimitHit(Exception):
+    """A search has come to a limit; the argument names the limit."""
 
-    `seconds_left` is an estimate, and `None` where nothing can be said yet: it is a guess that the
-    levels go on to shrink as they did, and there is none while they grow. `before` says what is
-    done before the search begins.
+
+@dataclass(frozen=True)
+class SearchProgress:
+    """How far a search is: as `Statistics`, with the bytes that it takes, if it knows them.
+
+    `seconds_left` is an estimate: it assumes that levels go on to shrink as they did, and is None
+    while they grow. `before` says what is done before the search begins.
     """
 
     states: int
@@ -95,16 +97,46 @@ class News:
     before: str = ""
 
 
-Progress = Callable[[News], None]
+ProgressListener = Callable[[SearchProgress], None]
 """Called a few times a second while a search runs, always from the thread that asked for it."""
 
 
-def looking(
-    limits: Limits, progress: Progress | None, doing: str, untold: float = 0.0
-) -> Callable[[], None]:
-    """What looks at the clock while there is no search yet, and tells what is done instead.
+class SearchClock:
+    """Reports how far a search is, a few times a second, and ends it when its time is over."""
 
-    It tells nothing for so many seconds. Raises `TimeOver` when it is called too late.
+    def __init__(self, limits: Limits, progress: ProgressListener | None) -> None:
+        self._limits, self._progress = limits, progress
+        self._began = self._reported = perf_counter()
+
+    @property
+    def seconds(self) -> float:
+        """The time since the search began."""
+        return perf_counter() - self._began
+
+    def check(self) -> None:
+        """Raises LimitHit if the time is over."""
+        if self._limits.seconds_max is not None and self.seconds > self._limits.seconds_max:
+            raise LimitHit(self._limits.seconds_word)
+
+    def report(self, progress: Callable[[float], SearchProgress]) -> None:
+        """Report the progress after so many seconds, unless the last report is too recent."""
+        now = perf_counter()
+        if self._progress is not None and now - self._reported >= SECONDS_BETWEEN_REPORTS:
+            self._reported = now
+            self._progress(progress(now - self._began))
+
+    def look(self, progress: Callable[[float], SearchProgress]) -> None:
+        """Report the progress, if a report is due. Raises LimitHit if the time is over."""
+        self.check()
+        self.report(progress)
+
+
+def looking(
+    limits: Limits, progress: ProgressListener | None, doing: str, untold: float = 0.0
+) -> Callable[[], None]:
+    """Return a function that watches the clock before a search, and reports what is done instead.
+
+    It reports nothing for the first `untold` seconds, and raises `TimeOver` when the time is over.
     """
     began, told = perf_counter(), untold
 
@@ -114,14 +146,14 @@ def looking(
         if limits.seconds_max is not None and seconds > limits.seconds_max:
             raise TimeOver
         if progress is not None and seconds >= told:
-            told = seconds + SECONDS_BETWEEN_NEWS
-            progress(News(0, 0, 0, 0, seconds, before=doing))
+            told = seconds + SECONDS_BETWEEN_REPORTS
+            progress(SearchProgress(0, 0, 0, 0, seconds, before=doing))
 
     return look
 
 
 def check_witnesses(system: System) -> None:
-    """Raises `witness-missing` where a property names a witness that was not asked for."""
+    """Raises `witness-missing` if a property names a witness that was not asked for."""
     reachable = {prop.name for prop in system.properties if prop.kind is Kind.REACHABLE}
     for prop in system.properties:
         if prop.witness is not None and prop.witness not in reachable:
@@ -140,7 +172,7 @@ def check_witnesses(system: System) -> None:
 
 
 def cut_short(stopped: str, seen: Statistics) -> Unknown:
-    """The verdict on what a search could not tell because it was stopped."""
+    """Return the verdict on a question that a stopped search leaves open."""
     return Unknown(
         f"{stopped}: {seen.states} states and {seen.transitions} transitions seen, "
         f"depth {seen.depth}, {seen.frontier} states left to expand"
@@ -149,10 +181,12 @@ def cut_short(stopped: str, seen: Statistics) -> Unknown:
 
 __all__ = [
     "INTERRUPTED",
-    "SECONDS_BETWEEN_NEWS",
+    "SECONDS_BETWEEN_REPORTS",
+    "LimitHit",
     "Limits",
-    "News",
-    "Progress",
+    "ProgressListener",
+    "SearchClock",
+    "SearchProgress",
     "TimeOver",
     "check_witnesses",
     "cut_short",

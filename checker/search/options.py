@@ -1,4 +1,4 @@
-"""How a search goes about it: none of this changes what it answers."""
+"""Options of a search that affect its cost, never its answer."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ THREADS_MAX = 256
 
 
 @dataclass(frozen=True)
-class Means:
-    """What the native search can be told. `threads` None takes all processors.
+class SearchOptions:
+    """Options of the native search. `threads` None uses all processors.
 
-    `resume` is a folder: what the search has seen is saved there again and again, and a search of
-    the same system goes on from there. Raises `bad-limit`.
+    `resume` is a folder: the search saves itself there, and a search of the same system continues
+    from there. Raises `bad-limit`.
     """
 
     storage: StorageName = "exact"
@@ -46,7 +46,7 @@ class Means:
 
     @property
     def needs_native(self) -> str:
-        """What of it the readable search does not have, as it is called; empty if nothing is."""
+        """The first option that the readable search does not have; empty if none is given."""
         given = {
             "storage": self.storage != "exact",
             "threads": self.threads is not None,
@@ -55,6 +55,6 @@ class Means:
         return next((name for name, is_given in given.items() if is_given), "")
 
 
-DEFAULT = Means()
+DEFAULT = SearchOptions()
 
-__all__ = ["DEFAULT", "Means", "StorageName"]
+__all__ = ["DEFAULT", "SearchOptions", "StorageName"]

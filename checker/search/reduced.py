@@ -1,8 +1,8 @@
-"""Checks a system under reductions: each property under those that keep its verdict.
+"""Checks a system under reductions, each property only under reductions that keep its verdict.
 
-Properties that one set of reductions keeps are answered by one search. Where some property is kept
-by fewer, or none, there is another search for it, under these alone: a reduction that would be
-unsound for a property is not applied to it, and its answer says so.
+One search answers all properties that the same reductions keep. If fewer reductions, or none, keep
+a property, another search answers it under these alone. So an unsound reduction is never applied to
+a property, and the answer names the reductions that were left out.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from .answer import (
 from .limits import (
     INTERRUPTED,
     Limits,
-    Progress,
+    ProgressListener,
     TimeOver,
     check_witnesses,
     looking,
 )
-from .options import DEFAULT, Means
+from .options import DEFAULT, SearchOptions
 from .reductions.find import find
-from .reductions.kinds import Found, Reduction
+from .reductions.kinds import AppliedReduction, Reduction
 
 LOOKING = "looking for what need not be searched"
 
@@ -41,14 +41,14 @@ def check_reduced(
     system: System,
     reductions: Collection[Reduction],
     limits: Limits,
-    progress: Progress | None,
-    means: Means = DEFAULT,
+    progress: ProgressListener | None,
+    options: SearchOptions = DEFAULT,
 ) -> Report:
-    """Answer every property of a system, under the reductions as far as they keep the answer.
+    """Return the answers to every property, under the reductions that keep the answer.
 
-    Limits are those of each search, but that of time is for all of them and for looking for
-    reductions: if it is over before any search begins, `TimeOver` is raised. Raises
-    `witness-missing`, `domain-too-large`.
+    Each search has the limits, except for time: all searches share one limit of time. If the time
+    is over before a search begins, `TimeOver` is raised. Raises `witness-missing`,
+    `domain-too-large`.
     """
     check_witnesses(system)
     began = perf_counter()
@@ -61,7 +61,7 @@ def check_reduced(
             continue
         left = limits.after(perf_counter() - began)
         try:
-            reports.append(_pass(system, under, names, found, left, progress, means))
+            reports.append(_pass(system, under, names, found, left, progress, options))
         except TimeOver:
             if not reports:
                 raise
@@ -71,7 +71,9 @@ def check_reduced(
     return replace(_joined(system, reports), remarks=tuple(told))
 
 
-def _passes(system: System, found: Sequence[Found]) -> Iterator[tuple[list[Found], list[str]]]:
+def _passes(
+    system: System, found: Sequence[AppliedReduction]
+) -> Iterator[tuple[list[AppliedReduction], list[str]]]:
     """Which properties and rows are answered under which reductions: most reductions first."""
     names_under: dict[tuple[Reduction, ...], list[str]] = {}
     for name in [*(prop.name for prop in system.properties), NO_DEADLOCK]:
@@ -81,7 +83,7 @@ def _passes(system: System, found: Sequence[Found]) -> Iterator[tuple[list[Found
         yield [each for each in found if each.kind in kinds], names_under[kinds]
 
 
-def _refusal(system: System, found: Found, name: str) -> str:
+def _refusal(system: System, found: AppliedReduction, name: str) -> str:
     """Why a verdict is not kept; one that depends on a witness depends on the witness's."""
     refusal = found.refusal(name)
     witness = next((prop.witness for prop in system.properties if prop.name == name), None)
@@ -92,17 +94,17 @@ def _refusal(system: System, found: Found, name: str) -> str:
 
 def _pass(
     system: System,
-    under: Sequence[Found],
+    under: Sequence[AppliedReduction],
     names: Collection[str],
-    found: Sequence[Found],
+    found: Sequence[AppliedReduction],
     limits: Limits,
-    progress: Progress | None,
-    means: Means,
+    progress: ProgressListener | None,
+    options: SearchOptions,
 ) -> Report:
     from .native import search as native
 
     part = replace(system, properties=tuple(_asked(system.properties, names)))
-    report = native.check(part, limits, progress, under, means)
+    report = native.check(part, limits, progress, under, options)
     answers = [each for each in report.answers if each.property in (*names, WELL_FORMED)]
     told = (_told(system, each, under, found) for each in answers)
     reduced = tuple(each.kind.value for each in under)
@@ -118,7 +120,12 @@ def _asked(properties: Sequence[Property], names: Collection[str]) -> Iterator[P
             yield prop
 
 
-def _told(system: System, answer: Answer, under: Sequence[Found], found: Sequence[Found]) -> Answer:
+def _told(
+    system: System,
+    answer: Answer,
+    under: Sequence[AppliedReduction],
+    found: Sequence[AppliedReduction],
+) -> Answer:
     """The answer with how it was reached, and without what the reductions do not keep."""
     kinds = [each.kind for each in under]
     how = answer.how

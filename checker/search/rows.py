@@ -1,4 +1,4 @@
-"""Verdicts against expectations: one row a property, and one for the exact counts of the search."""
+"""Compares verdicts with expectations: one row for each property, and one for the exact counts."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ SEARCH = "search"
 
 
 class Exit(enum.IntEnum):
-    """Exit codes of the command line; of several that apply, the first of `PRECEDENCE` counts."""
+    """Exit codes of the command line. If several apply, the first in `PRECEDENCE` counts."""
 
     AS_EXPECTED = 0
     FAILED = 1
@@ -44,8 +44,8 @@ PRECEDENCE = (Exit.INTERRUPTED, Exit.BAD_INPUT, Exit.FAILED, Exit.LIMIT, Exit.AS
 
 
 @dataclass(frozen=True)
-class Row:
-    """One line of a result. `expected` is None where nothing is expected: then it is `ok`."""
+class ResultRow:
+    """One line of a result. If nothing is expected, `expected` is None and the row is `ok`."""
 
     property: str
     verdict: str
@@ -63,22 +63,22 @@ class Row:
 
     @builtins.property  # the field of that name hides the word
     def is_unexpected(self) -> bool:
-        """Whether a counterexample violates it though nobody expected anything of it."""
+        """Whether it is violated and nothing was expected of it."""
         violated = self.verdict == Violated.word and self.trace is not None
         return self.expected is None and violated
 
 
 @dataclass(frozen=True)
-class Result:
-    """What one spec came to. `only` are the properties that were asked for, if not all.
+class SpecResult:
+    """The result of one spec. `only` are the properties asked for, if not all.
 
-    There is no system where the work ended before it was built.
+    There is no system if the work ended before the system was built.
     """
 
     spec: Spec
     system: System | None
     report: Report
-    rows: tuple[Row, ...]
+    rows: tuple[ResultRow, ...]
     only: frozenset[str] = frozenset()
 
     @property
@@ -96,25 +96,25 @@ class Result:
 
     @property
     def dead_branches(self) -> tuple[Branch, ...]:
-        """The branches that the full search never took; of a part of it nothing can be said."""
+        """The branches that a full search never took; a partial search says nothing."""
         return self.report.dead_branches if self.report.statistics.complete else ()
 
 
 def result_of(
     spec: Spec, system: System | None, report: Report, only: Collection[str] = ()
-) -> Result:
-    """The rows of a report: all, or those of some properties."""
+) -> SpecResult:
+    """Return the rows of a report: all, or those of some properties."""
     rows = [row for row in _rows(spec, report) if not only or row.property in only]
-    return Result(spec, system, report, tuple(rows), frozenset(only))
+    return SpecResult(spec, system, report, tuple(rows), frozenset(only))
 
 
-def strictly(result: Result) -> Result:
-    """The result with a failure in each row that is violated and of which nothing is expected."""
+def strictly(result: SpecResult) -> SpecResult:
+    """Return the result with a failure in each violated row without an expectation."""
     rows = (replace(row, ok=row.ok and not row.is_unexpected) for row in result.rows)
     return replace(result, rows=tuple(rows))
 
 
-def _rows(spec: Spec, report: Report) -> Iterator[Row]:
+def _rows(spec: Spec, report: Report) -> Iterator[ResultRow]:
     answers = {answer.property: answer for answer in report.answers}
     for expected in spec.expectations.values():
         if expected.verdict == DoesNotApply.word and expected.property not in answers:
@@ -129,7 +129,7 @@ def _default(name: str) -> Expectation | None:
     return Expectation(name, Holds.word) if name in (WELL_FORMED, NO_DEADLOCK) else None
 
 
-def _property_row(answer: Answer, expected: Expectation | None) -> Row:
+def _property_row(answer: Answer, expected: Expectation | None) -> ResultRow:
     verdict, trace = answer.verdict, trace_of(answer.verdict)
     steps = trace.length if trace is not None else None
     why, ok = why_of(verdict), True
@@ -138,7 +138,7 @@ def _property_row(answer: Answer, expected: Expectation | None) -> Row:
         ok = verdict.word == expected.verdict and as_long
         if verdict.word == expected.verdict and not as_long:
             why = f"expected {expected.steps} steps, found {'no trace' if steps is None else steps}"
-    return Row(
+    return ResultRow(
         answer.property,
         verdict.word,
         expected.verdict if expected else None,
@@ -155,7 +155,7 @@ def _property_row(answer: Answer, expected: Expectation | None) -> Row:
 
 
 def trace_of(verdict: Verdict) -> Trace | None:
-    """The counterexample, or the witness."""
+    """Return the counterexample, or the witness."""
     match verdict:
         case Holds(witness=trace) | Violated(trace=trace) | Unknown(trace=trace):
             return trace
@@ -164,7 +164,7 @@ def trace_of(verdict: Verdict) -> Trace | None:
 
 
 def why_of(verdict: Verdict) -> str:
-    """What the verdict says of its reason."""
+    """Return the reason that the verdict gives."""
     match verdict:
         case Vacuous(why=why) | Unknown(why=why) | NotAsked(why=why) | DoesNotApply(why=why):
             return why
@@ -174,12 +174,12 @@ def why_of(verdict: Verdict) -> str:
             return ""
 
 
-def _search_row(counts: ExactCounts | None, report: Report) -> Row:
+def _search_row(counts: ExactCounts | None, report: Report) -> ResultRow:
     found = report.statistics
     how = next((answer.how for answer in report.answers), "exhaustive")
     if not report.lists_states:
         verdict = Unknown.word if report.stopped else Holds.word
-        return Row(SEARCH, verdict, None, None, True, None, how, report.stopped)
+        return ResultRow(SEARCH, verdict, None, None, True, None, how, report.stopped)
     if report.reduced:
         counts = None  # those of the spec are of the full search
         how = (
@@ -199,15 +199,15 @@ def _search_row(counts: ExactCounts | None, report: Report) -> Row:
         wrong = [f"{name} {want} expected, {got} found" for name, want, got in pairs if want != got]
         verdict, why = Violated.word if wrong else Holds.word, "; ".join(wrong)
     ok = expected is None or verdict == expected
-    return Row(SEARCH, verdict, expected, None, ok, None, how, why)
+    return ResultRow(SEARCH, verdict, expected, None, ok, None, how, why)
 
 
 __all__ = [
     "PRECEDENCE",
     "SEARCH",
     "Exit",
-    "Result",
-    "Row",
+    "ResultRow",
+    "SpecResult",
     "result_of",
     "strictly",
     "trace_of",

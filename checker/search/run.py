@@ -1,4 +1,4 @@
-"""Checks one spec: builds its system, searches it, and lays the answers beside what is expected."""
+"""Checks one spec: builds its system, searches it, and compares answers with expectations."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from .answer import (
     Unknown,
 )
 from .backends import Backend, check_with
-from .limits import INTERRUPTED, Limits, Progress, TimeOver, looking
-from .options import DEFAULT, Means
+from .limits import INTERRUPTED, Limits, ProgressListener, TimeOver, looking
+from .options import DEFAULT, SearchOptions
 from .reductions.kinds import Reduction
-from .rows import Result, result_of
+from .rows import SpecResult, result_of
 
 #: That a system is being built is told when it has taken so long.
 SECONDS_UNTOLD = 1.0
@@ -31,16 +31,16 @@ BUILDING = "building the system"
 def run(
     spec: Spec,
     limits: Limits | None = None,
-    progress: Progress | None = None,
+    progress: ProgressListener | None = None,
     only: Collection[str] = (),
     backend: Backend = "auto",
     reductions: Collection[Reduction] = (),
-    means: Means = DEFAULT,
-) -> Result:
-    """The result of a spec: all its properties, or some by name.
+    options: SearchOptions = DEFAULT,
+) -> SpecResult:
+    """Return the result of a spec: of all its properties, or of some by name.
 
-    The limit of time is for all of it. Where the work ends before the search begins, every answer
-    is `unknown`.
+    The limit of time covers all of the work. If the time is over before the search begins, every
+    answer is `unknown`.
     """
     limits, families = limits or Limits(), chosen(spec, only)
     began = perf_counter()
@@ -48,10 +48,10 @@ def run(
     try:
         system = spec.system(families, looking(limits, progress, BUILDING, SECONDS_UNTOLD))
         doing = "preparing the search"
-        before = _seconds_before(means)
+        before = _seconds_before(options)
         left = limits.after(perf_counter() - began)
         report = check_with(
-            backend, system, left, progress, spec.slow, reductions, means, only=only
+            backend, system, left, progress, spec.slow, reductions, options, only=only
         )
         report = replace(report, seconds_before=before)
     except TimeOver:
@@ -61,16 +61,16 @@ def run(
     return result_of(spec, system, report, only)
 
 
-def _seconds_before(means: Means) -> float:
-    if means.resume is None:
+def _seconds_before(options: SearchOptions) -> float:
+    if options.resume is None:
         return 0.0
     from .native.resume import seconds_saved
 
-    return seconds_saved(means.resume)
+    return seconds_saved(options.resume)
 
 
 def nothing_searched(stopped: str, doing: str, families: Sequence[Family], began: float) -> Report:
-    """What is known where nothing was searched."""
+    """Return the report if nothing was searched."""
     unknown = Unknown(f"{stopped} while {doing}: nothing was searched")
     names = [*(family.name for family in families), WELL_FORMED, NO_DEADLOCK]
     return Report(
@@ -83,9 +83,9 @@ def nothing_searched(stopped: str, doing: str, families: Sequence[Family], began
 
 
 def chosen(spec: Spec, only: Collection[str]) -> tuple[Family, ...]:
-    """The properties named, with the witnesses that some of them name; without names, those asked.
+    """Return the properties named, with their witnesses; without names, the properties asked for.
 
-    A property on request is asked where the spec expects it.
+    A property on request is asked for if the spec expects something of it.
     """
     if not only:
         return spec.asked

@@ -272,7 +272,7 @@ def _is_protocol(value: object) -> TypeGuard[type[Protocol]]:
 
 
 def _each(offered: object) -> Sequence[object]:
-    """What a module offers, also where it forgot the comma that makes a tuple of one."""
+    """Return the entries of a module's tuple, also if a single entry lacks the comma."""
     if isinstance(offered, tuple | list):
         return cast("Sequence[object]", offered)
     return (offered,)

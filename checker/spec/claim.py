@@ -31,7 +31,7 @@ BITS_MAX = 4096
 
 @dataclass(frozen=True)
 class Expectation:
-    """What a spec expects of one property; `steps` is the length of the trace."""
+    """The expected verdict of one property; `steps` is the length of the trace."""
 
     property: str
     verdict: str

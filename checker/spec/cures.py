@@ -13,7 +13,7 @@ LIVE_ENOUGH = 3
 
 
 def cure(spec: Spec, bound: str) -> str:
-    """What to do about a bound that a run waits at, as a sentence."""
+    """Advise in one sentence how to change a bound that a run waits at."""
     value = spec.setting.bounds.get(bound)
     if bound == CHECKPOINTS and LIVE in spec.protocol.bound_names():
         if _commits_by_id(spec):

@@ -38,7 +38,7 @@ class KeyLines:
         return None
 
     def of_dotted(self, key: str) -> int | None:
-        """The same for a key as messages write it, `job.E.from`: numbers are left out."""
+        """Return the line of a dotted key such as `job.E.from`, without array positions."""
         while key:
             if key in self._dotted:
                 return self._dotted[key]
@@ -56,7 +56,7 @@ class _Reader:
         self._counted = 0
 
     def read(self) -> Mapping[KeyPath, int]:
-        """Where each key is first written."""
+        """Return the first line of each key."""
         table: KeyPath = ()
         while True:
             self._skip_blank()

@@ -40,7 +40,7 @@ class Member:
 
     @property
     def value(self) -> object:
-        """What the class has under this name."""
+        """The value of the class under this name."""
         return vars(self.kind)[self.name]
 
     @property
@@ -50,7 +50,7 @@ class Member:
 
     @property
     def inherited(self) -> tuple[type, object] | None:
-        """What it takes the place of, and whose that is."""
+        """The overridden value and its class, if there is one."""
         return next(((b, vars(b)[self.name]) for b in self.bases if self.name in vars(b)), None)
 
     def __str__(self) -> str:
@@ -164,7 +164,7 @@ def _reaches(end: int | Bound, other: int | Bound) -> bool:
 
 
 def _assigned_in(base: type) -> set[str]:
-    """What `__init__` of a class assigns to the object that is made."""
+    """Return the attributes that the `__init__` of a class assigns."""
     made = vars(base).get("__init__")
     if not isinstance(made, FunctionType):
         return set()

@@ -72,7 +72,7 @@ def _schedulers(release: Release) -> Sequence[ReleaseConfig]:
 
 
 def topic_of(key: str) -> str | None:
-    """What the protocol with this key is for, if some release has it."""
+    """Return the topic of a protocol, if a release has the protocol."""
     return next((topic for topic, protocols in TOPICS.items() if key in protocols), None)
 
 
@@ -93,13 +93,13 @@ def settings_of(kind: type[Protocol], release: Release) -> Sequence[ReleaseConfi
 
 
 def settings_asked(kind: type[Protocol], asked: ReleaseConfig) -> Sequence[ReleaseConfig]:
-    """The same, of the one scheduler that was asked for where the protocol knows the difference."""
+    """Return the configurations of one requested scheduler, if the protocol depends on it."""
     each = settings_of(kind, asked.release)
     return [asked] if asked in each else each
 
 
 def preset_of_spec(kind: type[Protocol], name: str) -> tuple[ReleaseConfig, dict[str, Value]]:
-    """What `release = name` in a spec means for its protocol.
+    """Return the release and its options for `release = name` in a spec.
 
     Raises `unknown-release`, `no-release`, `release-without-protocol`.
     """

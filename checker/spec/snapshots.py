@@ -20,7 +20,7 @@ from model.system import State, System
 from model.trace import Trace
 
 if TYPE_CHECKING:
-    from checker.search.bfs.walk import Search
+    from checker.search.bfs.search import ReadableSearch
 
 #: The search for snapshots stops at this number of states: the second system has many for each.
 STATES_MAX = 200_000
@@ -34,7 +34,7 @@ class Snapshots:
     """
 
     system: System
-    search: Search
+    search: ReadableSearch
     found: dict[object, int]
 
     def trace_to(self, snapshot: object) -> Trace:
@@ -44,11 +44,11 @@ class Snapshots:
 
 def snapshots_of(protocol: Protocol, file: Path) -> Snapshots:
     """Search for all snapshots of a spec. Raises `resume-too-large`, `resume-empty`."""
-    from checker.search.bfs.machine import Compiled
-    from checker.search.bfs.walk import Search
+    from checker.search.bfs.machine import CompiledSuccessors
+    from checker.search.bfs.search import ReadableSearch
 
     system = build(protocol)
-    search = Search(Compiled(system), Limits(states_max=STATES_MAX), None)
+    search = ReadableSearch(CompiledSuccessors(system), Limits(states_max=STATES_MAX), None)
     search.run()
     if search.stopped:
         raise FinaleError(

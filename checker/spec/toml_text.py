@@ -19,7 +19,7 @@ def toml_in(file: Path) -> tuple[dict[str, object], KeyLines]:
 
 
 def toml_of(text: str, file: str) -> tuple[dict[str, object], KeyLines]:
-    """The same of a text that a file has. Raises `malformed-toml`."""
+    """Return the table in a text, and the lines of its keys. Raises `malformed-toml`."""
     try:
         table = table_of(text)
     except tomllib.TOMLDecodeError as error:

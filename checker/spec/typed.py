@@ -87,7 +87,7 @@ def limits_of(kind: type, declared: Field[Any]) -> tuple[int, int]:
 
 
 def words_of(hint: Any) -> tuple[str, ...]:
-    """What may be written for an option of a type, in a spec's words."""
+    """Return the words that a spec can write for an option of a type."""
     if hint is bool:
         return ("true", "false")
     if typing.get_origin(hint) is typing.Literal:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from checker.search.rows import Result, Row
+from checker.search.rows import ResultRow, SpecResult
 from checker.spec.claim import Spec
 from checker.spec.grid import EXPECTED, varied, without
 from checker.spec.reading import BUILT_IN, spec_of
@@ -21,7 +21,7 @@ from model.errors import FinaleError
 #: Of the spec alone, and not of a release.
 _OWN = ("release", *EXPECTED)
 
-SearchSpec = Callable[[Spec, Collection[str]], Result]
+SearchSpec = Callable[[Spec, Collection[str]], SpecResult]
 """Searches a spec for some properties."""
 
 
@@ -31,11 +31,11 @@ class Column:
 
     under: ReleaseConfig
     protocol: str | None
-    result: Result | None
+    result: SpecResult | None
     why: str = ""
 
-    def row(self, name: str) -> Row | None:
-        """What became of a property, if anything did."""
+    def row(self, name: str) -> ResultRow | None:
+        """Return the row of a property, if it has one."""
         rows = self.result.rows if self.result else ()
         return next((row for row in rows if row.property == name), None)
 
@@ -94,7 +94,7 @@ def _columns(
 
 
 def _of(column: Column, under: ReleaseConfig) -> Column:
-    """The same, found for another release with the same options."""
+    """Return the column again, for another release with equal options."""
     result = column.result
     if result is not None:
         result = replace(result, spec=replace(result.spec, under=under))

@@ -23,7 +23,7 @@ def is_fix(file: Path) -> bool:
 
 
 def counterpart_of(file: Path) -> Path:
-    """Where the fix of a bug is, or the bug of a fix."""
+    """Return the path of the fix for a bug, or of the bug for a fix."""
     return (file.parent.parent if is_fix(file) else file.parent / FIXED) / file.name
 
 
@@ -33,7 +33,7 @@ def folders_of_bugs(path: Path) -> Iterator[Path]:
 
 
 def mistakes_in_pairs(folder: Path, catalogue: Catalogue) -> Iterator[FinaleError]:
-    """What is wrong with the bugs of a folder and their fixes, one beside the other.
+    """Return the mistakes in a folder of bugs and their fixes.
 
     The errors are `bug-without-fix`, `fix-without-bug`, `bug-not-there`. A spec that cannot be read
     is passed over: to read it for itself says why.
@@ -98,7 +98,7 @@ def _not_there(bug: Spec, fix: Spec) -> FinaleError | None:
 
 
 def _protocol(spec: Spec) -> tuple[object, object]:
-    """What runs: its class, of which a variant has its own, and all options, given or not."""
+    """Return the protocol class and all options: variants have their own class."""
     return spec.protocol, spec.instance().options
 
 

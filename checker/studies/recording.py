@@ -9,7 +9,7 @@ import re
 from dataclasses import replace
 
 from checker.search.answer import Report, Statistics
-from checker.search.rows import Result, result_of
+from checker.search.rows import SpecResult, result_of
 from checker.spec.claim import ExactCounts, Spec
 from checker.spec.key_lines import KeyLines
 from model.errors import FinaleError, Place
@@ -18,7 +18,7 @@ from model.given import toml_of
 COUNTED_BY = "concrete"
 
 
-def record(spec: Spec, result: Result) -> Result:
+def record(spec: Spec, result: SpecResult) -> SpecResult:
     """The result with the counts now in the file. Raises `counts-disagree`, `no-counts`."""
     found = result.report.statistics
     if not result.report.lists_states:

@@ -13,7 +13,7 @@ from time import perf_counter
 
 from checker.search.answer import Answer, Holds, NotAsked, Violated
 from checker.search.backends import check_with
-from checker.search.limits import INTERRUPTED, Limits, Progress
+from checker.search.limits import INTERRUPTED, Limits, ProgressListener
 from checker.search.run import chosen
 from checker.spec.catalogue import Catalogue
 from checker.spec.claim import Spec
@@ -91,10 +91,10 @@ def which(
     axes: Sequence[Axis],
     name: str,
     limits: Limits,
-    progress: Progress | None,
+    progress: ProgressListener | None,
     catalogue: Catalogue,
 ) -> Which:
-    """What a property comes to in all settings. Raises `too-many-settings`, `does-not-apply`.
+    """Find the verdict of a property in all settings. Raises `too-many-settings`, `does-not-apply`.
 
     And whatever a spec of such a setting has wrong with it.
     """
@@ -118,7 +118,7 @@ class _Asked:
     """The systems of all settings, and the answers about one property so far."""
 
     def __init__(
-        self, specs: Sequence[Spec], name: str, limits: Limits, progress: Progress | None
+        self, specs: Sequence[Spec], name: str, limits: Limits, progress: ProgressListener | None
     ) -> None:
         self.specs, self.name = specs, name
         self.limits, self.progress = limits, progress
@@ -162,12 +162,12 @@ class _Asked:
 
     def _solved(self) -> tuple[Mapping[int, Trace], bool, int]:
         """The runs found by the solver, and whether there are no others."""
-        from checker.search.bmc.settings import Settings
+        from checker.search.bmc.settings import ViolatingSettings
 
         limits = self.limits
         if limits.seconds_max is None:
             limits = Limits(seconds_max=SECONDS_OF_SOLVER, steps_max=limits.steps_max)
-        asked = Settings(self._systems, self.name, limits, self.progress)
+        asked = ViolatingSettings(self._systems, self.name, limits, self.progress)
         asked.run()
         if asked.stopped == INTERRUPTED:
             raise KeyboardInterrupt

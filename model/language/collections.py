@@ -24,12 +24,12 @@ class QueueOf(Generic[T]):
     @property
     @abstractmethod
     def length(self) -> int:
-        """How many elements are queued."""
+        """The number of elements in the queue."""
 
     @property
     @abstractmethod
     def capacity(self) -> int:
-        """How many elements fit: a plain number."""
+        """The maximal number of elements, a plain number."""
 
     @abstractmethod
     def put(self, value: T) -> None:
@@ -98,7 +98,7 @@ class SetOf(Generic[T]):
     @property
     @abstractmethod
     def size(self) -> int:
-        """How many values are in the set."""
+        """The number of values in the set."""
 
     @property
     @abstractmethod

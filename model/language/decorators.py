@@ -107,7 +107,7 @@ class DecoratedFunction:
 
     @property
     def place(self) -> Place:
-        """Where the function stands."""
+        """The file and line of the function."""
         code = self.function.__code__
         return Place(code.co_filename, code.co_firstlineno, rule=self.function.__qualname__)
 
@@ -192,7 +192,7 @@ def rule(
 
 
 def define(function: Callable[P, T]) -> Callable[P, T]:
-    """Mark a helper that only reads: explored on its own and merged into one value."""
+    """Mark a helper that only reads. Exploration merges its paths into one value."""
     mark = DecoratedFunction(function, "define")
 
     def how(*args: Any, **kwargs: Any) -> T:
@@ -212,7 +212,7 @@ def define(function: Callable[P, T]) -> Callable[P, T]:
 
 
 def step(function: Callable[P, T]) -> Callable[P, T]:
-    """Mark a helper that writes: explored on its own, its writes merged with if-then-else.
+    """Mark a helper that writes. Exploration merges its paths with if-then-else.
 
     What it returns is a value of that moment: a queue or set of the state is copied.
     """

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, ClassVar, Generic, TypeVar, cast, overload
+from typing import Any, Generic, TypeVar, cast, overload
 
 from model.domains import Domain, OutOfDomain, Ref, Scope
 from model.errors import FinaleError, Place, nearest
@@ -108,7 +108,7 @@ class FieldStore:
     """The state that fields are read from and written to. This base class has no state."""
 
     def get(self, variable: Variable) -> Any:
-        """What a rule sees when it reads a field."""
+        """Return the value of a field, as a rule sees the value."""
         raise LookupError(f"{variable.name} is read outside of any state")
 
     def set(self, variable: Variable, value: Any) -> None:
@@ -118,8 +118,6 @@ class FieldStore:
 
 class Entity:
     """Something that a protocol speaks of. Subclasses declare fields; the rest is fixed."""
-
-    is_entity: ClassVar[bool] = True
 
     def __init__(self, name: str) -> None:
         self.name = name

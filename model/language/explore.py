@@ -79,7 +79,7 @@ class PathCells:
         self.writes[index] = expression
 
     def over(self, item: object, holds: Expression, decisive: bool) -> Expression:
-        """What an item adds to `all` (decisive False) or `any`: here what holds of it alone.
+        """Return the contribution of an item to `all` (decisive False) or `any`.
 
         In other stores an item may stand for many that are not laid out.
         """
@@ -381,7 +381,7 @@ def _chosen(
 def merged(
     body: Callable[[], object], store: PathCells, merge: Merge, given: Expression = TRUE
 ) -> object:
-    """Run a body on its own, merge its paths, and go on with the one value.
+    """Explore a body by itself, merge its paths, and return the merged value.
 
     Where some path blocks or faults, the run under way forks once for all of them. `given` is the
     condition under which plain Python would have come here at all (a later element of `all`):

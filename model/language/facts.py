@@ -55,14 +55,14 @@ class Facts:
         self._forget()
 
     def _forget(self) -> None:
-        """What was derived may be more now; not cleared in place, since copies may share it."""
+        """Discard derived facts. Copies can share them, so they are not cleared in place."""
         self._known = {}
         self._ranges = {}
 
     # --- asking ----------------------------------------------------------------------------------
 
     def range(self, term: Expression) -> tuple[int, int]:
-        """The bounds of a term, as far as known."""
+        """The known bounds of a term."""
         if isinstance(term, Constant):
             return term.value, term.value
         if isinstance(term, Add | Subtract | IfThenElse):
@@ -176,7 +176,7 @@ class Facts:
                 pass
 
     def _propagate(self) -> None:
-        """Where all operands of a clause but one are known not to be the cause, that one is."""
+        """If all operands of a clause but one are excluded as the cause, the other is the cause."""
         again = bool(self._clauses)
         while again:
             again = False

@@ -36,7 +36,7 @@ def observing(protocol: Protocol, view: type | None) -> Generator[None]:
 
 
 def sound_kind(kind: type[Protocol]) -> type[Protocol]:
-    """The protocol that a class is a variant of, or itself: the first that has a key of its own."""
+    """Return the protocol of a variant: the first base class that defines a key."""
     named = (base for base in kind.__mro__ if issubclass(base, Protocol) and vars(base).get("key"))
     return next(named, kind)
 

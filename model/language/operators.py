@@ -105,7 +105,7 @@ def as_truth(value: Any) -> Any:
 
 
 def _evaluated(thunk: Thunk, given: Expression) -> Any:
-    """The value of an operand in states where plain Python would come to it."""
+    """The value of an operand, in the states in which plain Python evaluates the operand."""
     return merged(lambda: as_returned(thunk()), current().store, join, given)
 
 
@@ -210,7 +210,7 @@ def subject(value: Any) -> Any:
 
 
 def owner(target: Any) -> Any:
-    """What an attribute of is assigned: an entity. Raises `rule-mutates`."""
+    """Check the target of an attribute assignment: an entity. Raises `rule-mutates`."""
     if isinstance(target, type):
         raise FinaleError(
             "field-assigned-on-class",
@@ -226,14 +226,14 @@ def owner(target: Any) -> Any:
 
 
 def slots(target: Any) -> Any:
-    """What an element of is assigned: an array or map of the state. Raises `rule-mutates`."""
+    """Check the target of an element assignment: an array or map. Raises `rule-mutates`."""
     if isinstance(target, ArrayOf | MapOf | Symbolic) or target is Nothing:
         return cast(Any, target)
     raise _mutates(target, "an element is assigned")
 
 
 def changeable(target: Any) -> Any:
-    """What a method that changes it is called of. Raises `rule-mutates`."""
+    """Check the object of a method that changes it. Raises `rule-mutates`."""
     if isinstance(target, list | dict | set | bytearray | deque):
         raise _mutates(cast(object, target), "it is changed")
     return target

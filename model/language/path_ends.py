@@ -90,7 +90,7 @@ def line_of(error: BaseException) -> tuple[Place, bool]:
 
 
 def fault_of(error: Exception) -> FaultHere:
-    """The fault that an exception of FAULTS is; an assertion of the language itself goes on."""
+    """Return the fault for an exception of FAULTS; re-raise assertions of the language itself."""
     place, raised_there = line_of(error)
     if not isinstance(error, AssertionError):
         return FaultHere("rule-raises", _described(error), place)
@@ -112,7 +112,7 @@ def mistake_of(error: Exception) -> FinaleError:
 
 
 def endless(place: Place | None) -> FinaleError:
-    """Helpers that call each other for ever."""
+    """Return the error for helpers in an endless recursion."""
     return FinaleError(
         "endless-recursion",
         "helpers call each other in an endless recursion",

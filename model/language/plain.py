@@ -39,7 +39,7 @@ class PlainStore(FieldStore):
         """The state before the step under the names after it, if a rule renumbered entities."""
 
     def get(self, variable: Variable) -> Any:
-        """What a rule sees when it reads a field."""
+        """Return the value of a field, as a rule sees the value."""
         position = variable.position
 
         def write(value: object) -> None:
@@ -82,7 +82,7 @@ Write = Callable[[Any], None]
 
 
 def _seen(domain: Domain[Any], read: Read, write: Write) -> Any:
-    """What a rule sees of a stored value: a place, or a value whose parts can be read only."""
+    """Return a stored value as a rule sees it: a structure, or a read-only value."""
     kind = _PLACES.get(type(domain))
     if kind is not None:
         return kind(domain, read, write)
@@ -229,7 +229,7 @@ class PlainSet(PlainPlace, SetOf[Any]):
 
 
 class PlainSlots(PlainPlace):
-    """What arrays and maps have in common: a tuple of elements."""
+    """The base of arrays and maps: a tuple of elements."""
 
     domain: Any
 

@@ -35,7 +35,7 @@ EMPTY: Mapping[int, Expression] = {}
 
 
 def where(world: World, condition: Callable[[], object]) -> Expression:
-    """Where a condition holds by itself; not where reading it is a fault."""
+    """Return where a condition holds, except where reading the condition is a fault."""
     folded = _folded(world, condition, SymbolicStore(world.cells()))
     if folded.returns is FALSE:
         return FALSE

@@ -25,7 +25,7 @@ def kept(switches: Mapping[str, bool]) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class Former:
-    """What a system is resumed from: a protocol as it ran before, and what it left behind.
+    """The protocol that ran before, and the snapshots that it left behind.
 
     `snapshots` are all that it can leave behind, each once, in an order that does not change; each
     is what the protocol's `left_behind` said. It may search when it is first asked.
@@ -37,7 +37,7 @@ class Former:
 
 @dataclass(frozen=True)
 class Setting:
-    """What a spec gives a protocol: the job or sizes, options, bounds, and the history to keep.
+    """The setting of a protocol: job or sizes, options, bounds, and the history to keep.
 
     `former` is there where the system is resumed from what another one left behind.
     """
@@ -132,7 +132,7 @@ class Protocol(Entity):
         return None
 
     def left_behind(self) -> object:
-        """What the present state leaves behind for a resumed system, or None.
+        """Return the snapshot that the present state leaves for a resumed system, or None.
 
         It is a hashable value without entities.
         """
@@ -143,7 +143,7 @@ class Protocol(Entity):
         return ()
 
     def terminal(self) -> bool:
-        """Whether the protocol has come to its end: a state where nothing more need happen."""
+        """Whether the protocol has ended: no step needs to follow."""
         return False
 
     def observes(self, ghost: str) -> bool:

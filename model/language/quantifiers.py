@@ -21,7 +21,7 @@ V = TypeVar("V")
 
 
 def _one_by_one(items: Iterable[V], value_of: Callable[[V], object], decisive: bool) -> Any:
-    """`all` (decisive False) or `any` (True) with each item explored on its own.
+    """Return `all` (decisive False) or `any` (True), exploring each item separately.
 
     As in Python an item counts only where those before it have not decided: elsewhere it cannot
     fault, block or write.

@@ -31,7 +31,7 @@ from model.values import Nothing, Record
 
 
 def retire(entity: Entity, kind: type[Entity]) -> None:
-    """Take an entity out of use: those of its kind behind it move down. A step of a rule."""
+    """Take an entity out of use, and move the entities of its kind behind it one place down."""
     world = entity.world
     ids = world.scope.of(kind)
     gone = ids.index(entity)
@@ -168,7 +168,7 @@ class PlainRenaming:
         self._moved = {id(each): ids[i] for i, each in enumerate(ids[1:]) if i + 1 > gone}
 
     def source(self, variable: Variable) -> Variable | None:
-        """Where the value of a variable comes from; None: it gets that which it begins with."""
+        """Return the variable whose value moves here; None for the initial value."""
         owner: object = variable.entity
         if owner not in self.ids or self.ids.index(owner) < self.gone:
             return variable
@@ -176,7 +176,7 @@ class PlainRenaming:
         return _owner(variable, self.ids[place]) if place < len(self.ids) else None
 
     def first(self, variable: Variable) -> object:
-        """What a variable begins with."""
+        """The initial value of a variable."""
         return self.world.initial_values(variable)[0]
 
     def values(self, old: Sequence[object]) -> list[object]:
@@ -190,7 +190,7 @@ class PlainRenaming:
         ]
 
     def renamed(self, domain: Domain[Any], value: Any) -> object:
-        """The same value with every reference moved."""
+        """Return the value with every reference renumbered."""
         match domain:
             case Ref() if domain.entities == self.ids:
                 return self._moved.get(id(value), value)

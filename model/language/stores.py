@@ -16,7 +16,7 @@ class SymbolicStore(PathCells, FieldStore):
     """The cells of a path, as the fields of entities."""
 
     def get(self, variable: Variable) -> Any:
-        """What a rule sees when it reads a field."""
+        """Return the value of a field, as a rule sees the value."""
         domain = variable.domain
         if domain.is_place:
             return place_of(domain, StoreRegion(self, variable.offset))

@@ -76,7 +76,7 @@ def constants(domain: Domain[Any], values: Sequence[int]) -> Cells:
 
 
 def symbol(domain: Domain[Any], cells: Cells) -> Any:
-    """What a rule sees of a value that is stored in these cells."""
+    """Return the value of some cells, as a rule sees the value."""
     match domain:
         case Boolean():
             return truth_from(cells[0])
@@ -391,7 +391,7 @@ def _of_value(name: str) -> Callable[..., Any]:
 
 
 def _reflected(name: str) -> Callable[..., Any]:
-    """The same for an option on the right-hand side."""
+    """A reflected operator of an option: the option is the right-hand side."""
     operator: Callable[..., Any] = getattr(op, name)
 
     def applied(option: Symbolic, other: object) -> Any:
@@ -728,7 +728,7 @@ class SymbolicSet(SymbolicPlace, SetOf[Any]):
 
 
 class SymbolicSlots(SymbolicPlace):
-    """What arrays and maps have in common: elements of one domain side by side."""
+    """The base of arrays and maps: elements of one domain side by side."""
 
     domain: Any
 

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
 
 def unsupported(what: str, advice: str, code: str = "unsupported-operation") -> FinaleError:
-    """What a value that depends on the state cannot do, at the line that asks for it."""
+    """Return the error for an operation that symbolic values do not have."""
     return FinaleError(code, what, place=caller(), advice=advice)
 
 

@@ -231,7 +231,7 @@ def _key(function: Callable[..., Any]) -> Key:
 
 
 def _names(function: Callable[..., Any]) -> dict[str, object]:
-    """What the names of the module and of enclosing functions stand for, as far as known."""
+    """The known values of the names of the module and of enclosing functions."""
     names = dict(function.__globals__)
     for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
         try:

@@ -16,18 +16,25 @@ from time import perf_counter
 from typing import TYPE_CHECKING
 
 from checker.search.answer import Report
-from checker.search.distributed.bucket import Done, Order
+from checker.search.distributed.bucket import LevelResult, LevelTask
 from checker.search.distributed.explored import Explored
-from checker.search.distributed.files import CLAIMS, SEARCH, Folder, Manifest
+from checker.search.distributed.files import CLAIMS, SEARCH, Manifest, SearchFolder
 from checker.search.distributed.local import Local, hand_over
 from checker.search.distributed.program import program_of
 from checker.search.distributed.search import Spread
-from checker.search.limits import Limits, News, Progress, TimeOver, check_witnesses, looking
-from checker.search.native.machine import Machine
+from checker.search.limits import (
+    Limits,
+    ProgressListener,
+    SearchProgress,
+    TimeOver,
+    check_witnesses,
+    looking,
+)
+from checker.search.native.machine import NativeMachine
 from checker.search.native.search import PREPARING, prepare, report_of
 from checker.search.native.support import why_not
-from checker.search.options import Means
-from checker.search.rows import Result, result_of
+from checker.search.options import SearchOptions
+from checker.search.rows import SpecResult, result_of
 from checker.search.run import BUILDING, SECONDS_UNTOLD, chosen, nothing_searched
 from checker.spec.claim import Spec
 from model.errors import FinaleError, Place
@@ -45,7 +52,7 @@ STARTING = "starting Spark"
 
 @dataclass(frozen=True)
 class SearchPlan:
-    """How a search goes about it.
+    """The plan of a search that can continue on Spark.
 
     `folder` is where it is kept, and gone on from; without one it is gone with the search. It is
     outgrown when it has more states than `states_here`, or takes more memory than it may.
@@ -63,9 +70,9 @@ def search(
     spec: Spec,
     plan: SearchPlan,
     limits: Limits | None = None,
-    progress: Progress | None = None,
+    progress: ProgressListener | None = None,
     only: Collection[str] = (),
-) -> Result:
+) -> SpecResult:
     """The result of a spec. Raises `needs-native`, `needs-folder`, and what searching raises."""
     limits = limits or Limits()
     check(plan)
@@ -102,26 +109,30 @@ def check(plan: SearchPlan) -> None:
 
 
 @contextmanager
-def _folder(plan: SearchPlan) -> Generator[Folder]:
+def _folder(plan: SearchPlan) -> Generator[SearchFolder]:
     if plan.folder is not None:
-        yield Folder(plan.folder.absolute())
+        yield SearchFolder(plan.folder.absolute())
         return
     with tempfile.TemporaryDirectory(prefix="finale-check-") as name:
-        yield Folder(Path(name) / "search")
+        yield SearchFolder(Path(name) / "search")
 
 
 def _searched(
-    system: System, plan: SearchPlan, folder: Folder, limits: Limits, progress: Progress | None
+    system: System,
+    plan: SearchPlan,
+    folder: SearchFolder,
+    limits: Limits,
+    progress: ProgressListener | None,
 ) -> Report:
     began = perf_counter()
     prepare(limits, progress)
-    machine = Machine(system)
+    machine = NativeMachine(system)
     program = program_of(machine)
     manifest = folder.manifest(program.identity)
     if manifest is None:
         resume = None if plan.folder is None else folder.path / SEARCH
-        means = Means(threads=plan.threads, resume=resume)
-        local = Local(machine, limits, progress, means, plan.states_here)
+        options = SearchOptions(threads=plan.threads, resume=resume)
+        local = Local(machine, limits, progress, options, plan.states_here)
         local.run()
         if not local.is_outgrown:
             return report_of(local)
@@ -143,15 +154,15 @@ def _searched(
 
 
 def _on_spark(
-    machine: Machine,
+    machine: NativeMachine,
     plan: SearchPlan,
-    folder: Folder,
+    folder: SearchFolder,
     limits: Limits,
-    progress: Progress | None,
+    progress: ProgressListener | None,
     begin: Callable[[int], Manifest],
 ) -> Report:
     if progress is not None:
-        progress(News(0, 0, 0, 0, 0.0, before=STARTING))
+        progress(SearchProgress(0, 0, 0, 0, 0.0, before=STARTING))
     with session(frugal(plan.cluster), "finale check") as spark:
         slots = spark.sparkContext.defaultParallelism
         manifest = begin(plan.owners or slots)
@@ -169,7 +180,7 @@ class SparkCrew:
         self._spark, self._spread = spark, spread
         self._held_max = -(-spread.manifest.owners // slots)
 
-    def __call__(self, order: Order) -> Sequence[Done]:
+    def __call__(self, order: LevelTask) -> Sequence[LevelResult]:
         folder, identity = self._spread.folder, self._spread.manifest.identity
         for claim in (folder.path / CLAIMS).iterdir():
             claim.unlink()
@@ -183,8 +194,8 @@ class SparkCrew:
 
 
 def _work(
-    path: str, identity: str, order: Order, held_max: int, task: int, _: object
-) -> Generator[Done]:
+    path: str, identity: str, order: LevelTask, held_max: int, task: int, _: object
+) -> Generator[LevelResult]:
     yield from work(path, identity, order, held_max, task)
 
 

@@ -13,25 +13,27 @@ from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
 
-from checker.search.distributed.bucket import Bucket, Done, Order
-from checker.search.distributed.files import CLAIMS, Folder
-from checker.search.distributed.program import Compiled, program_from
-from checker.search.state_graph.search import LimitHit
+from checker.search.distributed.bucket import Bucket, LevelResult, LevelTask
+from checker.search.distributed.files import CLAIMS, SearchFolder
+from checker.search.distributed.program import CompiledProgram, program_from
+from checker.search.limits import LimitHit
 
 #: What this process has in memory: machine code by program, and parts of searches by their owners.
-_CODES: dict[str, Compiled] = {}
+_CODES: dict[str, CompiledProgram] = {}
 _HELD: dict[tuple[str, str, int], Bucket] = {}
 
 
-def work(path: str, identity: str, order: Order, held_max: int, task: int) -> Iterator[Done]:
+def work(
+    path: str, identity: str, order: LevelTask, held_max: int, task: int
+) -> Iterator[LevelResult]:
     """Do the work of one owner in a level: what this process can do best."""
-    folder = Folder(Path(path))
+    folder = SearchFolder(Path(path))
     held = [owner for each, search, owner in _HELD if (each, search) == (path, identity)]
     owner = claimed(folder.path / CLAIMS, order, task, held[::-1])
     yield _done(folder, identity, order, owner, held_max)
 
 
-def claimed(claims: Path, order: Order, task: int, held: list[int]) -> int:
+def claimed(claims: Path, order: LevelTask, task: int, held: list[int]) -> int:
     """The owner that a task works for: the same one again if it is a second try."""
     owners = list[int](range(order.owners))
     others = [*owners[task:], *owners[:task]]
@@ -58,7 +60,9 @@ def _task_of(claim: Path) -> int | None:
         return None
 
 
-def _done(folder: Folder, identity: str, order: Order, owner: int, held_max: int) -> Done:
+def _done(
+    folder: SearchFolder, identity: str, order: LevelTask, owner: int, held_max: int
+) -> LevelResult:
     key = (str(folder.path), identity, owner)
     # What fails halfway has states in memory that no file has: it is not kept.
     bucket = _HELD.pop(key, None)
@@ -70,15 +74,15 @@ def _done(folder: Folder, identity: str, order: Order, owner: int, held_max: int
         bucket.catch_up(folder, order.level)
         done = bucket.work(folder, order)
     except LimitHit as limit:
-        return Done(owner, stopped=str(limit))
+        return LevelResult(owner, stopped=str(limit))
     _HELD[key] = bucket
     return done
 
 
-def _code(folder: Folder, identity: str) -> Compiled:
+def _code(folder: SearchFolder, identity: str) -> CompiledProgram:
     if identity not in _CODES:
         _CODES.clear()
-        _CODES[identity] = Compiled(program_from(folder.program()))
+        _CODES[identity] = CompiledProgram(program_from(folder.program()))
     return _CODES[identity]
 
 

@@ -58,7 +58,7 @@ class SweepPlan:
 
     @property
     def folders(self) -> tuple[Path, ...]:
-        """What is shipped to workers elsewhere: nothing where the table of a cell is all."""
+        """The folders to ship to other machines; none if the table of a cell is enough."""
         return (self.root,) if len(self.files) > 1 else ()
 
 

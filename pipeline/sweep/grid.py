@@ -22,7 +22,7 @@ CellSetting = tuple[tuple[str, str], ...]
 
 
 class Mark(enum.Enum):
-    """What is shown of a cell, as a sign and as words."""
+    """The mark of a cell: a sign and its meaning."""
 
     HOLDS = ("✓", "holds")
     VIOLATED = ("✗", "violated")
@@ -42,7 +42,7 @@ class Mark(enum.Enum):
 
     @property
     def words(self) -> str:
-        """What it means."""
+        """The meaning of the mark."""
         return self.value[1]
 
 
@@ -107,7 +107,7 @@ class Grid:
 
 
 def mark_of(row: CellVerdict) -> Mark:
-    """What is shown of a verdict: what is reachable, and is not, is no violation."""
+    """Return the mark of a verdict. An unreached property is no violation."""
     if row.verdict == Violated.word:
         return Mark.UNREACHED if row.steps is None else Mark.VIOLATED
     return _MARKS[row.verdict]
@@ -166,7 +166,7 @@ def laid_out(
 
 
 def wide(columns: Sequence[Axis]) -> int:
-    """How wide a column is, so that each word has room above its own."""
+    """Return the width of a column, with room for each word above its columns."""
     count, most = 1, 2
     for axis in reversed(columns):
         need = max(map(len, axis.words)) + 1
@@ -191,7 +191,7 @@ def _columns(axes: Sequence[Axis], width: int) -> list[Axis]:
 
 
 def _label(axis: Axis) -> int:
-    """How wide the words of an axis are before the rows, with its name above."""
+    """Return the width of the labels of an axis in front of the rows."""
     return max(len(axis.key), *map(len, axis.words)) + 2
 
 

@@ -235,7 +235,7 @@ def _number(value: object) -> float | None:
 
 
 def _flat(table: Mapping[str, object], path: tuple[str, ...]) -> Iterator[tuple[str, object]]:
-    """What is in a table and the tables in it, by keys as messages write them."""
+    """Return the entries of a table and of its subtables, by dotted keys."""
     for key, value in table.items():
         if is_table(value):
             yield from _flat(value, (*path, key))

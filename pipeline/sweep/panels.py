@@ -77,7 +77,7 @@ def panels_of(swept: Swept, columns: Sequence[str] = ()) -> Iterator[Panel]:
 
 
 def shown_as(mark: Mark) -> DrawnCell:
-    """What a mark looks like."""
+    """Return the colour and sign of a mark."""
     return DrawnCell(COLOURS[mark], "" if mark in _PLAIN else mark.sign, mark.words)
 
 
@@ -141,7 +141,7 @@ def _states(done: CellResult) -> int:
 
 
 def _sizes(results: Sequence[CellResult]) -> Iterator[str]:
-    """How large and long the cells are for which one stands."""
+    """Describe the states and seconds of the cells that one cell stands for."""
     if results:
         states, seconds = [_states(done) for done in results], [done.seconds for done in results]
         cells = f"{len(results)} cells: " if len(results) > 1 else ""

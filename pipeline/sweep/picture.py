@@ -53,7 +53,7 @@ def picture(swept: Swept, columns: Sequence[str] = ()) -> str:
 
 
 class _Frame:
-    """Where the words and cells of a grid stand, from left to right."""
+    """The positions of the words and cells of a grid, from left to right."""
 
     def __init__(self, grid: Grid) -> None:
         words = grid.row_words
@@ -70,7 +70,7 @@ class _Frame:
 
 
 class _Drawing:
-    """What has been drawn so far, downwards."""
+    """The drawing so far, downwards."""
 
     def __init__(self) -> None:
         self.parts: list[str] = []

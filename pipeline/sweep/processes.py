@@ -43,7 +43,7 @@ def searched_here(workers: int | None) -> SearchCells:
 
 
 def in_processes(cells: Sequence[SweepCell], order: SweepOrder, count: int) -> Iterator[CellResult]:
-    """What becomes of cells, as it is known; they are begun in this order."""
+    """Search cells in processes, in this order, and yield each result when it is known."""
     if count == 1:
         for cell in cells:
             yield done(order, cell.key, cell.setting, cell.table)
@@ -110,7 +110,7 @@ def _lost(worker: _Worker) -> CellResult:
 
 
 def _work(order: SweepOrder, line: Connection) -> None:
-    """What a worker process does, until nobody is there any more."""
+    """Search cells in a worker process until the parent process ends."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # it is for whoever started us
     Thread(target=_end_with_parent, daemon=True).start()
     while True:

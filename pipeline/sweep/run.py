@@ -37,7 +37,7 @@ class Swept:
 
 @dataclass(frozen=True)
 class SweepProgress:
-    """How far a sweep is: cells to be searched, and searched; the work done and ahead, guessed."""
+    """The progress of a sweep: known, searched and remaining cells, and the estimated work."""
 
     total: int
     searched: int
@@ -55,7 +55,7 @@ class SweepProgress:
 
 
 def order_of(plan: SweepPlan, protocols: str | None) -> SweepOrder:
-    """What all cells of a plan have in common."""
+    """Return the part of the work that all cells share."""
     matrix, limits = plan.matrix, plan.matrix.limits
     root = plan.root
     file = str(matrix.base.resolve().relative_to(root))
@@ -64,7 +64,7 @@ def order_of(plan: SweepPlan, protocols: str | None) -> SweepOrder:
 
 
 def unknown_cells(plan: SweepPlan, store: SweepStore, order: SweepOrder) -> list[SweepCell]:
-    """What is to be searched: cells that are new or changed, or came to a limit that is no more.
+    """Return the cells to search: new, changed, or stopped by a limit that was raised.
 
     The most work comes first: as long as it took, where the setting was searched before.
     """
@@ -109,7 +109,7 @@ def sweep(
 def _seconds_a_weight(
     cells: Collection[SweepCell], took: dict[tuple[tuple[str, str], ...], float]
 ) -> float:
-    """What a unit of guessed weight takes, by what is known; so that both can be compared."""
+    """Estimate the seconds of one unit of weight from known results."""
     pairs = [(cell.weight, took[cell.setting]) for cell in cells if cell.setting in took]
     weight = sum(guess for guess, _ in pairs)
     return sum(seconds for _, seconds in pairs) / weight if weight else 1.0

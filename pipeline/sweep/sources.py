@@ -67,7 +67,7 @@ def _imports(name: str, file: Path) -> tuple[str, ...]:
 
 
 def _named(node: ast.AST, package: str) -> Iterator[str]:
-    """What an import may name: a module, and what is taken from it may be modules too."""
+    """Return the modules that an import may name."""
     match node:
         case ast.Import():
             yield from (alias.name for alias in node.names)
@@ -82,7 +82,7 @@ def _named(node: ast.AST, package: str) -> Iterator[str]:
 
 
 def forget() -> None:
-    """What was read is read again: sources may change while a program runs."""
+    """Forget all digests, because sources may change while a program runs."""
     for each in (_closure, _file, _imports):
         each.cache_clear()
 

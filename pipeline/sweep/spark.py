@@ -32,7 +32,7 @@ _Bin = tuple[SweepOrder, list[tuple[str, tuple[tuple[str, str], ...], Mapping[st
 def on_spark(
     spark: SparkSession, cells: Sequence[SweepCell], order: SweepOrder
 ) -> Iterator[CellResult]:
-    """What becomes of cells, as it is known; they come with the most work first."""
+    """Search cells on Spark, the largest first, and yield each result when it is known."""
     context = spark.sparkContext
     bins = packed_evenly(cells, BINS_PER_SLOT * context.defaultParallelism)
 
@@ -52,7 +52,7 @@ def on_spark(
 
 
 def search_bin(told: _Bin) -> Iterator[str]:
-    """What a task does."""
+    """Search the cells of one bin."""
     order, cells = told
     for key, setting, table in cells:
         yield done(order, key, setting, table).to_json()

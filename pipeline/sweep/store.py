@@ -71,7 +71,7 @@ class SweepStore:
             self._write(done.to_json())
 
     def seconds(self) -> dict[tuple[tuple[str, str], ...], float]:
-        """How long each setting took the last time, whatever code it ran."""
+        """Return the last search time of each setting, with any version of the code."""
         return {done.setting: done.seconds for done in self.known.values()}
 
     def _write(self, line: str) -> None:

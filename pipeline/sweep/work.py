@@ -11,7 +11,7 @@ from time import perf_counter
 
 from checker.search.answer import DoesNotApply, NotAsked, Unknown
 from checker.search.limits import INTERRUPTED, Limits
-from checker.search.rows import SEARCH, Result
+from checker.search.rows import SEARCH, SpecResult
 from checker.search.run import run
 from checker.spec.catalogue import Catalogue, catalogue
 from model.errors import FinaleError
@@ -23,7 +23,7 @@ from .cells import spec_in
 
 @dataclass(frozen=True)
 class SweepOrder:
-    """What all cells have in common: the file of their spec, what is asked, limits, own code.
+    """The part of the work that all cells share: spec, properties, limits, user code.
 
     `file` is below `root`, which has the specs in it that the cells are resumed from.
     """
@@ -43,7 +43,7 @@ class SweepOrder:
 
     @property
     def limits(self) -> Limits:
-        """Where the search of a cell stops."""
+        """The limits of the search of a cell."""
         return Limits(self.states_max, self.seconds_max, self.memory_max)
 
 
@@ -62,7 +62,7 @@ class CellVerdict:
 
 @dataclass(frozen=True)
 class CellResult:
-    """What became of a cell. `stopped` names the limit that it hit, `error` what it raised."""
+    """The result of a cell. `stopped` names a reached limit, `error` a raised error."""
 
     key: str
     setting: tuple[tuple[str, str], ...]
@@ -89,7 +89,7 @@ class CellResult:
 def done(
     order: SweepOrder, key: str, setting: tuple[tuple[str, str], ...], table: Mapping[str, object]
 ) -> CellResult:
-    """Search a cell. What is wrong with it is told, and the other cells go on."""
+    """Search a cell. An error in one cell is reported, and the other cells continue."""
     began = perf_counter()
     try:
         known = _catalogue(order.protocols)
@@ -105,7 +105,7 @@ def done(
     return CellResult(key, setting, rows, seconds, stopped, limits=order.limits_given)
 
 
-def _rows(result: Result, names: tuple[str, ...], seconds: float) -> Iterator[CellVerdict]:
+def _rows(result: SpecResult, names: tuple[str, ...], seconds: float) -> Iterator[CellVerdict]:
     found = {row.property: row for row in result.rows if row.property != SEARCH}
     for name in names or tuple(found):
         states = result.report.statistics_of(name).states

@@ -33,7 +33,7 @@ EVENT_LOG = ".ndjson"
 
 @dataclass(frozen=True)
 class WatchSetting:
-    """What lines mean, and how a watch was told to take them."""
+    """The table of log lines and the options of a watch."""
 
     root: str
     table: Table
@@ -42,7 +42,7 @@ class WatchSetting:
 
 @dataclass(frozen=True)
 class JobState:
-    """What is said of a job now."""
+    """The present verdict on a job."""
 
     verdict: Verdict
     silent: bool
@@ -58,7 +58,7 @@ class JobState:
 
 @dataclass
 class _Judged:
-    """What was said of a job, and of what: where that is the same, so is this."""
+    """The verdict on a job with its input. Equal input has an equal verdict."""
 
     of: object
     verdict: Verdict | None
@@ -67,7 +67,7 @@ class _Judged:
 
 
 class GrowingCluster:
-    """The logs of a folder, as far as they have come."""
+    """The present logs of a folder."""
 
     def __init__(self, folder: str, setting: WatchSetting) -> None:
         self.folder, self.setting = folder, setting
@@ -79,7 +79,7 @@ class GrowingCluster:
         """Before that, there is no judging while logs grow."""
 
     def grown(self, news: Mapping[str, News]) -> dict[str, Any]:
-        """What some news add to the logs, by their names, as plain data."""
+        """Return the additions to each log, as plain data."""
         return {name: self._log(name).grown(each) for name, each in news.items()}
 
     def add(self, more: Mapping[str, Any]) -> None:
@@ -89,7 +89,7 @@ class GrowingCluster:
 
     @property
     def quiet(self) -> int:
-        """How quiet the one is that is least so."""
+        """The quiet time of the log that grew last."""
         return min((log.quiet for log in self.logs.values()), default=GROWS)
 
     @property
@@ -99,14 +99,14 @@ class GrowingCluster:
 
     @property
     def lines(self) -> tuple[int, int]:
-        """How many lines there are, and how many are unparsable."""
+        """The number of lines, and of unparsable lines."""
         logs = self.logs.values()
         read = sum(part.lines for log in logs for part in log.parts)
         strays = (log.tally.unparsable for log in logs if isinstance(log, GrowingFlinkLog))
         return read, sum(strays)
 
     def judged(self) -> list[JobState]:
-        """What is said of its jobs now; nothing while it is not the time to judge."""
+        """Return the present verdicts on the jobs; none if it is too early to judge."""
         began = time.monotonic()
         if self.quiet == GROWS and began < self._next:
             return []
@@ -180,7 +180,7 @@ class GrowingCluster:
 
 
 def _size(run: Run) -> tuple[int, tuple[tuple[str, int], ...]]:
-    """What shows whether a run has grown."""
+    """Return a value that changes when a run grows."""
     return len(run.events), tuple(run.tasks.items())
 
 

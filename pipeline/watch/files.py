@@ -38,7 +38,7 @@ GROWS, PAUSES, SILENT = 0, 1, 2
 
 @dataclass(frozen=True)
 class GrowingPiece:
-    """What one file has of a log, and how much of it is handed on."""
+    """The part of a log in one file, and the part of it that was handed on."""
 
     number: int
     """Pieces of a log follow each other by their numbers."""
@@ -153,7 +153,7 @@ class LogFolder:
         return _File(inside, inode, size, known.st_mtime_ns, log)
 
     def _size(self, path: Path, inode: str, size: int, changed: int) -> int | None:
-        """How much a file has; None where it is compressed and not written to its end yet."""
+        """Return the size of a file; None for a compressed file that is still being written."""
         if path.suffix not in _COMPRESSED:
             return size
         key = (inode, size, changed)
@@ -299,7 +299,7 @@ def _size_of(piece: GrowingPiece, files: Mapping[str, _File]) -> int:
 
 @contextmanager
 def opened_at(path: Path) -> Generator[IO[bytes]]:
-    """What a file has, decompressed if it is called so."""
+    """Open a file, decompressed if its name says so."""
     with opened(path) as raw:
         if path.suffix not in _COMPRESSED:
             yield raw

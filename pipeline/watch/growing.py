@@ -49,7 +49,7 @@ class GrowingLog(ABC):
     trouble: str = ""
 
     def grown(self, news: News) -> dict[str, Any]:
-        """What some news add to the log, as plain data; the log stays as it is."""
+        """Return the addition to the log, as plain data. The log itself does not change."""
         parts = [replace(part) for part in self.parts]
         lines: list[Line] = []
         gap, quiet, trouble = self.gap, self.quiet, self.trouble
@@ -83,10 +83,10 @@ class GrowingLog(ABC):
 
     @abstractmethod
     def read(self, lines: Sequence[Line]) -> dict[str, Any]:
-        """What whole lines add."""
+        """Read whole lines."""
 
     def raw(self, root: str) -> RawLog:
-        """Where it lies."""
+        """The place of the log."""
         return RawLog(tuple(Part(str(Path(root, part.path))) for part in self.parts))
 
 
@@ -141,7 +141,7 @@ class GrowingFlinkLog(GrowingLog):
         self.tail = list(map(_line, more["tail"]))
 
     def told(self, place: int) -> tuple[list[Told], Tally]:
-        """What its lines tell up to now, and their count, as the log of its cluster that it is."""
+        """Return the events of the present lines, and the counts of lines."""
         if place != self.place:
             self.place = place
             self.events = [replace(event, log=place) for event in self.events]

@@ -70,7 +70,7 @@ class Journal:
         self._file.close()
 
     def note(self, word: str, verdict: Verdict, time: str) -> None:
-        """What is said of a job now: what of it is new becomes records."""
+        """Record the new parts of the present verdict on a job."""
         job = (verdict.logs, verdict.job)
         about: Record = {
             "time": time,
@@ -100,7 +100,7 @@ class Journal:
             self._add(about | {"what": JOB, "word": word} | told)
 
     def note_troubles(self, troubles: Mapping[str, str], time: str) -> None:
-        """What is wrong with logs that cannot be read or judged."""
+        """Record the logs that cannot be read or judged."""
         for log, why in troubles.items():
             if self._troubles.get(log) != why:
                 self._add({"what": TROUBLE, "time": time, "logs": log, "why": why})
@@ -117,12 +117,12 @@ class Journal:
 
     @property
     def findings(self) -> int:
-        """How many findings there are that were not withdrawn, and logs that are rejected."""
+        """The number of standing findings and rejected logs."""
         return sum(map(len, self._found.values())) + len(self._rejected)
 
     @property
     def jobs(self) -> int:
-        """How many jobs there are of which something was said."""
+        """The number of jobs with a record."""
         return len(self._found)
 
     # --- the file --------------------------------------------------------------------------------

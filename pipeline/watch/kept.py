@@ -31,7 +31,7 @@ class FolderBatches:
         self._end = 0
 
     def before(self, batch: int) -> Iterator[Mapping[str, Any]]:
-        """What was added since, up to a batch and without it. Raises `watch-damaged`."""
+        """Return the additions before a batch that were not read yet. Raises `watch-damaged`."""
         try:
             with self.file.open("rb") as stream:
                 stream.seek(self._end)

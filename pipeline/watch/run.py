@@ -41,7 +41,7 @@ TASKS_PER_SLOT = 2
 
 @dataclass(frozen=True)
 class WatchPlan:
-    """What is watched, and how. `kept` is where it was, and is gone on from; None: nowhere.
+    """The folder and the options of a watch. `kept` is the folder to continue from, or None.
 
     With `once` the watch ends when all that is there has been judged.
     """
@@ -56,7 +56,7 @@ class WatchPlan:
 
 @dataclass
 class WatchProgress:
-    """How far a watch is."""
+    """The progress of a watch."""
 
     logs: int = 0
     lines: int = 0
@@ -67,18 +67,18 @@ class WatchProgress:
     by_folder: dict[str, tuple[int, int, int]] = field(default_factory=dict[str, Any])
 
     def take(self, row: Mapping[str, Any]) -> None:
-        """What is told of a folder."""
+        """Record the verdicts of a folder."""
         self.by_folder[row["folder"]] = (row["logs"], row["lines"], row["unparsable"])
         self._sum()
 
     def keep(self, file: Path) -> None:
-        """Write down how much was read, for who goes on."""
+        """Save the progress, so that another watch can continue."""
         part = file.with_suffix(".part")
         part.write_text(json.dumps(self.by_folder), encoding="utf-8")
         part.replace(file)
 
     def go_on(self, file: Path) -> None:
-        """Begin where another one was, as far as that is known."""
+        """Continue from the saved progress of another watch."""
         with suppress(OSError, ValueError):
             self.by_folder = json_of(file.read_text(encoding="utf-8"))
             self._sum()
@@ -208,7 +208,7 @@ def _kept(plan: WatchPlan) -> Generator[Path]:
 
 
 def _identity(plan: WatchPlan) -> dict[str, object]:
-    """What must be the same for a watch to be gone on with."""
+    """Return the settings that must be equal to continue a watch."""
     return {
         "logs": str(plan.folder.absolute()),
         "tables": _digest(plan.setting.table),

@@ -32,7 +32,7 @@ BYTES_OF_BATCH, BYTES_OF_ROW = 64 << 20, 4 << 20
 
 @dataclass(frozen=True)
 class NewPart:
-    """What is new of a piece since the batch before: bytes, or only what is known of it."""
+    """The new part of a piece since the previous batch: bytes, or metadata only."""
 
     piece: GrowingPiece
     """As it is after this."""
@@ -50,7 +50,7 @@ class NewPart:
 
 
 class LogBatch(InputPartition):
-    """What one task reads: the ranges of some folders, all of each."""
+    """The input of one task: the new parts of some folders."""
 
     def __init__(self, ranges: Sequence[NewPart]) -> None:
         super().__init__(None)
@@ -133,7 +133,7 @@ def _pieces(offset: Mapping[str, Any]) -> list[GrowingPiece]:
 
 
 def _told(piece: GrowingPiece) -> tuple[object, ...]:
-    """What whoever judges is told of a piece: where it is may change without."""
+    """Return the metadata of a piece for the judge, without its present path."""
     return piece.byte, piece.quiet, piece.closed, piece.gap, piece.trouble
 
 
@@ -152,7 +152,7 @@ def _bytes(ranges: Sequence[NewPart]) -> int:
 
 
 def _found(root: Path, piece: GrowingPiece) -> Path | None:
-    """Where a piece is by now: as it was told, or under another name in that folder."""
+    """Find a piece: under its former name, or under another name in the folder."""
     told = root / piece.path
     try:
         others = sorted(told.parent.iterdir())

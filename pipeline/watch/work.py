@@ -34,7 +34,7 @@ class _Held:
 
 @dataclass(frozen=True)
 class WatchOrder:
-    """What all folders of a batch have in common. `state` is where what they add is kept."""
+    """The work that all folders of a batch share. `state` is the folder of additions."""
 
     state: str
     batch: int

@@ -32,7 +32,7 @@ class CommitOnClose(LegacyFinish):
 
 
 class WaitsForLostAcknowledgement(FinalCheckpoint):
-    """A call that found its task gone is not looked at: the checkpoint is pending for ever."""
+    """The coordinator ignores a failed call: the checkpoint stays pending forever."""
 
     variant = "waits-for-lost-ack"
 

@@ -65,14 +65,14 @@ class Control:
             _write(self.folder / f"{name}{ANSWER}", answer)
 
     def close(self, **answer: object) -> None:
-        """Whatever is still open, or comes now, gets this answer."""
+        """Give this answer to all open and future requests."""
         self._due = 0.0
         for _ in self.asked():
             pass
         self.answer_open(**answer)
 
     def answer_open(self, **answer: object) -> None:
-        """What was asked, and is still open, gets this answer."""
+        """Give this answer to all open requests."""
         for name in sorted(self.open):
             self.answer(name, **answer)
 

@@ -20,7 +20,7 @@ Bytes = bytes | mmap.mmap
 
 @dataclass(frozen=True, slots=True)
 class ByteSpan:
-    """So many bytes of a file, from one on, and the number of the line that begins there."""
+    """A range of bytes in a file, and the number of its first line."""
 
     offset: int
     length: int
@@ -38,7 +38,7 @@ def logs_in(data: Bytes) -> list[tuple[ByteSpan, ...]]:
 
 
 def grouped(starts: Iterable[Start]) -> list[list[int]]:
-    """Of sections in the order of their file, those of each log, by their positions."""
+    """Group the sections of a file by their logs."""
     logs: list[list[int]] = []
     of_run: dict[object, list[int]] = {}
     current: list[int] = []
@@ -54,7 +54,7 @@ def grouped(starts: Iterable[Start]) -> list[list[int]]:
 
 
 def start_in(line: bytes) -> Start | None:
-    """What the first line of a section says of it; None of another one, or if it is not whole."""
+    """Return the run and process in the first line of a section; None for other lines."""
     if not line.startswith(START):
         return None
     try:
@@ -65,7 +65,7 @@ def start_in(line: bytes) -> Start | None:
 
 
 def _joined(spans: Iterable[ByteSpan]) -> tuple[ByteSpan, ...]:
-    """The same places, where one follows the other as one."""
+    """Join adjacent ranges."""
     found: list[ByteSpan] = []
     for span in spans:
         last = found[-1] if found else None

@@ -140,7 +140,7 @@ class EventLog:
         self._line(event | place)
 
     def close(self, *, cut: bool = False) -> None:
-        """The run has come to its end in good order, whether the job has or not; or was cut off."""
+        """Note that the run ended in good order, or was cut off."""
         try:
             if not cut:
                 self._line({"event": "log-end", "count": self.count})
@@ -153,7 +153,7 @@ class EventLog:
 
 
 def _evidence(store: CheckpointStore, origin: int | None) -> dict[str, object]:
-    """What justifies another start than from the newest checkpoint: what is in the folder."""
+    """Return the reason for a start from another checkpoint than the newest one."""
     told: dict[str, object] = {}
     if refused := store.refused_ones():
         told["refused"] = refused
@@ -173,7 +173,7 @@ def _plain(value: object) -> object:
 
 @dataclass(frozen=True)
 class EventLine:
-    """A line that tells of a step: the step's name, and what it is about by kinds.
+    """A line about a step: the name of the step, and its entities by kind.
 
     `checkpoint` is the id that the step is about or has begun.
     """
@@ -190,7 +190,7 @@ class EventLine:
 
 @dataclass(frozen=True)
 class Section:
-    """What one process did. `lost` are the places, by position, where lines may be missing."""
+    """The steps of one process. `lost` has the positions at which lines can be missing."""
 
     line: int
     start: Mapping[str, Any]
@@ -204,7 +204,7 @@ class Section:
 
     @property
     def process(self) -> int | None:
-        """The number of the process, where it is told."""
+        """The number of the process, if the log has it."""
         number = self.start.get("process")
         return number if isinstance(number, int) else None
 

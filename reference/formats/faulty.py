@@ -15,7 +15,7 @@ from reference.formats.files import Files, disk_full
 
 
 class DiskFault(enum.Enum):
-    """What happens."""
+    """The kind of fault."""
 
     CUT = "cut"
     """The process ends. What is written stays, synced or not."""
@@ -88,7 +88,7 @@ class FaultyFiles:
         return self.files.told(name)
 
     def _parts(self, name: str, data: bytes) -> Iterator[bytes]:
-        """What is written at once: all, or half of it before what happens."""
+        """Return the bytes of one write: all of them, or half of them before the fault."""
         self._pass(name)
         with self._counting:
             left = len(data) // 2

@@ -172,7 +172,7 @@ class DiskFiles:
         self._make(self.root)
 
     def secure(self) -> None:
-        """What an earlier process has left survives, though it was killed before it had synced.
+        """Sync the files of an earlier process, which may have been killed before its sync.
 
         A name that is seen is built upon: those in the root, its own, and those of the folders
         above it. No run has made any on another device, or where it may not write.

@@ -65,7 +65,7 @@ def locked(folder: Path) -> Generator[str]:
 
 
 def make_control(folder: Path, run: str) -> Path:
-    """Where a run is asked, before it has a name by which to ask; what others were is gone."""
+    """Make the folder for requests, and remove requests of earlier runs."""
     place = folder / CONTROL / run
     with told(str(place)):
         if not place.exists():
@@ -163,7 +163,7 @@ def id_of(files: Files) -> str | None:
 
 
 def _read(files: Files, name: str) -> bytes:
-    """What a file of the folder has; nothing, where something else is called so."""
+    """Return the content of a file of the folder; empty if it cannot be read."""
     try:
         return files.read(name)
     except OSError:
@@ -171,7 +171,7 @@ def _read(files: Files, name: str) -> bytes:
 
 
 def _told(data: bytes) -> dict[str, Any]:
-    """What a file of the folder says; nothing, where it is not as it was written."""
+    """Return the values in a file of the folder; none if the file was damaged."""
     try:
         said = json_of(data)
     except ValueError:
@@ -180,7 +180,7 @@ def _told(data: bytes) -> dict[str, Any]:
 
 
 def end_of(files: Files) -> str | None:
-    """How the job has ended for good, if it has: nothing is left to do. Raises `end-unreadable`."""
+    """Return how the job ended for good, if it has ended. Raises `end-unreadable`."""
     if not files.exists(END):
         return None
     data = _read(files, END)
@@ -204,7 +204,7 @@ def left_with(files: Files) -> int | None:
 
 
 def mark_end(files: Files, end: str, checkpoint: int | None) -> None:
-    """The job has ended for good; or goes on from a checkpoint, if there is one."""
+    """Mark the job as ended for good, or as to be continued from a checkpoint."""
     if end in ENDS:
         _write(files, END, _said_of(end))
     elif checkpoint is not None:
@@ -212,7 +212,7 @@ def mark_end(files: Files, end: str, checkpoint: int | None) -> None:
 
 
 def lines_in(files: Files, folder: str) -> int:
-    """How many lines the files of a folder have together."""
+    """Return the number of lines in the files of a folder."""
     return sum(files.read(name).count(b"\n") for name in files.under(folder))
 
 

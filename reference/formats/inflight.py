@@ -18,7 +18,7 @@ Logs = dict[str, list[dict[str, Any]]]
 
 
 def told(logs: Mapping[str, Iterable[Buffer]]) -> Logs:
-    """What is written down of a task's channels."""
+    """Return the stored form of the channels of a task."""
     return {channel: [_told(each) for each in buffers] for channel, buffers in logs.items()}
 
 
@@ -28,7 +28,7 @@ def _told(buffer: Buffer) -> dict[str, Any]:
 
 
 def recovered(logs: Logs | None, channel: str) -> list[Buffer]:
-    """What was in flight over one channel."""
+    """Return the in-flight buffers of one channel."""
     kept = (logs or {}).get(channel, [])
     return [Buffer(tuple(each["records"]), each.get("watermark")) for each in kept]
 
@@ -40,7 +40,7 @@ def shared_out(
     new: Sequence[OperatorMetadata],
     tasks: Mapping[str, Task],
 ) -> dict[str, Logs]:
-    """What comes to each subtask of an operator, where it or those it reads had another number.
+    """Distribute in-flight buffers over the subtasks after a change of parallelism.
 
     Each record goes where it would go today. What came from one subtask stays in its order, and
     comes from one; watermarks are left out, as not all that they speak of is behind them. Raises

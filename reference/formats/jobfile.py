@@ -126,11 +126,11 @@ class JobFile:
         return issubclass(self.engine, LegacyFinish) and transactional
 
     def kind(self, vertex: Vertex) -> str:
-        """What a vertex does."""
+        """The kind of a vertex."""
         return str(self.operators[vertex.name]["kind"])
 
     def settings(self, vertex: Vertex) -> Mapping[str, Any]:
-        """What is said of a vertex that its state depends on."""
+        """The settings of a vertex that its state depends on."""
         return settings_of(self.operators[vertex.name])
 
     def inputs(self, vertex: Vertex) -> list[str]:
@@ -247,7 +247,7 @@ def _shape(operators: Mapping[str, Said]) -> Job:
 
 
 def _in_words_of_jobs(error: FinaleError) -> FinaleError:
-    """What is wrong with a job's shape: a spec's file would say it otherwise."""
+    """Report a mistake in a job's shape in the words of job files."""
     told = str(error.place and error.place.key).removeprefix("job").strip(".")
     name, _, key = told.partition(".")
     key, advice = OF_SHAPES.get(error.code, (key, error.advice))
@@ -259,7 +259,7 @@ def _in_words_of_jobs(error: FinaleError) -> FinaleError:
 
 
 def _refuse_same_files(operators: Mapping[str, Said]) -> None:
-    """What is written at least once is in `output/NAME`, and exactly once in `output/NAME-3`."""
+    """Refuse two operators whose output files would have the same name."""
     for name, said in operators.items():
         before, _, number = name.rpartition("-")
         other = operators.get(before, {}).get("kind")

@@ -115,7 +115,7 @@ def about_of(
     fields: Mapping[str, Any],
     names: Mapping[tuple[object, object], str],
 ) -> str:
-    """What of this kind an event is about; tasks have names by vertex and number."""
+    """Return the entity of this kind that an event is about; tasks by vertex and number."""
     match kind:
         case "task":
             return names.get((line.get("vertex"), line.get("subtask")), "?")

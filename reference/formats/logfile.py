@@ -76,7 +76,7 @@ def newest_in(known: bytes) -> int:
 
 
 def _read(line: bytes) -> Mapping[str, object]:
-    """What a section's first line says; nothing where it is not whole."""
+    """Return the first line of a section; None if the line is incomplete."""
     try:
         return cast("dict[str, object]", json_of(line))
     except ValueError:

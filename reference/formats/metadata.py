@@ -42,7 +42,7 @@ class File(NamedTuple):
 
 @dataclass(frozen=True)
 class SubtaskMetadata:
-    """What a checkpoint has of one subtask."""
+    """The part of a checkpoint that belongs to one subtask."""
 
     finished: bool = False
     """It had when the checkpoint was planned: it has no files."""
@@ -105,7 +105,7 @@ class Metadata:
 
     @property
     def starts_runs(self) -> bool:
-        """A new run goes on from it if nothing else is said: it is where the last one was."""
+        """Whether a new run starts from this checkpoint by default."""
         return self.restarts or self.kind in (DRAIN, SUSPEND)
 
     @property
@@ -123,7 +123,7 @@ class Metadata:
         )
 
     def part(self, task: str) -> SubtaskMetadata:
-        """What there is of a subtask, by name."""
+        """Return the part of a subtask, by name."""
         found = (dict(zip(each.tasks, each.parts, strict=True)) for each in self.operators)
         return next((parts[task] for parts in found if task in parts), SubtaskMetadata())
 
@@ -132,7 +132,7 @@ class Metadata:
 
 
 def encoded(metadata: Metadata, version: int) -> bytes:
-    """The file, with its own sum."""
+    """Return the metadata file, with its checksum."""
     said = {
         "format": version,
         "checkpoint": metadata.checkpoint,
@@ -174,7 +174,7 @@ def _files(part: SubtaskMetadata) -> dict[str, Any]:
 
 
 def decoded(data: bytes, name: str) -> Metadata:
-    """What a file says. Raises `checkpoint-altered`, `checkpoint-format`."""
+    """Read a metadata file. Raises `checkpoint-altered`, `checkpoint-format`."""
     try:
         said: dict[str, Any] = json_of(data)
         version = said["format"]
@@ -237,6 +237,6 @@ def altered(name: str) -> FinaleError:
 
 
 def _sum(said: Mapping[str, Any]) -> str:
-    """Of what is said, however it is laid out."""
+    """Return the checksum of the values, independent of the layout of the file."""
     text = json.dumps(said, separators=(",", ":"), sort_keys=True)
     return hashlib.sha256(text.encode()).hexdigest()

@@ -42,13 +42,13 @@ def function_of(folder: Path, key: str, said: str) -> Callable[[Record], Any]:
 
 
 def said_of(reason: BaseException) -> str:
-    """What users' code has raised, by name and on one line."""
+    """Describe an exception of user code on one line."""
     told = in_a_line(reason)
     return f"{type(reason).__name__}: {told}" if told else type(reason).__name__
 
 
 def in_a_line(reason: BaseException) -> str:
-    """What an exception says; nothing, where it fails at that, too."""
+    """Return the message of an exception; empty if the message itself fails."""
     try:
         return " ".join(str(reason).split())
     except Exception:
@@ -129,7 +129,7 @@ def _top(name: str) -> str:
 
 
 def _names_in(folder: Path) -> set[str]:
-    """What can be imported from a folder; not what Python itself has, such as `__main__`."""
+    """Return the modules in a folder, without modules of Python itself such as `__main__`."""
     files = {file.stem for file in folder.glob("*.py") if not file.stem.startswith("__")}
     return files | {file.parent.name for file in folder.glob("*/__init__.py")}
 

@@ -148,7 +148,7 @@ class Requests:
 
 
 def _read(said: object) -> tuple[RequestKind, bool | None] | None:
-    """What a request asks for, and whether with drain; None if it asks for nothing."""
+    """Return the kind of a request and its drain flag; None for an unknown request."""
     table = cast("dict[str, object]", said) if isinstance(said, dict) else {}
     what, drain = table.get("what"), table.get("drain")
     if what == "stop" and isinstance(drain, bool) and len(table) == 2:

@@ -35,7 +35,7 @@ Tasks = Mapping[str, Task]
 
 @dataclass(frozen=True)
 class Start:
-    """Where a run starts."""
+    """The start of a run."""
 
     checkpoint: int | None
     last_number: int
@@ -95,7 +95,7 @@ def start(store: CheckpointStore, tasks: Tasks, savepoint: Path | None = None) -
 
 
 def to_go_on_from(files: Files) -> int | None:
-    """The checkpoint from which the next run goes on by itself, if it is not damaged."""
+    """Return the checkpoint from which the next run continues, if it is intact."""
     store = CheckpointStore(files)
     for number in store.complete_ones():
         with suppress(FinaleError):
@@ -159,7 +159,9 @@ def _newest(store: CheckpointStore, refused: dict[int, FinaleError]) -> StoredCh
 
 
 def _given(folder: Path) -> StoredCheckpoint:
-    """What a user names. Raises `no-checkpoint`, `checkpoint-altered`, `checkpoint-format`."""
+    """Return the checkpoint that a user names. Raises `no-checkpoint`, `checkpoint-altered`,
+    `checkpoint-format`.
+    """
     snapshot = StoredCheckpoint.read(DiskFiles(Path()), str(folder))
     snapshot.verify()
     return snapshot
@@ -204,7 +206,7 @@ def _gone(store: CheckpointStore, checkpoint: int) -> FinaleError:
 
 
 def _nothing_to_do(damaged: int, found: StoredCheckpoint | None) -> str:
-    """What is advised where a checkpoint is passed over: whoever mends it is too late."""
+    """Advise about a damaged checkpoint that the run skips: nothing is left to do."""
     assert found is not None
     taken = found.metadata.checkpoint
     return (
@@ -216,7 +218,7 @@ def _nothing_to_do(damaged: int, found: StoredCheckpoint | None) -> str:
 def _refuse_output_ahead(
     found: StoredCheckpoint | None, tasks: Tasks, refused: Mapping[int, FinaleError], files: Files
 ) -> None:
-    """What was committed behind a checkpoint would be committed again by a start from it."""
+    """Refuse a start that would commit records again that are committed already."""
     number = None if found is None else found.metadata.checkpoint
     of_all = (file for task in tasks.values() for file in task.operator.ahead_of(number))
     ahead = [files.told(file) for file in of_all]
@@ -249,7 +251,7 @@ def _refuse_late_input(found: StoredCheckpoint, tasks: Tasks) -> None:
 
 @dataclass(frozen=True)
 class Contents:
-    """What a checkpoint is to have."""
+    """The required contents of a checkpoint."""
 
     parts: Mapping[tuple[str, str], State]
     """By task and use."""
@@ -268,7 +270,7 @@ def _outlines(operators: Sequence[OperatorMetadata]) -> list[tuple[object, ...]]
 
 
 def _in_shape(found: StoredCheckpoint, store: CheckpointStore, tasks: Tasks) -> Contents:
-    """The same for the job as it is today. Raises where that cannot be."""
+    """Return the checkpoint in the shape of today's job. Raises an error if that is impossible."""
     old = [_drained(each, found.metadata) for each in found.metadata.operators]
     before = {each.name: each for each in old}
     held = {
@@ -297,14 +299,14 @@ def _in_shape(found: StoredCheckpoint, store: CheckpointStore, tasks: Tasks) -> 
 
 
 def _drained(operator: OperatorMetadata, metadata: Metadata) -> OperatorMetadata:
-    """What a drain has ended does not begin again."""
+    """Mark a source as finished if the savepoint has drained the job."""
     if metadata.kind != DRAIN or operator.inputs:
         return operator
     return replace(operator, parts=(SubtaskMetadata(finished=True),) * operator.parallelism)
 
 
 def _states(operator: OperatorMetadata, states: Sequence[State], tasks: Tasks) -> dict[str, State]:
-    """What each subtask restores. Raises `not-rescalable`."""
+    """Return the state that each subtask restores. Raises `not-rescalable`."""
     if len(states) != operator.parallelism:
         held = [state and state["operator"] for state in states]
         try:

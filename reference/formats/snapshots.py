@@ -151,7 +151,7 @@ class CheckpointStore:
             self.newest = max(checkpoint, self.newest or 0)
 
     def discard_older(self, pending: Collection[int] = ()) -> None:
-        """What is older than the newest checkpoint is not needed, but for the user's savepoints.
+        """Remove checkpoints older than the newest one, except savepoints of users.
 
         Aborted ones go with it. What has metadata that cannot be read, or was refused, may be such
         a savepoint, and stays. `pending`: those that may still be completed.
@@ -165,7 +165,7 @@ class CheckpointStore:
         self._remove({n for n in self.numbers() if n < self.newest} - kept)
 
     def discard_incomplete(self) -> None:
-        """What an earlier run has begun, and not come to the end of, is of no use."""
+        """Remove incomplete checkpoints of an earlier run."""
         self._remove(self.numbers() - self._looked_at())
 
     def _looked_at(self) -> set[int]:
@@ -173,7 +173,7 @@ class CheckpointStore:
         return {number for number, file in self._files() if file in (METADATA, REFUSED)}
 
     def place_of(self, checkpoint: int) -> str:
-        """Where a checkpoint is, or was."""
+        """Return the folder of a checkpoint, whether it exists or not."""
         return self.files.told(_folder(checkpoint))
 
     def refuse(self, checkpoint: int) -> None:
@@ -198,7 +198,7 @@ class CheckpointStore:
         self.files.sync(name)
 
     def leave_newer(self, checkpoint: int, by: int = 0) -> None:
-        """A run goes on from before these: their transactions are dropped.
+        """Give up newer checkpoints, because a run continues from an older one.
 
         `by`: once this checkpoint is complete. Until then nothing is dropped, and what an earlier
         run was to complete and has not is void.
@@ -248,7 +248,7 @@ class CheckpointStore:
         return sorted(number for number, file in self._files() if file == REFUSED)
 
     def copied(self, checkpoint: int) -> Mapping[str, object] | None:
-        """What a checkpoint is a copy `of`, and `why`; None where it is none.
+        """Return the original of a copied checkpoint, and the reason; None for an original.
 
         `chain`: where that one is a copy, too, its number, and of which and why; the oldest first.
         """
@@ -311,7 +311,7 @@ class StoredCheckpoint:
         return cls(files, folder, decoded(data, files.told(name)))
 
     def load(self, file: File | None) -> State:
-        """What a file says. Raises `checkpoint-altered`."""
+        """Read a state file. Raises `checkpoint-altered`."""
         return None if file is None else json_of(self.data(file))
 
     def data(self, file: File) -> bytes:

@@ -42,7 +42,7 @@ FOLDS: dict[str, Callable[[Number, Number], Number]] = {
 
 
 class CountByKey(Operator):
-    """How often each record came, told when the data end: `word<tab>count`."""
+    """Count each record, and emit `word<tab>count` when the data end."""
 
     def __init__(self, context: Context) -> None:
         super().__init__(context)
@@ -69,7 +69,7 @@ class CountByKey(Operator):
 
 
 class Folding(Operator):
-    """What operators share that fold the values of a key into one."""
+    """The base of operators that fold the values of a key into one value."""
 
     def __init__(
         self, context: Context, *, aggregate: str, key: str | None, field: str | None
@@ -97,7 +97,7 @@ class Folding(Operator):
         return [1] * len(records) if self.aggregate == "count" else self.field.numbers(records)
 
     def told(self, text: str, value: Number, **more: Record) -> Record:
-        """What is emitted of a key."""
+        """Return the records to emit for a key."""
         number = _float(value) if isinstance(value, Fraction) else value
         return {"key": value_of(text), **more, self.aggregate: number}
 

@@ -19,7 +19,7 @@ Emit = Callable[[Sequence[Record]], None]
 
 @dataclass(frozen=True)
 class Context:
-    """Where an operator runs: its task's name, and the files that it may write."""
+    """The context of an operator: the name of its task, and its files."""
 
     task: str
     files: Files
@@ -46,11 +46,11 @@ class Operator:
         """Go on from a snapshot; not called where there is none."""
 
     def restore_finished(self) -> Operator:
-        """What takes its place if it had finished before the checkpoint: nothing is left to do."""
+        """Return the replacement of an operator that had finished before the checkpoint."""
         return Ended(self.context) if isinstance(self, SourceOperator) else Operator(self.context)
 
     def settle(self, state: State) -> None:
-        """Commit what a snapshot lists of which nothing goes on: a drain has ended the data."""
+        """Commit the transactions of a snapshot after a drain has ended the data."""
 
     def had_ended(self, state: State) -> bool:
         """Whether a snapshot is of a source whose data had ended."""
@@ -75,12 +75,12 @@ class Operator:
         """The data have ended: emit what was held back."""
 
     def snapshot(self, checkpoint: int, *, last: bool) -> State:
-        """What a restart needs. `last`: a snapshot before has secured all that will ever come."""
+        """Return the state for a restart. `last`: an earlier snapshot has secured all output."""
         return None
 
     @classmethod
     def share(cls, states: Sequence[State], index: int, count: int) -> State:
-        """What one of `count` subtasks restores of the snapshots of another number of them.
+        """Return the state of one of `count` subtasks from the snapshots of another number.
 
         `states`: those of all old subtasks in order, None where there is none. Raises
         `not-rescalable`.
@@ -98,7 +98,7 @@ class Operator:
         return []
 
     def uncommitted(self) -> int:
-        """How many records it has written of which no checkpoint knows."""
+        """Return the number of written records that no checkpoint contains."""
         return 0
 
     def completed(self, checkpoint: int, emit: Emit) -> None:
@@ -113,7 +113,7 @@ class Operator:
 
 
 class SourceOperator(Operator, ABC):
-    """An operator that has records of its own."""
+    """An operator that reads records from outside."""
 
     read_records = 0
     """How many it has emitted."""
@@ -126,7 +126,7 @@ class SourceOperator(Operator, ABC):
 
     @abstractmethod
     def advance(self) -> None:
-        """What was peeked at has been emitted."""
+        """Move on after the peeked record was emitted."""
 
     @property
     @abstractmethod

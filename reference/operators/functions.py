@@ -69,7 +69,7 @@ class Calling(Operator):
         self.function = function
 
     def called(self, records: Sequence[Record]) -> list[Any]:
-        """What the function makes of each record, which it may change: others have their own.
+        """Call the function for each record, with a copy if other operators share the record.
 
         Raises `operator-raised`, also where the function would end the program.
         """

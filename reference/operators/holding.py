@@ -47,7 +47,7 @@ class Hold(Operator):
 
 
 class Number(Operator):
-    """Gives each record a number that no other has, whichever subtask it comes to.
+    """Give each record a number that is unique over all subtasks.
 
     Its state is a union: all subtasks are told the numbers of all, and go on behind the largest.
     """

@@ -29,7 +29,7 @@ FEW = 8
 
 
 def text_of(value: Record) -> str:
-    """A key as text: text is its own, anything else is written as JSON behind a mark."""
+    """Return a key as text. A key that is not text is written as JSON behind a mark."""
     if isinstance(value, str) and not value.startswith(MARK):
         return value
     return MARK + json.dumps(value, sort_keys=True)
@@ -57,7 +57,7 @@ def bad_record(vertex: str, key: str, record: Record, problem: str) -> FinaleErr
 
 
 def fields_of(record: Record) -> dict[str, Any]:
-    """What a record has by name."""
+    """Return the fields of a record by name."""
     return cast("dict[str, Any]", record) if isinstance(record, dict) else {}
 
 
@@ -133,7 +133,7 @@ class ByKey:
 
 
 class _Indices(dict[str, int]):
-    """Which subtask a key belongs to, as far as it was asked for."""
+    """A cache of the subtask of each key."""
 
     def __init__(self, count: int) -> None:
         super().__init__()
@@ -159,7 +159,7 @@ class InTurn:
 
 
 def merged(parts: Iterable[dict[str, Any]], index: int, count: int) -> dict[str, Any]:
-    """What a subtask has, after a change of their number, of tables by key."""
+    """Return the tables by key of one subtask, after a change of parallelism."""
     return {
         text: value
         for part in parts

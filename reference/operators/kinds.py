@@ -132,7 +132,7 @@ KINDS: dict[str, OperatorKind] = {
 
 
 def settings_of(said: Said) -> dict[str, Any]:
-    """What an operator's table says of the meaning of its state, by key."""
+    """Return the settings of an operator that its state depends on, by key."""
     given = {"aggregate": "count", **said}
     unused = {"field"} if given["aggregate"] == "count" else set[str]()
     shapes = KINDS[str(said["kind"])].shapes
@@ -140,7 +140,7 @@ def settings_of(said: Said) -> dict[str, Any]:
 
 
 def check_operator(name: str, said: Said) -> OperatorKind:
-    """What an operator is. Raises coded errors for what is wrong in its table."""
+    """Check the table of an operator. Raises coded errors."""
     where = f"operators.{name}."
     refuse_types(said, CHECKS, where)
     if not re.fullmatch(r"\w[\w .-]*", name):

@@ -33,7 +33,7 @@ class JobProgram(Protocol):
         ...
 
     def partitioner(self, edge: Edge) -> Partitioner | None:
-        """How the records of an edge are shared out; None where each goes to all."""
+        """Return the partitioner of an edge; None if each record goes to all subtasks."""
         ...
 
     def mark(self, edge: Edge) -> Callable[[Record], Record] | None:

@@ -42,7 +42,7 @@ def _line(record: Record, vertex: str) -> bytes:
 
 
 def _bytes(text: str) -> bytes | None:
-    """What a text was read from; None where no bytes are read as such a text."""
+    """Return the bytes of a text; None if no bytes decode to the text."""
     try:
         return text.encode(errors="surrogateescape")
     except UnicodeEncodeError:
@@ -121,7 +121,7 @@ class TransactionalSink(Operator):
 
     @classmethod
     def share(cls, states: Sequence[State], index: int, count: int) -> State:
-        """The transactions of tasks that may be no more are settled by those that are."""
+        """Settle the transactions of former subtasks in the present ones."""
         known = [state for state in states[index::count] if state is not None]
         earlier = [each for state in known for each in state.get("earlier", ())]
         own = [[state["task"], state["pending"]] for state in known if "task" in state]
@@ -153,7 +153,7 @@ class TransactionalSink(Operator):
         return sorted(int(name) for name in names if name.isdecimal())
 
     def _settle(self, task: str, listed: Collection[int]) -> None:
-        """What a checkpoint lists is committed, and nothing else."""
+        """Commit the transactions that a checkpoint lists, and no others."""
         self.files.remove(f"staging/{task}{self.mark}")
         for number in self.pending(task):
             if number in listed:
@@ -175,7 +175,7 @@ class TransactionalSink(Operator):
 
 
 class SideFile:
-    """What an operator cannot use, once each, in files beside the output, and how much that is.
+    """Files beside the output for records that an operator cannot use.
 
     An operator whose records are refused instead has one that is not `used`.
     """

@@ -41,7 +41,7 @@ def files_of(folder: Path, pattern: str, key: str) -> tuple[Path, ...]:
 
 @dataclass
 class Position:
-    """How far a file has been read."""
+    """The read position in a file."""
 
     path: Path
     offset: int = 0
@@ -53,7 +53,7 @@ class Position:
 
 @dataclass(frozen=True)
 class Chunk:
-    """What was read of a file at once."""
+    """A chunk that was read from a file."""
 
     position: Position
     size: int
@@ -98,7 +98,7 @@ class LineSource(SourceOperator):
         self._take(sorted(files))
 
     def _take(self, names: Sequence[str]) -> None:
-        """Files that nobody has begun are dealt out among all subtasks that have not finished."""
+        """Distribute new files over all subtasks that have not finished."""
         index, count = self.context.index, self.context.count
         if self.beside:
             index, count = self.beside.index(self.context.task), len(self.beside)
@@ -140,7 +140,7 @@ class LineSource(SourceOperator):
         return None
 
     def _bytes(self, position: Position) -> bytes:
-        """What comes next in a file."""
+        """Read the next bytes of a file."""
         try:
             with opened(position.path) as file:
                 file.seek(position.offset)
@@ -181,7 +181,7 @@ class LineSource(SourceOperator):
         )
 
     def _watermark(self, position: Position, time: int | None) -> int | None:
-        """What all files have come to, if that is news."""
+        """Return the common watermark of all files, if it has risen."""
         unread = [each for each in self.positions.values() if not each.ended]
         times = [time if each is position else each.time for each in unread]
         known = [each for each in times if each is not None]
@@ -203,7 +203,7 @@ class LineSource(SourceOperator):
     out_of_order = 0
 
     def whole(self, file: IO[bytes], data: bytes) -> bytes:
-        """What was read, up to the end of a line."""
+        """Return the read bytes up to the end of a line."""
         if data and not data.endswith(b"\n"):
             data += line_of(file)
         half = len(data) - (data.rfind(b"\n") + 1) if self.follow else 0
@@ -213,7 +213,7 @@ class LineSource(SourceOperator):
     def records(
         self, position: Position, lines: Sequence[str], bad: Callable[[Bad], object]
     ) -> Sequence[Record]:
-        """What lines say."""
+        """Parse lines into records."""
         return lines
 
     def latest(self, records: Sequence[Record], before: int | None) -> int | None:
@@ -256,7 +256,7 @@ class LineSource(SourceOperator):
 
     @classmethod
     def share(cls, states: Sequence[State], index: int, count: int) -> State:
-        """Each file goes on where it was, at one of the subtasks."""
+        """Assign each file, with its position, to one of the subtasks."""
         known = [state for state in states if state is not None]
         if not known:
             return None
@@ -292,7 +292,7 @@ class LineSource(SourceOperator):
         return f"sources/{self.context.vertex}.json"
 
     def refuse_finished(self) -> None:
-        """Files that have come since then would be read by nobody. Raises `input-added`."""
+        """Refuse files that are new since all subtasks finished. Raises `input-added`."""
         files, name = self.context.files, self._noted
         known = json_of(files.read(name)) if files.exists(name) else self.files
         if added := sorted(self.files.keys() - set(known)):
@@ -332,7 +332,7 @@ def _refuse_elsewhere(known: Iterable[str], files: Mapping[str, Path]) -> None:
 
 
 def _refuse_changed(path: Path, offset: int) -> None:
-    """What was read of a file is still its beginning, as far as a look at its end can tell."""
+    """Refuse a file whose read part has changed, as far as its last bytes show."""
     size = path.stat().st_size
     if size < offset:
         raise _changed(path, f"it has {size} bytes, and {offset} were read of it")

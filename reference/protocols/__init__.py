@@ -23,7 +23,7 @@ class UnalignedStops(Unaligned, StopWithSavepoint):
 
 
 class TimedStops(AlignedWithTimeout, StopWithSavepoint):
-    """The same, where barriers overtake after a time."""
+    """A stop with a savepoint, with barriers that overtake after a timeout."""
 
     key = "timed-stops"
 

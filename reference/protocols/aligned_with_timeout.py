@@ -45,7 +45,7 @@ class AlignedWithTimeout(Unaligned):
 
     @action("channel", "checkpoint")
     def notice_announcement(self, channel: LoggedChannel, checkpoint: int) -> Guarded:
-        """That a barrier has arrived is known ahead of its turn: its checkpoint begins."""
+        """An announced barrier begins its checkpoint before the barrier's turn."""
         task = self.tasks[channel.reader]
         new = channel.holds(checkpoint) and self.may_overtake(checkpoint, channel)
         yield task.lives and new and task.gate.is_new(checkpoint)

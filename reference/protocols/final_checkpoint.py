@@ -52,7 +52,7 @@ class FinalCheckpoint(Asking):
             super().call_failed(task, checkpoint)
 
     def finish(self, task: Task) -> None:
-        """The operator emits what it held back, and whoever reads the task hears of the end.
+        """The operator emits held records, and the readers of the task receive the end of data.
 
         An operator of a job that is to go on later does neither: it is not finished.
         """
@@ -67,7 +67,7 @@ class FinalCheckpoint(Asking):
 
     @action("task")
     def apply_end_report(self, task: Task) -> Guarded:
-        """The coordinator hears that a task has come to the end of its data."""
+        """The coordinator learns that a task has reached the end of its data."""
         yield task.name in self.network.end_reports
         self.network.end_reports.discard(task.name)
         self.at_end.add(task.name)
@@ -146,7 +146,7 @@ class FinalCheckpoint(Asking):
         return task.gate.all_ended and (not waits or (task.secured and self.is_read(task)))
 
     def is_read(self, task: Task) -> bool:
-        """Whether whoever reads the task has come to the end of its data."""
+        """Whether all readers of the task have reached the end of its data."""
         if not self.options.waits_for_acknowledgement:
             return True
         return all(channel.data_ended for channel in task.outputs)

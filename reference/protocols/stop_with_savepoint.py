@@ -62,7 +62,7 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
         task.gate.triggered(checkpoint)
 
     def taken(self, task: Task, checkpoint: int) -> None:
-        """Whoever takes the savepoint knows of it; a second one is more than it can bear."""
+        """The task that takes the savepoint remembers it; a second savepoint restarts the job."""
         if not self.ends_the_job(checkpoint):
             return
         if task.ending not in (None, checkpoint):
@@ -73,7 +73,7 @@ class StopWithSavepoint(Stopping, FinalCheckpoint):
     # --- the end ---------------------------------------------------------------------------------
 
     def has_all(self, task: Task) -> bool:
-        """What is not finished may always have something more."""
+        """Whether a checkpoint has all output of a task; never for an unfinished task."""
         return super().has_all(task) and not self.was_stopped(task)
 
     def secures(self, task: Task, checkpoint: int) -> bool:

@@ -38,9 +38,9 @@ class SyncSavepoint(Stopping, LegacyFinish):
         super().take_checkpoint(task, checkpoint)
 
     def taken(self, task: Task, checkpoint: int) -> None:
-        """A task notes the savepoint and stalls; to one that goes on a newer checkpoint undoes it.
+        """A task remembers the savepoint and stalls; a newer checkpoint clears it.
 
-        A second savepoint is more than a task can bear.
+        A second savepoint restarts the job.
         """
         if task.has_finished:
             task.stalled = False
@@ -54,7 +54,7 @@ class SyncSavepoint(Stopping, LegacyFinish):
 
     @action("task", "checkpoint")
     def deliver_abort(self, task: Task, checkpoint: int) -> Guarded:
-        """A task that waits for the savepoint forgets it, and goes on."""
+        """A task that waits for the savepoint forgets it, and continues."""
         yield from super().deliver_abort(task, checkpoint)
         if task.ending == checkpoint and self.options.abort_releases:
             task.ending, task.stalled = None, False

@@ -86,7 +86,7 @@ class Unaligned(FinalCheckpoint):
     # --- logs ------------------------------------------------------------------------------------
 
     def work(self, task: Task, channel: Channel, buffer: Buffer) -> None:
-        """What is in flight across the cut is written down before it is worked on."""
+        """Log in-flight records of the cut before the task processes them."""
         gate = self.gate_of(task)
         if gate.logs(channel) and gate.newest is not None:
             cast(LoggedChannel, channel).log.setdefault(gate.newest, []).append(buffer)

@@ -15,11 +15,10 @@ from checker.search.interpreter.compare import Pair
 from checker.search.interpreter.execution import PlainSystem
 from checker.search.interpreter.search import explore_plain
 from checker.search.limits import Limits
-from checker.search.native.machine import Machine
-from checker.search.native.portable.search import check as check_portably
+from checker.search.native.breadth_first import NativeSearch
+from checker.search.native.machine import NativeMachine
 from checker.search.native.search import report_of
-from checker.search.native.walk import Search
-from checker.search.options import DEFAULT, Means
+from checker.search.options import DEFAULT, SearchOptions
 from model.errors import FinaleError
 from model.language.build import build
 from model.language.protocol import Protocol
@@ -95,7 +94,7 @@ def assert_agree(protocol: Written, compared: bool) -> Seen:
             raise
         return Seen(refused=True)
     some = Limits(states_max=STATES_SEARCHED)
-    machine = Machine(system)
+    machine = NativeMachine(system)
     search = searched_on(machine, some)
     states = search.tables.store[: search.statistics.states * search.tables.width]
     assert machine.layout.is_canonical(states)
@@ -108,13 +107,17 @@ def assert_agree(protocol: Written, compared: bool) -> Seen:
     return seen(system, report, compared)
 
 
-def searched_on(machine: Machine, limits: Limits, means: Means = DEFAULT) -> Search:
-    search = Search(machine, limits, None, means)
+def searched_on(
+    machine: NativeMachine, limits: Limits, options: SearchOptions = DEFAULT
+) -> NativeSearch:
+    search = NativeSearch(machine, limits, None, options)
     search.run()
     return search
 
 
-def assert_all_agree(protocol: Written, made: Protocol, system: System, machine: Machine) -> None:
+def assert_all_agree(
+    protocol: Written, made: Protocol, system: System, machine: NativeMachine
+) -> None:
     """Rules, trees, properties and all searches of a protocol, in its first states."""
     plain = PlainSystem(made, protocol.families)
     disagreement = next(Pair(plain, system).disagreements(STATES_COMPARED), None)
@@ -122,9 +125,8 @@ def assert_all_agree(protocol: Written, made: Protocol, system: System, machine:
     few = Limits(states_max=STATES_COMPARED)
     compiled, defined = check(system, few), check(system, few, compiled=False)
     assert_told_alike(compiled, defined)
-    for means in (Means(), Means("compressed")):
-        assert_told_alike(report_of(searched_on(machine, few, means)), compiled)
-    assert_told_alike(check_portably(system, few), compiled)
+    for options in (SearchOptions(), SearchOptions("compressed")):
+        assert_told_alike(report_of(searched_on(machine, few, options)), compiled)
     concrete = explore_plain(plain, system, few)
     assert replace(compiled.statistics, seconds=0) == replace(concrete.statistics, seconds=0)
     assert safety(system, compiled) == safety(system, concrete)

@@ -9,14 +9,19 @@ from pathlib import Path
 import pytest
 
 from checker.search.answer import Report, Unknown
-from checker.search.distributed.bucket import Done, Order
+from checker.search.distributed.bucket import LevelResult, LevelTask
 from checker.search.distributed.explored import Explored
-from checker.search.distributed.files import LEVELS, MAIL, Folder, Manifest
+from checker.search.distributed.files import LEVELS, MAIL, Manifest, SearchFolder
 from checker.search.distributed.local import Local, hand_over
-from checker.search.distributed.program import Compiled, Program, program_from, program_of
+from checker.search.distributed.program import (
+    CompiledProgram,
+    SystemProgram,
+    program_from,
+    program_of,
+)
 from checker.search.distributed.search import Alone, Spread
 from checker.search.limits import Limits
-from checker.search.native.machine import Machine
+from checker.search.native.machine import NativeMachine
 from checker.search.native.search import check as check_natively
 from checker.spec.claim import Spec
 from model.errors import FinaleError
@@ -34,10 +39,10 @@ STATES_QUICK, STATES_MAX = 40, 100_000
 
 
 def handed_over(
-    system: System, folder: Folder, here: int, owners: int
-) -> tuple[Machine, Program, Manifest] | None:
+    system: System, folder: SearchFolder, here: int, owners: int
+) -> tuple[NativeMachine, SystemProgram, Manifest] | None:
     """A search after so many states in process; none if that was all there is."""
-    machine = Machine(system)
+    machine = NativeMachine(system)
     local = Local(machine, Limits(), None, states_here=here)
     local.run()
     if not local.is_outgrown:
@@ -47,7 +52,7 @@ def handed_over(
 
 
 def spread(system: System, path: Path, here: int, owners: int) -> Report | None:
-    folder = Folder(path)
+    folder = SearchFolder(path)
     with folder.led():
         begun = handed_over(system, folder, here, owners)
         if begun is None:
@@ -55,7 +60,7 @@ def spread(system: System, path: Path, here: int, owners: int) -> Report | None:
         machine, program, manifest = begun
         assert program_from(folder.program()) == program
         search = Spread(folder, manifest, Limits())
-        search.run(Alone(folder, Compiled(program, level=0)))
+        search.run(Alone(folder, CompiledProgram(program, level=0)))
         return Explored(machine, search).report()
 
 
@@ -74,7 +79,7 @@ def assert_told_alike(system: System, found: Report, wanted: Report) -> None:
 @pytest.fixture(autouse=True)
 def is_looked_at_often(monkeypatch: pytest.MonkeyPatch) -> None:
     """Small searches, too, are outgrown in the middle of a level."""
-    monkeypatch.setattr("checker.search.native.walk.STATES_BETWEEN_LOOKS", 1)
+    monkeypatch.setattr("checker.search.native.breadth_first.STATES_BETWEEN_LOOKS", 1)
     monkeypatch.setattr(os, "fsync", lambda _: None)  # a hundred searches would wait for the disk
 
 
@@ -109,7 +114,7 @@ class KilledAt:
     def __init__(self, crew: Alone, level: int, owners: int) -> None:
         self.crew, self.level, self.owners = crew, level, owners
 
-    def __call__(self, order: Order) -> list[Done]:
+    def __call__(self, order: LevelTask) -> list[LevelResult]:
         if order.level < self.level:
             return self.crew(order)
         for owner in range(self.owners):
@@ -121,13 +126,13 @@ class KilledAt:
 @pytest.mark.parametrize("level", [9, 10, 20, 33])
 def test_a_search_that_was_killed_goes_on(level: int, owners_done: int, tmp_path: Path) -> None:
     system = build(Yardstick(SMALL))
-    folder = Folder(tmp_path)
+    folder = SearchFolder(tmp_path)
     begun = handed_over(system, folder, 500, 3) if _made(folder) else None
     assert begun is not None
     machine, program, manifest = begun
     with pytest.raises(Killed), folder.led():
         Spread(folder, manifest, Limits()).run(
-            KilledAt(Alone(folder, Compiled(program, level=0)), level, owners_done)
+            KilledAt(Alone(folder, CompiledProgram(program, level=0)), level, owners_done)
         )
     # What a worker had half written when it was killed:
     (tmp_path / MAIL / f"{level:05}-002.abc.part").write_bytes(b"half")
@@ -137,14 +142,14 @@ def test_a_search_that_was_killed_goes_on(level: int, owners_done: int, tmp_path
         assert again is not None
         assert len(again.levels) == level
         search = Spread(folder, again, Limits())
-        search.run(Alone(folder, Compiled(program, level=0)))
+        search.run(Alone(folder, CompiledProgram(program, level=0)))
     assert_told_alike(system, Explored(machine, search).report(), check_natively(system))
     assert {each.name[:5] for each in (tmp_path / LEVELS).iterdir()} == {
         f"{number:05}" for number in range(34)
     }
 
 
-def _made(folder: Folder) -> bool:
+def _made(folder: SearchFolder) -> bool:
     with folder.led():
         return True
 
@@ -152,17 +157,17 @@ def _made(folder: Folder) -> bool:
 def test_any_worker_can_do_the_work_of_any_owner(tmp_path: Path) -> None:
     """Two workers change places all the time: what each does not know it reads first."""
     system = build(Yardstick(SMALL))
-    folder = Folder(tmp_path)
+    folder = SearchFolder(tmp_path)
     with folder.led():
         begun = handed_over(system, folder, 100, 2)
         assert begun is not None
         machine, program, manifest = begun
         workers = (
-            Alone(folder, Compiled(program, level=0)),
-            Alone(folder, Compiled(program, level=0)),
+            Alone(folder, CompiledProgram(program, level=0)),
+            Alone(folder, CompiledProgram(program, level=0)),
         )
 
-        def crew(order: Order) -> list[Done]:
+        def crew(order: LevelTask) -> list[LevelResult]:
             return [
                 workers[(order.level // 3 + owner) % 2].done(order, owner) for owner in range(2)
             ]
@@ -174,33 +179,33 @@ def test_any_worker_can_do_the_work_of_any_owner(tmp_path: Path) -> None:
 
 def test_limits_stop_it_and_it_goes_on(tmp_path: Path) -> None:
     system = build(Yardstick(SMALL))
-    folder = Folder(tmp_path)
+    folder = SearchFolder(tmp_path)
     with folder.led():
         begun = handed_over(system, folder, 100, 2)
         assert begun is not None
         machine, program, manifest = begun
         few = Spread(folder, manifest, Limits(states_max=3_000))
-        few.run(Alone(folder, Compiled(program, level=0)))
+        few.run(Alone(folder, CompiledProgram(program, level=0)))
         assert few.stopped == "the limit of 3000 states"
         assert 3_000 <= few.statistics.states < 8_839
         report = Explored(machine, few).report()
         assert not report.statistics.complete
         assert not report.dead_branches
         small = Spread(folder, few.manifest, Limits(memory_max=1 << 16))
-        small.run(Alone(folder, Compiled(program, level=0)))
+        small.run(Alone(folder, CompiledProgram(program, level=0)))
         assert "MB of memory" in small.stopped
         rest = Spread(folder, small.manifest, Limits())
-        rest.run(Alone(folder, Compiled(program, level=0)))
+        rest.run(Alone(folder, CompiledProgram(program, level=0)))
     assert_told_alike(system, Explored(machine, rest).report(), check_natively(system))
 
 
 # --- what is not to be trusted -------------------------------------------------------------------
 
 
-def resume(folder: Folder, program: Program) -> None:
+def resume(folder: SearchFolder, program: SystemProgram) -> None:
     manifest = folder.manifest(program.identity)
     assert manifest is not None
-    Spread(folder, manifest, Limits()).run(Alone(folder, Compiled(program, level=0)))
+    Spread(folder, manifest, Limits()).run(Alone(folder, CompiledProgram(program, level=0)))
 
 
 @pytest.mark.parametrize(
@@ -213,7 +218,7 @@ def resume(folder: Folder, program: Program) -> None:
 )
 def test_what_was_changed_is_refused(name: str, code: str, tmp_path: Path) -> None:
     system = build(Yardstick(SMALL))
-    folder = Folder(tmp_path)
+    folder = SearchFolder(tmp_path)
     with folder.led():
         begun = handed_over(system, folder, 500, 1)
         assert begun is not None
@@ -228,19 +233,19 @@ def test_what_was_changed_is_refused(name: str, code: str, tmp_path: Path) -> No
 
 def test_folders_of_others_are_refused(tmp_path: Path) -> None:
     system = build(Yardstick(SMALL))
-    folder = Folder(tmp_path / "one")
+    folder = SearchFolder(tmp_path / "one")
     with folder.led():
         assert handed_over(system, folder, 500, 1)
         with pytest.raises(FinaleError) as raised:
             folder.manifest("another system")
         assert raised.value.code == "resume-foreign"
-        with pytest.raises(FinaleError) as raised, Folder(tmp_path / "one").led():
+        with pytest.raises(FinaleError) as raised, SearchFolder(tmp_path / "one").led():
             pass
         assert raised.value.code == "resume-in-use"
     (tmp_path / "thesis.txt").write_text("dear to somebody")
-    with pytest.raises(FinaleError) as raised, Folder(tmp_path).led():
+    with pytest.raises(FinaleError) as raised, SearchFolder(tmp_path).led():
         pass
     assert raised.value.code == "resume-foreign"
-    with pytest.raises(FinaleError) as raised, Folder(tmp_path / "thesis.txt").led():
+    with pytest.raises(FinaleError) as raised, SearchFolder(tmp_path / "thesis.txt").led():
         pass
     assert raised.value.code == "resume-folder"

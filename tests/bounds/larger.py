@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 
 from checker.search.answer import NO_DEADLOCK, WELL_FORMED, Holds
 from checker.search.backends import Backend
-from checker.search.limits import Limits, Progress
-from checker.search.rows import SEARCH, Row
+from checker.search.limits import Limits, ProgressListener
+from checker.search.rows import SEARCH, ResultRow
 from checker.search.run import run
 from checker.spec.claim import Resumption, Spec
 from model.errors import FinaleError
@@ -46,7 +46,7 @@ class Repeated:
     """
 
     larger: Larger
-    changed: tuple[Row, ...] = ()
+    changed: tuple[ResultRow, ...] = ()
     undecided: tuple[str, ...] = ()
     states: int = 0
     stopped: str = ""
@@ -143,7 +143,7 @@ def repeat(
     larger: Larger,
     verdicts: Mapping[str, str],
     limits: Limits | None = None,
-    progress: Progress | None = None,
+    progress: ProgressListener | None = None,
     backend: Backend = "auto",
 ) -> Repeated:
     """Ask again for verdicts, by property, with a larger bound."""

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from checker.search.bfs import trees
 from checker.search.bfs.lowering import DEPTH_MAX
-from checker.search.bfs.machine import Compiled, Defined
+from checker.search.bfs.machine import CompiledSuccessors, DefinedSuccessors
 from checker.search.state_graph.components import components
 from checker.search.state_graph.folding import folded, learn
 from model.errors import Place
@@ -79,7 +79,7 @@ def system_of(rules: Sequence[Tree], cells: Sequence[Expression]) -> System:
 
 
 def assert_same_steps(system: System, states: Sequence[State]) -> None:
-    compiled, defined = Compiled(system), Defined(system)
+    compiled, defined = CompiledSuccessors(system), DefinedSuccessors(system)
     for state in states:
         faults: list[int] = []
         expected: list[int] = []
@@ -95,7 +95,7 @@ def assert_same_steps(system: System, states: Sequence[State]) -> None:
 def test_tests_ask_what_the_expressions_say(pool: list[Expression]) -> None:
     questions = [each for each in pool if each.boolean]
     system = system_of([], [*NUMBERS, *TRUTHS])
-    compiled, defined = Compiled(system), Defined(system)
+    compiled, defined = CompiledSuccessors(system), DefinedSuccessors(system)
     asked, meant = compiled.state_test(questions), defined.state_test(questions)
     for state in STATES:
         assert list(asked(state)) == meant(state)
@@ -142,7 +142,7 @@ def test_a_deep_tree_is_split_into_functions(side: str) -> None:
         test = equal(number, integer(level)) if side == "no" else less(integer(level), number)
         tree = Branching(test, leaf, tree) if side == "no" else Branching(test, tree, leaf)
     system = system_of([tree], [number])
-    assert "def deep_" in Compiled(system).source
+    assert "def deep_" in CompiledSuccessors(system).source
     assert_same_steps(system, [(state,) for state in range(0, 400, 7)])
 
 
@@ -153,7 +153,7 @@ def test_a_deep_expression_is_given_names() -> None:
     for step in range(100):
         total = choose(less(total, integer(step)), plus(total, integer(1)), minus(total, number))
     assert DEPTH_MAX < 100
-    compiled = Compiled(system_of([Update(((0, total),))], [number]))
+    compiled = CompiledSuccessors(system_of([Update(((0, total),))], [number]))
     assert len(compiled.source) < 20_000
     for state in range(4):
         value = state
@@ -164,9 +164,9 @@ def test_a_deep_expression_is_given_names() -> None:
 
 def test_a_long_function_is_split(monkeypatch: pytest.MonkeyPatch) -> None:
     system = build(Yardstick(Setting()))
-    whole = Compiled(system)
+    whole = CompiledSuccessors(system)
     monkeypatch.setattr(trees, "LINES_MAX", 20)
-    split = Compiled(system)
+    split = CompiledSuccessors(system)
     assert split.source.count("def rules_") > whole.source.count("def rules_") == 1
     pending = dict.fromkeys(system.initial)
     for _ in range(200):

@@ -11,17 +11,16 @@ import pytest
 from checker.search.answer import Report, Statistics, Unknown
 from checker.search.backends import READABLE_STATES_MAX, check_with
 from checker.search.bfs.search import check as check_readably
-from checker.search.limits import INTERRUPTED, Limits, News, TimeOver
+from checker.search.limits import INTERRUPTED, LimitHit, Limits, SearchProgress, TimeOver
+from checker.search.native import layout, tables
 from checker.search.native import search as native
-from checker.search.native import tables, walk
+from checker.search.native.breadth_first import NativeSearch
 from checker.search.native.kernel import places as at
 from checker.search.native.layout import CELL_BITS_MAX, WORD, layout_of
 from checker.search.native.loops import CACHE_VARIABLE, compile_within, loops, must_be_compiled
-from checker.search.native.machine import Machine
+from checker.search.native.machine import NativeMachine
 from checker.search.native.search import check, searched
 from checker.search.native.tables import Tables
-from checker.search.native.walk import Search
-from checker.search.state_graph.search import LimitHit
 from model.errors import FinaleError
 from model.language.build import build
 from model.protocols.two_phase_commit import TwoPhaseCommit
@@ -102,13 +101,37 @@ class TooWide(Protocol):
         self.number = 1 if self.number == 0 else 0
 
 
-def test_a_domain_that_is_too_large_is_refused_and_read_instead() -> None:
-    system = build(TooWide(Setting()))
+class Sum(Protocol):
+    """Numbers that fit, whose sums do not."""
+
+    number = field(Range(0, 2**47), 0)
+
+    @rule
+    def grow(self) -> None:
+        """Always twice as much, up to a point."""
+        doubled = self.number
+        for _ in range(20):
+            doubled = doubled + doubled
+        self.number = 1 if doubled == 0 else 0
+
+
+@pytest.mark.parametrize("kind", [TooWide, Sum])
+def test_a_domain_that_is_too_large_is_refused_and_read_instead(kind: type[Protocol]) -> None:
+    system = build(kind(Setting()))
     with pytest.raises(FinaleError) as caught:
         check(system)
     assert caught.value.code == "domain-too-large"
     report = check_with("auto", system, Limits(), None, large=True)
     assert (report.backend, report.statistics.states) == ("readable", 2)
+
+
+def test_more_rules_than_can_be_numbered_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(layout, "RULES_MAX", 4)
+    system = yardstick(1, 1, 2)
+    with pytest.raises(FinaleError) as caught:
+        check(system)
+    assert caught.value.code == "too-many-rules"
+    assert check_with("auto", system, Limits(), None, large=True).backend == "readable"
 
 
 # --- exact counts --------------------------------------------------------------------------------
@@ -185,7 +208,7 @@ def test_tables_that_may_not_grow_stay_as_they_are() -> None:
 
 
 def test_time_is_limited() -> None:
-    search = Search(Machine(yardstick(2, 1, 3)), Limits(seconds_max=1e-9), None)
+    search = NativeSearch(NativeMachine(yardstick(2, 1, 3)), Limits(seconds_max=1e-9), None)
     search.run()
     assert search.stopped == "the limit of 1e-09 seconds"
     assert search.statistics.frontier > 0
@@ -244,7 +267,7 @@ def test_that_the_search_itself_is_compiled_is_told(
 ) -> None:
     monkeypatch.setenv(CACHE_VARIABLE, str(tmp_path))
     assert not must_be_compiled()  # it was, in this process
-    told: list[News] = []
+    told: list[SearchProgress] = []
     monkeypatch.setattr(native, "must_be_compiled", lambda: True)
     check(yardstick(2, 1, 3), progress=told.append)
     assert told[0].before == native.COMPILING
@@ -254,9 +277,9 @@ def test_that_the_search_itself_is_compiled_is_told(
 
 
 def test_an_interrupt_keeps_what_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(walk, "SECONDS_BETWEEN_NEWS", 0.0)
+    monkeypatch.setattr("checker.search.limits.SECONDS_BETWEEN_REPORTS", 0.0)
 
-    def interrupt(news: News) -> None:
+    def interrupt(news: SearchProgress) -> None:
         if news.depth > 5:
             raise KeyboardInterrupt
 
@@ -269,9 +292,9 @@ def test_an_interrupt_keeps_what_is_known(monkeypatch: pytest.MonkeyPatch) -> No
 def test_an_interrupt_of_the_work_after_the_search_leaves_only_liveness_open(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(walk, "SECONDS_BETWEEN_NEWS", 0.0)
+    monkeypatch.setattr("checker.search.limits.SECONDS_BETWEEN_REPORTS", 0.0)
 
-    def interrupt(news: News) -> None:
+    def interrupt(news: SearchProgress) -> None:
         if news.frontier == 0:
             raise KeyboardInterrupt
 

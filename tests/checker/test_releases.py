@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from checker.report.releases import comparison_lines
-from checker.search.rows import Result
+from checker.search.rows import SpecResult
 from checker.search.run import run
 from checker.spec.catalogue import catalogue
 from checker.spec.reading import Spec, read_spec
@@ -46,7 +46,7 @@ def spec(folder: Path, more: str = "", text: str = PAIR) -> Spec:
     return read_spec(file, KNOWN)
 
 
-def search(changed: Spec, names: Collection[str]) -> Result:
+def search(changed: Spec, names: Collection[str]) -> SpecResult:
     return run(changed, only=names)
 
 
@@ -64,7 +64,7 @@ def test_each_release_has_its_own_protocol_and_options(tmp_path: Path) -> None:
 def test_options_that_do_not_differ_are_searched_once(tmp_path: Path) -> None:
     searched: list[Spec] = []
 
-    def count(changed: Spec, names: Collection[str]) -> Result:
+    def count(changed: Spec, names: Collection[str]) -> SpecResult:
         searched.append(changed)
         return run(changed, only=names)
 

@@ -15,12 +15,12 @@ from random import Random
 import pytest
 
 from checker.search.answer import Report
-from checker.search.limits import INTERRUPTED, Limits, News
-from checker.search.native import resume, saving, walk
+from checker.search.limits import INTERRUPTED, Limits, SearchProgress
+from checker.search.native import breadth_first, resume, saving
 from checker.search.native.layout import Words
 from checker.search.native.search import check
 from checker.search.native.tables import Tables
-from checker.search.options import Means, StorageName
+from checker.search.options import SearchOptions, StorageName
 from model.errors import FinaleError
 from model.language.build import build
 from model.protocols.yardstick import Yardstick
@@ -45,14 +45,16 @@ def told(report: Report) -> object:
 def stopped_at(depth: int, folder: Path, storage: StorageName = "exact") -> Report:
     """A search that the user interrupts at a level."""
 
-    def interrupt(news: News) -> None:
+    def interrupt(news: SearchProgress) -> None:
         if news.depth >= depth:
             raise KeyboardInterrupt
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(walk, "SECONDS_BETWEEN_NEWS", 0.0)
-        patch.setattr(walk, "SECONDS_BETWEEN_LOOKS", 0.0)
-        report = check(yardstick(), progress=interrupt, means=Means(storage, resume=folder))
+        patch.setattr("checker.search.limits.SECONDS_BETWEEN_REPORTS", 0.0)
+        patch.setattr(breadth_first, "SECONDS_BETWEEN_LOOKS", 0.0)
+        report = check(
+            yardstick(), progress=interrupt, options=SearchOptions(storage, resume=folder)
+        )
     assert report.stopped == INTERRUPTED
     return report
 
@@ -73,9 +75,11 @@ def test_an_interrupted_search_goes_on(
     seen = stopped_at(20, tmp_path, first).statistics
     again = stopped_at(30, tmp_path, second).statistics
     assert 0 < seen.states < again.states < 111_400
-    news: list[News] = []
-    monkeypatch.setattr(walk, "SECONDS_BETWEEN_NEWS", 0.0)
-    report = check(yardstick(), progress=news.append, means=Means(second, resume=tmp_path))
+    news: list[SearchProgress] = []
+    monkeypatch.setattr("checker.search.limits.SECONDS_BETWEEN_REPORTS", 0.0)
+    report = check(
+        yardstick(), progress=news.append, options=SearchOptions(second, resume=tmp_path)
+    )
     assert news[0].states == again.states
     assert told(report) == told(check(yardstick()))
     assert report.statistics.seconds > again.seconds > seen.seconds
@@ -87,34 +91,36 @@ def test_what_hashes_may_have_lost_is_not_passed_on(
 ) -> None:
     stopped_at(20, tmp_path, first)
     with pytest.raises(FinaleError) as caught:
-        check(yardstick(), means=Means(second, resume=tmp_path))
+        check(yardstick(), options=SearchOptions(second, resume=tmp_path))
     assert caught.value.code == "resume-foreign"
 
 
 def test_what_was_not_begun_is_not_saved(tmp_path: Path) -> None:
     [animal] = [each for each in ZOO if len(build(each.make(), each.families).initial) > 2][:1]
     system = build(animal.make(), animal.families)
-    few = check(system, Limits(states_max=1), means=Means(resume=tmp_path))
+    few = check(system, Limits(states_max=1), options=SearchOptions(resume=tmp_path))
     assert few.stopped == "the limit of 1 state"
-    assert told(check(system, means=Means(resume=tmp_path))) == told(check(system))
+    assert told(check(system, options=SearchOptions(resume=tmp_path))) == told(check(system))
 
 
 def test_a_limit_below_what_was_saved_is_kept(tmp_path: Path) -> None:
     seen = stopped_at(20, tmp_path).statistics
-    report = check(yardstick(), Limits(states_max=10), means=Means(resume=tmp_path))
+    report = check(yardstick(), Limits(states_max=10), options=SearchOptions(resume=tmp_path))
     assert report.stopped == "the limit of 10 states"
     assert report.statistics.states == seen.states
-    assert told(check(yardstick(), means=Means(resume=tmp_path))) == told(check(yardstick()))
+    assert told(check(yardstick(), options=SearchOptions(resume=tmp_path))) == told(
+        check(yardstick())
+    )
 
 
 def test_what_there_is_no_room_for_is_not_told_in_part(tmp_path: Path) -> None:
-    saved = check(yardstick(), means=Means(resume=tmp_path))
+    saved = check(yardstick(), options=SearchOptions(resume=tmp_path))
     before = [file.read_bytes() for file in sorted(tmp_path.iterdir())]
-    report = check(yardstick(), Limits(memory_max=2**20), means=Means(resume=tmp_path))
+    report = check(yardstick(), Limits(memory_max=2**20), options=SearchOptions(resume=tmp_path))
     assert report.stopped == "the limit of 1 MB of memory, which what was saved does not fit into"
     assert (report.statistics.states, report.statistics.complete) == (0, False)
     assert before == [file.read_bytes() for file in sorted(tmp_path.iterdir())]
-    assert told(check(yardstick(), means=Means(resume=tmp_path))) == told(saved)
+    assert told(check(yardstick(), options=SearchOptions(resume=tmp_path))) == told(saved)
 
 
 def test_an_interrupt_while_it_is_read_leaves_what_was_saved(
@@ -130,7 +136,7 @@ def test_an_interrupt_while_it_is_read_leaves_what_was_saved(
     append = Tables.append
     with monkeypatch.context() as patch:
         patch.setattr(Tables, "append", interrupt)
-        report = check(yardstick(), means=Means(resume=tmp_path))
+        report = check(yardstick(), options=SearchOptions(resume=tmp_path))
     assert (report.stopped, report.statistics.states) == (INTERRUPTED, 0)
     assert before == [file.read_bytes() for file in sorted(tmp_path.iterdir())]
 
@@ -141,21 +147,25 @@ def test_liveness_is_judged_after_a_saved_search(
     monkeypatch.setattr(saving, "SECONDS_MIN", 0.0)
     monkeypatch.setattr(saving, "SHARE_OF_TIME", 0)
     system = build(LASSO.make(), LASSO.families)
-    assert told(check(system, means=Means(resume=tmp_path))) == told(check(system))
+    assert told(check(system, options=SearchOptions(resume=tmp_path))) == told(check(system))
 
 
 def test_a_search_that_ended_is_not_done_again(tmp_path: Path) -> None:
-    first = check(yardstick(2, 1, 3), means=Means(resume=tmp_path))
-    second = check(yardstick(2, 1, 3), Limits(seconds_max=60), means=Means(resume=tmp_path))
+    first = check(yardstick(2, 1, 3), options=SearchOptions(resume=tmp_path))
+    second = check(
+        yardstick(2, 1, 3), Limits(seconds_max=60), options=SearchOptions(resume=tmp_path)
+    )
     assert told(first) == told(second)
 
 
 def test_a_search_that_hit_a_limit_goes_on(tmp_path: Path) -> None:
-    few = check(yardstick(), Limits(states_max=30_000), means=Means(resume=tmp_path))
+    few = check(yardstick(), Limits(states_max=30_000), options=SearchOptions(resume=tmp_path))
     assert few.stopped == "the limit of 30000 states"
-    little = check(yardstick(), Limits(memory_max=2**21), means=Means(resume=tmp_path))
+    little = check(yardstick(), Limits(memory_max=2**21), options=SearchOptions(resume=tmp_path))
     assert little.stopped == "the limit of 2 MB of memory"
-    assert told(check(yardstick(), means=Means(resume=tmp_path))) == told(check(yardstick()))
+    assert told(check(yardstick(), options=SearchOptions(resume=tmp_path))) == told(
+        check(yardstick())
+    )
 
 
 # --- killed --------------------------------------------------------------------------------------
@@ -218,7 +228,7 @@ def refusal(folder: Path, system: System | None = None) -> str:
     """The code of the error; the folder is as it was."""
     before = {file: file.read_bytes() for file in sorted(folder.iterdir()) if file.is_file()}
     with pytest.raises(FinaleError) as caught:
-        check(system or yardstick(), means=Means(resume=folder))
+        check(system or yardstick(), options=SearchOptions(resume=folder))
     after = {file: file.read_bytes() for file in sorted(folder.iterdir()) if file.is_file()}
     assert before == {name: data for name, data in after.items() if data or name in before}
     return caught.value.code
@@ -273,7 +283,7 @@ def test_a_damaged_folder_is_refused(damage: str, tmp_path: Path) -> None:
 
 
 def test_a_folder_in_use_is_refused(tmp_path: Path) -> None:
-    folder = resume.Folder(tmp_path, "anything")
+    folder = resume.ResumeFolder(tmp_path, "anything")
     assert refusal(tmp_path) == "resume-in-use"
     folder.close()
 
@@ -282,7 +292,7 @@ def test_what_is_no_folder_is_refused(tmp_path: Path) -> None:
     file = tmp_path / "file"
     file.write_text("")
     with pytest.raises(FinaleError) as caught:
-        check(yardstick(), means=Means(resume=file))
+        check(yardstick(), options=SearchOptions(resume=file))
     assert caught.value.code == "resume-folder"
 
 
@@ -298,7 +308,9 @@ def test_a_part_that_is_written_is_gone_on_from(
     written = os.pwrite
     monkeypatch.setattr(os, "pwrite", lambda file, data, at: written(file, data[:1000], at))
     stopped_at(20, tmp_path)
-    assert told(check(yardstick(), means=Means(resume=tmp_path))) == told(check(yardstick()))
+    assert told(check(yardstick(), options=SearchOptions(resume=tmp_path))) == told(
+        check(yardstick())
+    )
 
 
 def test_an_answer_is_given_though_the_end_cannot_be_saved(
@@ -311,7 +323,7 @@ def test_an_answer_is_given_though_the_end_cannot_be_saved(
 
     with monkeypatch.context() as patch:
         patch.setattr(os, "pwrite", full)
-        report = check(yardstick(), means=Means(resume=tmp_path))
+        report = check(yardstick(), options=SearchOptions(resume=tmp_path))
     assert told(replace(report, remarks=())) == told(check(yardstick()))
     assert report.remarks == (
         "what the search has seen could not be saved: No space left on device; "
@@ -331,11 +343,13 @@ def test_a_full_disk_leaves_what_was_saved(tmp_path: Path, monkeypatch: pytest.M
     with monkeypatch.context() as patch:
         patch.setattr(saving, "SECONDS_MIN", 0.0)
         patch.setattr(saving, "SECONDS_MAX", 0.0)
-        patch.setattr(walk, "SECONDS_BETWEEN_LOOKS", 0.0)
+        patch.setattr(breadth_first, "SECONDS_BETWEEN_LOOKS", 0.0)
         patch.setattr(os, "pwrite", full)
         with pytest.raises(FinaleError) as caught:
-            check(yardstick(), means=Means(resume=tmp_path))
+            check(yardstick(), options=SearchOptions(resume=tmp_path))
     assert caught.value.code == "disk-full"
     kept = json.loads((tmp_path / resume.SEARCH).read_text())
     assert kept["states"] == seen.states
-    assert told(check(yardstick(), means=Means(resume=tmp_path))) == told(check(yardstick()))
+    assert told(check(yardstick(), options=SearchOptions(resume=tmp_path))) == told(
+        check(yardstick())
+    )

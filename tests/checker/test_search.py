@@ -5,10 +5,10 @@ import inspect
 import pytest
 
 from checker.search.answer import Answer, Report, Unknown, Violated
-from checker.search.bfs import walk
+from checker.search.bfs import search
 from checker.search.bfs.search import check
 from checker.search.interpreter.search import explore
-from checker.search.limits import INTERRUPTED, Limits, News
+from checker.search.limits import INTERRUPTED, Limits, SearchProgress
 from model.errors import FinaleError
 from model.language.build import build
 from model.language.properties import Family
@@ -105,25 +105,25 @@ def test_limits_are_named_as_they_were_given() -> None:
 
 
 def test_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(walk, "SECONDS_BETWEEN_NEWS", 0.0)
+    monkeypatch.setattr("checker.search.limits.SECONDS_BETWEEN_REPORTS", 0.0)
     told: list[tuple[int, int, int, int]] = []
 
-    def progress(news: News) -> None:
+    def progress(news: SearchProgress) -> None:
         told.append((news.states, news.transitions, news.depth, news.frontier))
         assert news.seconds >= 0
 
     report = check(build(Yardstick(Setting())), progress=progress)
     assert told[0] == (1, 0, 0, 1)
-    assert len(told) == -(-report.statistics.states // walk.STATES_BETWEEN_LOOKS)
+    assert len(told) == -(-report.statistics.states // search.STATES_BETWEEN_LOOKS)
     assert told == sorted(told, key=lambda each: each[:3])
 
 
 def test_an_interrupt_ends_the_search_and_keeps_what_is_known(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(walk, "SECONDS_BETWEEN_NEWS", 0.0)
+    monkeypatch.setattr("checker.search.limits.SECONDS_BETWEEN_REPORTS", 0.0)
 
-    def interrupt(news: News) -> None:
+    def interrupt(news: SearchProgress) -> None:
         if news.depth > 5:
             raise KeyboardInterrupt
 
@@ -137,9 +137,9 @@ def test_an_interrupt_ends_the_search_and_keeps_what_is_known(
 def test_an_interrupt_of_the_work_after_the_search_leaves_only_liveness_open(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(walk, "SECONDS_BETWEEN_NEWS", 0.0)
+    monkeypatch.setattr("checker.search.limits.SECONDS_BETWEEN_REPORTS", 0.0)
 
-    def interrupt(news: News) -> None:
+    def interrupt(news: SearchProgress) -> None:
         if news.frontier == 0:
             raise KeyboardInterrupt
 
@@ -290,8 +290,8 @@ def test_branches_that_are_never_taken_are_named() -> None:
 
 
 def test_the_generated_steps_can_be_read() -> None:
-    from checker.search.bfs.machine import Compiled
+    from checker.search.bfs.machine import CompiledSuccessors
 
-    source = Compiled(build(DIE_HARD.make())).source
+    source = CompiledSuccessors(build(DIE_HARD.make())).source
     assert "# 0: fill_small()" in source
     assert "out.append((1, (5, c1,)))" in source

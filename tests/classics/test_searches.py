@@ -13,7 +13,7 @@ from checker.search.interpreter.compare import compare
 from checker.search.interpreter.search import explore
 from checker.search.limits import Limits
 from checker.search.native.search import check as check_natively
-from checker.search.options import Means, StorageName
+from checker.search.options import SearchOptions, StorageName
 from checker.search.reductions.kinds import Reduction
 from checker.search.run import run
 from tests.agreement.test_back_ends import LIVENESS, assert_told_alike
@@ -70,7 +70,7 @@ def test_storages_and_threads_agree(name: str, storage: StorageName) -> None:
     system = spec_of(name).system()
     full = check_natively(system)
     for threads in (1, 2, 3):
-        report = check_natively(system, means=Means(storage, threads))
+        report = check_natively(system, options=SearchOptions(storage, threads))
         assert counts(report) == counts(full)
         for one, other in zip(full.answers, report.answers, strict=True):
             assert_as_sure(one, other, storage)

@@ -13,9 +13,9 @@ import pytest
 
 import checker.search.run as running
 from checker.search.bfs import search as readable
-from checker.search.bfs.machine import Compiled
+from checker.search.bfs.machine import CompiledSuccessors
 from checker.search.interpreter import search as concrete
-from checker.search.limits import News
+from checker.search.limits import SearchProgress
 from checker.search.native.resume import seconds_saved
 from checker.spec.catalogue import catalogue
 from checker.spec.reading import read_spec
@@ -136,14 +136,14 @@ def test_a_failure_outranks_a_limit(folder: Path) -> None:
 def test_an_interrupt_keeps_what_is_known(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (folder / "second.toml").write_text(MINIMAL)
     (folder / "third.toml").write_text(MINIMAL)
-    expand, calls = Compiled.expand, iter(range(99))
+    expand, calls = CompiledSuccessors.expand, iter(range(99))
 
-    def interrupted(self: Compiled, state: State, faults: list[int]) -> object:
+    def interrupted(self: CompiledSuccessors, state: State, faults: list[int]) -> object:
         if next(calls) == 15:
             raise KeyboardInterrupt
         return expand(self, state, faults)
 
-    monkeypatch.setattr(Compiled, "expand", interrupted)
+    monkeypatch.setattr(CompiledSuccessors, "expand", interrupted)
     ran = run(f"check ping.toml second.toml third.toml {P}", folder)
     assert ran.exit == 130
     assert "✓ ping.toml" in ran.stdout
@@ -183,7 +183,7 @@ def test_that_a_system_is_built_is_told_when_it_takes_long(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     spec = read_spec(folder / "ping.toml", catalogue(folder / "protocols"))
-    told: list[News] = []
+    told: list[SearchProgress] = []
     running.run(spec, progress=told.append)
     assert not any(news.before for news in told)
     monkeypatch.setattr(running, "SECONDS_UNTOLD", 0.0)
@@ -205,7 +205,7 @@ def test_an_interrupted_trace_is_not_told(folder: Path, monkeypatch: pytest.Monk
     def interrupted(*_: object) -> object:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(Compiled, "expand", interrupted)
+    monkeypatch.setattr(CompiledSuccessors, "expand", interrupted)
     ran = run(f"trace ping.toml {P}", folder)
     assert (ran.exit, ran.stdout, ran.stderr) == (130, "", "interrupted\n")
 

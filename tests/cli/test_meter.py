@@ -7,12 +7,12 @@ import sys
 import pytest
 
 from checker.logs.event_log.effort import Far
-from checker.search.limits import News
+from checker.search.limits import SearchProgress
 from cli.bar import Bar, line_of
 from cli.meter import lines_of
 
 NAME = "finish-during-trigger-aborts.toml"
-NEWS = News(4_129_035, 41_000_000, 35, 512_000, 6.1, 130 << 20, 12.4)
+NEWS = SearchProgress(4_129_035, 41_000_000, 35, 512_000, 6.1, 130 << 20, 12.4)
 
 
 def test_all_is_told_on_two_lines_of_a_usual_terminal() -> None:
@@ -37,9 +37,13 @@ def test_narrow_terminals_have_whole_numbers_where_they_can(width: int) -> None:
 
 
 def test_what_is_done_before_a_search_is_told() -> None:
-    [line] = lines_of("pair.toml", News(0, 0, 0, 0, 0.0, before="building the system"), 77)
+    [line] = lines_of(
+        "pair.toml", SearchProgress(0, 0, 0, 0, 0.0, before="building the system"), 77
+    )
     assert line == "pair.toml: building the system"
-    [line] = lines_of("pair.toml", News(0, 0, 0, 0, 1.5, before="building the system"), 77)
+    [line] = lines_of(
+        "pair.toml", SearchProgress(0, 0, 0, 0, 1.5, before="building the system"), 77
+    )
     assert line == "pair.toml: building the system · 1.5 s"
 
 

@@ -186,7 +186,7 @@ def test_an_archive_that_is_cut_is_bad_input(tmp_path: Path) -> None:
         ),
         (
             "2026-11-20 15:13:27,650 INFO  org.Other [] - hello\n",
-            "no line that could be read tells of one",
+            "no parsed line names a job",
         ),
     ],
 )

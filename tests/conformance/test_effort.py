@@ -58,7 +58,7 @@ def test_what_is_accepted_but_not_judged_in_time_is_undecided(
 
 
 def test_how_far_it_is_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("checker.logs.event_log.effort.SECONDS_BETWEEN_NEWS", 0.0)
+    monkeypatch.setattr("checker.logs.event_log.effort.SECONDS_BETWEEN_REPORTS", 0.0)
     told: list[Far] = []
     lines = chain()
     judged(lines, told=told.append)
@@ -71,7 +71,7 @@ def test_how_far_it_is_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_an_interrupted_search_says_how_far_it_came(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("checker.logs.event_log.effort.SECONDS_BETWEEN_NEWS", 0.0)
+    monkeypatch.setattr("checker.logs.event_log.effort.SECONDS_BETWEEN_REPORTS", 0.0)
 
     def interrupt(far: Far) -> None:
         if far.line >= 10:

@@ -15,7 +15,7 @@ from checker.logs.flink.observations import Seen, sights_of
 from checker.logs.flink.projection import Feature, Part, Possible
 from checker.logs.flink.proof import EDGES
 from checker.logs.read.runs import Run
-from checker.search.interpreter.execution import After, PlainSystem
+from checker.search.interpreter.execution import PlainSystem, TakenStep
 from model.expressions import (
     Expression,
     cell,
@@ -146,7 +146,7 @@ def explored(stops: int) -> Iterator[tuple[StopWithSavepoint, Values]]:
         yield protocol, values
         for rule in system.rules:
             after = system.take(rule, values)
-            if isinstance(after, After) and after.values not in seen:
+            if isinstance(after, TakenStep) and after.values not in seen:
                 seen.add(after.values)
                 todo.append(after.values)
     assert len(seen) > 1000

@@ -13,7 +13,7 @@ from typing import cast
 
 import pytest
 
-from checker.search.distributed.bucket import Order
+from checker.search.distributed.bucket import LevelTask
 from model.errors import FinaleError
 from pipeline.search.run import SearchPlan, check
 from pipeline.search.work import claimed
@@ -123,13 +123,13 @@ def test_eight_managers(java: int, tmp_path: Path) -> None:
 
 
 def test_a_task_claims_what_its_process_has(tmp_path: Path) -> None:
-    order = Order(4, 7, {})
+    order = LevelTask(4, 7, {})
     assert claimed(tmp_path, order, 0, [2]) == 2
     assert claimed(tmp_path, order, 1, [2]) == 1, "what it has was taken: its own number is free"
     assert claimed(tmp_path, order, 0, []) == 2, "a second try of a task does the same"
     assert claimed(tmp_path, order, 3, []) == 3
     assert claimed(tmp_path, order, 2, [1, 3]) == 0
-    assert claimed(tmp_path, Order(4, 8, {}), 0, [3]) == 3, "each level has claims of its own"
+    assert claimed(tmp_path, LevelTask(4, 8, {}), 0, [3]) == 3, "each level has claims of its own"
 
 
 def test_a_cluster_needs_a_folder_that_it_sees() -> None:

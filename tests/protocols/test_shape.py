@@ -1,10 +1,9 @@
-"""Protocols read like their papers: few classes, few bodies to a rule, no circle of imports."""
+"""Protocols read like their papers: few classes, and few bodies to a rule."""
 
 from __future__ import annotations
 
 import ast
 from collections import Counter
-from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -49,29 +48,6 @@ def test_the_final_checkpoint_opens_with_its_rules() -> None:
     lines = (ROOT / "protocols" / "final_checkpoint.py").read_text().splitlines()
     first = next(number for number, line in enumerate(lines, 1) if "@rule" in line)
     assert first <= FIRST_RULE_MAX
-
-
-def imports_of(file: Path) -> set[str]:
-    """The modules of protocols that a file imports, for type checkers alone included."""
-    found: set[str] = set()
-    for node in ast.walk(ast.parse(file.read_text())):
-        if isinstance(node, ast.ImportFrom) and node.module:
-            found |= {node.module, *(f"{node.module}.{each.name}" for each in node.names)}
-    return found
-
-
-def test_files_of_protocols_import_each_other_in_no_circle() -> None:
-    files = {
-        ".".join(("model", *file.relative_to(ROOT).with_suffix("").parts)): file
-        for file in (ROOT / "protocols").rglob("*.py")
-    }
-    graph = {name: imports_of(file) & files.keys() - {name} for name, file in files.items()}
-    try:
-        TopologicalSorter(graph).prepare()
-    except CycleError as error:
-        pytest.fail(f"a circle of imports: {error.args[1]}")
-    with pytest.raises(CycleError):
-        TopologicalSorter({"one": {"other"}, "other": {"one"}}).prepare()
 
 
 def test_public_classes_of_protocols_have_names_of_their_own() -> None:

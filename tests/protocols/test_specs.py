@@ -15,7 +15,7 @@ from checker.report.matrix import is_cell
 from checker.search.answer import Violated
 from checker.search.backends import check_with
 from checker.search.limits import Limits
-from checker.search.rows import Row, result_of
+from checker.search.rows import ResultRow, result_of
 from checker.spec.catalogue import catalogue
 from checker.spec.claim import Spec
 from model.language.decorators import DecoratedFunction, mark_of
@@ -91,7 +91,7 @@ def all_branches(kinds: set[type], explored: set[Branch]) -> Iterator[tuple[str,
                     yield mark.function.__qualname__, branch
 
 
-def unlisted(spec: Spec, system: System, rows: Iterable[Row]) -> list[Row]:
+def unlisted(spec: Spec, system: System, rows: Iterable[ResultRow]) -> list[ResultRow]:
     """The safety properties that fall in a spec of a sound protocol without it saying so.
 
     A cell of a matrix asks one question; the cells beside it ask the others.

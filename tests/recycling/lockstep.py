@@ -10,7 +10,7 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from checker.search.interpreter.execution import After, Judgement, PlainPredicate, PlainSystem
+from checker.search.interpreter.execution import Judgement, PlainPredicate, PlainSystem, TakenStep
 from checker.spec.claim import Spec
 from checker.spec.reading import can_apply
 from model.errors import FinaleError
@@ -102,7 +102,7 @@ class Side:
         self.names = [each.name for each in protocol.checkpoints]
         (self.values,) = self.plain.initial()[:1]
 
-    def take(self, rule: BoundRule) -> After | Blocked | Fault:
+    def take(self, rule: BoundRule) -> TakenStep | Blocked | Fault:
         """Run a rule in the present state."""
         return self.plain.take(rule, self.values)
 
@@ -163,7 +163,7 @@ class Walk:
     def _mapped(self, key: Key, names: Mapping[str, str]) -> Key:
         return key[0], tuple((kind, names.get(value, value)) for kind, value in key[1])
 
-    def _steps(self) -> Iterator[tuple[BoundRule, After, BoundRule, After]]:
+    def _steps(self) -> Iterator[tuple[BoundRule, TakenStep, BoundRule, TakenStep]]:
         """The steps that change the state; both systems must have the same ones."""
         names, matched = self._names(), set[Key]()
         for key, rule in self.few.rules.items():
@@ -173,16 +173,16 @@ class Walk:
             one, two = self.few.take(rule), self.many.take(twin)
             if any(isinstance(each, Blocked) and each.bound in IDS_USED_UP for each in (one, two)):
                 continue
-            if isinstance(one, After) and isinstance(two, After):
+            if isinstance(one, TakenStep) and isinstance(two, TakenStep):
                 if one.values != self.few.values:
                     yield rule, one, twin, two
             elif type(one) is not type(two):
                 self.seen.other_steps.append(f"{key}: {one} and {two}")
         for key, rule in self.many.rules.items():
-            if key not in matched and isinstance(self.many.take(rule), After):
+            if key not in matched and isinstance(self.many.take(rule), TakenStep):
                 self.seen.other_steps.append(f"{key} is enabled for a forgotten checkpoint")
 
-    def _go(self, rule: BoundRule, one: After, twin: BoundRule, two: After) -> None:
+    def _go(self, rule: BoundRule, one: TakenStep, twin: BoundRule, two: TakenStep) -> None:
         if one.earlier is not None:
             gone = self.few.free_place()
             self._known |= self._said_of(gone)

@@ -9,7 +9,7 @@ from checker.search.limits import Limits
 from checker.search.native.search import check, searched
 from checker.search.reduced import check_reduced
 from checker.search.reductions.canonical import Canonical
-from checker.search.reductions.kinds import Found, Reduction
+from checker.search.reductions.kinds import AppliedReduction, Reduction
 from checker.search.reductions.under import canonical_of
 from model.semantics import evaluate
 from model.system import State, System
@@ -28,7 +28,7 @@ def told(answer: Answer) -> tuple[str, str, int | None]:
     return answer.property, answer.verdict.word, answer.steps
 
 
-def kept_under(system: System, under: Sequence[Found]) -> tuple[Canonical, list[State]]:
+def kept_under(system: System, under: Sequence[AppliedReduction]) -> tuple[Canonical, list[State]]:
     """The states that a search under some reductions keeps."""
     canonical = canonical_of(system, under)
     assert canonical is not None
@@ -36,7 +36,7 @@ def kept_under(system: System, under: Sequence[Found]) -> tuple[Canonical, list[
     return canonical, [search.state(number) for number in range(search.statistics.states)]
 
 
-def miscounted(system: System, under: Sequence[Found]) -> str:
+def miscounted(system: System, under: Sequence[AppliedReduction]) -> str:
     """What is wrong with the classes of symmetry, if anything is.
 
     Where each class has one representative, their sizes sum to the number of all states; where

@@ -20,7 +20,7 @@ from checker.search.answer import (
     Statistics,
     Unknown,
 )
-from checker.search.limits import Limits, News, TimeOver
+from checker.search.limits import Limits, SearchProgress, TimeOver
 from checker.search.reduced import LOOKING, check_reduced
 from checker.search.reductions.interrupts import Interrupts
 from checker.search.reductions.kinds import Reduction
@@ -121,7 +121,7 @@ def test_an_interrupt_while_something_is_freed_is_kept() -> None:
 
 def test_what_is_looked_for_is_told_and_may_take_no_longer_than_allowed() -> None:
     system = build(TwoPhaseCommit(Setting()), ())
-    told: list[News] = []
+    told: list[SearchProgress] = []
     everything = list(Reduction)
     assert check_reduced(system, everything, Limits(), told.append).statistics.complete
     assert told[0].before == LOOKING

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from checker.search.limits import Limits
-from checker.search.native.rebuilt import Rebuilt
+from checker.search.native.lifted import LiftedSearch
 from checker.search.native.search import searched
-from checker.search.reductions.canonical import Canonical, Group
+from checker.search.reductions.canonical import Canonical, SymmetryGroup
 from checker.search.reductions.symmetry import symmetry_of
 from checker.search.reductions.under import canonical_of
 from model.language.build import build
@@ -48,7 +48,7 @@ def test_what_is_told_is_not_in_doubt() -> None:
     assert len(set(told)) == 2
 
 
-def test_a_trace_of_eight_managers_is_rebuilt_in_few_comparisons(
+def test_a_trace_of_eight_managers_is_lifted_in_few_comparisons(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     system = build(TwoPhaseCommit(Setting(sizes={"managers": 8})), ())
@@ -56,15 +56,15 @@ def test_a_trace_of_eight_managers_is_rebuilt_in_few_comparisons(
     canonical = canonical_of(system, [found])
     assert canonical is not None
     search = searched(system, Limits(), None, [found])
-    calls, permuted = 0, Group.permuted
+    calls, permuted = 0, SymmetryGroup.permuted
 
-    def counted(group: Group, state: State, order: list[int]) -> State:
+    def counted(group: SymmetryGroup, state: State, order: list[int]) -> State:
         nonlocal calls
         calls += 1
         return permuted(group, state, order)
 
-    monkeypatch.setattr(Group, "permuted", counted)
-    trace = Rebuilt(search, canonical).trace_to(search.statistics.states - 1)
+    monkeypatch.setattr(SymmetryGroup, "permuted", counted)
+    trace = LiftedSearch(search, canonical).trace_to(search.statistics.states - 1)
     replay(system, trace)
     assert len(trace.rules) == search.statistics.depth
     assert calls <= 2 * len(system.rules) * len(trace.states)

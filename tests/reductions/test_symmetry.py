@@ -12,7 +12,7 @@ from checker.search.limits import Limits
 from checker.search.native.search import UPPER_BOUND, check, report_of, searched
 from checker.search.reduced import check_reduced
 from checker.search.reductions.candidates import Candidates
-from checker.search.reductions.canonical import Group
+from checker.search.reductions.canonical import SymmetryGroup
 from checker.search.reductions.invariance import Invariance
 from checker.search.reductions.kinds import Reduction
 from checker.search.reductions.normal import Proofs
@@ -200,7 +200,7 @@ def test_the_zoo_keeps_its_verdicts(animal: Animal) -> None:
 # --- a wrong reduction is noticed ----------------------------------------------------------------
 
 
-def wrongly(found: Symmetry, group: Group) -> Symmetry:
+def wrongly(found: Symmetry, group: SymmetryGroup) -> Symmetry:
     return replace(found, groups=(group,))
 
 

@@ -13,17 +13,17 @@ from checker.proofs.all_jobs.alignment import Gates, facts_of_gates
 from checker.proofs.all_jobs.calls import facts_of_calls
 from checker.proofs.all_jobs.fact import (
     Fact,
-    Proven,
-    Question,
-    Refuted,
-    Undecided,
+    FactCase,
+    FactProven,
+    FactRefuted,
+    FactUndecided,
     counterexample,
     prove,
 )
 from checker.proofs.all_jobs.facts import groups_of
 from checker.proofs.all_jobs.logic import SoMany, Term, Z3Logic
 from checker.proofs.all_jobs.plans import Plans, facts_of_plans
-from checker.proofs.all_jobs.reading import After, State
+from checker.proofs.all_jobs.reading import StateAfterStep, SymbolicState
 from checker.proofs.all_jobs.sending import Outputs, facts_of_outputs
 from checker.proofs.all_jobs.starts import Starts, facts_of_starts
 from checker.proofs.all_jobs.window import Binding, Symbol
@@ -117,8 +117,8 @@ class Eager(FinalCheckpoint):
 def outcomes(facts: list[Fact]) -> dict[str, int]:
     """The sizes of the smallest graphs that refute facts, of those that are refuted."""
     found = {fact.name: prove(fact) for fact in facts}
-    assert not [name for name, each in found.items() if isinstance(each, Undecided)]
-    return {name: o.graph.size for name, o in found.items() if isinstance(o, Refuted)}
+    assert not [name for name, each in found.items() if isinstance(each, FactUndecided)]
+    return {name: o.graph.size for name, o in found.items() if isinstance(o, FactRefuted)}
 
 
 @pytest.mark.parametrize("kind", [FinalCheckpoint, ChainedSources])
@@ -127,7 +127,7 @@ def test_all_facts_are_as_expected(kind: type[Protocol]) -> None:
     assert len(facts) == 26
     for fact in facts:
         outcome = prove(fact)
-        assert isinstance(outcome, Proven if fact.holds else Refuted), fact.name
+        assert isinstance(outcome, FactProven if fact.holds else FactRefuted), fact.name
 
 
 PLANS: list[tuple[Any, dict[str, int]]] = [
@@ -258,7 +258,7 @@ def test_who_hears_of_an_abort_is_told_but_not_whether_anybody_does() -> None:
     window, task, _ = plans.call
     logic = SoMany(2)
     binding: Binding = {task: logic.some_node("t")}
-    after = After(State(logic), window, plans.called("deliver_trigger"), binding)
+    after = StateAfterStep(SymbolicState(logic), window, plans.called("deliver_trigger"), binding)
     assert after.holds("cp1.aborts", logic.nodes[0]) is not None
     with pytest.raises(FinaleError, match="cannot be told"):
         after.read(Symbol("cp1.latest.0", 0, 1, True), ())
@@ -298,14 +298,14 @@ def test_no_smaller_graph_refutes() -> None:
 
 
 def drawn(fact: Fact, outcome: object) -> str:
-    assert isinstance(outcome, Refuted)
+    assert isinstance(outcome, FactRefuted)
     return "\n".join(line.plain for line in graph_lines(fact, outcome.graph, 100))
 
 
 def test_the_smallest_graph_is_drawn() -> None:
     (fact,) = (f for f in facts_of_plans(Plans(TriggersAll, {})) if "heads" in f.name)
     assert drawn(fact, prove(fact)) == (
-        "    refuted by 2 tasks, and by no fewer, in begin:\n"
+        "    refuted by 2 tasks, the smallest number, in begin:\n"
         "      ┌────────────┐   ┌────────────┐\n"
         "      │ V1         │──▶│ V2         │\n"
         "      │ waited for │   │ waited for │\n"
@@ -332,14 +332,14 @@ def test_what_is_not_decided_says_what_was_tried(monkeypatch: pytest.MonkeyPatch
     """Over endless graphs it is not so, on finite ones it is: each has an end."""
     monkeypatch.setattr("checker.proofs.all_jobs.fact.RESOURCES_MAX", 600_000)
 
-    def ask(logic: Z3Logic) -> list[Question]:
+    def ask(logic: Z3Logic) -> list[FactCase]:
         ends = logic.exists(
             lambda n: logic.forall(lambda other: logic.negation(logic.before(n, other)))
         )
-        return [Question("any", [], ends, {})]
+        return [FactCase("any", [], ends, {})]
 
     outcome = prove(Fact("some-node-is-last", (), "Some node is last.", ask), nodes_max=3)
-    assert isinstance(outcome, Undecided)
+    assert isinstance(outcome, FactUndecided)
     assert outcome.nodes == 3
     assert outcome.why.startswith("any: ")
 

@@ -20,7 +20,7 @@ from checker.search.answer import (
 )
 from checker.search.bfs.search import check
 from checker.search.bmc.search import check as check_bounded
-from checker.search.limits import INTERRUPTED, Limits, News
+from checker.search.limits import INTERRUPTED, Limits, SearchProgress
 from checker.search.run import chosen, run
 from checker.spec.catalogue import catalogue
 from checker.spec.claim import Spec
@@ -246,9 +246,9 @@ def test_time_is_limited() -> None:
 
 
 def test_the_user_may_interrupt_and_is_told_how_far_it_came() -> None:
-    told: list[News] = []
+    told: list[SearchProgress] = []
 
-    def progress(news: News) -> None:
+    def progress(news: SearchProgress) -> None:
         told.append(news)
         if news.depth >= 8:
             raise KeyboardInterrupt

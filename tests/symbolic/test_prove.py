@@ -9,16 +9,15 @@ import pytest
 
 from checker.proofs.certificate import Certificate, Certifier, certify_steps
 from checker.proofs.cubes import Cube, is_in, resting, within
-from checker.proofs.ic3 import Reachability, Reached
+from checker.proofs.ic3 import BadStateReached, Ic3
 from checker.proofs.induction import Induction, Inductive
-from checker.proofs.prove import Means, Outcome, Proven, Proving, Refuted, Undecided
+from checker.proofs.prove import Inconclusive, Outcome, ProofMethod, Proven, Proving, Refuted
 from checker.proofs.spacer import Spacer
 from checker.report.proven import merged
 from checker.report.words import condition_text, never_together, part_of
 from checker.search.answer import Holds, Vacuous, Violated
 from checker.search.bfs.search import check
-from checker.search.limits import Limits, News
-from checker.search.state_graph.search import LimitHit
+from checker.search.limits import LimitHit, Limits, SearchProgress
 from checker.spec.catalogue import catalogue
 from checker.spec.reading import spec_of
 from checker.spec.toml_text import toml_in
@@ -53,7 +52,9 @@ def no_look() -> None:
     """Nothing stops it."""
 
 
-def outcomes(system: System, limits: Limits | None = None, by: Means = "auto") -> list[Outcome]:
+def outcomes(
+    system: System, limits: Limits | None = None, by: ProofMethod = "auto"
+) -> list[Outcome]:
     proving = Proving(system, limits or Limits(), by)
     return [proving.prove(each) for each in proving.asked()]
 
@@ -80,7 +81,7 @@ def disagreements(system: System, found: Sequence[Outcome]) -> Iterator[str]:
                 agrees = isinstance(verdict, Vacuous)
             case Refuted():
                 agrees = isinstance(verdict, Violated)
-            case Undecided():
+            case Inconclusive():
                 agrees = False
         if not agrees:
             yield f"{each.name}: {each.word}, but {verdict}"
@@ -186,16 +187,16 @@ def test_only_what_is_needed_is_kept() -> None:
 def test_a_bad_state_that_has_no_step_is_not_overlooked() -> None:
     system = counting(6, 7)
     x = system.cells[0]
-    found = Reachability(system, no_look).prove(equal(x, integer(19)))
+    found = Ic3(system, no_look).prove(equal(x, integer(19)))
     assert frozenset([(0, 19)]) in found
-    with pytest.raises(Reached):
-        Reachability(system, no_look).prove(equal(x, integer(6)))
+    with pytest.raises(BadStateReached):
+        Ic3(system, no_look).prove(equal(x, integer(6)))
 
 
 def test_a_number_outside_its_bounds_is_no_state() -> None:
     x = cell(0, 0, 4, False)
     system = system_of([x], [when(less(x, integer(4)), {0: plus(x, integer(1))})], [])
-    assert Reachability(system, no_look).prove(negation(less(x, integer(5)))) == frozenset()
+    assert Ic3(system, no_look).prove(negation(less(x, integer(5)))) == frozenset()
 
 
 def test_a_value_rests_on_few_cells() -> None:
@@ -244,7 +245,7 @@ def test_induction_agrees_on_random_systems() -> None:
     for seed in range(SYSTEMS):
         system = loose(seed, processes_max=2)
         found = outcomes(system, Limits(steps_max=6), by="induction")
-        known = [each for each in found if not isinstance(each, Undecided)]
+        known = [each for each in found if not isinstance(each, Inconclusive)]
         assert list(disagreements(system, known)) == [], seed
         steps_of |= {each.over for each in known if isinstance(each, Proven)}
     assert len(steps_of) >= 3
@@ -261,7 +262,7 @@ def test_spacer_finds_an_invariant_that_is_checked() -> None:
 
 
 @pytest.mark.parametrize("by", ["auto", "induction", "spacer"])
-def test_all_means_come_to_the_same(by: Means) -> None:
+def test_all_means_come_to_the_same(by: ProofMethod) -> None:
     claim = outcomes(counting(18, 7), by=by)[-1]
     assert claim.name == "claim"
     assert isinstance(claim, Proven)
@@ -273,7 +274,7 @@ def test_all_means_come_to_the_same(by: Means) -> None:
 def test_what_stands_in_the_way_of_an_induction_is_shown() -> None:
     system = counting(18, 7)
     claim = outcomes(system, Limits(steps_max=1), "induction")[-1]
-    assert isinstance(claim, Undecided)
+    assert isinstance(claim, Inconclusive)
     assert claim.tried == ("induction over up to 1 step",)
     found = claim.breaks
     assert found is not None
@@ -286,7 +287,7 @@ def test_when_the_time_is_over_it_is_unknown() -> None:
     proving = Proving(spec.system(), Limits(seconds_max=0.4))
     topic = next(each for each in proving.asked() if each[0] == "commit-completeness")
     outcome = proving.prove(topic)
-    assert isinstance(outcome, Undecided)
+    assert isinstance(outcome, Inconclusive)
     assert outcome.why == "the limit of 0.4 seconds"
     found = outcome.breaks
     assert found is not None
@@ -296,9 +297,9 @@ def test_when_the_time_is_over_it_is_unknown() -> None:
 
 
 def test_the_user_may_interrupt() -> None:
-    told = list[News]()
+    told = list[SearchProgress]()
 
-    def progress(news: News) -> None:
+    def progress(news: SearchProgress) -> None:
         told.append(news)
         raise KeyboardInterrupt
 
@@ -314,7 +315,7 @@ def test_a_limit_is_heard_while_the_solver_works() -> None:
         raise LimitHit("enough")
 
     with pytest.raises(LimitHit, match="enough"):
-        Reachability(two_phase(), look).prove(_both_ways(two_phase()))
+        Ic3(two_phase(), look).prove(_both_ways(two_phase()))
 
 
 # --- words ---------------------------------------------------------------------------------------

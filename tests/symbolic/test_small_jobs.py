@@ -16,7 +16,7 @@ import pytest
 from checker.proofs.all_jobs.alignment import Gates, facts_of_gates
 from checker.proofs.all_jobs.calls import facts_of_calls
 from checker.proofs.all_jobs.compared import Laid, compare_starts, edges_of, laid_out, small_jobs
-from checker.proofs.all_jobs.fact import Refuted, prove
+from checker.proofs.all_jobs.fact import FactRefuted, prove
 from checker.proofs.all_jobs.plans import Plans, facts_of_plans
 from checker.proofs.all_jobs.starts import Starts, facts_of_starts
 from model.protocols.barriers.handler import Arrival
@@ -136,7 +136,7 @@ def plan_failures(kind: Any, size: int) -> dict[str, int]:
 def refuted(facts: Any) -> dict[str, int]:
     """What z3 says of the same."""
     outcomes = {fact.name: prove(fact) for fact in facts}
-    return {name: o.graph.size for name, o in outcomes.items() if isinstance(o, Refuted)}
+    return {name: o.graph.size for name, o in outcomes.items() if isinstance(o, FactRefuted)}
 
 
 PLANS = (FinalCheckpoint, TriggersAll, PlansByEndOfData, WaitsForTheFinished)

@@ -16,12 +16,11 @@ from checker.proofs.unbounded import prove as proving
 from checker.proofs.unbounded.clauses import catalogue_of
 from checker.proofs.unbounded.proof import Proof
 from checker.proofs.unbounded.prove import prove_unbounded
-from checker.proofs.unbounded.terms import Terms
-from checker.proofs.unbounded.window import Step, Window
+from checker.proofs.unbounded.terms import WindowTerms
+from checker.proofs.unbounded.window import IdWindow, RuleEffect
 from checker.search.answer import Holds, Vacuous
-from checker.search.limits import Limits, News
+from checker.search.limits import LimitHit, Limits, SearchProgress
 from checker.search.native.search import check
-from checker.search.state_graph.search import LimitHit
 from checker.spec.claim import Spec
 from model.domains import Domain, MapDomain, Option, Queue, Ref, Set, Union
 from model.errors import FinaleError
@@ -58,10 +57,10 @@ def of(name: str) -> tuple[type[Protocol], Setting]:
     return spec(name).protocol, spec(name).setting
 
 
-def window_of(name: str, size: int = 4) -> Window:
+def window_of(name: str, size: int = 4) -> IdWindow:
     known = spec(name)
     setting = replace(known.setting, observe=frozenset({"taken"}))
-    return Window(known.protocol, setting, size)  # type: ignore[arg-type]
+    return IdWindow(known.protocol, setting, size)  # type: ignore[arg-type]
 
 
 @cache
@@ -71,7 +70,7 @@ def proof_of(name: str) -> Proof:
     return Proof(window_of(name), known.clauses, known.witnesses)
 
 
-def steps_of(proof: Proof, *rules: str) -> Iterator[Step]:
+def steps_of(proof: Proof, *rules: str) -> Iterator[RuleEffect]:
     """Those of the rules of these names; of each the first parameters are enough."""
     for rule in rules:
         yield next(step for step in proof.window.steps if step.bound.rule.name == rule)
@@ -207,13 +206,13 @@ def test_when_the_time_is_over_what_is_left_is_unknown(monkeypatch: pytest.Monke
 
     told = list[str]()
 
-    def stop_at_the_second(news: News) -> None:
+    def stop_at_the_second(news: SearchProgress) -> None:
         told.append(news.before)
         if news.before.startswith("does decided-once"):
             raise LimitHit("the limit")
 
     names = ["finish-before-close", "decided-once", "completed-in-order"]
-    monkeypatch.setattr(proving, "SECONDS_BETWEEN_NEWS", 0.0)
+    monkeypatch.setattr("checker.search.limits.SECONDS_BETWEEN_REPORTS", 0.0)
     late = prove_unbounded(kind, setting, names, progress=stop_at_the_second)
     assert [each.verdict for each in late.results] == ["proven", "unknown", "unknown"]
     assert late.stopped == (
@@ -224,7 +223,7 @@ def test_when_the_time_is_over_what_is_left_is_unknown(monkeypatch: pytest.Monke
 
 
 def test_an_interrupt_ends_it() -> None:
-    def interrupt(_: News) -> None:
+    def interrupt(_: SearchProgress) -> None:
         raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
@@ -240,7 +239,7 @@ class Seen:
     Its source has one record, and that is the one that the window looks at.
     """
 
-    def __init__(self, window: Window, ids: tuple[int, ...]) -> None:
+    def __init__(self, window: IdWindow, ids: tuple[int, ...]) -> None:
         self.window, self.ids = window, ids
         self.place = {number: 2 * n + 2 for n, number in enumerate(ids)}
 
@@ -312,7 +311,7 @@ class Seen:
         return f"cp{self.place[number]}" if number in self.place else "beyond"
 
 
-def equals(window: Window, terms: dict[int, Any], cells: dict[int, int]) -> list[Any]:
+def equals(window: IdWindow, terms: dict[int, Any], cells: dict[int, int]) -> list[Any]:
     """That cells have values."""
     found: list[Any] = []
     for index, value in cells.items():
@@ -323,9 +322,11 @@ def equals(window: Window, terms: dict[int, Any], cells: dict[int, int]) -> list
     return found
 
 
-def admits(proof: Proof, seen: Seen, system: System, step: Step, was: State, then: State) -> bool:
+def admits(
+    proof: Proof, seen: Seen, system: System, step: RuleEffect, was: State, then: State
+) -> bool:
     """Whether what was read off of a rule allows a step that is seen."""
-    state = Terms(proof.symbols, proof.symbols.state, name="s")
+    state = WindowTerms(proof.symbols, proof.symbols.state, name="s")
     after = state.after_step(step.writes)
     solver = z3.Solver(ctx=proof.symbols.context)
     for total, one in proof.symbols.records.values():
@@ -370,7 +371,7 @@ def test_steps_of_real_runs_are_seen_in_windows(
     bounds = {**known.setting.bounds, "failures": 1, **more, "checkpoints": 4}
     setting = replace(known.setting, observe=frozenset({"taken"}), bounds=bounds)
     system = build(known.protocol(setting))
-    proof = Proof(Window(known.protocol, setting, 2), ())  # type: ignore[arg-type]
+    proof = Proof(IdWindow(known.protocol, setting, 2), ())  # type: ignore[arg-type]
     by_name = {str(step): step for step in proof.window.steps}
     draws = random.Random(5)
     rules: set[str] = set()

@@ -12,7 +12,7 @@ from checker.search.answer import Answer, Violated
 from checker.search.bfs.search import check
 from checker.search.bmc.joined import joined
 from checker.search.bmc.search import check as check_bounded
-from checker.search.bmc.settings import Settings
+from checker.search.bmc.settings import ViolatingSettings
 from checker.search.limits import Limits
 from checker.spec.catalogue import catalogue
 from checker.spec.grid import Axis, Point
@@ -60,7 +60,7 @@ def counting(to: int, by: int) -> System:
 
 def test_the_solver_finds_all_that_break_and_proves_the_others() -> None:
     sizes = list(product((3, 6, 7, 9), (1, 2, 7)))
-    asked = Settings([counting(*each) for each in sizes], "claim", Limits(steps_max=20))
+    asked = ViolatingSettings([counting(*each) for each in sizes], "claim", Limits(steps_max=20))
     asked.run()
     broken = {sizes[number]: trace.length for number, trace in asked.found.items()}
     assert broken == {(7, 1): 7, (9, 1): 7, (7, 7): 1, (9, 7): 1}
@@ -82,7 +82,7 @@ def test_random_systems_joined_come_to_what_each_comes_to(part: int) -> None:
     for first in range(part * 40, part * 40 + 40, 4):
         alike = [named(loose(seed, processes_max=3)) for seed in range(first, first + 4)]
         by_kind = [s for s in alike if s.properties[0].kind is alike[0].properties[0].kind]
-        asked = Settings(by_kind, "property0", Limits(steps_max=4))
+        asked = ViolatingSettings(by_kind, "property0", Limits(steps_max=4))
         asked.run()
         for number, system in enumerate(by_kind):
             full = check_bounded(system, Limits(steps_max=4), only={"property0"})

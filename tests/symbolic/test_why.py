@@ -9,17 +9,17 @@ from pathlib import Path
 import pytest
 
 from checker.proofs.needed import (
-    Chosen,
+    ClaimPart,
     Explaining,
-    Needed,
-    Part,
-    Why,
+    NeededGuard,
+    OptionChoice,
+    ProofNeeds,
     Without,
     alternatives,
     guard_text,
     sides_of,
 )
-from checker.proofs.prove import Proven, Proving, Undecided
+from checker.proofs.prove import Inconclusive, Proven, Proving
 from checker.report.why import why_json, why_lines
 from checker.search.answer import Violated
 from checker.search.bfs.search import check
@@ -66,7 +66,7 @@ def two_phase(managers: int) -> Spec:
     return replace(spec, setting=replace(spec.setting, sizes={"managers": managers}))
 
 
-def explained(spec: Spec, name: str, limits: Limits | None = None) -> Why:
+def explained(spec: Spec, name: str, limits: Limits | None = None) -> ProofNeeds:
     proving = Proving(spec.system(chosen(spec, {name})), Limits())
     proven = proving.prove(proving.asked([name])[0])
     assert isinstance(proven, Proven)
@@ -98,7 +98,7 @@ def test_less_of_it_is_not_enough(missing: str) -> None:
     given = [name for name in INVARIANT if name != missing]
     proving = Proving(spec.system(chosen(spec, ["agreement", *given])), Limits(), given=given)
     found = proving.prove(proving.asked(["agreement"])[0])
-    assert isinstance(found, Undecided)
+    assert isinstance(found, Inconclusive)
     assert found.why.startswith(("a clause is not kept by", "the clauses do not rule out"))
 
 
@@ -247,12 +247,12 @@ def test_the_values_of_options() -> None:
 
 def test_as_json_and_as_a_page() -> None:
     first, *_, last = guards_of(two_phase(1))
-    option = Chosen("race", "abort", "hang", Without("violated", 12))
-    none = Needed(first, Without("no system"))
-    needed = (Needed(last, Without("violated", 9)), none)
+    option = OptionChoice("race", "abort", "hang", Without("violated", 12))
+    none = NeededGuard(first, Without("no system"))
+    needed = (NeededGuard(last, Without("violated", 9)), none)
     claimed = catalogue().properties["end-of-partition-after-close"].mark.function
-    parts = tuple(map(Part, sides_of(claimed, either=False), (None, 0, 2)))
-    why = Why("agreement", (first,), needed, (option,), 1.0, "the limit of 1 second", parts)
+    parts = tuple(map(ClaimPart, sides_of(claimed, either=False), (None, 0, 2)))
+    why = ProofNeeds("agreement", (first,), needed, (option,), 1.0, "the limit of 1 second", parts)
     row = why_json(why)
     assert row["free"] == [
         {

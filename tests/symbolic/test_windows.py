@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from checker.proofs.unbounded.clauses import catalogue_of
 from checker.proofs.unbounded.proof import Proof
-from checker.proofs.unbounded.window import Window
+from checker.proofs.unbounded.window import IdWindow
 from model.properties.checkpoints import restores_newest
 from model.protocols.final_checkpoint import FinalCheckpoint
 from model.protocols.job.elements import CheckpointId
@@ -28,6 +28,6 @@ def test_a_helper_of_a_variant_does_not_choose_the_window() -> None:
     known = catalogue_of(FinalCheckpoint)
     assert known is not None
     setting = replace(spec(RESTARTS).setting, observe=frozenset({"taken"}))
-    proof = Proof(Window(TakesUncompleted, setting, 4), known.clauses, known.witnesses)
+    proof = Proof(IdWindow(TakesUncompleted, setting, 4), known.clauses, known.witnesses)
     (step,) = steps_of(proof, "restore")
     assert not proof.implied_by_step([restores_newest], step).proven

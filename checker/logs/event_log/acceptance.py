@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from checker.logs.findings import Finding, Judge, Severity
-from checker.search.interpreter.execution import After
+from checker.search.interpreter.execution import TakenStep
 from checker.search.limits import INTERRUPTED, Limits
 from checker.spec.catalogue import Catalogue, catalogue
 from reference.formats.eventlog import ReadLog, Section
@@ -175,7 +175,7 @@ def replay(system: SectionSystem, moves: tuple[Move, ...]) -> None:
     values = system.start().values
     for move in moves:
         taken = system.plain.take(move.rule, values)
-        assert taken == After(move.after.values), f"{move} does not lead where the witness says"
+        assert taken == TakenStep(move.after.values), f"{move} does not lead where the witness says"
         values = move.after.values
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from time import perf_counter
 
-from checker.search.limits import SECONDS_BETWEEN_NEWS, Limits
+from checker.search.limits import SECONDS_BETWEEN_REPORTS, Limits
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class Effort:
         self._told = told
         self._clock = clock
         self._began = clock()
-        self._next = SECONDS_BETWEEN_NEWS
+        self._next = SECONDS_BETWEEN_REPORTS
         self._judged: int | None = None
 
     @property
@@ -81,7 +81,7 @@ class Effort:
         if self.limits.seconds_max is not None and seconds > self.limits.seconds_max:
             raise OverTime
         if self._told is not None and seconds >= self._next:
-            self._next = seconds + SECONDS_BETWEEN_NEWS
+            self._next = seconds + SECONDS_BETWEEN_REPORTS
             self._told(self.far)
 
 

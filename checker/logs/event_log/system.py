@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, cast
 
-from checker.search.interpreter.execution import After, PlainSystem
+from checker.search.interpreter.execution import PlainSystem, TakenStep
 from checker.spec.catalogue import Catalogue
 from checker.spec.reading import can_apply
 from model.errors import Place
@@ -225,7 +225,7 @@ class SectionSystem:
 
     def _taken(self, rule: BoundRule, reached: Reached, number: int | None) -> Reached | Refusal:
         match self.plain.take(rule, reached.values):
-            case After(values=values):
+            case TakenStep(values=values):
                 ids = self._ids_after(rule, reached, values, number)
                 return Reached(values, ids) if isinstance(ids, tuple) else ids
             case Blocked(bound=bound):

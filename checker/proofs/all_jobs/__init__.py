@@ -1,7 +1,7 @@
-"""Facts about all jobs: methods of the model over graphs of any shape and size, proven by z3.
+"""Proves facts about jobs of any shape and size: what methods of the model do on any graph.
 
-In reading order: `window` (how a method is read off for all jobs), `logic` (what formulas are made
-of: z3, or plain values), `reading` (what was read off, as formulas), `fact` (what a fact is, and
-how it is asked), and the facts: `plans`, `calls`, `alignment`, `starts`; `facts` lists them, and
-`compared` holds what was read off against small jobs.
+Read in this order: `window` (how a method is read off for all jobs), `logic` (what formulas are
+made of), `reading` (the methods as formulas), `fact` (what a fact is, and how z3 is asked). Then
+the facts: `plans`, `calls`, `alignment`, `starts`. `facts` lists them, and `compared` tests the
+formulas on small jobs.
 """

@@ -1,10 +1,10 @@
-"""The alignment of barriers at a task with any number of inputs, some of which end (AL-1, AL-2).
+"""Facts about barrier alignment at a task with any number of inputs (AL-1, AL-2).
 
-Read off are the methods of a task's gate: a barrier comes over an input, or is put there by a call,
-an input ends, or brings the news that the checkpoint is given up; the task is called when all have
-ended. Nodes are the inputs. Of three checkpoint ids
-the middle one comes, so that the newest known is none, an older, the same or a newer one: ids are
-only ever compared. A barrier or an end comes over an input that has not ended and is not blocked.
+The methods of a task's gate are read off. A barrier arrives over an input, or a call puts it there.
+An input may end, or bring a cancellation of the checkpoint. When all inputs have ended, the task is
+called. The nodes of the graph are the inputs. Of three checkpoint ids the middle one arrives, so
+the newest known id is none, an older, the same or a newer one: ids are only ever compared. A
+barrier or an end arrives over an input that has not ended and is not blocked.
 """
 
 from __future__ import annotations
@@ -14,19 +14,18 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from model.protocols.barriers.gate import (
-    AlignedGate,
-)
+from checker.proofs.window import Effect
+from model.protocols.barriers.gate import AlignedGate
 from model.protocols.barriers.handler import Arrival
 from model.protocols.coordinator.coordinator import JobProtocol
 from model.protocols.job.channels import Channel
 from model.rules import Setting
 from model.topology import Edge, Job, Vertex
 
-from .fact import Fact, Marks, Question
+from .fact import Fact, FactCase, Marks
 from .logic import Logic, Term, Z3Logic
-from .reading import After, State, faults
-from .window import Binding, Step, Symbol, Window
+from .reading import StateAfterStep, SymbolicState, faults
+from .window import Binding, JobWindow, Symbol
 
 IDS = 3
 KNOWN = Symbol("T.newest.0", 0, 1, True)
@@ -45,7 +44,7 @@ class Gates:
     options: Mapping[str, object]
 
     @cached_property
-    def window(self) -> tuple[Window, Channel]:
+    def window(self) -> tuple[JobWindow, Channel]:
         """X is one input of the task T, C any other."""
         sources = tuple(Vertex.source(name, records=0) for name in "XC")
         job = Job((*sources, Vertex("T")), (Edge("X", "T"), Edge("C", "T")))
@@ -62,7 +61,7 @@ class Gates:
         def is_other(logic: Logic, binding: Binding, node: Term) -> Term:
             return logic.differ(node, binding[one])
 
-        return Window(protocol, (one,), {other: is_other}, (other,)), one
+        return JobWindow(protocol, (one,), {other: is_other}, (other,)), one
 
     def blocks(self, others: tuple[type[AlignedGate], ...]) -> bool:
         """Whether the gate blocks inputs at barriers, and is none of the others."""
@@ -76,7 +75,7 @@ class Gates:
         return bool(protocol.aborts_on_end)
 
     @cached_property
-    def events(self) -> Mapping[str, Step]:
+    def events(self) -> Mapping[str, Effect]:
         """What happens to a gate, by the method that is told."""
         window, one = self.window
         protocol: Any = window.protocol
@@ -89,7 +88,7 @@ class Gates:
         }
 
     @cached_property
-    def call(self) -> Step:
+    def call(self) -> Effect:
         """PL-7: the task is called when all its inputs have ended."""
         window, _ = self.window
         protocol: Any = window.protocol
@@ -101,7 +100,7 @@ class Gates:
 class Inputs:
     """What is known of a gate in a state. `brought` are the inputs whose barrier has come."""
 
-    def __init__(self, state: State, brought: Callable[[Term], Term]) -> None:
+    def __init__(self, state: SymbolicState, brought: Callable[[Term], Term]) -> None:
         self.state, self.brought = state, brought
         self.logic = state.logic
 
@@ -182,7 +181,7 @@ class Inputs:
 
 
 @dataclass(frozen=True)
-class Event:
+class GateEvent:
     """Something happens at one input, in a state of which all is known that is claimed."""
 
     name: str
@@ -193,14 +192,14 @@ class Event:
     fault: Term
 
 
-def _events(gates: Gates, logic: Z3Logic) -> list[Event]:
+def _events(gates: Gates, logic: Z3Logic) -> list[GateEvent]:
     window, one = gates.window
     at = logic.some_node("x")
-    state = State(logic)
+    state = SymbolicState(logic)
     before = Inputs(state, logic.of("brought"))
-    found: list[Event] = []
+    found: list[GateEvent] = []
     for name, step in gates.events.items():
-        after = After(state, window, step, {one: at})
+        after = StateAfterStep(state, window, step, {one: at})
         brought = _brought_after(before, at) if name in BARRIERS else before.brought
         given = [
             before.all_claims(),
@@ -209,7 +208,7 @@ def _events(gates: Gates, logic: Z3Logic) -> list[Event]:
         fault = faults(window, step, state, {one: at})
         if name != BY_CALL:
             given.append(logic.negation(state.holds("blocked", at)))
-        found.append(Event(name, before, Inputs(after, brought), given, at, fault))
+        found.append(GateEvent(name, before, Inputs(after, brought), given, at, fault))
     return found
 
 
@@ -223,7 +222,7 @@ def _brought_after(before: Inputs, at: Term) -> Callable[[Term], Term]:
     return brought
 
 
-def _question(event: Event, claim: Term, further: Sequence[Term] = ()) -> Question:
+def _question(event: GateEvent, claim: Term, further: Sequence[Term] = ()) -> FactCase:
     state = event.before.state
     marks: Marks = {
         "has brought the barrier": event.before.brought,
@@ -232,21 +231,21 @@ def _question(event: Event, claim: Term, further: Sequence[Term] = ()) -> Questi
         f"now: {event.name}": lambda node: node == event.at,
     }
     sound = event.before.logic.both(event.before.logic.negation(event.fault), claim)
-    return Question(event.name, [*event.given, *further], sound, marks)
+    return FactCase(event.name, [*event.given, *further], sound, marks)
 
 
 def _kept(
     gates: Gates, name: str, cites: tuple[str, ...], sentence: str, part: Callable[[Inputs], Term]
 ) -> Fact:
-    def ask(logic: Z3Logic) -> list[Question]:
+    def ask(logic: Z3Logic) -> list[FactCase]:
         return [_question(each, part(each.after)) for each in _events(gates, logic)]
 
     return Fact(name, cites, sentence, ask, node="input", of=tuple(gates.events))
 
 
 def _takes_when_all_came(gates: Gates) -> Fact:
-    def ask(logic: Z3Logic) -> list[Question]:
-        found: list[Question] = []
+    def ask(logic: Z3Logic) -> list[FactCase]:
+        found: list[FactCase] = []
         for event in _events(gates, logic):
             state = event.before.state
             aborted = (state.holds(f"T.aborted[cp{place + 1}]") for place in range(IDS))
@@ -265,7 +264,7 @@ def _takes_when_all_came(gates: Gates) -> Fact:
     )
 
 
-def _taken_exactly(event: Event) -> Term:
+def _taken_exactly(event: GateEvent) -> Term:
     logic, before, after = event.before.logic, event.before, event.after
     came = logic.forall(lambda node: logic.either(after.has_come(node), node == event.at))
     claims: list[Term] = []
@@ -283,12 +282,12 @@ def _taken_exactly(event: Event) -> Term:
 
 
 def _called_at_the_end(gates: Gates) -> Fact:
-    def ask(logic: Z3Logic) -> list[Question]:
+    def ask(logic: Z3Logic) -> list[FactCase]:
         window, one = gates.window
         at = logic.some_node("x")
-        state = State(logic)
+        state = SymbolicState(logic)
         before = Inputs(state, logic.of("brought"))
-        after = Inputs(After(state, window, gates.call, {one: at}), before.brought)
+        after = Inputs(StateAfterStep(state, window, gates.call, {one: at}), before.brought)
         given = [
             before.all_claims(),
             logic.forall(state.of("ended")),
@@ -299,7 +298,7 @@ def _called_at_the_end(gates: Gates) -> Fact:
         once = logic.both(logic.negation(before.is_taken(COMING)), after.is_taken(COMING))
         sound = logic.negation(faults(window, gates.call, state, {one: at}))
         claim = logic.both(sound, once, after.takes_once())
-        return [Question("on_trigger", given, claim, marks)]
+        return [FactCase("on_trigger", given, claim, marks)]
 
     return Fact(
         "called-after-the-ends",

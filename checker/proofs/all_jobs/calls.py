@@ -1,7 +1,8 @@
-"""The calls of a pending checkpoint: whom they reach, and what one does that finds its task ended.
+"""Facts about the calls of a pending checkpoint: whom they reach, and what if the task has ended.
 
-PL-5 aborts the checkpoint; PL-6 counts the task as finished, and calls its consumers where nobody
-else feeds them. What is claimed holds after the plan, and is kept by each rule that changes it.
+PL-5 aborts the checkpoint. PL-6 counts the task as finished, and calls each consumer that has no
+other unfinished producer. The facts hold after the plan, and each rule that changes the plan keeps
+them.
 """
 
 from __future__ import annotations
@@ -9,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from checker.proofs.window import Effect
 from model.protocols.coordinator.checkpoints import CheckpointStatus
 
-from .fact import Fact, Marks, Question
+from .fact import Fact, FactCase, Marks
 from .logic import Logic, Term, Z3Logic
 from .plans import (
     Of,
@@ -22,8 +24,8 @@ from .plans import (
     marks_of,
     planned,
 )
-from .reading import After, State, faults, returns
-from .window import Binding, Step, Symbol, Window
+from .reading import StateAfterStep, SymbolicState, faults, returns
+from .window import Binding, JobWindow, Symbol
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ class Pending:
     """
 
     logic: Z3Logic
-    state: State
+    state: SymbolicState
     called: Of
 
     def heads(self, task: Term) -> Term:
@@ -75,18 +77,18 @@ RULES_OF_CALLS = ("deliver_trigger", "apply_acknowledgement")
 def _kept(plans: Plans, name: str, sentence: str, part: Callable[[Pending, Term], Term]) -> Fact:
     """A claim about pending checkpoints: made by the plan, and kept by each rule."""
 
-    def ask(logic: Z3Logic) -> list[Question]:
+    def ask(logic: Z3Logic) -> list[FactCase]:
         before, first, given = planned(plans, logic)
         task = logic.some_node("t")
         begun = Pending(logic, first, first.of("cp1.triggers"))
-        found = [Question("begin", given, part(begun, task), marks_of(before, first))]
+        found = [FactCase("begin", given, part(begun, task), marks_of(before, first))]
         window, called_task, _ = plans.call
         binding: Binding = {called_task: logic.some_node("called")}
         ever = logic.of("was-called")
         was = Pending(logic, before, ever)
         for rule in RULES_OF_CALLS:
             step = plans.called(rule)
-            after = After(before, window, step, binding)
+            after = StateAfterStep(before, window, step, binding)
             given = [
                 has_status(before, CheckpointStatus.PENDING),
                 logic.forall(was.all_of),
@@ -96,35 +98,35 @@ def _kept(plans: Plans, name: str, sentence: str, part: Callable[[Pending, Term]
             now = Pending(logic, after, _or_now(logic, after, ever))
             claim = logic.both(_sound(window, step, before, binding), part(now, task))
             marks: Marks = {**marks_of(before, after), "was called": ever}
-            found.append(Question(rule, given, claim, marks))
+            found.append(FactCase(rule, given, claim, marks))
         return found
 
     rules = ("begin", *RULES_OF_CALLS, "trigger_failed")
     return Fact(name, ("PL-6", "S12"), sentence, ask, of=rules)
 
 
-def _is_taken(window: Window, step: Step, before: State, binding: Binding) -> Term:
+def _is_taken(window: JobWindow, step: Effect, before: SymbolicState, binding: Binding) -> Term:
     """Where a rule is taken, be it into a fault."""
     logic, how = before.logic, (window, step, before, binding)
     return logic.either(returns(*how), faults(*how))
 
 
-def _sound(window: Window, step: Step, before: State, binding: Binding) -> Term:
+def _sound(window: JobWindow, step: Effect, before: SymbolicState, binding: Binding) -> Term:
     """Where a rule does not fault."""
     return before.logic.negation(faults(window, step, before, binding))
 
 
-def _or_now(logic: Logic, after: State, ever: Of) -> Of:
+def _or_now(logic: Logic, after: SymbolicState, ever: Of) -> Of:
     return lambda task: logic.either(ever(task), after.holds("cp1.triggers", task))
 
 
 def _no_lost_call(plans: Plans) -> Fact:
-    def ask(logic: Z3Logic) -> list[Question]:
-        before = State(logic)
+    def ask(logic: Z3Logic) -> list[FactCase]:
+        before = SymbolicState(logic)
         window, task, _ = plans.call
         binding: Binding = {task: logic.some_node("t")}
         step = plans.called("deliver_trigger")
-        after = After(before, window, step, binding)
+        after = StateAfterStep(before, window, step, binding)
         t = binding[task]
         has_mail = Symbol(f"mail[{plans.call[2]}]", 0, 1, True)
         given = [
@@ -142,7 +144,7 @@ def _no_lost_call(plans: Plans) -> Fact:
             **marks_of(before, after),
             "called": before.of("cp1.triggers"),
         }
-        return [Question("deliver_trigger", given, claim, marks)]
+        return [FactCase("deliver_trigger", given, claim, marks)]
 
     return Fact(
         "no-call-is-lost",
@@ -155,8 +157,8 @@ def _no_lost_call(plans: Plans) -> Fact:
 
 
 def _calls_deliver(plans: Plans) -> Fact:
-    def ask(logic: Z3Logic) -> list[Question]:
-        state = State(logic)
+    def ask(logic: Z3Logic) -> list[FactCase]:
+        state = SymbolicState(logic)
         pending = Pending(logic, state, logic.of("was-called"))
         given = [logic.forall(pending.all_of)]
         takes, ended = logic.of("takes-part"), state.of("cp1.finished")
@@ -174,7 +176,7 @@ def _calls_deliver(plans: Plans) -> Fact:
 
         given += [logic.forall(answered), logic.forall(counted)]
         hypotheses, claim = delivered(logic, state, given, nobody)
-        return [Question("all calls are answered", hypotheses, claim, marks_of(state, state))]
+        return [FactCase("all calls are answered", hypotheses, claim, marks_of(state, state))]
 
     return Fact(
         "calls-reach-all",

@@ -1,8 +1,8 @@
-"""What is read off for any job, held against what the methods do to small ones, as plain Python.
+"""Compares what was read off for any job with what the methods do on small jobs.
 
-A window cannot see all that Python can: that a tuple is measured, or that a loop looks at what an
-earlier round of it has written. What goes wrong so shows on few nodes, and then nothing is claimed.
-The states are drawn by chance, reachable or not, always the same.
+A window cannot see everything that Python can do: a method can measure a tuple, or a loop can read
+what an earlier round has written. Such a mistake shows on few nodes, and then no fact is claimed.
+The states are pseudo-random, reachable or not, and the same each time.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
+from checker.proofs.window import Effect
 from model.language.entities import Entity
 from model.language.path_ends import BlockedHere, FaultHere
 from model.language.plain import PlainStore
@@ -25,12 +26,12 @@ from model.topology import Edge, Job, Pattern, Sink, Vertex, all_shapes
 
 from .alignment import BY_CALL, COMING, IDS, Gates
 from .calls import RULES_OF_CALLS
-from .logic import Given
+from .logic import GivenGraph
 from .plans import Plans
-from .reading import After, State, returns
+from .reading import StateAfterStep, SymbolicState, returns
 from .sending import Outputs
 from .starts import Starts
-from .window import Step, Window, not_for_any_job
+from .window import JobWindow, not_for_any_job
 
 #: What plans and calls read and write; other fields stay as they begin.
 PLANNED = frozenset({"status", "reported_finished", "finished", "awaited"})
@@ -52,20 +53,20 @@ class Laid:
 
     protocol: Any
     nodes: tuple[Entity, ...]
-    names: Window = field(init=False)
+    names: JobWindow = field(init=False)
 
     def __post_init__(self) -> None:
         # A window of all that there is, where nothing stands for many, names the cells alike.
-        self.names = Window(self.protocol, self.nodes, {}, ())
+        self.names = JobWindow(self.protocol, self.nodes, {}, ())
         self.reset()
 
     def reset(self) -> None:
-        """The initial state."""
+        """Go to the initial state."""
         world = self.names.world
         self.store = PlainStore([world.initial_values(each)[0] for each in world.variables])
 
     def give(self, entity: Entity, name: str, value: object) -> None:
-        """Give a field a value."""
+        """Set a field to a value."""
         self.store.values[entity.variables[name].position] = value
 
     def members(self, entity: Entity, name: str) -> set[int]:
@@ -74,7 +75,7 @@ class Laid:
         return {number for number, node in enumerate(self.nodes) if node in found}
 
     def take(self, step: Callable[[], object]) -> bool:
-        """Take a step; whether it could be taken."""
+        """Take a step, and return whether it could be taken."""
         before = list(self.store.values)
         with self.names.world.on(self.store):
             try:
@@ -85,14 +86,14 @@ class Laid:
         return True
 
     def scramble(self, chance: random.Random, fields: Collection[str]) -> None:
-        """Give fields any values of their domains."""
+        """Set fields to pseudo-random values of their domains."""
         for variable in self.names.world.variables:
             if variable.field in fields:
                 drawn = [chance.randint(cell.low, cell.high) for cell in variable.domain.cells]
                 self.store.values[variable.position] = variable.domain.decode(drawn)
 
     def cells(self) -> dict[tuple[str, tuple[int, ...]], int]:
-        """The state by names and the numbers of nodes."""
+        """Return the state, by names and the numbers of nodes."""
         encoded = self.names.world.encode(self.store.values)
         return {
             (symbol.name, self._where(node)): encoded[index]
@@ -108,20 +109,21 @@ class Laid:
     def compare(
         self,
         edges: Collection[tuple[int, int]],
-        window: Window,
-        step: Step,
+        window: JobWindow,
+        step: Effect,
         single: Mapping[Entity, int],
         act: Callable[[], object],
         *,
         when_told: bool = True,
     ) -> bool:
-        """Act, and compare with what was read off; whether the act was possible.
+        """Act, and compare with what was read off; return whether the action was possible.
 
-        Raises `not-for-any-job` where they differ. `when_told`: it can be told when it is possible.
+        Raises `not-for-any-job` if they differ. If `when_told`, the formula also says when it is
+        possible.
         """
         known = self.cells() | {("edge", edge): 1 for edge in edges}
-        before = State(Given(len(self.nodes), known))
-        after = After(before, window, step, single)
+        before = SymbolicState(GivenGraph(len(self.nodes), known))
+        after = StateAfterStep(before, window, step, single)
         taken = self.take(act)
         if when_told and bool(returns(window, step, before, single)) is not taken:
             raise self._differ("whether it can be taken")
@@ -163,7 +165,7 @@ def edges_of(job: Job) -> set[tuple[int, int]]:
 
 
 def compare_plans(plans: Plans, vertices_max: int = 3, states: int = 10) -> int:
-    """Compare what was read off of plans; on how many states. Raises `not-for-any-job`."""
+    """Compare the formulas of plans, and return on how many states. Raises `not-for-any-job`."""
     chance, compared = random.Random(1), 0
     for job in small_jobs(vertices_max):
         protocol = laid_out(plans.kind, job, plans.options)
@@ -179,7 +181,7 @@ def compare_plans(plans: Plans, vertices_max: int = 3, states: int = 10) -> int:
 
 
 def compare_calls(plans: Plans, vertices_max: int = 3, states: int = 4) -> int:
-    """Compare what was read off of calls; how many were possible. Raises `not-for-any-job`."""
+    """Compare the formulas of calls; return how many were possible. Raises `not-for-any-job`."""
     chance, taken = random.Random(2), 0
     window, called, _ = plans.call
     for job in small_jobs(vertices_max):
@@ -202,7 +204,7 @@ def _bound(protocol: Any, rule: str, task: Entity) -> Callable[[], object]:
 
 
 def compare_gates(gates: Gates, inputs_max: int = 3, states: int = 12) -> int:
-    """Compare what was read off of gates; on how many states. Raises `not-for-any-job`."""
+    """Compare the formulas of gates, and return on how many states. Raises `not-for-any-job`."""
     chance, compared = random.Random(3), 0
     window, one = gates.window
     for count in range(1, inputs_max + 1):
@@ -233,7 +235,7 @@ def _told(protocol: Any, name: str, channel: Entity) -> Callable[[], object]:
 
 
 def compare_outputs(outputs: Outputs, outputs_max: int = 3) -> int:
-    """Compare what was read off of sending; on how many states. Raises `not-for-any-job`."""
+    """Compare the formulas of sending; return on how many states. Raises `not-for-any-job`."""
     compared = 0
     _, window, _ = outputs.window
     for count in range(1, outputs_max + 1):
@@ -255,7 +257,7 @@ def compare_outputs(outputs: Outputs, outputs_max: int = 3) -> int:
 
 
 def compare_starts(starts: Starts, vertices_max: int = 3) -> int:
-    """Compare the check of whole jobs with that of their edges; on how many snapshots.
+    """Compare the check of jobs with that of edges, and return on how many snapshots.
 
     Raises `not-for-any-job`.
     """

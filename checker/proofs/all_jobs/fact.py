@@ -1,9 +1,9 @@
-"""A fact about all jobs, and how z3 is asked: for any number of nodes, then for few.
+"""A fact about all jobs, and how z3 is asked: first for any number of nodes, then for few.
 
-What no graph contradicts is proven: z3 finds no values of the relations, over any set of nodes, in
-which the hypotheses hold and the claim does not. Where that is not shown at once, graphs of one
-node, two, three and four are tried, so that the first that contradicts is the smallest, and only
-then z3 looks longer for a proof.
+A fact is proven if no graph contradicts it: z3 finds no relations, over any set of nodes, in which
+the hypotheses hold and the claim does not. If z3 does not show this at once, graphs of one to four
+nodes are tried, so that the first counterexample is the smallest. Only then z3 looks longer for a
+proof.
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ Marks = Mapping[str, Callable[[Term], Term]]
 
 
 @dataclass(frozen=True)
-class Question:
-    """Whether a claim can be false where all hypotheses hold: one case of a fact."""
+class FactCase:
+    """One case of a fact: can the claim be false if all hypotheses hold?"""
 
     case: str
     given: Sequence[Term]
@@ -47,12 +47,12 @@ class Question:
 
 @dataclass(frozen=True)
 class Fact:
-    """Something that is claimed of all jobs."""
+    """A claim about all jobs."""
 
     name: str
     cites: tuple[str, ...]
     sentence: str
-    ask: Callable[[Z3Logic], Sequence[Question]]
+    ask: Callable[[Z3Logic], Sequence[FactCase]]
     """The cases, which must all hold."""
     #: What a node is: "task", "input" or "vertex".
     node: str = "task"
@@ -63,8 +63,8 @@ class Fact:
 
 
 @dataclass(frozen=True)
-class Graph:
-    """A counterexample: nodes in an order in which edges go forward, with what is told of each."""
+class CounterexampleGraph:
+    """A counterexample: nodes in topological order, with the values of each."""
 
     case: str
     marks: tuple[tuple[str, ...], ...]
@@ -74,52 +74,52 @@ class Graph:
 
     @property
     def size(self) -> int:
-        """How many nodes it has."""
+        """The number of nodes."""
         return len(self.marks)
 
 
 @dataclass(frozen=True)
-class Proven:
-    """No graph of any size contradicts it, and some satisfies all that is taken for granted."""
+class FactProven:
+    """No graph of any size contradicts the fact, and some graph satisfies its hypotheses."""
 
     queries: int
     seconds: float
 
 
 @dataclass(frozen=True)
-class Refuted:
-    """The smallest graph that contradicts it; all smaller ones do not."""
+class FactRefuted:
+    """The smallest graph that contradicts the fact."""
 
-    graph: Graph
+    graph: CounterexampleGraph
     seconds: float
 
 
 @dataclass(frozen=True)
-class Undecided:
-    """Neither a proof, nor a graph of up to so many nodes that contradicts it."""
+class FactUndecided:
+    """Neither a proof nor a counterexample of up to this many nodes."""
 
     nodes: int
     why: str
     seconds: float
 
 
-Outcome = Proven | Refuted | Undecided
+Outcome = FactProven | FactRefuted | FactUndecided
 
 
 def prove(fact: Fact, nodes_max: int = NODES_MAX) -> Outcome:
     """Ask z3 whether a fact holds of all jobs."""
     began, few = perf_counter(), min(NODES_FEW, nodes_max)
-    graph: Graph | None = None
+    graph: CounterexampleGraph | None = None
     gave_up = _no_proof(fact, RESOURCES_AT_ONCE)
     if gave_up is not None:
         graph = _smallest(fact, range(1, few + 1))
         if graph is None:
             gave_up = _no_proof(fact, RESOURCES_MAX)
     if gave_up is None:
-        return Proven(_cases(fact, nodes_max), perf_counter() - began)
+        return FactProven(_cases(fact, nodes_max), perf_counter() - began)
     graph = graph or _smallest(fact, range(few + 1, nodes_max + 1))
     seconds = perf_counter() - began
-    return Refuted(graph, seconds) if graph else Undecided(nodes_max, gave_up, seconds)
+    return FactRefuted(graph, seconds) if graph else FactUndecided(nodes_max, gave_up, seconds)
 
 
 def _no_proof(fact: Fact, resources: int) -> str | None:
@@ -135,13 +135,13 @@ def _no_proof(fact: Fact, resources: int) -> str | None:
     return None
 
 
-def _smallest(fact: Fact, sizes: Iterable[int]) -> Graph | None:
+def _smallest(fact: Fact, sizes: Iterable[int]) -> CounterexampleGraph | None:
     graphs = (counterexample(fact, size) for size in sizes)
     return next((graph for graph in graphs if graph is not None), None)
 
 
-def counterexample(fact: Fact, size: int) -> Graph | None:
-    """A graph of so many nodes that contradicts a fact, or None where there is none."""
+def counterexample(fact: Fact, size: int) -> CounterexampleGraph | None:
+    """Return a graph of this many nodes that contradicts a fact, or None."""
     logic = SoMany(size)
     for question in fact.ask(logic):
         model = _model(logic, [*question.given, logic.negation(question.claim)])
@@ -178,7 +178,7 @@ def _model(logic: SoMany, formulas: Sequence[Term]) -> Term | None:
     return solver.model() if answer == logic.z3.sat else None
 
 
-def _graph(model: Term, logic: SoMany, question: Question) -> Graph:
+def _graph(model: Term, logic: SoMany, question: FactCase) -> CounterexampleGraph:
     def true_of(marks: Marks, what: Term) -> tuple[str, ...]:
         return tuple(word for word, of in marks.items() if is_true(of(what)))
 
@@ -189,7 +189,7 @@ def _graph(model: Term, logic: SoMany, question: Question) -> Graph:
     numbers = itertools.combinations(range(len(nodes)), 2)
     pairs = [(one, other, (nodes[one], nodes[other])) for one, other in numbers]
     same = question.same
-    return Graph(
+    return CounterexampleGraph(
         question.case,
         tuple(true_of(question.marks, node) for node in nodes),
         tuple(
@@ -202,14 +202,14 @@ def _graph(model: Term, logic: SoMany, question: Question) -> Graph:
 
 
 __all__ = [
+    "CounterexampleGraph",
     "Fact",
-    "Graph",
+    "FactCase",
+    "FactProven",
+    "FactRefuted",
+    "FactUndecided",
     "Marks",
     "Outcome",
-    "Proven",
-    "Question",
-    "Refuted",
-    "Undecided",
     "counterexample",
     "prove",
 ]

@@ -1,4 +1,4 @@
-"""The facts about all jobs, by what they are about."""
+"""Lists the facts about all jobs, by subject."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _WITH_THE_LAST = "part-is-taken-with-the-last"
 
 
 @dataclass(frozen=True)
-class Group:
+class FactGroup:
     """Facts about the same methods, under the same options."""
 
     title: str
@@ -44,8 +44,8 @@ class Group:
     """Compare what they are read off with small jobs; how often. Raises `not-for-any-job`."""
 
 
-def groups_of(kind: type[Protocol]) -> list[Group]:
-    """The facts that are claimed of a protocol, and of the check of graphs. Raises `no-facts`."""
+def groups_of(kind: type[Protocol]) -> list[FactGroup]:
+    """Return the facts about a protocol, and about the check of graphs. Raises `no-facts`."""
     if not issubclass(kind, JobProtocol):
         raise FinaleError(
             "no-facts",
@@ -54,11 +54,13 @@ def groups_of(kind: type[Protocol]) -> list[Group]:
         )
     plans, outputs, starts = Plans(kind, {}), Outputs(kind, {}), Starts(Check.FULL)
     return [
-        Group("The plan of a checkpoint", facts_of_plans(plans), partial(compare_plans, plans)),
+        FactGroup("The plan of a checkpoint", facts_of_plans(plans), partial(compare_plans, plans)),
         *_calls(kind),
         *_alignments(kind),
-        Group("What a task sends", facts_of_outputs(outputs), partial(compare_outputs, outputs)),
-        Group(
+        FactGroup(
+            "What a task sends", facts_of_outputs(outputs), partial(compare_outputs, outputs)
+        ),
+        FactGroup(
             "The check of a job against a snapshot",
             facts_of_starts(starts),
             partial(compare_starts, starts),
@@ -66,7 +68,7 @@ def groups_of(kind: type[Protocol]) -> list[Group]:
     ]
 
 
-def _calls(kind: type[JobProtocol]) -> list[Group]:
+def _calls(kind: type[JobProtocol]) -> list[FactGroup]:
     if not _has_option(kind, "finish_race"):
         return [_called("The calls of a checkpoint", Plans(kind, {}))]
     outcomes = {FinishRace.ABORT: "aborted", FinishRace.RETRIGGER: "triggered anew"}
@@ -79,23 +81,23 @@ def _calls(kind: type[JobProtocol]) -> list[Group]:
     ]
 
 
-def _called(title: str, plans: Plans) -> Group:
-    return Group(title, facts_of_calls(plans), partial(compare_calls, plans))
+def _called(title: str, plans: Plans) -> FactGroup:
+    return FactGroup(title, facts_of_calls(plans), partial(compare_calls, plans))
 
 
-def _alignments(kind: type[JobProtocol]) -> list[Group]:
+def _alignments(kind: type[JobProtocol]) -> list[FactGroup]:
     gates = Gates(kind, {})
     if not gates.blocks(OTHER_GATES):
         return []
     title = "The alignment of barriers"
     facts = [_as_expected(gates, each) for each in facts_of_gates(gates)]
-    found = [Group(title, facts, partial(compare_gates, gates))]
+    found = [FactGroup(title, facts, partial(compare_gates, gates))]
     if _has_option(kind, "checkpoints_after_finish"):
         off = Gates(kind, {"checkpoints_after_finish": False})
         facts = [_as_expected(off, each) for each in facts_of_gates(off)]
         last = [each for each in facts if each.name == _WITH_THE_LAST]
         without = f"{title}, without checkpoints after tasks have finished"
-        found.append(Group(without, last, partial(compare_gates, off)))
+        found.append(FactGroup(without, last, partial(compare_gates, off)))
     return found
 
 
@@ -108,4 +110,4 @@ def _has_option(kind: type[Protocol], name: str) -> bool:
     return any(each.name == name for each in fields(kind.Options))
 
 
-__all__ = ["Group", "groups_of"]
+__all__ = ["FactGroup", "groups_of"]

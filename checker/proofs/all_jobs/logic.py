@@ -1,8 +1,8 @@
-"""What formulas over a graph are made of: terms of z3, or plain values where the graph is given.
+"""What formulas over a graph are made of: terms of z3, or plain values on a given graph.
 
-z3 is asked in two ways: over any number of nodes, with quantifiers, and over so many, where each
-quantifier is written out. The third meaning computes on one given graph: by it, what was read off a
-method is compared with what the method does.
+z3 is asked in two ways: over any number of nodes, with quantifiers, and over a fixed number, with
+each quantifier written out. The third way computes on one given graph. It compares what was read
+off a method with what the method does.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Term = Any
 
 
 class Logic(ABC):
-    """How formulas are made. Nodes are what quantifiers range over."""
+    """How formulas are made. Quantifiers range over nodes."""
 
     @abstractmethod
     def number(self, value: int) -> Term: ...
@@ -50,7 +50,7 @@ class Logic(ABC):
         """A strict order of the nodes, in which each edge goes forward."""
 
     def implies(self, condition: Term, formula: Term) -> Term:
-        """The formula holds where the condition does."""
+        """Return the formula: the condition implies it."""
         return self.disjunction([self.negation(condition), formula])
 
     def both(self, *formulas: Term) -> Term:
@@ -79,7 +79,7 @@ class Logic(ABC):
 
 
 class Z3Logic(Logic):
-    """Formulas of z3; `axioms` are what holds of orders and bounds."""
+    """Formulas of z3; `axioms` are the facts about orders and bounds."""
 
     def __init__(self) -> None:
         import z3
@@ -134,7 +134,7 @@ class Z3Logic(Logic):
         return function
 
     def some_node(self, name: str) -> Term:
-        """A node of which nothing is known."""
+        """Return a free node."""
         return self.z3.Const(name, self.sort)
 
     def _variable(self) -> Term:
@@ -143,7 +143,7 @@ class Z3Logic(Logic):
 
 
 class AnyNumber(Z3Logic):
-    """Over any number of nodes: quantifiers are z3's."""
+    """Formulas over any number of nodes, with the quantifiers of z3."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -168,7 +168,7 @@ class AnyNumber(Z3Logic):
 
 
 class SoMany(Z3Logic):
-    """Over a number of nodes, in an order in which each edge goes forward."""
+    """Formulas over a fixed number of nodes, in topological order."""
 
     def __init__(self, size: int) -> None:
         super().__init__()
@@ -199,8 +199,8 @@ class SoMany(Z3Logic):
         return self.disjunction(pairs)
 
 
-class Given(Logic):
-    """On a given graph: nodes are numbers in an order in which edges go forward, values plain."""
+class GivenGraph(Logic):
+    """Formulas on a given graph: nodes are numbers in topological order, values are plain."""
 
     def __init__(self, size: int, values: Mapping[tuple[str, tuple[int, ...]], int]) -> None:
         self.nodes = range(size)
@@ -240,4 +240,4 @@ class Given(Logic):
         return one < other
 
 
-__all__ = ["AnyNumber", "Given", "Logic", "SoMany", "Term", "Z3Logic"]
+__all__ = ["AnyNumber", "GivenGraph", "Logic", "SoMany", "Term", "Z3Logic"]

@@ -1,8 +1,8 @@
-"""The plan of a checkpoint, and its calls: whom it reaches, on a job of any shape (PL-2 … PL-6).
+"""Facts about the plan of a checkpoint and its calls, on a job of any shape (PL-2 … PL-6).
 
-Read off are the coordinator's own methods: the plan that begins a checkpoint, the call that reaches
-a task or finds it ended, and the acknowledgement. What is claimed is what the registry's properties
-say, where there is one. That a task reports its end only when it is closed is taken for granted.
+The methods of the coordinator are read off: the plan that begins a checkpoint, the call that
+reaches a task or finds it ended, and the acknowledgement. The claims are the properties of the
+registry, if there is one. One thing is assumed: a task reports its end only when it is closed.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from checker.proofs.window import Effect
 from model.language.entities import Entity
 from model.language.properties import Family
 from model.properties import checkpoints as said
@@ -21,10 +22,10 @@ from model.protocols.task.tasks import Task, TaskStatus
 from model.rules import Setting
 from model.topology import Edge, Job, Vertex
 
-from .fact import Fact, Marks, Question
+from .fact import Fact, FactCase, Marks
 from .logic import Logic, Term, Z3Logic
-from .reading import After, State, claimed
-from .window import Among, Binding, Step, Symbol, Window
+from .reading import StateAfterStep, SymbolicState, claimed
+from .window import Among, Binding, JobWindow, Symbol
 
 Of = Callable[[Term], Term]
 """Something that is said of a task."""
@@ -33,12 +34,12 @@ STATUS = Symbol("status", 0, len(TaskStatus) - 1, False)
 CP_STATUS = Symbol("cp1.status", 0, len(CheckpointStatus) - 1, False)
 
 
-def is_closed(state: State, task: Term) -> Term:
+def is_closed(state: SymbolicState, task: Term) -> Term:
     """Whether a task is closed."""
     return state.read(STATUS, (task,)) == list(TaskStatus).index(TaskStatus.CLOSED)
 
 
-def has_status(state: State, status: CheckpointStatus) -> Term:
+def has_status(state: SymbolicState, status: CheckpointStatus) -> Term:
     """Whether the checkpoint is in a status."""
     return state.read(CP_STATUS, ()) == list(CheckpointStatus).index(status)
 
@@ -56,7 +57,7 @@ class Plans:
         return protocol, {task.name: task for task in protocol.tasks}, protocol.checkpoints[0]
 
     @cached_property
-    def plan(self) -> tuple[Window, Task, Checkpoint]:
+    def plan(self) -> tuple[JobWindow, Task, Checkpoint]:
         """T is any task, P any that it reads."""
         job = Job((Vertex.source("P", records=0), Vertex("T")), (Edge("P", "T"),))
         protocol, named, checkpoint = self._laid_out(job)
@@ -68,12 +69,12 @@ class Plans:
         def is_read(logic: Logic, binding: Binding, node: Term) -> Term:
             return logic.edge(node, binding[task])
 
-        window = Window(protocol, (), {task: anyone, producer: is_read}, (task,))
+        window = JobWindow(protocol, (), {task: anyone, producer: is_read}, (task,))
         vars(protocol)["tasks"] = window.written
         return window, task, checkpoint
 
     @cached_property
-    def call(self) -> tuple[Window, Task, Checkpoint]:
+    def call(self) -> tuple[JobWindow, Task, Checkpoint]:
         """T is one task, D any that reads it, Q any other that D reads, R any other task."""
         sources = (Vertex.source(name, records=0) for name in "TQR")
         job = Job((*sources, Vertex("D")), (Edge("T", "D"), Edge("Q", "D")))
@@ -92,18 +93,18 @@ class Plans:
             return logic.both(logic.negation(logic.edge(binding[task], node)), is_other)
 
         many: Mapping[Entity, Among] = {below: reads, beside: is_read_too, others: is_elsewhere}
-        window = Window(protocol, (task,), many, (below, others))
+        window = JobWindow(protocol, (task,), many, (below, others))
         vars(protocol)["tasks"] = (task, below, others)
         return window, task, checkpoint
 
     @cached_property
-    def begin(self) -> Step:
+    def begin(self) -> Effect:
         """PL-2, PL-3: the next checkpoint is begun."""
         window = self.plan[0]
         protocol: Any = window.protocol
         return window.step(protocol.begin)
 
-    def called(self, rule: str) -> Step:
+    def called(self, rule: str) -> Effect:
         """A rule of a task and a checkpoint."""
         window, task, checkpoint = self.call
         return window.step(lambda: getattr(window.protocol, rule)(task, checkpoint))
@@ -112,10 +113,10 @@ class Plans:
 # --- the plan ------------------------------------------------------------------------------------
 
 
-def planned(plans: Plans, logic: Z3Logic) -> tuple[State, After, list[Term]]:
+def planned(plans: Plans, logic: Z3Logic) -> tuple[SymbolicState, StateAfterStep, list[Term]]:
     """The state before the plan, the one after it, and what holds before it."""
-    before = State(logic)
-    after = After(before, plans.plan[0], plans.begin, {})
+    before = SymbolicState(logic)
+    after = StateAfterStep(before, plans.plan[0], plans.begin, {})
 
     def is_fresh(task: Term) -> Term:
         sets = ("cp1.finished", "cp1.awaited", "cp1.triggers", "cp1.acknowledgements")
@@ -127,7 +128,7 @@ def planned(plans: Plans, logic: Z3Logic) -> tuple[State, After, list[Term]]:
     return before, after, given
 
 
-def marks_of(before: State, after: State) -> Marks:
+def marks_of(before: SymbolicState, after: SymbolicState) -> Marks:
     """What is told of the tasks of a counterexample."""
     return {
         "closed": lambda task: is_closed(before, task),
@@ -141,7 +142,7 @@ def marks_of(before: State, after: State) -> Marks:
 def _of_plan(plans: Plans, family: Family) -> Fact:
     """What the registry says of plans, of any plan of any job."""
 
-    def ask(logic: Z3Logic) -> list[Question]:
+    def ask(logic: Z3Logic) -> list[FactCase]:
         before, after, given = planned(plans, logic)
         window, task, checkpoint = plans.plan
         said_of: Mapping[Entity, Term] = {task: logic.some_node("t")}
@@ -149,7 +150,7 @@ def _of_plan(plans: Plans, family: Family) -> Fact:
         is_step = family.mark.role == "on-step"
         earlier = before if is_step else after
         holds = claimed(window, claim, earlier, after, said_of)
-        return [Question("begin", given, holds, marks_of(before, after))]
+        return [FactCase("begin", given, holds, marks_of(before, after))]
 
     cites = (*dict.fromkeys(("PL-2", *family.mark.cites)),)
     return Fact(family.name, cites, family.sentence, ask, of=("begin", "compute_plan"))
@@ -165,7 +166,7 @@ def takes_part(logic: Logic, below: Term, gets: Of) -> Term:
 
 
 def delivered(
-    logic: Z3Logic, after: State, given: list[Term], called: Of
+    logic: Z3Logic, after: SymbolicState, given: list[Term], called: Of
 ) -> tuple[list[Term], Term]:
     """What follows of what a task takes part in: hypotheses, and that of one task, the first in
     order of which it is not so."""
@@ -190,14 +191,14 @@ def delivered(
 
 
 def _plan_delivers(plans: Plans) -> Fact:
-    def ask(logic: Z3Logic) -> list[Question]:
+    def ask(logic: Z3Logic) -> list[FactCase]:
         before, after, given = planned(plans, logic)
         hypotheses, claim = delivered(logic, after, given, after.of("cp1.triggers"))
         marks: Marks = {
             **marks_of(before, after),
             "takes part": logic.of("takes-part"),
         }
-        return [Question("begin", hypotheses, claim, marks)]
+        return [FactCase("begin", hypotheses, claim, marks)]
 
     return Fact(
         "plan-reaches-all",

@@ -1,7 +1,7 @@
-"""What a method does to a job of any shape, as formulas: read off its window.
+"""Translates what a method does, read off its window, into formulas about a job of any shape.
 
-A cell of the window is a relation or a function of nodes; a write to the cell of an entity that
-stands for many is the new value of the relation at each of those.
+A cell of the window becomes a relation or a function of nodes. A write to the cell of a summary
+becomes the new value of the relation at each node that the summary stands for.
 """
 
 from __future__ import annotations
@@ -10,6 +10,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import assert_never
 
+from checker.proofs.window import Claim, Effect
+from checker.search.state_graph.folding import OPERATIONS, fold
 from model.expressions import (
     Add,
     And,
@@ -26,20 +28,20 @@ from model.expressions import (
 from model.language.entities import Entity
 
 from .logic import Logic, Term
-from .window import Binding, Claim, Step, Symbol, Window, not_for_any_job
+from .window import Binding, JobWindow, Symbol, not_for_any_job
 
 Read = Callable[[Symbol, "tuple[Term, ...]"], Term]
 """The value of a symbol at nodes, in some state."""
 
 
-class State:
-    """A state of a job: what each symbol is at each node."""
+class SymbolicState:
+    """A state of a job: the value of each symbol at each node."""
 
     def __init__(self, logic: Logic) -> None:
         self.logic = logic
 
     def read(self, symbol: Symbol, nodes: tuple[Term, ...]) -> Term:
-        """The value of a symbol at nodes: here, of the state that nothing is known of."""
+        """Return the value of a symbol at nodes; here, of a state of which nothing is known."""
         return self.logic.value(symbol.name, nodes, symbol.low, symbol.high, symbol.boolean)
 
     def holds(self, name: str, *nodes: Term) -> Term:
@@ -51,10 +53,12 @@ class State:
         return partial(self.holds, name)
 
 
-class After(State):
-    """The state after a step, from a state; `binding` says which nodes the single entities are."""
+class StateAfterStep(SymbolicState):
+    """The state after a step; `binding` gives the nodes of the single entities."""
 
-    def __init__(self, before: State, window: Window, step: Step, binding: Binding) -> None:
+    def __init__(
+        self, before: SymbolicState, window: JobWindow, step: Effect, binding: Binding
+    ) -> None:
         super().__init__(before.logic)
         self.before, self.window, self.step, self.binding = before, window, step, binding
 
@@ -81,53 +85,49 @@ class After(State):
         return formula(written, self.window, self.before, self.before, binding)
 
 
-def returns(window: Window, step: Step, before: State, binding: Binding) -> Term:
-    """Where a step can be taken."""
+def returns(window: JobWindow, step: Effect, before: SymbolicState, binding: Binding) -> Term:
+    """Return the formula: a step can be taken."""
     return formula(step.returns, window, before, before, binding)
 
 
-def faults(window: Window, step: Step, before: State, binding: Binding) -> Term:
-    """Where a step does what no rule may do."""
+def faults(window: JobWindow, step: Effect, before: SymbolicState, binding: Binding) -> Term:
+    """Return the formula: a step is a fault."""
     return formula(step.faults, window, before, before, binding)
 
 
-def claimed(window: Window, claim: Claim, before: State, after: State, binding: Binding) -> Term:
-    """What a property says of a step, or of the state after it."""
+def claimed(
+    window: JobWindow, claim: Claim, before: SymbolicState, after: SymbolicState, binding: Binding
+) -> Term:
+    """Return what a property says of a step, or of the state after it."""
     logic = before.logic
     when = formula(claim.when, window, before, after, binding)
     return logic.implies(when, formula(claim.holds, window, before, after, binding))
 
 
 def formula(
-    root: Expression, window: Window, before: State, after: State, binding: Binding
+    root: Expression,
+    window: JobWindow,
+    before: SymbolicState,
+    after: SymbolicState,
+    binding: Binding,
 ) -> Term:
-    """An expression over the cells of a window as a formula.
+    """Return an expression over the cells of a window as a formula.
 
-    A property of a step reads cells before and after it; all else reads the state `before`. Raises
-    `not-for-any-job` where it depends on one of many of which nothing was asked for all.
+    A property of a step reads cells before and after it; everything else reads the state `before`.
+    Raises `not-for-any-job` if the value depends on one of many entities without a quantifier.
     """
     logic = before.logic
     known: dict[Expression, Term] = {}
+    of = known.__getitem__
 
-    def of(node: Expression) -> Term:
-        if node not in known:
-            known[node] = made(node)
-        return known[node]
-
-    def made(node: Expression) -> Term:
+    def make(node: Expression) -> Term:
         match node:
             case Constant():
                 return logic.truth(bool(node.value)) if node.boolean else logic.number(node.value)
             case Cell():
                 return cell_value(node)
-            case Add():
-                return of(node.left) + of(node.right)
-            case Subtract():
-                return of(node.left) - of(node.right)
-            case Equal():
-                return of(node.left) == of(node.right)
-            case Less():
-                return of(node.left) < of(node.right)
+            case Add() | Subtract() | Equal() | Less():
+                return OPERATIONS[type(node)](of(node.left), of(node.right))
             case Not():
                 return logic.negation(of(node.operand))
             case And():
@@ -165,7 +165,7 @@ def formula(
 
         return logic.exists(body) if meaning.some else logic.forall(body)
 
-    return of(root)
+    return fold(root, make, known)
 
 
-__all__ = ["After", "Read", "State", "claimed", "faults", "formula", "returns"]
+__all__ = ["Read", "StateAfterStep", "SymbolicState", "claimed", "faults", "formula", "returns"]

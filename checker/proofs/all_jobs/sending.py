@@ -1,7 +1,8 @@
-"""What a task sends, however many outputs it has: its barrier, and the end of its partition.
+"""Facts about what a task sends to any number of outputs: barriers and ends of partitions.
 
-Read off are the step in which a task takes its part of a checkpoint, and that in which it closes.
-Nodes are the outputs. A full channel blocks the step: what is claimed is of steps that are taken.
+Two steps are read off: the step in which a task takes its snapshot, and the step in which it
+closes. The nodes of the graph are the outputs. A full channel blocks the step, so the facts are
+about steps that are taken.
 """
 
 from __future__ import annotations
@@ -11,16 +12,17 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from checker.proofs.window import Effect
 from model.language.entities import Entity
 from model.protocols.coordinator.coordinator import JobProtocol
 from model.protocols.job.elements import Barrier, EndOfPartition
 from model.rules import Setting
 from model.topology import Edge, Job, Vertex
 
-from .fact import Fact, Marks, Question
+from .fact import Fact, FactCase, Marks
 from .logic import Logic, Term, Z3Logic
-from .reading import After, State, formula, returns
-from .window import Binding, Step, Window
+from .reading import StateAfterStep, SymbolicState, formula, returns
+from .window import Binding, JobWindow
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,7 @@ class Outputs:
     options: Mapping[str, object]
 
     @cached_property
-    def window(self) -> tuple[Any, Window, Entity]:
+    def window(self) -> tuple[Any, JobWindow, Entity]:
         """The protocol; C is any output of the task T."""
         job = Job((Vertex.source("T", records=0), Vertex("D")), (Edge("T", "D"),))
         bounds = {"checkpoints": 1, "channel": 4}
@@ -41,10 +43,10 @@ class Outputs:
         def anyone(logic: Logic, binding: Binding, node: Term) -> Term:
             return logic.truth(True)
 
-        return protocol, Window(protocol, (), {output: anyone}, (output,)), output
+        return protocol, JobWindow(protocol, (), {output: anyone}, (output,)), output
 
     @cached_property
-    def performing(self) -> Step:
+    def performing(self) -> Effect:
         """AL-5: a task takes its part of a checkpoint that is not known to be aborted."""
         protocol, window, _ = self.window
         task, checkpoint = protocol.tasks[0], protocol.checkpoints[0]
@@ -52,19 +54,19 @@ class Outputs:
         return window.step(lambda: protocol.perform(task, checkpoint), given=live)
 
     @cached_property
-    def closing(self) -> Step:
+    def closing(self) -> Effect:
         """FC-9: a task closes."""
         protocol, window, _ = self.window
         return window.step(lambda: protocol.close_task(protocol.tasks[0]))
 
 
 def _sent(
-    outputs: Outputs, name: str, of: str, what: str, step: Step, holds: Callable[[Any], object]
+    outputs: Outputs, name: str, of: str, what: str, step: Effect, holds: Callable[[Any], object]
 ) -> Fact:
-    def ask(logic: Z3Logic) -> list[Question]:
+    def ask(logic: Z3Logic) -> list[FactCase]:
         _, window, output = outputs.window
-        before = State(logic)
-        after = After(before, window, step, {})
+        before = SymbolicState(logic)
+        after = StateAfterStep(before, window, step, {})
         node: Binding = {output: logic.some_node("c")}
         is_there = window.condition(lambda: holds(output))
         given = [
@@ -76,7 +78,7 @@ def _sent(
             return formula(is_there, window, after, after, {output: channel})
 
         marks: Marks = {"gets nothing": lambda channel: logic.negation(gets_it(channel))}
-        return [Question(of, given, gets_it(node[output]), marks)]
+        return [FactCase(of, given, gets_it(node[output]), marks)]
 
     return Fact(name, ("AL-1", "FC-9"), f"{what} on every output.", ask, node="output", of=(of,))
 

@@ -1,8 +1,8 @@
-"""The check of a job against a snapshot: what it accepts, on graphs of any shape (RC-8).
+"""Facts about the check of a job against a snapshot: what it accepts, on any graph (RC-8).
 
-The check looks at one edge after another: what it says of each kind of edge, between each two
-statuses, is asked of the model's own check on a job of two vertices. That the whole job is accepted
-just where each of its edges is, is tested on all small jobs.
+The check looks at one edge after another. For each kind of edge and each two statuses, the model's
+own check is asked on a job of two vertices. Tests on all small jobs show that a job is accepted
+exactly if each of its edges is.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from functools import cached_property, partial
 from model.protocols.coordinator.graph_check import Check, Finished, GraphCheck
 from model.topology import Edge, Job, Pattern, Vertex
 
-from .fact import Fact, Marks, Question
+from .fact import Fact, FactCase, Marks
 from .logic import Logic, Term, Z3Logic
 
 WORDS = tuple(Finished)
@@ -74,10 +74,10 @@ def _accepted(starts: Starts, logic: Logic) -> Term:
     return logic.forall(lambda one: logic.forall(lambda other: fine(one, other)))
 
 
-def _of_vertices(logic: Logic, given: list[Term], claim: Term) -> list[Question]:
+def _of_vertices(logic: Logic, given: list[Term], claim: Term) -> list[FactCase]:
     status = _is(logic)
     marks: Marks = {f"finished: {each.value}": _has(status, each) for each in WORDS}
-    return [Question("refusal", given, claim, marks, {"all-to-all": _to_all(logic)})]
+    return [FactCase("refusal", given, claim, marks, {"all-to-all": _to_all(logic)})]
 
 
 def _has(status: Callable[[Term, Finished], Term], how_much: Finished) -> Callable[[Term], Term]:
@@ -89,7 +89,7 @@ def _to_all(logic: Logic) -> Callable[[Term], Term]:
 
 
 def _closed(starts: Starts) -> Fact:
-    def ask(logic: Z3Logic) -> list[Question]:
+    def ask(logic: Z3Logic) -> list[FactCase]:
         one, last = logic.some_node("v"), logic.some_node("w")
         status = _is(logic)
 
@@ -121,7 +121,7 @@ def _closed(starts: Starts) -> Fact:
 
 
 def _parts(starts: Starts) -> Fact:
-    def ask(logic: Z3Logic) -> list[Question]:
+    def ask(logic: Z3Logic) -> list[FactCase]:
         one, other = logic.some_node("v"), logic.some_node("w")
         status = _is(logic)
         given = [
@@ -230,7 +230,7 @@ class Edged:
         finished = logic.both(logic.edge(one, other), self.has_finished(other))
         return logic.implies(finished, self.has_finished(one))
 
-    def question(self, given: list[Term], claim: Term) -> list[Question]:
+    def question(self, given: list[Term], claim: Term) -> list[FactCase]:
         """The question, and what is told of a counterexample."""
 
         def same(pair: Term) -> Term:
@@ -239,16 +239,16 @@ class Edged:
         marks = {"had finished": self.has_finished}
         links: Marks = {"all-to-all": lambda pair: self.to_all}
         given = [*self.laid_out(), *given]
-        return [Question("refusal", given, claim, marks, links, same)]
+        return [FactCase("refusal", given, claim, marks, links, same)]
 
 
 def _not_refused(starts: Starts) -> Fact:
     """Case by case of what the check refuses: such a snapshot contradicts itself."""
 
-    def ask(logic: Z3Logic) -> list[Question]:
+    def ask(logic: Z3Logic) -> list[FactCase]:
         tasks = Edged(logic)
         is_open = logic.exists(lambda p: logic.exists(lambda t: logic.negation(tasks.closed(p, t))))
-        found: list[Question] = []
+        found: list[FactCase] = []
         for (pattern, source, target), admitted in starts.admitted.items():
             if not admitted:
                 is_all = pattern is Pattern.ALL_TO_ALL
@@ -268,7 +268,7 @@ def _not_refused(starts: Starts) -> Fact:
 
 
 def _task_by_task(starts: Starts) -> Fact:
-    def ask(logic: Z3Logic) -> list[Question]:
+    def ask(logic: Z3Logic) -> list[FactCase]:
         tasks = Edged(logic)
         one, other = logic.some_node("p"), logic.some_node("t")
         given = [tasks.one_to_one(), tasks.accepted(starts)]

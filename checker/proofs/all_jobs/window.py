@@ -1,13 +1,13 @@
-"""A window onto a job of any shape: few entities are laid out, and stand for all the others.
+"""A window onto a job of any shape: a few entities, and summaries that stand for the others.
 
-A method of a protocol loops over producers, consumers or inputs, and asks `all` or `any` of them.
-In a window there is one entity for "any producer", one for "any other input", and the method is
-explored on them as on any job. What it says of all producers becomes a cell of its own, whose
-meaning is kept beside it: a quantifier over what that entity stands for. What it writes to an
-entity that stands for many, it writes to each of those.
+A method of a protocol loops over producers, consumers or inputs, and asks `all` or `any` of them. A
+window has one summary for "any producer" and one for "any other input", and the method is explored
+on them as on any job. What the method asks of all producers becomes a quantifier over what the
+summary stands for. What the method writes to a summary, it writes to each entity that the summary
+stands for.
 
-That is so only if what is written to one of them is not read of another, and if nothing depends on
-how many there are. What depends on such a thing has no formula (`reading.py`).
+This is sound only if the method does not read from one such entity what it has written to another,
+and if nothing depends on their number. A method that breaks this has no formula (`reading.py`).
 """
 
 from __future__ import annotations
@@ -15,18 +15,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
+from checker.proofs.window import Claim, Effect, Window, WindowStore
 from model.domains import Domain, Set
 from model.errors import FinaleError
-from model.expressions import TRUE, Expression, cell, disjunction
-from model.language.build import world_of
+from model.expressions import TRUE, Expression, cell
 from model.language.entities import Entity, Variable
-from model.language.explore import explore, fold
-from model.language.joining import join
 from model.language.properties import Family, stepping
 from model.language.protocol import Protocol
-from model.language.stores import SymbolicStore
 from model.language.symbols import truth_of
 
 if TYPE_CHECKING:
@@ -39,7 +36,7 @@ Among = Callable[["Logic", Binding, "Term"], "Term"]
 
 @dataclass(frozen=True)
 class Symbol:
-    """What a cell is of whatever job: a relation or function of nodes, or a single value."""
+    """What a cell is on any job: a relation or function of nodes, or a single value."""
 
     name: str
     low: int
@@ -47,37 +44,11 @@ class Symbol:
     boolean: bool
 
 
-@dataclass(frozen=True)
-class Quantified:
-    """The meaning of a cell that is in no state: something of all, or of some, of many."""
+class JobWindow(Window):
+    """Some entities of a protocol, laid out. `single` stand for themselves, `many` are summaries.
 
-    entity: Entity
-    holds: Expression
-    some: bool
-
-
-@dataclass(frozen=True)
-class Step:
-    """What a method does: the writes by cell, where it returns at all, and where it faults."""
-
-    returns: Expression
-    faults: Expression
-    writes: Mapping[int, Expression]
-
-
-@dataclass(frozen=True)
-class Claim:
-    """What a property says: its claim, where its antecedent holds."""
-
-    when: Expression
-    holds: Expression
-
-
-class Window:
-    """Some entities of a protocol, laid out; `single` stand for themselves, `many` for others.
-
-    Entities of either are nodes. `written` are those among `many` that loops over all nodes visit:
-    no two of them stand for the same node. The rest is only ever asked about.
+    All of them are nodes. `written` are the summaries that loops over all nodes visit: no two of
+    them stand for the same node. The other summaries are only asked about.
     """
 
     def __init__(
@@ -87,20 +58,18 @@ class Window:
         many: Mapping[Entity, Among],
         written: Sequence[Entity],
     ) -> None:
+        super().__init__(protocol)
         self.protocol = protocol
-        self.world = world_of(protocol, protocol.keeps())
         self.single, self.many, self.written = tuple(single), many, tuple(written)
         self.nodes = (*self.single, *many)
-        self.quantified: dict[int, Quantified] = {}
         self.read_late: dict[int, Symbol] = {}
-        self._cells: dict[Quantified | int, int] = {}
         self._symbols = dict(self._all_symbols())
         self.index = {known: index for index, known in self._symbols.items()}
 
     def _all_symbols(self) -> Iterator[tuple[int, tuple[Symbol, Entity | None]]]:
         for variable in self.world.variables:
             for position, index in enumerate(variable.indices):
-                where = self.world.cells()[index]
+                where = self.cells[index]
                 name, entity = self._named(variable, position)
                 low, high = (where.low, where.high)
                 yield index, (Symbol(name, low, high, where.boolean), entity)
@@ -122,69 +91,55 @@ class Window:
         return (f"{name}[{member}]" if member is not None else name), None
 
     def symbol(self, index: int) -> tuple[Symbol, Entity | None]:
-        """What a cell is of whatever job, and the node that it is of."""
+        """Return what a cell is on any job, and the node that it belongs to."""
         return self._symbols[index]
+
+    def is_summary(self, item: object) -> TypeGuard[Entity]:
+        return item in self.many
 
     # --- exploring -------------------------------------------------------------------------------
 
-    def step(self, body: Callable[[], object], given: Expression = TRUE) -> Step:
-        """What a method does, in states where `given` holds. Raises coded errors."""
-        store = WindowStore(self)
-        with self.world.on(store):
-            folded = fold(explore(body, store, given), store, join)
-        faults = disjunction(condition for condition, _ in folded.faults)
-        return Step(folded.returns, faults, folded.writes)
+    def step(self, body: Callable[[], object], given: Expression = TRUE) -> Effect:
+        """Return what a method does, in states where `given` holds. Raises coded errors."""
+        return self.explored(body, JobStore(self), given)[0]
 
     def condition(self, body: Callable[[], object]) -> Expression:
-        """A condition, as an expression."""
-        return self._claimed(body, WindowStore(self)).holds
+        """Return a condition, as an expression."""
+        return self._claimed(body, JobStore(self)).holds
 
     def claim(self, family: Family, *arguments: Entity) -> Claim:
-        """A property of the registry, of these entities."""
+        """Return what a property of the registry says of these entities."""
         on_step = family.mark.role == "on-step"
 
         def body() -> object:
             return family.mark.prepared.function(self.protocol, *arguments)
 
-        earlier = stepping(self.world, WindowStore(self)) if on_step else nullcontext()
+        earlier = stepping(self.world, JobStore(self)) if on_step else nullcontext()
         with earlier:
-            return self._claimed(body, WindowStore(self, after=on_step))
+            return self._claimed(body, JobStore(self, after=on_step))
 
-    def _claimed(self, body: Callable[[], object], store: WindowStore) -> Claim:
-        with self.world.on(store):
-            folded = fold(explore(body, store), store, join)
+    def _claimed(self, body: Callable[[], object], store: JobStore) -> Claim:
+        effect, folded = self.explored(body, store)
         assert not folded.faults
-        return Claim(folded.returns, truth_of(folded.value))
-
-    def over(self, item: object, holds: Expression, decisive: bool) -> Expression:
-        """What an entity adds to `all` or `any`: what holds of all, or some, of many is a cell."""
-        if not isinstance(item, Entity) or item not in self.many:
-            return holds
-        meaning = Quantified(item, holds, decisive)
-        index = self._further(meaning)
-        self.quantified[index] = meaning
-        return cell(index, 0, 1, True)
+        return Claim(effect.returns, truth_of(folded.value))
 
     def late(self, index: int) -> Expression:
-        """A cell that may have changed already, as those have that its entity stands for."""
-        where = self.world.cells()[index]
-        further = self._further(index)
+        """Return a cell that may have changed already, as cells of a summary's entities may."""
+        where = self.cells[index]
+        further = self.further_cell(index)
         self.read_late[further] = self.symbol(index)[0]
         return cell(further, where.low, where.high, where.boolean)
-
-    def _further(self, what: Quantified | int) -> int:
-        return self._cells.setdefault(what, len(self.world.cells()) + len(self._cells))
 
 
 def _member(domain: Any, position: int) -> object:
     return tuple(domain.element.values())[position]
 
 
-class WindowStore(SymbolicStore):
-    """The cells of a window; an entity of many stands for the others in `all` and `any`."""
+class JobStore(WindowStore):
+    """The cells of a window onto a job; refuses to count what a summary stands for."""
 
-    def __init__(self, window: Window, *, after: bool = False) -> None:
-        super().__init__(window.world.cells(after))
+    def __init__(self, window: JobWindow, *, after: bool = False) -> None:
+        super().__init__(window, after=after)
         self.window = window
 
     def read(self, index: int) -> Expression:
@@ -200,16 +155,13 @@ class WindowStore(SymbolicStore):
         index_of = self.window.index.get
         return any(index_of((symbol, each)) in self.writes for each in self.window.written)
 
-    def over(self, item: object, holds: Expression, decisive: bool) -> Expression:
-        return self.window.over(item, holds, decisive)
-
     def count(self, item: object) -> None:
         if item in self.window.many:
             raise not_for_any_job(f"{item}, which stands for any number, is counted as one")
 
 
 def not_for_any_job(what: str) -> FinaleError:
-    """What a method does cannot be read off for jobs of any shape."""
+    """Return the error that what a method does cannot be read off for jobs of any shape."""
     return FinaleError(
         "not-for-any-job",
         f"what a rule does to a job of any shape cannot be told: {what}",
@@ -218,4 +170,4 @@ def not_for_any_job(what: str) -> FinaleError:
     )
 
 
-__all__ = ["Among", "Binding", "Claim", "Quantified", "Step", "Symbol", "Window", "not_for_any_job"]
+__all__ = ["Among", "Binding", "JobWindow", "Symbol", "not_for_any_job"]

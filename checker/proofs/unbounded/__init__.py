@@ -1,6 +1,6 @@
-"""Proofs without a bound on ids, records and failures, by clauses that prove each other.
+"""Proves properties without bounds on ids, records and failures, by clauses that prove each other.
 
-In reading order: `window` (how rules are read off for ids without end), `terms` (what that is for
-z3), `proof` (what is asked), `finish` and `stops` (the clauses), `clauses` (of which protocols
-there are some), `prove` (what follows from them).
+Read in this order: `window` (how rules are read off for any number of ids), `terms` (the
+translation for z3), `proof` (the questions), `finish` and `stops` (the clauses), `clauses` (which
+protocols have clauses), `prove` (what follows from them).
 """

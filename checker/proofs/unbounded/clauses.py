@@ -1,4 +1,4 @@
-"""Of which protocols clauses are known, and what is to follow from them."""
+"""Lists the protocols that have clauses, and the properties that the clauses should imply."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from . import finish, stops
 
 
 @dataclass(frozen=True)
-class Catalogue:
-    """The clauses of a protocol, and the names of the properties that they are to imply.
+class ClauseCatalogue:
+    """The clauses of a protocol, and the names of the properties that they should imply.
 
-    A property that says that there is some checkpoint is shown by one: `witnesses` says by which
-    field of its task, by its name.
+    A property that claims some checkpoint exists is proven by a witness: `witnesses` has the name
+    of the task's field that holds the checkpoint.
     """
 
     clauses: tuple[Family, ...]
@@ -25,14 +25,14 @@ class Catalogue:
 
 
 _CATALOGUES = {
-    "final-checkpoint": Catalogue(finish.CLAUSES, finish.GOALS, finish.WITNESSES),
-    "stop-with-savepoint": Catalogue(stops.CLAUSES, stops.GOALS, stops.WITNESSES),
+    "final-checkpoint": ClauseCatalogue(finish.CLAUSES, finish.GOALS, finish.WITNESSES),
+    "stop-with-savepoint": ClauseCatalogue(stops.CLAUSES, stops.GOALS, stops.WITNESSES),
 }
 
 
-def catalogue_of(kind: type[Protocol]) -> Catalogue | None:
-    """The clauses of a protocol, or of the one that it is a variant of."""
+def catalogue_of(kind: type[Protocol]) -> ClauseCatalogue | None:
+    """Return the clauses of a protocol, or of the protocol that it is a variant of."""
     return _CATALOGUES.get(kind.key)
 
 
-__all__ = ["Catalogue", "catalogue_of"]
+__all__ = ["ClauseCatalogue", "catalogue_of"]

@@ -1,4 +1,4 @@
-"""The finish of FLIP-147: what holds in every reachable state, in clauses that prove each other."""
+"""Clauses about the finish of FLIP-147: they hold in every reachable state, proven together."""
 
 from __future__ import annotations
 

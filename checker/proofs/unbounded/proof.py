@@ -1,9 +1,9 @@
-"""What is asked of z3: whether clauses hold at the start, are kept by each step, and imply more.
+"""Asks z3 whether clauses hold initially, whether each step keeps them, and what they imply.
 
-Each question is asked in a solver of its own, of all clauses at once: none is used that is not
-itself kept. Who asks chooses the ids of the window: those that the question is about, the parameter
-of the rule, and those that the step or the claim names, by asking *which* id something is. That
-there is room for all of these is checked, so that whatever happens to ids without end is seen in
+Each question has a solver of its own and assumes all clauses; no clause is used that is not itself
+kept. The caller chooses the ids of the window: the ids that the question is about, the parameter of
+the rule, and the ids that the step or claim names, by asking *which* id something is. The window
+must have room for all of these; this is checked, so each case of unboundedly many ids appears in
 some window.
 """
 
@@ -24,8 +24,8 @@ from model.expressions import Expression, equal, integer
 from model.language.properties import Family, Taken
 from model.system import Kind
 
-from .terms import Symbols, Term, Terms
-from .window import Claim, Step, Window
+from .terms import Symbols, Term, WindowTerms
+from .window import IdClaim, IdWindow, RuleEffect
 
 #: What one question may cost, in z3's own unit, so that the answer does not depend on the machine.
 RESOURCES_MAX = 100_000_000
@@ -33,9 +33,10 @@ RESOURCES_MAX = 100_000_000
 
 @dataclass(frozen=True)
 class Obstacle:
-    """Where a claim fails: a state that satisfies all clauses, perhaps never reached, and a step.
+    """A state that satisfies all clauses, perhaps unreachable, and a step after which a claim
+    fails.
 
-    States are of the system that the window lays out.
+    States are those of the layout of the window.
     """
 
     family: str
@@ -46,10 +47,10 @@ class Obstacle:
 
 
 @dataclass(frozen=True)
-class Answer:
-    """What a question came to: `obstacles` are there unless it is proven or unknown.
+class ProofAnswer:
+    """The answer to a question; `obstacles` are given if it is neither proven nor unknown.
 
-    Nothing is ever claimed by what is proven and `vacuous`.
+    If `vacuous`, the claim is proven because its antecedent never holds.
     """
 
     proven: bool
@@ -61,7 +62,7 @@ class Answer:
 @dataclass(frozen=True)
 class _Goal:
     family: Family
-    claim: Claim
+    claim: IdClaim
     when: Term
     violated: Term
 
@@ -82,11 +83,11 @@ _NONE = _Choice({}, {})
 
 
 class Proof:
-    """Questions about a window, under clauses. `look` may raise: then the question is given up."""
+    """Questions about a window, assuming the clauses. `look` may raise to stop a question."""
 
     def __init__(
         self,
-        window: Window,
+        window: IdWindow,
         clauses: Sequence[Family],
         witnesses: Mapping[str, str] | None = None,
         look: Callable[[], None] = lambda: None,
@@ -96,72 +97,74 @@ class Proof:
         self.symbols = Symbols(window)
         self._witnesses = witnesses or {}
         self._look = look
-        self._state = Terms(self.symbols, self.symbols.state)
-        self._claims: dict[str, tuple[Claim, ...]] = {}
+        self._state = WindowTerms(self.symbols, self.symbols.state)
+        self._claims: dict[str, tuple[IdClaim, ...]] = {}
         #: Of properties of steps: those that they say something of, if the clauses let them be.
-        self._speaking: dict[str, list[Step]] = {}
+        self._speaking: dict[str, list[RuleEffect]] = {}
         self.asked = 0
 
     # --- the questions ---------------------------------------------------------------------------
 
-    def initiation(self, families: Sequence[Family]) -> Answer:
-        """Whether some of the clauses hold in the initial states."""
+    def initiation(self, families: Sequence[Family]) -> ProofAnswer:
+        """Return whether these clauses hold in the initial states."""
         for start in self._starts():
-            terms = Terms(self.symbols, start, name="i")
+            terms = WindowTerms(self.symbols, start, name="i")
             goals = self._goals(families, terms, _NONE, None)
             answer = self._ask((), terms, goals, None, start, None)
             if not answer.proven:
                 return answer
-        return Answer(True)
+        return ProofAnswer(True)
 
-    def consecution(self, step: Step, families: Sequence[Family]) -> Answer:
-        """Whether a step keeps some of the clauses, where all hold before it."""
-        state = Terms(self.symbols, self.symbols.state, name="s")
+    def consecution(self, step: RuleEffect, families: Sequence[Family]) -> ProofAnswer:
+        """Return whether a step keeps these clauses, if all clauses hold before it."""
+        state = WindowTerms(self.symbols, self.symbols.state, name="s")
         assumed, after, choice = self._taken(step, state)
-        terms = Terms(self.symbols, after, name="t")
+        terms = WindowTerms(self.symbols, after, name="t")
         changed = step.writes.keys()
         goals = self._goals(families, terms, choice, step, changed)
         assumed += [*state.facts]
         return self._ask(assumed, terms, goals, step, self.symbols.state, after)
 
-    def implied(self, family: Family) -> Answer:
-        """Whether the clauses imply what is said of a state."""
+    def implied(self, family: Family) -> ProofAnswer:
+        """Return whether the clauses imply a property of states."""
         goals = self._goals((family,), self._state, _NONE, None)
         assumed = self._hypotheses
         return self._ask(assumed, self._state, goals, None, self.symbols.state, None)
 
-    def implied_by_step(self, families: Sequence[Family], step: Step) -> Answer:
-        """Whether the clauses imply what is said of a step."""
-        state = Terms(self.symbols, self.symbols.state, name="s")
+    def implied_by_step(self, families: Sequence[Family], step: RuleEffect) -> ProofAnswer:
+        """Return whether the clauses imply properties of a step."""
+        state = WindowTerms(self.symbols, self.symbols.state, name="s")
         assumed, after, choice = self._taken(step, state)
-        terms = Terms(self.symbols, self.symbols.state, after, name="t")
+        terms = WindowTerms(self.symbols, self.symbols.state, after, name="t")
         goals = self._goals(families, terms, choice, step)
         assumed += [*state.facts]
         if not self._may_hold([*assumed[len(self._hypotheses) :], *terms.facts], goals):
-            return Answer(True)
+            return ProofAnswer(True)
         for family in families:
             self._speaking.setdefault(family.name, []).append(step)
         return self._ask(assumed, terms, goals, step, self.symbols.state, after)
 
-    def can_be_taken(self, step: Step) -> bool:
-        """Whether the clauses may leave a state in which a step can be taken: else all is kept."""
-        state = Terms(self.symbols, self.symbols.state, name="s")
+    def can_be_taken(self, step: RuleEffect) -> bool:
+        """Return whether the clauses allow a state in which a step can be taken."""
+        state = WindowTerms(self.symbols, self.symbols.state, name="s")
         assumed, _, _ = self._taken(step, state)
         solver = self._solver([*assumed, *state.facts])
         return bool(self._checked(solver) != z3.unsat)
 
     def says_something(self, family: Family) -> bool:
-        """Whether the clauses may leave a state, or a step, of which anything is claimed: of steps,
-        one that it was asked of before."""
+        """Return whether the clauses allow a state or step to which the property applies.
+
+        For a property of steps, the steps are those that it was asked about before.
+        """
         if family.kind is not Kind.ON_STEP:
             goals = self._goals((family,), self._state, _NONE, None)
             return self._may_hold(self._hypotheses, goals)
         return any(self._speaks_of(step, family) for step in self._speaking.get(family.name, ()))
 
-    def _speaks_of(self, step: Step, family: Family) -> bool:
-        state = Terms(self.symbols, self.symbols.state, name="s")
+    def _speaks_of(self, step: RuleEffect, family: Family) -> bool:
+        state = WindowTerms(self.symbols, self.symbols.state, name="s")
         assumed, after, choice = self._taken(step, state)
-        terms = Terms(self.symbols, self.symbols.state, after, name="t")
+        terms = WindowTerms(self.symbols, self.symbols.state, after, name="t")
         goals = self._goals((family,), terms, choice, step)
         return self._may_hold([*assumed, *state.facts, *terms.facts], goals)
 
@@ -183,14 +186,16 @@ class Proof:
             state[there] == (state[index] >= 1) for index, there in self.window.presence.items()
         ]
 
-    def _taken(self, step: Step, state: Terms) -> tuple[list[Term], dict[int, Term], _Choice]:
+    def _taken(
+        self, step: RuleEffect, state: WindowTerms
+    ) -> tuple[list[Term], dict[int, Term], _Choice]:
         """That a step is taken, what comes after it, and the ids to choose for it."""
         guard = z3.And(state.of(step.returns), *self._empty_gaps(state))
         after = state.after_step(step.writes)
         choice = self._choice([step.returns, *step.writes.values()], state)
         return [*self._hypotheses, guard], after, choice
 
-    def _choice(self, parts: Sequence[Expression], terms: Terms) -> _Choice:
+    def _choice(self, parts: Sequence[Expression], terms: WindowTerms) -> _Choice:
         """What is named must be in the window; the newest and the next id should be there."""
         named = {str(term): term for term in map(terms.of, self.window.named_by(parts))}
         needed = {name: self._in_window(term) for name, term in named.items()}
@@ -200,12 +205,14 @@ class Proof:
         """That an id is in the window, if there is one."""
         return z3.Or(term == 0, *(term == each for each in self.symbols.ids))
 
-    def _witness(self, family: Family, claim: Claim) -> Term:
+    def _witness(self, family: Family, claim: IdClaim) -> Term:
         """The id by which a claim is shown, in the state that the clauses are of."""
         name = f"{dict(claim.binding)['task']}.{self._witnesses[family.name]}"
         return self._state.of(self.window.cells[self.window.id_of(name)])
 
-    def _newest(self, parts: Sequence[Expression], terms: Terms) -> Iterable[tuple[str, Term]]:
+    def _newest(
+        self, parts: Sequence[Expression], terms: WindowTerms
+    ) -> Iterable[tuple[str, Term]]:
         """That the newest completed id, and the newest that was given, are in the window."""
         compared = self.window.statuses_of_gaps(parts)
         if self.window.unused in compared:
@@ -219,14 +226,14 @@ class Proof:
             name = "completed after it" if after else "completed"
             yield name, z3.Implies(terms.of(present), z3.Not(outside))
 
-    def _empty_gaps(self, terms: Terms) -> Iterable[Term]:
+    def _empty_gaps(self, terms: WindowTerms) -> Iterable[Term]:
         """Nothing has completed in a gap where there is no id."""
         completed = self.window.has_status(self.window.gaps, self.window.completed)
         lows = [self.symbols.zero, *self.symbols.ids]
         for low, high, each in zip(lows, self.symbols.ids, completed, strict=False):
             yield z3.Implies(low + 1 == high, z3.Not(terms.of(each)))
 
-    def _newest_given(self, terms: Terms, compared: Iterable[int]) -> Term:
+    def _newest_given(self, terms: WindowTerms, compared: Iterable[int]) -> Term:
         """Where an id of a gap was given, so was one behind it; or the one before, if the gap is
         empty and stands for that."""
         window, unused = self.window, self.window.unused
@@ -238,7 +245,7 @@ class Proof:
                 found.append(z3.Implies(is_given, z3.Or(*given[max(0, place - 1) :])))
         return z3.And(*found)
 
-    def _next_given(self, terms: Terms) -> Term:
+    def _next_given(self, terms: WindowTerms) -> Term:
         """Where an id of a gap was not given, one before it was not: the next one is seen."""
         window = self.window
         blank = [terms.of(each) for each in window.has_status(window.ids, window.unused)]
@@ -254,7 +261,7 @@ class Proof:
 
     # --- asking ----------------------------------------------------------------------------------
 
-    def _claims_of(self, family: Family, step: Step | None) -> tuple[Claim, ...]:
+    def _claims_of(self, family: Family, step: RuleEffect | None) -> tuple[IdClaim, ...]:
         if Taken in family.mark.hints.values():
             return self.window.claims(family, step)
         if family.name not in self._claims:
@@ -264,9 +271,9 @@ class Proof:
     def _goals(
         self,
         families: Sequence[Family],
-        terms: Terms,
+        terms: WindowTerms,
         of_step: _Choice,
-        step: Step | None,
+        step: RuleEffect | None,
         changed: Collection[int] | None = None,
     ) -> list[_Goal]:
         """That claims are violated; where only some cells have changed, those that read them."""
@@ -286,7 +293,7 @@ class Proof:
         return found
 
     def _chosen(
-        self, name: str, claim: Claim, step: Step | None, choices: Sequence[_Choice]
+        self, name: str, claim: IdClaim, step: RuleEffect | None, choices: Sequence[_Choice]
     ) -> list[Term]:
         """That the ids are in the window that must be, and of the others as many as have room."""
         about = {each.name for each in claim.ids}
@@ -305,25 +312,25 @@ class Proof:
     def _ask(
         self,
         assumed: Iterable[Term],
-        terms: Terms,
+        terms: WindowTerms,
         goals: list[_Goal],
-        step: Step | None,
+        step: RuleEffect | None,
         before: dict[int, Term],
         after: dict[int, Term] | None,
-    ) -> Answer:
+    ) -> ProofAnswer:
         if not goals:
-            return Answer(True)
+            return ProofAnswer(True)
         solver = self._solver([*assumed, z3.Or(*(goal.violated for goal in goals)), *terms.facts])
         answer = self._checked(solver)
         if answer == z3.unsat:
-            return Answer(True)
+            return ProofAnswer(True)
         if answer == z3.unknown:
-            return Answer(False, (), str(solver.reason_unknown()))
+            return ProofAnswer(False, (), str(solver.reason_unknown()))
         model = solver.model()
         was = self._decoded(model, before)
         then = None if after is None else self._decoded(model, after)
         shown = None if step is None else str(step)
-        return Answer(
+        return ProofAnswer(
             False,
             tuple(
                 Obstacle(goal.family.name, goal.claim.binding, shown, was, then)
@@ -354,7 +361,7 @@ class Proof:
     # --- states ----------------------------------------------------------------------------------
 
     def _starts(self) -> Iterable[dict[int, Term]]:
-        terms = Terms(self.symbols, {})
+        terms = WindowTerms(self.symbols, {})
         for start in self.window.initial_states:
             state: dict[int, Term] = {}
             for index, value in enumerate(start):
@@ -388,4 +395,4 @@ class Proof:
         return tuple(found)
 
 
-__all__ = ["Answer", "Obstacle", "Proof"]
+__all__ = ["Obstacle", "Proof", "ProofAnswer"]

@@ -1,8 +1,9 @@
-"""A protocol's clauses, and the properties that follow from them, for runs of any length.
+"""Proves the properties of a protocol for runs of any length, from its clauses.
 
-Clauses are written by hand, in `finish.py` and its siblings, as properties are. Those that are not
-kept by every step, or rest on others that are not, are set aside, with where they fail; what is
-left is an inductive invariant, and the properties are asked of it. Nothing lists states.
+Clauses are written by hand, as properties are (`finish.py` and `stops.py`). A clause that some step
+does not keep, or that rests on such a clause, is set aside with the place where it fails. The
+remaining clauses are an inductive invariant, and the properties are asked of it. Nothing lists
+states.
 """
 
 from __future__ import annotations
@@ -13,8 +14,7 @@ from functools import partial
 from time import perf_counter
 
 from checker.proofs.prove import does_not_apply
-from checker.search.limits import SECONDS_BETWEEN_NEWS, Limits, News, Progress
-from checker.search.state_graph.search import LimitHit
+from checker.search.limits import LimitHit, Limits, ProgressListener, SearchClock, SearchProgress
 from model.errors import FinaleError
 from model.language.properties import Family
 from model.language.protocol import Protocol, Setting
@@ -22,44 +22,44 @@ from model.properties.registry import PROPERTIES
 from model.protocols.coordinator.coordinator import JobProtocol
 from model.system import Kind
 
-from .clauses import Catalogue, catalogue_of
-from .proof import Answer, Obstacle, Proof
-from .window import Window
+from .clauses import ClauseCatalogue, catalogue_of
+from .proof import Obstacle, Proof, ProofAnswer
+from .window import IdWindow
 
 #: So many ids are in a window: two of a clause, the parameter of a rule, and one that it names.
 IDS = 4
-_Ask = Callable[[Sequence[Family]], Answer]
+_Ask = Callable[[Sequence[Family]], ProofAnswer]
 NO_LIMITS = Limits()
 
 
 @dataclass(frozen=True)
-class Result:
-    """What came of a property or clause: proven, or where it fails, or why it is not known."""
+class ClauseResult:
+    """The result for a property or clause: proven, or where it fails, or why it is unknown."""
 
     family: Family
-    answer: Answer
+    answer: ProofAnswer
     seconds: float
 
     @property
     def verdict(self) -> str:
-        """In one word."""
+        """The verdict in one word."""
         if self.answer.proven:
             return "proven"
         return "resists" if self.answer.obstacles else "unknown"
 
 
 @dataclass(frozen=True)
-class Proven:
-    """An inductive invariant, clause by clause, what is set aside, and what follows from it.
+class UnboundedProof:
+    """An inductive invariant, clause by clause, the clauses set aside, and what follows.
 
-    Where it could not be told whether the clauses are kept, `stopped` says why and how far that
-    came: then there are none, and nothing is proven.
+    If it is unknown whether the clauses are kept, `stopped` says why. Then there are no clauses,
+    and nothing is proven.
     """
 
-    window: Window
+    window: IdWindow
     clauses: tuple[Family, ...]
-    set_aside: tuple[Result, ...]
-    results: tuple[Result, ...]
+    set_aside: tuple[ClauseResult, ...]
+    results: tuple[ClauseResult, ...]
     never_taken: tuple[str, ...]
     """Rules that no state can take in which the clauses hold: it should be none."""
     asked: int
@@ -68,7 +68,7 @@ class Proven:
 
     @property
     def is_decided(self) -> bool:
-        """Whether all that was asked is proven."""
+        """Whether all properties asked for are proven."""
         return all(each.answer.proven for each in self.results)
 
 
@@ -77,26 +77,25 @@ def prove_unbounded(
     setting: Setting,
     names: Collection[str] = (),
     limits: Limits = NO_LIMITS,
-    progress: Progress | None = None,
-) -> Proven:
-    """What can be proven of a protocol on a job with no bound on ids, records and failures.
+    progress: ProgressListener | None = None,
+) -> UnboundedProof:
+    """Return what is proven of a protocol on a job, without bounds on ids, records and failures.
 
-    Without `names` all properties are asked of which the protocol's catalogue says so. When the
-    time is over, what is left is unknown. Raises `no-clauses`, `does-not-apply`, and
-    `window-too-small`.
+    Without `names`, the properties of the protocol's catalogue are asked. When the time is over,
+    the other properties are unknown. Raises `no-clauses`, `does-not-apply`, and `window-too-small`.
     """
     catalogue = catalogue_of(kind)
     if catalogue is None or setting.job is None or not issubclass(kind, JobProtocol):
         raise no_clauses(kind.key)
     goals = _goals(kind, catalogue, names)
     needed = {f.needs for f in (*catalogue.clauses, *goals) if f.needs is not None}
-    clock = _Clock(limits, progress)
-    window = Window(kind, replace(setting, observe=frozenset(needed)), IDS, clock.look)
+    clock = _Looking(limits, progress)
+    window = IdWindow(kind, replace(setting, observe=frozenset(needed)), IDS, clock.look)
     return _Proving(window, catalogue, clock).prove(goals)
 
 
 def _goals(
-    kind: type[Protocol], catalogue: Catalogue, names: Collection[str]
+    kind: type[Protocol], catalogue: ClauseCatalogue, names: Collection[str]
 ) -> tuple[Family, ...]:
     known = {family.name: family for family in PROPERTIES}
     goals = tuple(known[name] for name in tuple(names) or catalogue.goals)
@@ -107,42 +106,35 @@ def _goals(
     return goals
 
 
-class _Clock:
-    """Tells how far it is, and when the time is over."""
+class _Looking:
+    """Reports which question is asked, and ends the proof when its time is over."""
 
-    def __init__(self, limits: Limits, progress: Progress | None) -> None:
-        self._limits, self._progress = limits, progress
-        self._began = self._told = perf_counter()
+    def __init__(self, limits: Limits, progress: ProgressListener | None) -> None:
+        self._clock = SearchClock(limits, progress)
         self.doing = "what do the rules do, of ids without end?"
 
     @property
     def seconds(self) -> float:
-        """So long it has taken."""
-        return perf_counter() - self._began
+        return self._clock.seconds
 
     def look(self) -> None:
         """Raises LimitHit."""
-        now = perf_counter()
-        if self._limits.seconds_max is not None and self.seconds > self._limits.seconds_max:
-            raise LimitHit(self._limits.seconds_word)
-        if self._progress is not None and now - self._told >= SECONDS_BETWEEN_NEWS:
-            self._told = now
-            self._progress(News(0, 0, 0, 0, self.seconds, before=self.doing))
+        self._clock.look(lambda seconds: SearchProgress(0, 0, 0, 0, seconds, before=self.doing))
 
 
 class _Proving:
     """Asks first which clauses prove each other, then what follows from them."""
 
-    def __init__(self, window: Window, catalogue: Catalogue, clock: _Clock) -> None:
+    def __init__(self, window: IdWindow, catalogue: ClauseCatalogue, clock: _Looking) -> None:
         self._window, self._catalogue, self._clock = window, catalogue, clock
         #: Under no clauses, until it is known which are kept.
         self._proof = self._of(())
-        self._aside: list[Result] = []
+        self._aside: list[ClauseResult] = []
         self._asked = 0
 
-    def prove(self, goals: Sequence[Family]) -> Proven:
+    def prove(self, goals: Sequence[Family]) -> UnboundedProof:
         """The clauses that are kept, and what follows; what there is no time for is unknown."""
-        stopped, results, never = "", list[Result](), list[str]()
+        stopped, results, never = "", list[ClauseResult](), list[str]()
         try:
             self._keep()
             for family in goals:
@@ -150,9 +142,9 @@ class _Proving:
             never.extend(self._never_taken())
         except LimitHit as limit:
             stopped = f"{limit} came before an answer to: {self._clock.doing}"
-        left = Answer(False, (), stopped)
-        results += [Result(family, left, 0.0) for family in goals[len(results) :]]
-        return Proven(
+        left = ProofAnswer(False, (), stopped)
+        results += [ClauseResult(family, left, 0.0) for family in goals[len(results) :]]
+        return UnboundedProof(
             self._window,
             self._proof.clauses,
             tuple(self._aside),
@@ -182,12 +174,14 @@ class _Proving:
                 return
             self._asked += proof.asked
             seconds = perf_counter() - began
-            self._aside += [Result(f, failed[f.name], seconds) for f in kept if f.name in failed]
+            self._aside += [
+                ClauseResult(f, failed[f.name], seconds) for f in kept if f.name in failed
+            ]
             kept = tuple(family for family in kept if family.name not in failed)
 
-    def _failed(self, proof: Proof) -> dict[str, Answer]:
+    def _failed(self, proof: Proof) -> dict[str, ProofAnswer]:
         """The clauses that do not hold at the start, or not after some step, and where."""
-        failed: dict[str, Answer] = {}
+        failed: dict[str, ProofAnswer] = {}
         self._clock.doing = "do the clauses hold at the start?"
         self._sort(proof.clauses, proof.initiation, failed)
         for number, step in enumerate(self._window.steps):
@@ -196,11 +190,11 @@ class _Proving:
             self._sort(proof.clauses, partial(proof.consecution, step), failed)
         return failed
 
-    def _sort(self, families: Sequence[Family], ask: _Ask, failed: dict[str, Answer]) -> None:
+    def _sort(self, families: Sequence[Family], ask: _Ask, failed: dict[str, ProofAnswer]) -> None:
         """Ask of all at once, and of each where that was too much."""
         answer = ask(families)
         for obstacle in answer.obstacles:
-            failed.setdefault(obstacle.family, Answer(False, (obstacle,)))
+            failed.setdefault(obstacle.family, ProofAnswer(False, (obstacle,)))
         if not answer.why_unknown:
             return
         for family in families:
@@ -210,11 +204,11 @@ class _Proving:
 
     # --- what follows ----------------------------------------------------------------------------
 
-    def _result(self, family: Family) -> Result:
+    def _result(self, family: Family) -> ClauseResult:
         began, self._clock.doing = perf_counter(), f"does {family.name} follow from the clauses?"
-        return Result(family, self._answer(family), perf_counter() - began)
+        return ClauseResult(family, self._answer(family), perf_counter() - began)
 
-    def _answer(self, family: Family) -> Answer:
+    def _answer(self, family: Family) -> ProofAnswer:
         if family.kind is not Kind.ON_STEP:
             answer = self._proof.implied(family)
             return replace(answer, vacuous=answer.proven and not self._proof.says_something(family))
@@ -222,7 +216,7 @@ class _Proving:
             answer = self._proof.implied_by_step((family,), step)
             if not answer.proven:
                 return answer
-        return Answer(True, vacuous=not self._proof.says_something(family))
+        return ProofAnswer(True, vacuous=not self._proof.says_something(family))
 
     def _never_taken(self) -> Iterator[str]:
         for step in self._window.steps:
@@ -232,7 +226,7 @@ class _Proving:
 
 
 def no_clauses(protocol: str) -> FinaleError:
-    """There is nothing to prove anything from."""
+    """Return the error that a protocol has no clauses."""
     return FinaleError(
         "no-clauses",
         f'of "{protocol}" no clauses are known that hold in runs of any length',
@@ -240,4 +234,4 @@ def no_clauses(protocol: str) -> FinaleError:
     )
 
 
-__all__ = ["Obstacle", "Proven", "Result", "no_clauses", "prove_unbounded"]
+__all__ = ["ClauseResult", "Obstacle", "UnboundedProof", "no_clauses", "prove_unbounded"]

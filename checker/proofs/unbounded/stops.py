@@ -1,4 +1,4 @@
-"""A stop with a savepoint: what holds beside the clauses of the finish, and instead of some."""
+"""Clauses about a stop with a savepoint, beside the clauses of the finish or instead of some."""
 
 from __future__ import annotations
 

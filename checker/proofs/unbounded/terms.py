@@ -1,7 +1,8 @@
-"""Expressions over a window as terms of z3: ids and counts are integers without end.
+"""Translates expressions over a window into terms of z3, with unbounded integers.
 
-An expression compares an id with a place among those laid out: here, with the id of the window that
-stands there. Of what it reads of a gap nothing is known.
+An expression compares an id with a place of the layout. The translation compares it with the id of
+the window that stands at that place. Nothing is known about the value of a cell that belongs to a
+gap.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from functools import cached_property
 
 import z3
 
+from checker.proofs.window import Quantified
 from checker.search.reductions.terms import Term, Translation
 from checker.search.state_graph.folding import parts
 from model.expressions import (
@@ -27,16 +29,16 @@ from model.expressions import (
     Subtract,
 )
 
-from .window import NO_BOUND, RECORDS, Window
+from .window import NO_BOUND, RECORDS, IdWindow
 
 #: Constants as near to it as this were compared with what has no bound, and something was added.
 NEAR = 1000
 
 
 class Symbols:
-    """The terms of the ids of a window, of what has no bound, and of the cells of a state."""
+    """The terms of a window's ids, of quantities without bound, and of the cells of a state."""
 
-    def __init__(self, window: Window) -> None:
+    def __init__(self, window: IdWindow) -> None:
         self.window = window
         self.context = z3.Context()
         self.zero = z3.IntVal(0, self.context)
@@ -62,7 +64,7 @@ class Symbols:
 
     @cached_property
     def state(self) -> dict[int, Term]:
-        """A state of which nothing is known but the bounds of its cells."""
+        """A state of which only the bounds of cells are known."""
         found: dict[int, Term] = {}
         for index, cell in enumerate(self.window.cells):
             if index not in self.window.gap_cells:
@@ -70,7 +72,7 @@ class Symbols:
         return found
 
     def variable(self, cell: Expression, name: str, facts: list[Term]) -> Term:
-        """A free variable for what a cell holds; what bounds it is added to `facts`."""
+        """Return a free variable for a cell; its bounds are added to `facts`."""
         if isinstance(cell, Constant):
             known = cell.value
             return z3.BoolVal(bool(known), self.context) if cell.boolean else known + self.zero
@@ -88,7 +90,7 @@ class Symbols:
         return term
 
     def between(self, place: int, facts: list[Term]) -> Term:
-        """Some id in the gap at a place."""
+        """Return some id in the gap at a place."""
         self._fresh += 1
         term = z3.Int(f"some{self._fresh}", self.context)
         below = place // 2
@@ -101,10 +103,10 @@ class Symbols:
         return term
 
 
-class Terms(Translation):
-    """The terms of expressions in a state, or in that before and that after a step.
+class WindowTerms(Translation):
+    """The terms of expressions in a state, or in the states before and after a step.
 
-    `facts` are what is known of the variables that had to be made for gaps.
+    `facts` are what is known of the variables made for gaps.
     """
 
     def __init__(
@@ -122,13 +124,13 @@ class Terms(Translation):
         self._unknown: dict[Expression, Term] = {}
 
     def new_value(self, value: Expression, index: int) -> Term:
-        """An expression as what a cell holds after a step."""
+        """Return an expression as the new value of a cell."""
         if index in self.window.id_cells or index in self.window.countdowns:
             return self._placed_value(value, index)
         return self.of(value)
 
     def after_step(self, writes: Mapping[int, Expression]) -> dict[int, Term]:
-        """The state after a step; an id that is missing counts as 0."""
+        """Return the state after a step; a missing id counts as 0."""
         after = dict(self.before)
         for index, value in writes.items():
             after[index] = self.new_value(value, index)
@@ -173,16 +175,16 @@ class Terms(Translation):
             else:
                 term = z3.Bool(name, self._context)
             self._unknown[node] = term
-            if isinstance(node, Cell) and node.index in self.window.meaning:
-                self._explain(term, *self.window.meaning[node.index])
+            if isinstance(node, Cell) and node.index in self.window.quantified:
+                self._explain(term, self.window.quantified[node.index])
         return self._unknown[node]
 
-    def _explain(self, asked: Term, holds: Expression, some: bool) -> None:
+    def _explain(self, asked: Term, meaning: Quantified) -> None:
         """What holds of some id of a gap, or not of all, is so of one of them."""
         name = f"{self.name}{len(self._unknown)}."
-        one = Terms(self.symbols, self.before, self.after, name)
-        of_one = one.of(holds)
-        meant = z3.Implies(asked, of_one) if some else z3.Or(asked, z3.Not(of_one))
+        one = WindowTerms(self.symbols, self.before, self.after, name)
+        of_one = one.of(meaning.holds)
+        meant = z3.Implies(asked, of_one) if meaning.some else z3.Or(asked, z3.Not(of_one))
         self.facts += [*one.facts, meant]
 
     # --- comparisons -----------------------------------------------------------------------------
@@ -267,4 +269,4 @@ class Terms(Translation):
         return known
 
 
-__all__ = ["Symbols", "Term", "Terms"]
+__all__ = ["Symbols", "Term", "WindowTerms"]

@@ -1,27 +1,28 @@
-"""A window onto checkpoint ids without end: a few are laid out, and gaps stand for all between.
+"""A window onto unboundedly many checkpoint ids: a few of them, and gaps for the others.
 
-The protocol is laid out with 2n + 1 ids. Every second one is an id of the window, and stands for
-itself; the others are gaps, before, between and behind, and each stands for all ids there are in
-that place. Rules and properties are explored on them as for a search. What is then read off:
+The protocol is laid out with 2n + 1 ids. Every second id is an id of the window and stands for
+itself. The others are gaps, before, between and behind; each stands for all ids in its place. Rules
+and properties are explored on this layout as for a search. Then:
 
-- `all` and `any` say of a gap something that holds of all, or of some, of its ids: a cell of its
-  own, of which nothing is known but that it is the same where the same is asked.
-- what is written to a gap is written to ids that nobody looks at.
-- an id that a field holds is an integer; where it stands among those of the window is a comparison.
+- `all` and `any` over a gap say something about all, or some, of its ids. This is a cell of its
+  own. All that is known of it: the same question has the same answer.
+- What is written to a gap is written to ids that nobody looks at.
+- An id that a field holds is an integer. Its place among the ids of the window is a comparison.
 
-Which ids are in the window is the choice of who asks: those that a claim is about, and those that a
-step names (`named`).
+The caller chooses the ids of the window: the ids that a claim is about, and the ids that a step
+names (`named_by`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import Any, cast
+from typing import Any, TypeGuard, cast
 
-from checker.search.state_graph.folding import parts
+from checker.proofs.window import Claim, Effect, Window, WindowStore
+from checker.search.state_graph.folding import nodes
 from model.domains import Domain, MapDomain, Option, Queue, Ref, Set, Union
 from model.expressions import (
     FALSE,
@@ -30,19 +31,14 @@ from model.expressions import (
     Equal,
     Expression,
     IfThenElse,
-    cell,
-    disjunction,
 )
 from model.language.bindings import BoundRule, bindings, bound_rules
-from model.language.build import initial_states, world_of
+from model.language.build import initial_states
 from model.language.entities import Entity, Variable
-from model.language.explore import Folded, explore, fold
 from model.language.guards import Limit
-from model.language.joining import join
 from model.language.observing import observing
 from model.language.properties import Family, Taken, stepping
 from model.language.protocol import Setting
-from model.language.stores import SymbolicStore
 from model.language.symbolic_values import cells_of
 from model.language.symbols import truth_from, truth_of
 from model.properties.observed import newest_stored
@@ -59,16 +55,13 @@ RECORDS = 3
 
 
 @dataclass(frozen=True)
-class Step:
-    """What a rule does, with its parameters bound: where it can be taken, and what it writes."""
+class RuleEffect(Effect):
+    """What a rule does, with its parameters bound."""
 
     bound: BoundRule
-    returns: Expression
-    writes: Mapping[int, Expression]
-    faults: Expression
 
-    def ids(self, window: Window) -> tuple[Entity, ...]:
-        """The ids of the window that are parameters of the rule."""
+    def ids(self, window: IdWindow) -> tuple[Entity, ...]:
+        """Return the ids of the window that are parameters of the rule."""
         return tuple(each for each in window.ids if each in self.bound.arguments)
 
     def __str__(self) -> str:
@@ -76,14 +69,12 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Claim:
+class IdClaim(Claim):
     """What a property or a clause says of some entities; `ids` are those of the window.
 
-    Where reading it is a fault, it does not hold.
+    If reading the claim is a fault, the claim does not hold.
     """
 
-    when: Expression
-    holds: Expression
     fault: Expression
     binding: tuple[tuple[str, str], ...]
     ids: tuple[Entity, ...]
@@ -91,8 +82,8 @@ class Claim:
     """The cells that it reads, with those of the state of which something is asked of gaps."""
 
 
-class Window:
-    """A protocol on a job with `size` ids of the window, and gaps."""
+class IdWindow(Window):
+    """A protocol on a job with `size` ids of the window, and gaps between them."""
 
     def __init__(
         self,
@@ -102,17 +93,14 @@ class Window:
         look: Callable[[], None] = lambda: None,
     ) -> None:
         self.size, self._look = size, look
-        self.protocol = kind(_widened(setting, 2 * size + 1))
+        self.protocol: JobProtocol = kind(_widened(setting, 2 * size + 1))
         self.protocol.id_limit = Limit(NO_BOUND, "checkpoints")
-        self.world = world_of(self.protocol, self.protocol.keeps())
+        super().__init__(self.protocol)
         statuses = list(CheckpointStatus)
         self.unused = statuses.index(UNUSED)
         self.completed = statuses.index(CheckpointStatus.COMPLETED)
         self.ids: tuple[Entity, ...] = self.protocol.checkpoints[1::2]
         self.gaps: tuple[Entity, ...] = self.protocol.checkpoints[::2]
-        self._asked: dict[tuple[Entity, Expression, bool], int] = {}
-        self.meaning: dict[int, tuple[Expression, bool]] = {}
-        """Of a cell that is in no state: what it says of all, or of some, of the ids of a gap."""
         self.id_cells: set[int] = set()
         self.gap_cells: set[int] = set()
         self.presence: dict[int, int] = {}
@@ -165,35 +153,37 @@ class Window:
             case _:
                 return [(False, gap)] * domain.width
 
-    @property
-    def cells(self) -> tuple[Expression, ...]:
-        return self.world.cells()
+    def is_summary(self, item: object) -> TypeGuard[Entity]:
+        return item in self.gaps
+
+    def over(self, item: object, holds: Expression, some: bool) -> Expression:
+        """Return what an item adds to `all` or `any`: of a gap a cell, unless it is constant."""
+        return holds if isinstance(holds, Constant) else super().over(item, holds, some)
 
     # --- exploring -------------------------------------------------------------------------------
 
     @cached_property
-    def steps(self) -> tuple[Step, ...]:
-        """What each rule does whose parameters are of the window."""
-        found: list[Step] = []
+    def steps(self) -> tuple[RuleEffect, ...]:
+        """The effects of each rule whose parameters are in the window."""
+        found: list[RuleEffect] = []
         for bound in bound_rules(self.protocol):
             self._look()
             if not any(each in self.gaps for each in bound.arguments):
                 body = partial(bound.method, *bound.arguments)
-                folded = self._folded(body, self._store())
-                if folded.returns is not FALSE:
-                    faults = disjunction(when for when, _ in folded.faults)
-                    seen = {i: e for i, e in folded.writes.items() if i not in self.gap_cells}
-                    found.append(Step(bound, folded.returns, seen, faults))
+                effect, _ = self.explored(body, self._store())
+                if effect.returns is not FALSE:
+                    seen = {i: e for i, e in effect.writes.items() if i not in self.gap_cells}
+                    found.append(RuleEffect(effect.returns, effect.faults, seen, bound))
         return tuple(found)
 
-    def claims(self, family: Family, step: Step | None = None) -> tuple[Claim, ...]:
-        """A property or clause, of all entities that it can be about; of a step if it is of one."""
+    def claims(self, family: Family, step: RuleEffect | None = None) -> tuple[IdClaim, ...]:
+        """Return the claims of a property or clause for all entities; of a step if it needs one."""
         on_step = family.kind is Kind.ON_STEP
         taken: tuple[Taken, ...] = ()
         if Taken in family.mark.hints.values():
             assert step is not None
             taken = (Taken(step.bound.rule.name, dict(step.bound.binding)),)
-        found: list[Claim] = []
+        found: list[IdClaim] = []
         for arguments, binding, _ in bindings(self.protocol, family.mark, skip=1):
             self._look()
             if any(each in self.gaps for each in arguments):
@@ -202,24 +192,24 @@ class Window:
             body = partial(_truth, family.mark.prepared.function, given)
             earlier = stepping(self.world, self._store()) if on_step else nullcontext()
             with earlier, observing(self.protocol, family.view):
-                folded = self._folded(body, self._store(after=on_step))
-            fault = disjunction(when for when, _ in folded.faults)
-            if folded.returns is not FALSE or fault is not FALSE:
+                effect, folded = self.explored(body, self._store(after=on_step))
+            when, fault = effect.returns, effect.faults
+            if when is not FALSE or fault is not FALSE:
                 ids = tuple(each for each in self.ids if each in arguments)
                 holds = truth_of(folded.value)
-                reads = self._reads((folded.returns, holds, fault))
-                found.append(Claim(folded.returns, holds, fault, binding, ids, reads))
+                reads = self._reads((when, holds, fault))
+                found.append(IdClaim(when, holds, fault, binding, ids, reads))
         return tuple(found)
 
     def id_of(self, name: str) -> int:
-        """The cell that holds the id of a variable, by its name."""
+        """Return the cell that holds the id of a variable, by its name."""
         return next(v for v in self.world.variables if v.name == name).indices[-1]
 
     def newest_completed(self, *, after: bool) -> tuple[Expression, Expression]:
-        """Whether there is a completed checkpoint to start again from, and the newest.
+        """Return whether there is a completed checkpoint to restore, and the newest one.
 
-        That is what properties observe. A variant can override the helper that its rules call: if
-        that one returned a checkpoint that no window has, every claim would be proven.
+        Both are what properties observe. A variant can override the helper that its rules call: if
+        the helper returned a checkpoint that no window has, every claim would be proven.
         """
         domain: Domain[Any] = Option(Ref(CheckpointId)).resolve(self.world.scope)
         with observing(self.protocol, JobProtocol):
@@ -229,7 +219,7 @@ class Window:
         return present, index
 
     def has_status(self, ids: Sequence[Entity], status: int) -> list[Expression]:
-        """Of each of some ids, that it has a status, by its position."""
+        """Return, for each of some ids, the condition that it has a status, given by position."""
         wanted = list(CheckpointStatus)[status]
         known = cast("Sequence[Checkpoint]", ids)
         found: list[Expression] = self._value(
@@ -238,41 +228,28 @@ class Window:
         return found
 
     def _value(self, body: Callable[[], Any], *, after: bool = False) -> Any:
-        return self._folded(body, self._store(after=after)).value
+        return self.explored(body, self._store(after=after))[1].value
 
     @property
     def initial_states(self) -> tuple[tuple[int, ...], ...]:
-        """The initial states of what is laid out."""
+        """The initial states of the layout."""
         return initial_states(self.protocol, self.world)
 
     def _reads(self, roots: Iterable[Expression]) -> frozenset[int]:
-        cells = {each.index for each in self._within(roots) if isinstance(each, Cell)}
-        if any(index in self.meaning for index in cells):
+        cells = {each.index for each in nodes(roots) if isinstance(each, Cell)}
+        if any(index in self.quantified for index in cells):
             return frozenset(range(len(self.cells)))  # who knows what has changed in a gap
         return frozenset(cells)
-
-    def _folded(self, body: Callable[[], object], store: SymbolicStore) -> Folded:
-        with self.world.on(store):
-            return fold(explore(body, store), store, join)
 
     def _store(self, *, after: bool = False) -> WindowStore:
         return WindowStore(self, after=after)
 
-    def over(self, item: object, holds: Expression, some: bool) -> Expression:
-        """What an id adds to `all` or `any`; of a gap, a cell that says it of all, or of some."""
-        if item not in self.gaps or isinstance(holds, Constant):
-            return holds
-        assert isinstance(item, Entity)
-        index = self._asked.setdefault((item, holds, some), len(self.cells) + len(self._asked))
-        self.meaning[index] = holds, some
-        return cell(index, 0, 1, True)
-
     # --- named ids -------------------------------------------------------------------------------
 
     def named_by(self, roots: Iterable[Expression]) -> set[Cell]:
-        """The ids of which it is asked which one they are, not only how they stand to others."""
+        """Return the ids that expressions compare with a single id, not only by order."""
         found: set[Cell] = set()
-        for node in self._within(roots):
+        for node in nodes(roots):
             if not isinstance(node, Equal) or not isinstance(node.right, Constant):
                 continue
             if node.right.value % 2 == 0 and self.is_id(node.left):
@@ -280,9 +257,9 @@ class Window:
         return found
 
     def statuses_of_gaps(self, roots: Iterable[Expression]) -> dict[int, bool]:
-        """With which statuses that of a gap is compared; whether that is the one after a step."""
+        """Return the statuses that gaps are compared with, and whether after a step."""
         found: dict[int, bool] = {}
-        for node in self._within(roots):
+        for node in nodes(roots):
             if isinstance(node, Equal) and isinstance(node.right, Constant):
                 left = node.left
                 if isinstance(left, Cell) and left.index in self._statuses:
@@ -293,18 +270,6 @@ class Window:
     def _statuses(self) -> frozenset[int]:
         return frozenset(each.variables["status"].indices[0] for each in self.gaps)
 
-    @staticmethod
-    def _within(roots: Iterable[Expression]) -> Iterator[Expression]:
-        """All nodes of expressions, each once."""
-        seen: set[Expression] = set()
-        pending = list(roots)
-        while pending:
-            node = pending.pop()
-            if node not in seen:
-                seen.add(node)
-                yield node
-                pending += parts(node)
-
     def _leaves(self, node: Expression) -> Iterator[Cell]:
         if isinstance(node, IfThenElse):
             yield from self._leaves(node.yes)
@@ -313,7 +278,7 @@ class Window:
             yield node
 
     def is_id(self, node: Expression) -> bool:
-        """Whether an expression is an id."""
+        """Return whether an expression is an id."""
         match node:
             case Cell():
                 return node.index in self.id_cells
@@ -325,17 +290,6 @@ class Window:
 
 def _truth(function: Callable[..., object], given: tuple[object, ...]) -> object:
     return truth_from(truth_of(function(*given)))
-
-
-class WindowStore(SymbolicStore):
-    """The cells of a window; a gap stands for all of its ids in `all` and `any`."""
-
-    def __init__(self, window: Window, *, after: bool = False) -> None:
-        super().__init__(window.world.cells(after))
-        self.window = window
-
-    def over(self, item: object, holds: Expression, decisive: bool) -> Expression:
-        return self.window.over(item, holds, decisive)
 
 
 def _widened(setting: Setting, ids: int) -> Setting:

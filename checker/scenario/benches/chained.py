@@ -36,7 +36,7 @@ class ChainedTaskBench(TaskBench):
 
     @cached_property
     def counts(self) -> tuple[int, ...]:
-        """How many records each source has. Raises `bad-number`."""
+        """Return the number of records of each source. Raises `bad-number`."""
         header = self.case.header
         words = header.values.get("chained", "1").split()
         if not words or not all(word.isdecimal() and len(word) < 3 for word in words):

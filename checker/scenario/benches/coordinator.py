@@ -32,7 +32,7 @@ _BOUNDS = {
 
 
 class CoordinatorBench(JobBench):
-    """A coordinator and the tasks of a job, as far as it knows them."""
+    """A coordinator, and its knowledge about the tasks of a job."""
 
     part = "coordinator"
     about = "what comes of a checkpoint: completion, subsumption, abort, and who is told"
@@ -97,7 +97,7 @@ class CoordinatorBench(JobBench):
         self.record_answers(before)
 
     def _concludes(self, protocol: Stopping) -> None:
-        """What the coordinator does by itself about a stop."""
+        """Let the coordinator conclude a stop by itself."""
         for request in protocol.stop_requests:
             for checkpoint in protocol.checkpoints:
                 self.possibly(partial(protocol.learn_savepoint, request, checkpoint))
@@ -173,7 +173,7 @@ class CoordinatorBench(JobBench):
             self.protocol.request_savepoint(self.next_of(self.protocol.savepoint_requests))
 
     def _serve(self) -> None:
-        """Whoever of those that wait can be served."""
+        """Serve the waiting requests that can be served."""
         for request in self.protocol.may_wait:
             if self.possibly(partial(self.protocol.serve_request, request)):
                 return

@@ -28,7 +28,7 @@ class RecordingCoordination(OperatorCoordinator):
     bench: Any
 
     def complete(self, checkpoint: CoordinatorCheckpoint) -> None:
-        """What it aborts on the way comes after the completion itself."""
+        """Complete a checkpoint; the aborts that follow come after the completion."""
         position = len(self.bench.seen)
         super().complete(checkpoint)
         self.bench.record("completed", self.bench.number(checkpoint))
@@ -173,7 +173,7 @@ class GatewayBench(ProtocolBench[OperatorCoordinator]):
         return self.protocol.readers[int(name)]
 
     def _places(self) -> dict[str, Place]:
-        """Where each event is."""
+        """Return the place of each event."""
         named = dict(zip(self._sent, self.protocol.splits, strict=False))
         signals = {f"signal{n}": each.signal for n, each in enumerate(self.protocol.readers)}
         return {name: each.place for name, each in (named | signals).items()}

@@ -66,7 +66,7 @@ class GraphCheckBench(Bench):
 
     @staticmethod
     def _finished(word: str) -> Finished:
-        """How much of an operator had finished. Raises `bad-state`."""
+        """Return the degree of completion of an operator. Raises `bad-state`."""
         known = [each.value for each in Finished]
         if word not in known:
             raise FinaleError(

@@ -65,7 +65,7 @@ class RecordingCoordinator(FinalCheckpoint):
     bench: Any
 
     def complete(self, checkpoint: Checkpoint) -> None:
-        """What it aborts on the way comes after the completion itself."""
+        """Complete a checkpoint; the aborts that follow come after the completion."""
         position = len(self.bench.seen)
         super().complete(checkpoint)
         if checkpoint.is_completed:
@@ -141,7 +141,7 @@ class JobBench(ProtocolBench[FinalCheckpoint]):
         return next(each for each in requests if each.status == RequestStatus.UNUSED)
 
     def answers(self) -> dict[str, RequestStatus]:
-        """What became of each request so far."""
+        """Return the present status of each request."""
         return {request.name: request.status for request in self.protocol.requests}
 
     def record_answers(self, before: Mapping[str, RequestStatus]) -> None:

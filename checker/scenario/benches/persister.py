@@ -18,7 +18,7 @@ from model.protocols.persisting import Cut
 
 
 class RecordingPersister(Persister):
-    """The protocol, telling which checkpoints are given up."""
+    """The protocol, with a record of aborted checkpoints."""
 
     bench: Any
 

@@ -156,7 +156,7 @@ class SinkBench(ProtocolBench[FinalCheckpoint]):
     # --- queries ---------------------------------------------------------------------------------
 
     def _visible(self) -> dict[str, int]:
-        """How often each record is visible."""
+        """Return how many times each record is visible."""
         visible = self.protocol.sinks[0].visible
         return {
             name: visible[datum]
@@ -164,7 +164,7 @@ class SinkBench(ProtocolBench[FinalCheckpoint]):
         }
 
     def _transactions(self) -> dict[str, Transaction]:
-        """What became of the transaction of each checkpoint, if the sink has any."""
+        """Return the transaction of each checkpoint, if the sink has transactions."""
         sink = self.protocol.sinks[0]
         if isinstance(sink, Committer):
             names = (*map(self.number, self.protocol.checkpoints), "last")

@@ -164,7 +164,7 @@ class TaskBench(ProtocolBench[FinalCheckpoint]):
 
     @property
     def inputs(self) -> int:
-        """How many inputs the task has."""
+        """Return the number of inputs of the task."""
         return self.channels_of(self.case.header)
 
     def further_ids(self) -> Sequence[int]:
@@ -215,7 +215,7 @@ class TaskBench(ProtocolBench[FinalCheckpoint]):
 
     @cached_property
     def kinds(self) -> dict[int, CheckpointKind]:
-        """What each checkpoint is, as its call or its barriers say. Raises `two-kinds`."""
+        """Return the kind of each checkpoint, from its call or its barriers. Raises `two-kinds`."""
         found: dict[int, CheckpointKind] = {}
         for line in self.case.lines:
             for number, kind in filter(None, map(kind_said, line.stimuli)):
@@ -313,7 +313,7 @@ class TaskBench(ProtocolBench[FinalCheckpoint]):
             self.protocol.note_kind(checkpoint, kind)
 
     def _goes_on(self) -> None:
-        """The task takes its own steps until it has none."""
+        """Let the task take its own steps until none is enabled."""
         task, protocol = self.task, self.protocol
         own: list[Callable[[], None]] = [
             *(lambda c=each: protocol.run_trigger(task, c) for each in protocol.checkpoints),

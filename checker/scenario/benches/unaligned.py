@@ -43,7 +43,7 @@ class UnalignedHandlerBench(AlignedHandlerBench):
     protocol_key = "unaligned"
 
     def setting(self, options: Mapping[str, object]) -> Setting:
-        """Every record is one of its own, so that a log tells which it holds."""
+        """The setting, with unique records, so that a log shows which records it holds."""
         setting = super().setting(options)
         job = setting.job
         assert job is not None

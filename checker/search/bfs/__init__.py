@@ -1,1 +1,1 @@
-"""The readable back end: breadth-first search over decision trees, written to be read."""
+"""The readable search: breadth-first over decision trees, written to be read."""

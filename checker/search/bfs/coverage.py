@@ -1,7 +1,7 @@
-"""Which branches of the rules' source were exercised, and which never.
+"""Records which branches of the rules' source some transition has taken, and which none has.
 
-A branch outcome is exercised if some transition took a leaf with that branch, whose condition was
-true in the state before the transition.
+A transition takes a branch if it takes a leaf that has the branch, and if the condition of the
+branch was true in the state before the transition.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from model.language.explore import Branch
 from model.semantics import evaluate
 from model.system import State, Update
 
-from .machine import Machine, StateTest
+from .machine import StateTest, SuccessorGenerator
 
 #: A condition that was false so often is worth compiling.
 TRIES_MAX = 256
@@ -20,7 +20,7 @@ TRIES_MAX = 256
 class _Condition:
     """A condition that was not true yet in any state that took its leaf."""
 
-    def __init__(self, machine: Machine, expression: Expression) -> None:
+    def __init__(self, machine: SuccessorGenerator, expression: Expression) -> None:
         self.machine = machine
         self.expression = expression
         self.tries = 0
@@ -35,13 +35,13 @@ class _Condition:
         return bool(evaluate(self.expression, state))
 
 
-class Coverage:
+class BranchCoverage:
     """Marks leaves and branches while a search runs.
 
-    `fresh[leaf]` is 1 while a visit of the leaf can still tell something new.
+    `fresh[leaf]` is 1 while a visit of the leaf can still mark a new branch.
     """
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: SuccessorGenerator) -> None:
         self.machine = machine
         self.fresh = bytearray(b"\1") * len(machine.leaves)
         self.exercised: set[Branch] = set()
@@ -53,7 +53,7 @@ class Coverage:
         ]
 
     def visit(self, leaf: int, state: State) -> None:
-        """A transition takes a leaf in a state."""
+        """Mark that a transition takes a leaf in a state."""
         self.rules.add(self.machine.system.rules[self.machine.leaves[leaf].rule].rule.name)
         left: list[tuple[Branch, Expression]] = []
         for branch, condition in self._pending[leaf]:
@@ -73,11 +73,11 @@ class Coverage:
         return known
 
     def dead(self) -> tuple[Branch, ...]:
-        """The branches that some leaf has and no transition exercised, by file and line."""
+        """Return the branches that no transition has taken, by file and line."""
         ends = (leaf.end for leaf in self.machine.leaves)
         written = {b for end in ends if isinstance(end, Update) for b, _ in end.branches}
         dead = written - self.exercised
         return tuple(sorted(dead, key=lambda each: (each.file, each.line, not each.outcome)))
 
 
-__all__ = ["Coverage"]
+__all__ = ["BranchCoverage"]

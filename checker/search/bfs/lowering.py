@@ -1,4 +1,4 @@
-"""Expressions as Python text: what is used twice is computed once."""
+"""Writes expressions as Python source. A shared part is computed once."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import assert_never
 
-from checker.search.state_graph.folding import parts
+from checker.search.state_graph.folding import SIGNS, nodes, parts
 from model.expressions import (
     Add,
     And,
@@ -25,11 +25,11 @@ from model.expressions import (
 DEPTH_MAX = 60
 
 
-class Text:
+class PythonText:
     """Writes expressions as Python text. Cells are the locals `c0`, `c1`, …; after a step `d0`, …
 
-    Expressions cannot fail, so one that is used twice may be computed ahead, whatever its place in
-    a choice. `names` are the locals that hold an expression already.
+    Expressions cannot fail, so a shared part may be computed before a condition that guards it.
+    `names` are the locals that already hold an expression.
     """
 
     def __init__(self) -> None:
@@ -37,17 +37,19 @@ class Text:
         self._names_made = 0
 
     def line(self, depth: int, text: str) -> None:
-        """One line of the function, `depth` levels deep."""
+        """Write one line of the function, `depth` levels deep."""
         self.lines.append(" " * depth + text)
 
     def texts(
         self, expressions: Sequence[Expression], depth: int, names: dict[Expression, str]
     ) -> list[str]:
-        """The expressions as text; those parts that they share are given names before."""
-        uses: Counter[Expression] = Counter()
-        order: list[Expression] = []
-        for expression in expressions:
-            self._count(expression, uses, order, names)
+        """Return the expressions as text; lines before them name the parts that they share."""
+        order = [
+            node for node in nodes(expressions, names) if not isinstance(node, Cell | Constant)
+        ]
+        uses = Counter(expressions)
+        for node in order:
+            uses.update(parts(node))
         heights: dict[Expression, int] = {}
         for node in order:  # parts come before what they are part of
             height = 1 + max((heights.get(part, 0) for part in parts(node)), default=0)
@@ -60,24 +62,6 @@ class Text:
             heights[node] = height
         return [_text(expression, names) for expression in expressions]
 
-    def _count(
-        self,
-        root: Expression,
-        uses: Counter[Expression],
-        order: list[Expression],
-        names: dict[Expression, str],
-    ) -> None:
-        pending = [(root, False)]
-        while pending:
-            node, complete = pending.pop()
-            if complete:
-                order.append(node)
-                continue
-            uses[node] += 1
-            if uses[node] == 1 and node not in names and not isinstance(node, Cell | Constant):
-                pending.append((node, True))
-                pending += [(part, False) for part in parts(node)]
-
 
 def _text(node: Expression, names: dict[Expression, str]) -> str:
     name = names.get(node)
@@ -88,14 +72,9 @@ def _text(node: Expression, names: dict[Expression, str]) -> str:
             return str(node.value)
         case Cell():
             return f"{'d' if node.after else 'c'}{node.index}"
-        case Add():
-            return f"({_text(node.left, names)} + {_text(node.right, names)})"
-        case Subtract():
-            return f"({_text(node.left, names)} - {_text(node.right, names)})"
-        case Equal():
-            return f"({_text(node.left, names)} == {_text(node.right, names)})"
-        case Less():
-            return f"({_text(node.left, names)} < {_text(node.right, names)})"
+        case Add() | Subtract() | Equal() | Less():
+            sign = SIGNS[type(node)]
+            return f"({_text(node.left, names)} {sign} {_text(node.right, names)})"
         case Not():
             return f"(not {_text(node.operand, names)})"
         case And():
@@ -110,7 +89,7 @@ def _text(node: Expression, names: dict[Expression, str]) -> str:
 
 
 def is_plain_integer(node: Expression) -> bool:
-    """Whether its text gives an int and never Python's True: what a cell of a state may hold."""
+    """Return whether the text gives an int and never Python's True, which no cell may hold."""
     match node:
         case Constant() | Cell():
             return True
@@ -122,4 +101,4 @@ def is_plain_integer(node: Expression) -> bool:
             return not node.boolean
 
 
-__all__ = ["Text", "is_plain_integer"]
+__all__ = ["PythonText", "is_plain_integer"]

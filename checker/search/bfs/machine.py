@@ -1,7 +1,7 @@
-"""What a search asks of a system: the steps of a state, and which questions are true in it.
+"""Computes the successors of a state, and which questions are true in it.
 
-There are two machines. One runs generated Python and is fast; the other walks `semantics.py`, which
-is the definition. Tests hold them equal on everything.
+There are two implementations. `CompiledSuccessors` runs generated Python and is fast.
+`DefinedSuccessors` walks `semantics.py`, which is the definition. Tests compare them on everything.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from model.expressions import FALSE, Expression
 from model.semantics import blocking_bounds, evaluate, outcome, updated
 from model.system import Blocked, Fault, State, System, Update
 
-from .lowering import Text
+from .lowering import PythonText
 from .trees import bounds_source, expand_source
 
 Taken = list[tuple[int, State]]
@@ -29,8 +29,8 @@ StepTest = Callable[[State, State], Sequence[int]]
 """Which of the questions that it was made for are true of a step: their positions."""
 
 
-class Machine(ABC):
-    """A system as a search sees it. `leaves` are numbered in rule order, `yes` before `no`."""
+class SuccessorGenerator(ABC):
+    """Computes successors. `leaves` are numbered in rule order, `yes` before `no`."""
 
     def __init__(self, system: System) -> None:
         self.system = system
@@ -38,23 +38,25 @@ class Machine(ABC):
 
     @abstractmethod
     def expand(self, state: State, faults: list[int]) -> Taken:
-        """The steps of a state; leaves that are faults are appended to `faults`, in rule order."""
+        """Return the steps of a state; append the leaves that are faults, in rule order, to
+        `faults`.
+        """
 
     @abstractmethod
     def bounds(self, state: State) -> list[tuple[int, str]]:
-        """The ground rules that only a bound blocks, each with the bound."""
+        """Return the ground rules that only a bound blocks, each with the bound."""
 
     @abstractmethod
     def state_test(self, questions: Sequence[Expression]) -> StateTest:
-        """A function that tells which of the questions are true in a state."""
+        """Return a function that tells which of the questions are true in a state."""
 
     @abstractmethod
     def step_test(self, questions: Sequence[Expression]) -> StepTest:
-        """A function that tells which of the questions are true of a step."""
+        """Return a function that tells which of the questions are true of a step."""
 
 
-class Defined(Machine):
-    """The machine that is the definition: `semantics.py`, walked node by node."""
+class DefinedSuccessors(SuccessorGenerator):
+    """Computes successors by the definition: walks `semantics.py` node by node."""
 
     def expand(self, state: State, faults: list[int]) -> Taken:
         taken: Taken = []
@@ -85,8 +87,8 @@ class Defined(Machine):
         return test
 
 
-class Compiled(Machine):
-    """The machine that runs generated Python. `source` is its steps as text."""
+class CompiledSuccessors(SuccessorGenerator):
+    """Computes successors by generated Python; `source` is the text of the steps."""
 
     def __init__(self, system: System) -> None:
         super().__init__(system)
@@ -120,7 +122,7 @@ def _function(source: str, name: str) -> Callable[..., Any]:
 
 def _test_source(questions: Sequence[Expression], arguments: str) -> str:
     """`run(s)` or `run(s, t)`: the positions of the questions that are true."""
-    text = Text()
+    text = PythonText()
     for cell in sorted(cells_read(questions), key=lambda each: (each.after, each.index)):
         source, name = ("t", "d") if cell.after else ("s", "c")
         text.line(1, f"{name}{cell.index} = {source}[{cell.index}]")
@@ -133,4 +135,11 @@ def _test_source(questions: Sequence[Expression], arguments: str) -> str:
     return "\n".join([f"def run({arguments}):", *text.lines, ""])
 
 
-__all__ = ["Compiled", "Defined", "Machine", "StateTest", "StepTest", "Taken"]
+__all__ = [
+    "CompiledSuccessors",
+    "DefinedSuccessors",
+    "StateTest",
+    "StepTest",
+    "SuccessorGenerator",
+    "Taken",
+]

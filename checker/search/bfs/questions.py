@@ -1,33 +1,33 @@
-"""The tests for what is still open while a search runs, and where each answer was first given."""
+"""Keeps the questions that are still open while a search runs, and their first answers."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from checker.search.state_graph.questions import Finding, Question, Topic, of_states, of_steps
+from checker.search.state_graph.questions import Occurrence, Question, Topic, of_states, of_steps
 from model.expressions import Expression
 from model.system import State
 
-from .machine import Machine, StateTest, StepTest
+from .machine import StateTest, StepTest, SuccessorGenerator
 
 #: With fewer states than this, it takes longer to make tests anew than to ask too much.
 STATES_MIN = 500
 
 
 class Questions:
-    """All questions about a system, the tests for those that are still open, and the findings."""
+    """All questions about a system, tests for the open ones, and the first answers."""
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: SuccessorGenerator) -> None:
         system = machine.system
         self.machine = machine
-        self.findings: dict[Topic, Finding] = {}
+        self.findings: dict[Topic, Occurrence] = {}
         self._of_states = of_states(system)
         steps = range(len(system.rules))
         self._of_steps = [of_steps(system, rule) for rule in steps]
         self.reopen()
 
     def reopen(self, states: int = STATES_MIN) -> None:
-        """Make tests for what is still open. A search does it now and then, between levels."""
+        """Make new tests for the open questions. A search does this now and then."""
         self._settled = len(self.findings)
         self._states_wanted = 2 * states
         self._of_states = self._still_open(self._of_states)
@@ -47,27 +47,27 @@ class Questions:
         return [question for question in asked if question.topic not in self.findings]
 
     def worth_reopening(self, states: int) -> bool:
-        """Whether topics were settled, and states doubled, since the tests were made."""
+        """Return whether topics were settled, and states doubled, since the tests were made."""
         return len(self.findings) > self._settled and states >= self._states_wanted
 
     def in_state(self, positions: Sequence[int], place: tuple[int, int, int], state: int) -> None:
-        """The questions at these positions of `state_test` are true in a state."""
+        """Keep that the questions at these positions of `state_test` are true in a state."""
         for position in positions:
             question = self._of_states[position]
-            self.note(question.topic, Finding(place, state, binding=question.predicate.binding))
+            self.note(question.topic, Occurrence(place, state, binding=question.predicate.binding))
 
     def on_step(
         self, positions: Sequence[int], place: tuple[int, int, int], leaf: int, after: State
     ) -> None:
-        """The questions at these positions of the rule's step test are true of a step."""
+        """Keep that the questions at these positions of the rule's step test are true of a step."""
         _, state, rule = place
         for position in positions:
             question = self._of_steps[rule][position]
             binding = question.predicate.binding
-            self.note(question.topic, Finding(place, state, leaf, after, binding))
+            self.note(question.topic, Occurrence(place, state, leaf, after, binding))
 
-    def note(self, topic: Topic, finding: Finding) -> None:
-        """Keep a finding if it comes before what was found."""
+    def note(self, topic: Topic, finding: Occurrence) -> None:
+        """Keep an occurrence if it comes before the known one."""
         known = self.findings.get(topic)
         if known is None or finding.place < known.place:
             self.findings[topic] = finding

@@ -1,39 +1,63 @@
-"""Check a system: search all of its states and answer every property.
+"""The readable search: breadth-first over all states, with counts, verdicts and shortest traces.
 
-This is the readable back end as others call it; `walk.py` searches, `verdicts.py` answers.
+The search does not stop at a violation: its counts cover all reachable states (`Statistics`). The
+trace that it shows is canonical. It is the least of the shortest traces, compared by initial state
+and then rule by rule (`graph.py`). If several bindings of a property are violated at the end of the
+trace, the first one is shown.
 """
 
 from __future__ import annotations
 
+import gc
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from time import perf_counter
 
-from checker.search.answer import Report
-from checker.search.limits import Limits, Progress, check_witnesses
+from checker.search.answer import Report, Statistics
+from checker.search.limits import (
+    INTERRUPTED,
+    LimitHit,
+    Limits,
+    ProgressListener,
+    SearchClock,
+    SearchProgress,
+    check_witnesses,
+)
+from checker.search.state_graph.fairness import Fair
+from checker.search.state_graph.graph import StateGraph
+from checker.search.state_graph.leaves import Leaf
+from checker.search.state_graph.questions import FAULTS, Occurrence, Topic
 from checker.search.state_graph.verdicts import answers_of
-from model.system import System
+from model.system import Kind, State, System
+from model.trace import Trace
 
-from .machine import Compiled, Defined
-from .walk import Search
+from .coverage import BranchCoverage
+from .machine import CompiledSuccessors, DefinedSuccessors, SuccessorGenerator
+from .questions import Questions
 
 NO_LIMITS = Limits()
+LIVENESS = (Kind.LEADS_TO, Kind.EVENTUALLY)
+
+#: Limits of time are looked at, and progress is told, once in so many states.
+STATES_BETWEEN_LOOKS = 256
 
 
 def check(
     system: System,
     limits: Limits = NO_LIMITS,
-    progress: Progress | None = None,
+    progress: ProgressListener | None = None,
     *,
     compiled: bool = True,
 ) -> Report:
-    """Answer every property of a system, and the rows that all systems have.
+    """Return the answers to every property of a system, and to the rows that all systems have.
 
-    With `compiled` off the search walks `semantics.py` instead of generated code: much slower, and
-    the same in everything. Raises `witness-missing`.
+    Without `compiled`, the search walks `semantics.py` instead of generated code: this is much
+    slower and gives the same report. Raises `witness-missing`.
     """
     check_witnesses(system)
     began = perf_counter()
-    machine = Compiled(system) if compiled else Defined(system)
-    search = Search(machine, limits.after(perf_counter() - began), progress)
+    machine = CompiledSuccessors(system) if compiled else DefinedSuccessors(system)
+    search = ReadableSearch(machine, limits.after(perf_counter() - began), progress)
     search.run()
     answers = answers_of(search)
     return Report(
@@ -46,4 +70,171 @@ def check(
     )
 
 
-__all__ = ["check"]
+@dataclass
+class ReadableSearch:
+    """A breadth-first search: what it has seen, and how far it is.
+
+    `stopped` says why the search has not seen all states; `stopped_after` says why the work after
+    the search was cut short.
+    """
+
+    machine: SuccessorGenerator
+    limits: Limits
+    progress: ProgressListener | None
+    graph: StateGraph = field(init=False)
+    questions: Questions = field(init=False)
+    coverage: BranchCoverage = field(init=False)
+    deadlock: int | None = None
+    transitions: int = 0
+    expanded: int = 0
+    depth: int = 0
+    stopped: str = ""
+    stopped_after: str = ""
+    seconds: float = 0.0
+    _fair: Fair | None = field(default=None, init=False)
+
+    def __post_init__(self) -> None:
+        properties = self.machine.system.properties
+        keeps_edges = any(prop.kind in LIVENESS for prop in properties)
+        self.graph = StateGraph(self.machine.leaves, keeps_edges)
+        self.questions = Questions(self.machine)
+        self.coverage = BranchCoverage(self.machine)
+        self._is_terminal = self.machine.state_test([self.machine.system.terminal])
+        self._clock = SearchClock(self.limits, self.progress)
+
+    def run(self) -> None:
+        """Search until all states are seen, a limit is hit, or the user interrupts."""
+        collecting = gc.isenabled()
+        gc.disable()  # states are tuples of ints: there are no cycles to collect
+        try:
+            self._run()
+        except LimitHit as limit:
+            self.stopped = str(limit)
+        except KeyboardInterrupt:
+            self.stopped = INTERRUPTED
+        finally:
+            if collecting:
+                gc.enable()
+        self.seconds = self._clock.seconds
+
+    def _run(self) -> None:
+        graph, questions = self.graph, self.questions
+        for position, state in enumerate(dict.fromkeys(self.machine.system.initial)):
+            self._add(state, -1, -1, (0, position, -1))
+        graph.initial = len(graph.states)
+        level_end = len(graph.states)
+        while self.expanded < level_end:
+            if questions.worth_reopening(level_end):
+                questions.reopen(level_end)
+            for position in range(self.expanded, level_end):
+                if position % STATES_BETWEEN_LOOKS == 0:
+                    self.look()
+                self._expand(position)
+                self.expanded = position + 1
+            if len(graph.states) > level_end:
+                self.depth += 1
+            level_end = len(graph.states)
+        if graph.keeps_edges:
+            graph.starts.append(len(graph.targets))
+
+    def _add(self, state: State, parent: int, leaf: int, place: tuple[int, int, int]) -> int:
+        """Keep a new state and ask of it what is still open; its number."""
+        graph = self.graph
+        number = len(graph.states)
+        if number == self.limits.states_max:
+            raise LimitHit(self.limits.states_word)
+        graph.index[state] = number
+        graph.parents.append(parent)
+        graph.parent_leaves.append(leaf)
+        graph.states.append(state)
+        test = self.questions.state_test
+        if test is not None and (positions := test(state)):
+            self.questions.in_state(positions, place, number)
+        return number
+
+    def _expand(self, position: int) -> None:
+        graph, machine, fresh = self.graph, self.machine, self.coverage.fresh
+        index, step_tests, leaves = graph.index, self.questions.step_tests, machine.leaves
+        length = self.depth + 1
+        state = graph.states[position]
+        faults: list[int] = []
+        taken = machine.expand(state, faults)
+        if graph.keeps_edges:
+            graph.starts.append(len(graph.targets))
+        changes = bool(faults)
+        for leaf, after in taken:
+            self.transitions += 1
+            if fresh[leaf]:
+                self.coverage.visit(leaf, state)
+            number = index.get(after)
+            if number is None:
+                number = self._add(after, position, leaf, (length, position, leaves[leaf].rule))
+            if number != position:
+                changes = True
+            if graph.keeps_edges:
+                graph.targets.append(number)
+                graph.taken.append(leaf)
+            rule = leaves[leaf].rule
+            step_test = step_tests[rule]
+            if step_test is not None and (positions := step_test(state, after)):
+                self.questions.on_step(positions, (length, position, rule), leaf, after)
+        if faults:
+            graph.faulty[position] = tuple(faults)
+        for leaf in faults:
+            rule = leaves[leaf].rule
+            self.questions.note(FAULTS, Occurrence((length, position, rule), position, leaf))
+        if not changes and self.deadlock is None and self._is_deadlock(state):
+            self.deadlock = position
+
+    def _is_deadlock(self, state: State) -> bool:
+        """Of a state that no step changes, whether it is a deadlock."""
+        return not self._is_terminal(state) and not self.machine.bounds(state)
+
+    def look(self) -> None:
+        """Report the progress. Raises LimitHit when the time is over."""
+        self._clock.look(self._progress)
+
+    def _progress(self, seconds: float) -> SearchProgress:
+        states = len(self.graph.states)
+        frontier = states - self.expanded
+        return SearchProgress(states, self.transitions, self.depth, frontier, seconds)
+
+    # --- what was found --------------------------------------------------------------------------
+
+    @property
+    def system(self) -> System:
+        """What was searched."""
+        return self.machine.system
+
+    @property
+    def leaves(self) -> Sequence[Leaf]:
+        """The leaves of its decision trees."""
+        return self.machine.leaves
+
+    @property
+    def findings(self) -> Mapping[Topic, Occurrence]:
+        """The first occurrence of each topic that has one."""
+        return self.questions.findings
+
+    @property
+    def fair(self) -> Fair:
+        """The fairness of the system, on its complete state graph."""
+        if self._fair is None:
+            self._fair = Fair(self.system, self.graph, self.machine)
+        return self._fair
+
+    def trace_to(self, position: int) -> Trace:
+        """Return the least shortest run to a state."""
+        return self.graph.trace_to(position)
+
+    @property
+    def statistics(self) -> Statistics:
+        """The counts so far."""
+        states = len(self.graph.states)
+        complete = not self.stopped
+        depth = self.depth if complete or not states else self.graph.trace_to(states - 1).length
+        frontier = states - self.expanded
+        return Statistics(states, self.transitions, depth, self.seconds, complete, frontier)
+
+
+__all__ = ["ReadableSearch", "check"]

@@ -1,15 +1,15 @@
-"""Decision trees as the text of Python functions: nested ifs that follow each tree to its leaf."""
+"""Writes decision trees as Python functions: nested `if` statements down to each leaf."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from checker.search.state_graph.folding import Known, folded, learn
+from checker.search.state_graph.folding import Known, folded, sides
 from checker.search.state_graph.leaves import LeafNumbers
 from model.expressions import Constant, Expression
 from model.system import Blocked, Fault, System, Test, Tree, Update, leaves
 
-from .lowering import Text, is_plain_integer
+from .lowering import PythonText, is_plain_integer
 
 #: A generated function is split where it gets longer than this.
 LINES_MAX = 3000
@@ -18,14 +18,14 @@ LEVELS_MAX = 80
 
 End = Blocked | Update | Fault
 Names = dict[Expression, str]
-AtLeaf = Callable[[Text, int, int, End, Known, Names], None]
+AtLeaf = Callable[[PythonText, int, int, End, Known, Names], None]
 """Writes what is done at a leaf: the text, the depth, the rule, the leaf, what is known, names."""
 
 
-class Trees:
-    """Writes all trees of a system into functions of these `arguments`, called `run` together.
+class PythonTrees:
+    """Writes all trees of a system as functions of these `arguments`, together called `run`.
 
-    Leaves that are `quiet` do nothing and leave no trace in the text.
+    Leaves that are `quiet` do nothing and are left out of the text.
     """
 
     def __init__(
@@ -38,7 +38,7 @@ class Trees:
         self.functions: list[list[str]] = []
 
     def source(self) -> str:
-        """The text of the module."""
+        """Return the text of the module."""
         chunks: list[str] = []
         text, start = self._opened(), 0
         for index, rule in enumerate(self.system.rules):
@@ -52,18 +52,18 @@ class Trees:
         calls = [f" {name}({self.arguments})" for name in chunks]
         return "\n".join([*lines, f"def run({self.arguments}):", *calls, ""])
 
-    def _opened(self) -> Text:
-        text = Text()
+    def _opened(self) -> PythonText:
+        text = PythonText()
         names = "".join(f"c{i}, " for i in range(len(self.system.cells)))
         text.line(1, f"({names}) = s" if names else "pass")
         return text
 
-    def _closed(self, text: Text, name: str) -> str:
+    def _closed(self, text: PythonText, name: str) -> str:
         self.functions.append([f"def {name}({self.arguments}):", *text.lines])
         return name
 
     def _tree(
-        self, text: Text, depth: int, rule: int, tree: Tree, known: Known, names: Names
+        self, text: PythonText, depth: int, rule: int, tree: Tree, known: Known, names: Names
     ) -> None:
         if all(self.is_quiet(end) for end in leaves(tree)):
             return
@@ -76,13 +76,14 @@ class Trees:
             name = self._closed(deeper, f"deep_{len(self.functions)}")
             text.line(depth, f"{name}({self.arguments})")
             return
-        test = folded(tree.condition, known, {})
+        test, further = sides(tree, known)
         if isinstance(test, Constant):
-            self._tree(text, depth, rule, tree.yes if test.value else tree.no, known, names)
+            [(_, side, below)] = further
+            self._tree(text, depth, rule, side, below, names)
             return
         [condition] = text.texts([test], depth, names)
         opening = f"if {condition}:"
-        for outcome, side in ((True, tree.yes), (False, tree.no)):
+        for outcome, side, below in further:
             if not outcome:
                 opening = f"if not {condition}:" if opening else "else:"
             if all(self.is_quiet(end) for end in leaves(side)):
@@ -90,7 +91,6 @@ class Trees:
             text.line(depth, opening)
             opening = ""
             before = len(text.lines)
-            below = learn(learn(known, tree.condition, outcome), test, outcome)
             self._tree(text, depth + 1, rule, side, below, dict(names))
             if len(text.lines) == before:  # what is known leaves only quiet leaves
                 text.line(depth + 1, "pass")
@@ -100,7 +100,9 @@ def _follow(system: System, numbers: LeafNumbers) -> AtLeaf:
     """Updates append their number and the state they make; faults their number."""
     cells = [f"c{i}" for i in range(len(system.cells))]
 
-    def at_leaf(text: Text, depth: int, rule: int, end: End, known: Known, names: Names) -> None:
+    def at_leaf(
+        text: PythonText, depth: int, rule: int, end: End, known: Known, names: Names
+    ) -> None:
         number = numbers[rule, id(end)]
         if not isinstance(end, Update):
             text.line(depth, f"faults.append({number})")
@@ -117,22 +119,24 @@ def _follow(system: System, numbers: LeafNumbers) -> AtLeaf:
 
 
 def expand_source(system: System, numbers: LeafNumbers) -> str:
-    """`run(s, faults, out)`: all steps of state `s`; `numbers` are those of its leaves."""
+    """Return the text of `run(s, faults, out)`: all steps of `s`, with the `numbers` of leaves."""
     at_leaf = _follow(system, numbers)
-    return Trees(system, "s, faults, out", lambda end: isinstance(end, Blocked), at_leaf).source()
+    return PythonTrees(
+        system, "s, faults, out", lambda end: isinstance(end, Blocked), at_leaf
+    ).source()
 
 
 def bounds_source(system: System) -> str:
-    """`run(s, out)`: the ground rules that only a bound blocks in state `s`, with the bound."""
+    """Return the text of `run(s, out)`: the rules that only a bound blocks in `s`."""
 
     def quiet(end: End) -> bool:
         return not isinstance(end, Blocked) or end.bound is None
 
-    def at_leaf(text: Text, depth: int, rule: int, end: End, _: Known, names: Names) -> None:
+    def at_leaf(text: PythonText, depth: int, rule: int, end: End, _: Known, names: Names) -> None:
         assert isinstance(end, Blocked)
         text.line(depth, f"out.append(({rule}, {end.bound!r}))")
 
-    return Trees(system, "s, out", quiet, at_leaf).source()
+    return PythonTrees(system, "s, out", quiet, at_leaf).source()
 
 
 __all__ = ["bounds_source", "expand_source"]

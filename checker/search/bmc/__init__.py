@@ -1,1 +1,1 @@
-"""What a solver says of a system, and of all jobs: z3, and nothing that lists states."""
+"""The bounded search: asks z3 for runs up to a length, and lists no states."""

@@ -1,7 +1,7 @@
-"""What is asked of a system, as conditions on single states: also what steps from them show.
+"""Turns every question about a system into a condition on a single state.
 
-What a step shows is said of the state before it, with the new values in place of those after. So a
-run to a state is all that needs to be found, and the step that follows it is looked up.
+A question about a step becomes a condition on the state before the step: the new values replace the
+cells after it. So the solver only looks for a run to a state; the step that follows is looked up.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from model.expressions import (
 )
 from model.system import Blocked, Fault, System, Update
 
-from .encoding import Way
+from .encoding import RulePath
 
 #: That nothing changes any more: of no property.
 DEADLOCK: Topic = (Asked.REACHED, -1)
@@ -31,15 +31,15 @@ DEADLOCK: Topic = (Asked.REACHED, -1)
 
 @dataclass(frozen=True)
 class Sought:
-    """The states to be found: those that show it or, `further` on, those from which a step does."""
+    """States to find: they show a subject or, if `further` is 1, a step from them does."""
 
     subject: Topic
     condition: Expression
     further: int
 
 
-def sought(system: System, ways: Sequence[Way]) -> Iterator[Sought]:
-    """All that is asked of states and steps; what can be seen to be impossible is left out."""
+def sought(system: System, ways: Sequence[RulePath]) -> Iterator[Sought]:
+    """Yield the conditions for all questions, except those that are impossible at sight."""
     found: dict[tuple[Topic, int], list[Expression]] = {(DEADLOCK, 0): [_deadlock(system, ways)]}
     for question in of_states(system):
         found.setdefault((question.topic, 0), []).append(question.condition)
@@ -52,7 +52,7 @@ def sought(system: System, ways: Sequence[Way]) -> Iterator[Sought]:
             yield Sought(subject, condition, further)
 
 
-def _on_step(system: System, way: Way) -> Iterator[tuple[Topic, Expression]]:
+def _on_step(system: System, way: RulePath) -> Iterator[tuple[Topic, Expression]]:
     """What is asked of a step that takes a way, as conditions on the state before it."""
     if isinstance(way.end, Fault):
         yield FAULTS, conjunction(())
@@ -68,7 +68,7 @@ def _on_step(system: System, way: Way) -> Iterator[tuple[Topic, Expression]]:
         yield question.topic, folded(question.condition, after, memo)
 
 
-def _deadlock(system: System, ways: Sequence[Way]) -> Expression:
+def _deadlock(system: System, ways: Sequence[RulePath]) -> Expression:
     """That nothing changes any more, no bound alone forbids it, and it is not the end."""
     goes_on: list[Expression] = [system.terminal]
     for way in ways:

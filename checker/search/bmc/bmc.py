@@ -1,29 +1,34 @@
-"""Bounded model checking: a shortest counterexample, asked of a solver length after length.
+"""Bounded model checking: asks a solver for counterexamples of length 0, 1, 2 and so on.
 
-A counterexample of some length is a shortest one since all lengths below it were refuted before. It
-is also the least of them, so it is the one that a search shows. Where no length is left at which
-something new could be reached, all is proven, and the answers are as good as those of a search;
-else what was not found is unknown. Fair runs, and thereby liveness, are not asked about.
+The first counterexample found is a shortest one, since all smaller lengths were refuted before. It
+is also the least of the shortest, so it is the one that the other searches show. If no longer run
+reaches a new state, the answers are complete, as those of the other searches. Otherwise a property
+without a counterexample is `unknown`. This search does not judge liveness.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from time import perf_counter
 
 from checker.search.answer import NO_DEADLOCK, WELL_FORMED
-from checker.search.limits import INTERRUPTED, SECONDS_BETWEEN_NEWS, Limits, News, Progress
+from checker.search.limits import (
+    INTERRUPTED,
+    LimitHit,
+    Limits,
+    ProgressListener,
+    SearchClock,
+    SearchProgress,
+)
 from checker.search.state_graph.questions import FAULTS, Asked, Topic, of_states, of_steps
-from checker.search.state_graph.search import LimitHit
 from model.expressions import disjunction
 from model.semantics import evaluate, is_deadlock, steps
 from model.system import Fault, System
 from model.trace import Trace, replay
 
 from .asked import DEADLOCK, Sought, sought
-from .encoding import Encoding
-from .runs import Run, Runs
+from .encoding import TransitionRelation
+from .runs import BoundedRun, BoundedRuns
 
 #: Where nothing else is said, longer counterexamples than this are not looked for.
 STEPS_MAX = 25
@@ -31,7 +36,7 @@ Binding = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
-class Found:
+class ShortestRun:
     """A run from an initial state that shows what was sought, and the binding of the predicate."""
 
     initial: int
@@ -40,24 +45,27 @@ class Found:
 
     @property
     def order(self) -> tuple[int, ...]:
-        """What is shown is the least by it."""
+        """The key by which the least run is chosen."""
         return self.trace.length, self.initial, *self.trace.rules
 
 
-class Search:
-    """What was found, and up to which length.
+class BoundedSearch:
+    """What a bounded search has found, and up to which length.
 
-    `refuted` is the length up to which there is no counterexample beside those found, `stopped`
-    why no longer runs were asked about; if `is_complete`, no longer run reaches anything new.
+    Up to the length `refuted` there is no counterexample beside those found. `stopped` says why no
+    longer runs were asked for. If `is_complete`, no longer run reaches a new state.
     """
 
     def __init__(
-        self, system: System, limits: Limits, progress: Progress | None, only: Collection[str]
+        self,
+        system: System,
+        limits: Limits,
+        progress: ProgressListener | None,
+        only: Collection[str],
     ) -> None:
         self.system = system
         self.limits = limits
-        self.progress = progress
-        self.found: dict[Topic, Found] = {}
+        self.found: dict[Topic, ShortestRun] = {}
         self.refuted = -1
         self.is_complete = False
         self.stopped = ""
@@ -65,7 +73,7 @@ class Search:
         self._only = frozenset(only)
         self._open: list[Sought] = []
         self._possible: set[Topic] = set()
-        self._started = self._told = perf_counter()
+        self._clock = SearchClock(limits, progress)
 
     def run(self) -> None:
         """Ask until all is found or refuted, a limit is hit, or the user interrupts."""
@@ -78,13 +86,13 @@ class Search:
 
     @property
     def seconds(self) -> float:
-        """How long it has taken."""
-        return perf_counter() - self._started
+        """The time since the search began."""
+        return self._clock.seconds
 
     # --- asking ----------------------------------------------------------------------------------
 
     def _run(self) -> None:
-        encoding = Encoding(self.system)
+        encoding = TransitionRelation(self.system)
         wanted = list(sought(self.system, encoding.ways))
         self._possible = {each.subject for each in wanted}
         if self._deepen(encoding, [each for each in wanted if self._is_asked(each.subject)]):
@@ -93,13 +101,15 @@ class Search:
             self._deepen(encoding, tests, self.refuted)
             self.is_complete = True
 
-    def _deepen(self, encoding: Encoding, wanted: list[Sought], last: int | None = None) -> bool:
+    def _deepen(
+        self, encoding: TransitionRelation, wanted: list[Sought], last: int | None = None
+    ) -> bool:
         """Ask for what is wanted, one length after the other, until all is settled.
 
         The answer is whether no longer run reaches anything new; that is not asked if the `last`
         length is known.
         """
-        self._open, runs = wanted, Runs(encoding, self._look)
+        self._open, runs = wanted, BoundedRuns(encoding, self._look)
         while self._open:
             self._ask(runs)
             if last is None:
@@ -116,7 +126,7 @@ class Search:
         return False
 
     def is_impossible(self, subject: Topic) -> bool:
-        """Whether the expressions alone show that there is no such state and no such step."""
+        """Return whether the expressions alone exclude such a state and such a step."""
         return subject not in self._possible
 
     def _is_asked(self, subject: Topic) -> bool:
@@ -144,7 +154,7 @@ class Search:
         found = self.found.get(wanted.subject)
         return found is None or found.trace.length >= length + wanted.further
 
-    def _ask(self, runs: Runs) -> None:
+    def _ask(self, runs: BoundedRuns) -> None:
         """Settle all that a run of this length shows, or a step from it that is not too long."""
         length = runs.length
         asked = [
@@ -161,7 +171,7 @@ class Search:
                 self._open.remove(each)
                 self._settle(each, runs.least(each.condition))
 
-    def _settle(self, wanted: Sought, run: Run | None) -> None:
+    def _settle(self, wanted: Sought, run: BoundedRun | None) -> None:
         """Keep the least counterexample; what a state shows comes before what a step shows."""
         assert run is not None, "there is a run, for some state was found"
         found = found_by(self.system, wanted, run)
@@ -171,34 +181,31 @@ class Search:
 
     def _look(self) -> None:
         """Tell how far it is. Raises LimitHit when the time is over."""
-        now = perf_counter()
-        seconds, seconds_max = now - self._started, self.limits.seconds_max
-        if seconds_max is not None and seconds > seconds_max:
-            raise LimitHit(self.limits.seconds_word)
-        if self.progress is not None and now - self._told >= SECONDS_BETWEEN_NEWS:
-            self._told = now
-            doing = f"no more counterexamples up to depth {max(self.refuted, 0)}"
-            self.progress(News(0, 0, self.refuted, 0, seconds, before=doing))
+        self._clock.look(self._progress)
+
+    def _progress(self, seconds: float) -> SearchProgress:
+        doing = f"no more counterexamples up to depth {max(self.refuted, 0)}"
+        return SearchProgress(0, 0, self.refuted, 0, seconds, before=doing)
 
 
-def found_by(system: System, wanted: Sought, run: Run) -> Found:
-    """What a run to a state shows, with the step from there if it is one that shows it."""
+def found_by(system: System, wanted: Sought, run: BoundedRun) -> ShortestRun:
+    """Return a run extended by the step that shows what was sought, if a step shows it."""
     found = _by_step(system, wanted, run) if wanted.further else _by_state(system, wanted, run)
     replay(system, found.trace)
     return found
 
 
-def _by_state(system: System, wanted: Sought, run: Run) -> Found:
+def _by_state(system: System, wanted: Sought, run: BoundedRun) -> ShortestRun:
     state = run.trace.states[-1]
     for question in of_states(system):
         if question.topic == wanted.subject and evaluate(question.condition, state):
-            return Found(run.initial, run.trace, question.predicate.binding)
+            return ShortestRun(run.initial, run.trace, question.predicate.binding)
     assert wanted.subject == DEADLOCK
     assert is_deadlock(system, state)
-    return Found(run.initial, run.trace)
+    return ShortestRun(run.initial, run.trace)
 
 
-def _by_step(system: System, wanted: Sought, run: Run) -> Found:
+def _by_step(system: System, wanted: Sought, run: BoundedRun) -> ShortestRun:
     """The first step, in rule order, that shows it."""
     trace = run.trace
     numbers = {id(rule): number for number, rule in enumerate(system.rules)}
@@ -207,15 +214,15 @@ def _by_step(system: System, wanted: Sought, run: Run) -> Found:
         rules = (*trace.rules, number)
         if isinstance(step.result, Fault):
             if wanted.subject == FAULTS:
-                return Found(run.initial, Trace(trace.states, rules, fault=step.result))
+                return ShortestRun(run.initial, Trace(trace.states, rules, fault=step.result))
             continue
         for question in of_steps(system, number):
             if question.topic == wanted.subject and evaluate(
                 question.condition, trace.states[-1], step.result
             ):
                 longer = Trace((*trace.states, step.result), rules)
-                return Found(run.initial, longer, question.predicate.binding)
+                return ShortestRun(run.initial, longer, question.predicate.binding)
     raise AssertionError("some step shows it")
 
 
-__all__ = ["STEPS_MAX", "Found", "Search", "found_by"]
+__all__ = ["STEPS_MAX", "BoundedSearch", "ShortestRun", "found_by"]

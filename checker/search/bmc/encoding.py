@@ -1,13 +1,14 @@
-"""A system as a transition relation of bit-vectors: one step, from each state to the next.
+"""Encodes one step of a system as a transition relation over bit-vectors.
 
-What a step does is a leaf of the decision tree of a ground rule. Each leaf has a truth value that
-says whether it is the one taken; it implies the tests on its path and its writes. A cell that no
-leaf taken writes keeps its value: that is one clause a cell, so no frame condition can be missing.
-The number of the rule taken, in bits, keeps two rules from being taken at once.
+A step takes a leaf of the decision tree of a ground rule. Each leaf has a truth value that says
+whether the step takes it. The truth value implies the tests on the path to the leaf, and its
+writes. One clause for each cell says that the cell keeps its value unless a taken leaf writes it,
+so no frame condition can be missing. The number of the taken rule keeps two rules from being taken
+at once.
 
-Steps whose order does not matter are taken in rule order only: of two that follow each other and
-read and write nothing of each other, the first has the lower rule. Every state keeps a shortest run
-to it, and the least of them by rule order is among those that are left.
+Independent steps are taken in rule order only: if two consecutive steps read and write nothing of
+each other, the first one has the lower rule. Every state keeps a shortest run to it under this
+restriction, and the least of these runs by rule order.
 """
 
 from __future__ import annotations
@@ -21,14 +22,14 @@ from functools import cached_property
 
 import z3
 
-from checker.search.state_graph.folding import Known, cells_read, folded, learn
-from model.expressions import Constant, Expression, conjunction, negation
-from model.system import Blocked, Fault, State, System, Test, Tree, Update
+from checker.search.state_graph.folding import cells_read, paths
+from model.expressions import Expression, conjunction, negation
+from model.system import Blocked, Fault, State, System, Update
 
 from .terms import (
-    Renaming,
+    BitVectorTerms,
+    Substitution,
     Term,
-    Terms,
     all_of,
     any_of,
     value_term,
@@ -37,10 +38,10 @@ from .terms import (
 
 
 @dataclass(frozen=True)
-class Way:
-    """A leaf of the decision tree of a rule, the tests that lead there, what it writes.
+class RulePath:
+    """A leaf of the decision tree of a rule, the tests on the path to the leaf, and its writes.
 
-    Tests and new values are folded by what is known on the way.
+    Tests and new values are simplified by what is known on the path.
     """
 
     rule: int
@@ -50,49 +51,38 @@ class Way:
 
     @cached_property
     def condition(self) -> Expression:
-        """When it is the one that its rule takes."""
+        """The condition under which the rule takes this leaf."""
         return conjunction(self.tests)
 
     @cached_property
     def reads(self) -> frozenset[int]:
-        """The cells that it reads."""
+        """The cells that tests and new values read."""
         return frozenset(each.index for each in cells_read([*self.tests, *self.writes.values()]))
 
-    def is_independent_of(self, other: Way) -> bool:
-        """Whether it does not matter which of the two comes first."""
+    def is_independent_of(self, other: RulePath) -> bool:
+        """Return whether the order of the two does not matter."""
         return not (
             self.writes.keys() & (other.reads | other.writes.keys())
             or other.writes.keys() & self.reads
         )
 
 
-def ways_of(system: System) -> tuple[Way, ...]:
-    """All ways through all trees, in rule order, `yes` before `no`."""
+def ways_of(system: System) -> tuple[RulePath, ...]:
+    """Return all paths through all trees, in rule order, `yes` before `no`."""
     return tuple(
-        way for index, rule in enumerate(system.rules) for way in _ways(index, rule.tree, {}, ())
+        RulePath(
+            index,
+            tuple(test if outcome else negation(test) for test, outcome in path.tests),
+            path.end,
+            path.writes(),
+        )
+        for index, rule in enumerate(system.rules)
+        for path in paths(rule.tree, {})
     )
 
 
-def _ways(rule: int, tree: Tree, known: Known, tests: tuple[Expression, ...]) -> Iterator[Way]:
-    if not isinstance(tree, Test):
-        writes: dict[int, Expression] = {}
-        if isinstance(tree, Update):
-            memo: Known = {}
-            writes = {index: folded(value, known, memo) for index, value in tree.writes}
-        yield Way(rule, tests, tree, writes)
-        return
-    test = folded(tree.condition, known, {})
-    for side, outcome in ((tree.yes, True), (tree.no, False)):
-        if isinstance(test, Constant):
-            if bool(test.value) is outcome:
-                yield from _ways(rule, side, known, tests)
-            continue
-        after = learn(learn(known, tree.condition, outcome), test, outcome)
-        yield from _ways(rule, side, after, (*tests, test if outcome else negation(test)))
-
-
-class Encoding:
-    """The terms of a system. States are numbered by how many steps lead to them."""
+class TransitionRelation:
+    """The terms of a system. State `n` comes after `n` steps."""
 
     def __init__(self, system: System) -> None:
         self.system = system
@@ -111,9 +101,9 @@ class Encoding:
         self._took = [z3.Bool(f"p{i}", self.context) for i in count]
         bits = max(1, (max(len(system.rules), len(self.initial_states)) - 1).bit_length())
         self._choice = z3.BitVec("r", bits, self.context)
-        self._terms = Terms(self._before, self.context)
+        self._terms = BitVectorTerms(self._before, self.context)
         self._made: dict[tuple[int, int], Term] = {}
-        self._renamings: dict[int, Renaming] = {}
+        self._renamings: dict[int, Substitution] = {}
 
     # --- the template of a step ------------------------------------------------------------------
 
@@ -163,7 +153,7 @@ class Encoding:
     # --- at a place of a run ---------------------------------------------------------------------
 
     def initial(self) -> Term:
-        """That state 0 is the initial state with the number chosen."""
+        """Return the term: state 0 is the initial state with the number chosen."""
         cases: list[Term] = [z3.ULT(self._choice, len(self.initial_states))]
         if len(self.initial_states) - 1 == (1 << self._choice.size()) - 1:
             cases = []
@@ -173,19 +163,19 @@ class Encoding:
         return self._at(self._joined(cases), -1)
 
     def step(self, number: int, in_order: bool = True) -> Term:
-        """That step `number` leads from the state of that number to the next.
+        """Return the term: step `number` leads from the state of that number to the next.
 
-        Not `in_order`, it may come after a step that it might as well come before.
+        Unless `in_order`, the step may come after a step that it is independent of.
         """
         parts = [self._step, self._order] if number and in_order else [self._step]
         return self._at(self._joined(parts), number)
 
     def holds(self, condition: Expression, number: int) -> Term:
-        """That a condition holds in a state."""
+        """Return the term: a condition holds in a state."""
         return self._at(self._terms.of(condition), number)
 
     def bounds(self, number: int) -> Term:
-        """That the cells of a state are within their bounds: of a state that is not on a run."""
+        """Return the term: the cells of a state are within their bounds."""
         spans = ((i, cell, cell.high - cell.low) for i, cell in self._cells)
         return self._joined(
             z3.ULE(self._cell(i, number), span)
@@ -194,40 +184,40 @@ class Encoding:
         )
 
     def differ(self, one: int, other: int) -> Term:
-        """That two states are not the same."""
+        """Return the term: two states differ."""
         return self._any([self._cell(i, one) != self._cell(i, other) for i, _ in self._cells])
 
     def negated(self, term: Term) -> Term:
-        """That a term does not hold."""
+        """Return the negation of a term."""
         return z3.Not(term)
 
     def is_at(self, index: int, value: int, number: int) -> Term:
-        """That a cell has a value in a state."""
+        """Return the term: a cell has a value in a state."""
         cell = self.system.cells[index]
         return self._cell(index, number) == value_term(cell, value, self.context)
 
     def is_outside(self, cube: Iterable[tuple[int, int]], number: int) -> Term:
-        """That some of these cells has another value in a state."""
+        """Return the term: one of these cells has another value in a state."""
         return self._any([z3.Not(self.is_at(*each, number)) for each in sorted(cube)])
 
     def name(self, text: str) -> Term:
-        """A truth value of this name, of which nothing is said."""
+        """Return a free truth value of this name."""
         return z3.Bool(text, self.context)
 
     def implied(self, name: Term, term: Term) -> Term:
-        """That a term holds where the name does."""
+        """Return the term: the name implies a term."""
         return z3.Implies(name, term)
 
     def choice(self, number: int) -> Term:
-        """The rule that step `number` takes; of -1, the initial state."""
+        """Return the rule that step `number` takes; for -1, the initial state."""
         return z3.BitVec(f"r@{number}", self._choice.size(), self.context)
 
     def chosen(self, model: Term, number: int) -> int:
-        """The choice in a run that was found."""
+        """Return the choice in a run that was found."""
         return int(model.eval(self.choice(number), model_completion=True).as_long())
 
     def state(self, model: Term, number: int) -> State:
-        """A state of a run that was found."""
+        """Return a state of a run that was found."""
         values = [cell.low for cell in self.system.cells]
         for index, cell in self._cells:
             value = model.eval(self._cell(index, number), model_completion=True)
@@ -248,7 +238,7 @@ class Encoding:
     def _at(self, term: Term, number: int) -> Term:
         """A term of the template, of a step or a state."""
         if number not in self._renamings:
-            self._renamings[number] = Renaming(*zip(*self._pairs(number), strict=True))
+            self._renamings[number] = Substitution(*zip(*self._pairs(number), strict=True))
         return self._renamings[number].of(term)
 
     def _pairs(self, number: int) -> Iterator[tuple[Term, Term]]:
@@ -269,4 +259,4 @@ class Encoding:
         return any_of(terms, self.context)
 
 
-__all__ = ["Encoding", "Way", "ways_of"]
+__all__ = ["RulePath", "TransitionRelation", "ways_of"]

@@ -1,9 +1,9 @@
-"""Several systems as one that does not know which of them it is: a setting chosen at the start.
+"""Joins systems of several settings into one system, whose first cell is the setting.
 
-They are those of one spec under different options, bounds or jobs. A cell that says which setting
-it is begins with any of them and never changes. Cells of one name are one, whatever they mean in
-each, and so are ground rules of one name and binding: a solver that learns something about one
-setting has learned it for the others where they are alike.
+The settings are those of one spec under different options, bounds or jobs. The cell of the setting
+begins with any value and never changes. Cells of the same name are one cell, and so are ground
+rules of the same name and binding. What a solver learns about one setting thus helps with the
+others.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ RuleKey = tuple[str, tuple[tuple[str, str], ...]]
 
 
 @dataclass(frozen=True)
-class Part:
-    """One of the systems: where its cells are in the joined one, and the numbers of its rules."""
+class JoinedSystem:
+    """One of the systems: the places of its cells in the product, and the numbers of its rules."""
 
     system: System
     places: tuple[int, ...]
@@ -50,18 +50,18 @@ class Part:
 
 
 @dataclass(frozen=True)
-class Joined:
-    """All of them as one system, with one property. Cell 0 is the number of the setting."""
+class ProductSystem:
+    """All systems as one, with one property. Cell 0 is the number of the setting."""
 
     system: System
-    parts: tuple[Part, ...]
+    parts: tuple[JoinedSystem, ...]
 
     def is_setting(self, number: int) -> Expression:
-        """That it is the setting of a number."""
+        """Return the condition: the setting has this number."""
         return _is(len(self.parts), number)
 
     def own(self, trace: Trace) -> Trace:
-        """A run as one of the system that it is of."""
+        """Return a run of the product as a run of the system that it belongs to."""
         part = self.parts[trace.states[0][0]]
         numbers = {joined: own for own, joined in enumerate(part.rules)}
         states = tuple(tuple(state[i] for i in part.places) for state in trace.states)
@@ -71,16 +71,16 @@ class Joined:
         return own
 
 
-def joined(systems: Sequence[System], name: str) -> Joined:
-    """Systems that each have a property of this name, and are asked nothing else."""
+def joined(systems: Sequence[System], name: str) -> ProductSystem:
+    """Return the product of systems that have one property each, of this name."""
     joining = _Joining(systems)
     parts = tuple(
-        Part(
+        JoinedSystem(
             system, joining.places(system), tuple(joining.rules[key] for key in _rule_keys(system))
         )
         for system in systems
     )
-    return Joined(joining.system(name), parts)
+    return ProductSystem(joining.system(name), parts)
 
 
 class _Joining:
@@ -227,4 +227,4 @@ def _rules_of(system: System, key: RuleKey) -> Iterator[GroundRule]:
             yield rule
 
 
-__all__ = ["Joined", "Part", "joined"]
+__all__ = ["JoinedSystem", "ProductSystem", "joined"]

@@ -1,9 +1,9 @@
-"""Runs of a system of growing length, as one question to a solver; the least run to what is sought.
+"""Asks a solver for runs of a given length, and for the least run to a wanted state.
 
-The run has no repetition: of two states in it that are equal, those between them are left out in
-some shorter run. This is demanded of a pair of states once a run that was found repeats one, so
-that most pairs cost nothing. Where no run without repetition is as long as asked, every state is
-reached by a shorter one, and all that was refuted so far is refuted for good.
+A run visits no state twice, since leaving out the loop gives a shorter run to the same state. The
+solver is told this for a pair of positions only after it has found a run that repeats a state
+there, so most pairs cost nothing. If there is no run without repetition of some length, every state
+is reached by a shorter run, and all that was refuted so far is refuted forever.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from model.semantics import outcome, updated
 from model.system import State, Update
 from model.trace import Trace
 
-from .encoding import Encoding
+from .encoding import TransitionRelation
 from .solver import Solver
 from .terms import Term
 
@@ -28,7 +28,7 @@ REPETITIONS_MAX = 100
 
 
 @dataclass(frozen=True)
-class Run:
+class BoundedRun:
     """A run that was found, with the number of its initial state."""
 
     initial: int
@@ -36,14 +36,14 @@ class Run:
 
     @property
     def order(self) -> tuple[int, ...]:
-        """What runs of one length are compared by."""
+        """The key by which runs of one length are compared."""
         return self.initial, *self.trace.rules
 
 
-class Runs:
-    """All runs of one length: none at first, then one step more at a time."""
+class BoundedRuns:
+    """All runs of one length: of length 0 at first, then one step longer at a time."""
 
-    def __init__(self, encoding: Encoding, look: Callable[[], None]) -> None:
+    def __init__(self, encoding: TransitionRelation, look: Callable[[], None]) -> None:
         self.encoding = encoding
         self.solver = Solver(encoding.context, look)
         self.length = 0
@@ -56,11 +56,11 @@ class Runs:
         self.length += 1
 
     def leave_out(self, condition: Expression) -> None:
-        """From now on, no run begins in a state where the condition holds."""
+        """From now on, exclude runs that begin in a state where the condition holds."""
         self.solver.add(self.encoding.negated(self.encoding.holds(condition, 0)))
 
     def are_there(self) -> bool:
-        """Whether there may be a run of this length without repetition; if not, that is proven."""
+        """Return whether there may be a run of this length without repetition; False is proven."""
         for _ in range(REPETITIONS_MAX):
             if not self.solver.can_be():
                 return False
@@ -81,15 +81,15 @@ class Runs:
             seen[state] = number
 
     def last_state(self, condition: Expression) -> State | None:
-        """The last state of some run to where the condition holds; if none, none from now on."""
+        """Return the last state of some run to the condition; if None, there is no such run."""
         term = self.encoding.holds(condition, self.length)
         if self.solver.can_be(self.solver.literal(term)):
             return self.encoding.state(self.solver.model, self.length)
         self.solver.add(self.encoding.negated(term))
         return None
 
-    def least(self, condition: Expression) -> Run | None:
-        """The least run of this length to where the condition holds."""
+    def least(self, condition: Expression) -> BoundedRun | None:
+        """Return the least run of this length to a state where the condition holds."""
         solver, encoding = self.solver, self.encoding
         assumed = [solver.literal(encoding.holds(condition, self.length))]
         if not solver.can_be(*assumed):
@@ -100,7 +100,7 @@ class Runs:
             after = dict(self._steps(states[-1]))
             rules.append(self._least(assumed, number, after))
             states.append(after[rules[-1]])
-        return Run(initial, Trace(tuple(states), tuple(rules)))
+        return BoundedRun(initial, Trace(tuple(states), tuple(rules)))
 
     def _least(self, assumed: list[Term], number: int, possible: range | dict[int, State]) -> int:
         """The least choice of a step; it is assumed from now on."""
@@ -120,4 +120,4 @@ class Runs:
                 yield index, updated(leaf, state)
 
 
-__all__ = ["Run", "Runs"]
+__all__ = ["BoundedRun", "BoundedRuns"]

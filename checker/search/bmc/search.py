@@ -1,7 +1,7 @@
-"""Check a system with a solver: this is the bounded search as others call it.
+"""Checks a system with a solver: the entry point of the bounded search.
 
-`encoding.py` makes a transition relation of the system, `runs.py` asks about runs, `bmc.py` about
-what they show, `verdicts.py` answers.
+`encoding.py` makes the transition relation, `runs.py` asks for runs, `bmc.py` asks for
+counterexamples, and `verdicts.py` draws the answers.
 """
 
 from __future__ import annotations
@@ -9,10 +9,10 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from checker.search.answer import Report, Statistics
-from checker.search.limits import Limits, Progress, check_witnesses
+from checker.search.limits import Limits, ProgressListener, check_witnesses
 from model.system import System
 
-from .bmc import Search
+from .bmc import BoundedSearch
 from .verdicts import answers_of
 
 NO_LIMITS = Limits()
@@ -21,15 +21,15 @@ NO_LIMITS = Limits()
 def check(
     system: System,
     limits: Limits = NO_LIMITS,
-    progress: Progress | None = None,
+    progress: ProgressListener | None = None,
     only: Collection[str] = (),
 ) -> Report:
-    """Answer every property of a system, or some rows by name: the others are not looked into.
+    """Return the answers to every property of a system; with `only`, look at these rows alone.
 
     Raises `witness-missing`.
     """
     check_witnesses(system)
-    search = Search(system, limits, progress, only)
+    search = BoundedSearch(system, limits, progress, only)
     search.run()
     depth = max(search.refuted, 0)
     return Report(

@@ -1,40 +1,45 @@
-"""Of several settings, all that break a property: asked of one solver, length after length.
+"""Finds all settings that violate a property, with one solver, length after length.
 
-The shortest counterexample of any setting comes first; its setting is left out from then on. What
-remains after the longest is not broken by runs of that length, or by none at all.
+The shortest counterexample of any setting comes first; its setting is then excluded. The settings
+that remain have no counterexample up to the length reached, or none at all.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from time import perf_counter
 
-from checker.search.limits import INTERRUPTED, SECONDS_BETWEEN_NEWS, Limits, News, Progress
+from checker.search.limits import (
+    INTERRUPTED,
+    LimitHit,
+    Limits,
+    ProgressListener,
+    SearchClock,
+    SearchProgress,
+)
 from checker.search.state_graph.questions import Asked, Topic
-from checker.search.state_graph.search import LimitHit
 from model.expressions import conjunction
 from model.system import Kind, System
 from model.trace import Trace
 
 from .asked import Sought, sought
 from .bmc import STEPS_MAX, found_by
-from .encoding import Encoding
-from .joined import Joined, joined
-from .runs import Runs
+from .encoding import TransitionRelation
+from .joined import ProductSystem, joined
+from .runs import BoundedRuns
 
 
 @dataclass
-class Settings:
-    """Which settings break a property, or reach it, with a shortest run each.
+class ViolatingSettings:
+    """The settings that violate a property, or reach it, with a shortest run each.
 
-    `refuted` is the length up to which the others do not; if `is_complete`, they never do.
+    Up to the length `refuted` no other setting does; if `is_complete`, no other setting ever does.
     """
 
     systems: Sequence[System]
     name: str
     limits: Limits
-    progress: Progress | None = None
+    progress: ProgressListener | None = None
     found: dict[int, Trace] = field(default_factory=dict[int, Trace])
     refuted: int = -1
     is_complete: bool = False
@@ -42,7 +47,7 @@ class Settings:
 
     def run(self) -> None:
         """Ask until all are found, a limit is hit, or the user interrupts."""
-        self._started = self._told = perf_counter()
+        self._clock = SearchClock(self.limits, self.progress)
         self._steps_max = self.limits.steps_max or STEPS_MAX
         try:
             self._run(joined(self.systems, self.name))
@@ -51,12 +56,12 @@ class Settings:
         except KeyboardInterrupt:
             self.stopped = INTERRUPTED
 
-    def _run(self, together: Joined) -> None:
-        encoding = Encoding(together.system)
+    def _run(self, together: ProductSystem) -> None:
+        encoding = TransitionRelation(together.system)
         is_reached = together.system.properties[0].kind is Kind.REACHABLE
         topic: Topic = (Asked.REACHED if is_reached else Asked.FAILS, 0)
         asked = [each for each in sought(together.system, encoding.ways) if each.subject == topic]
-        runs = Runs(encoding, self._look)
+        runs = BoundedRuns(encoding, self._look)
         while len(self.found) < len(self.systems):
             for each in asked:
                 self._ask(together, runs, each)
@@ -68,7 +73,7 @@ class Settings:
                 self.is_complete = True
                 return
 
-    def _ask(self, together: Joined, runs: Runs, wanted: Sought) -> None:
+    def _ask(self, together: ProductSystem, runs: BoundedRuns, wanted: Sought) -> None:
         """Find all settings that break at this length."""
         if runs.length + wanted.further > self._steps_max:
             return
@@ -80,14 +85,11 @@ class Settings:
             runs.leave_out(here)
 
     def _look(self) -> None:
-        now = perf_counter()
-        seconds, seconds_max = now - self._started, self.limits.seconds_max
-        if seconds_max is not None and seconds > seconds_max:
-            raise LimitHit(self.limits.seconds_word)
-        if self.progress is not None and now - self._told >= SECONDS_BETWEEN_NEWS:
-            self._told = now
-            doing = f"{len(self.found)} settings found, and no more up to depth {self.refuted}"
-            self.progress(News(0, 0, max(self.refuted, 0), 0, seconds, before=doing))
+        self._clock.look(self._progress)
+
+    def _progress(self, seconds: float) -> SearchProgress:
+        doing = f"{len(self.found)} settings found, and no more up to depth {self.refuted}"
+        return SearchProgress(0, 0, max(self.refuted, 0), 0, seconds, before=doing)
 
 
-__all__ = ["Settings"]
+__all__ = ["ViolatingSettings"]

@@ -1,7 +1,7 @@
-"""z3 as a solver of truth values and bit-vectors that can be watched, and stopped, while it works.
+"""Runs z3 in a thread, so that the caller can watch and stop it.
 
-z3 works in a thread of its own, and the thread that asks looks on: at the clock, for the user's
-interrupt, and to tell how far it is. Left to itself, z3 would take an interrupt for an answer.
+Meanwhile the calling thread watches the clock, reports progress and takes the user's interrupt. z3
+alone would return an interrupt as an answer.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from threading import Thread
 
 import z3
 
-from checker.search.state_graph.search import LimitHit
+from checker.search.limits import LimitHit
 
 from .terms import Term
 
@@ -26,7 +26,7 @@ FEW, ALL = 100, 2**32 - 1
 
 
 class Solver:
-    """Assertions, and questions about them. `look` may raise: then the question is given up."""
+    """Assertions, and questions about them. `look` may raise to stop a question."""
 
     def __init__(self, context: z3.Context, look: Callable[[], None], logic: str = "QF_FD") -> None:
         self._context = context
@@ -37,22 +37,22 @@ class Solver:
         self._model: Term = None
 
     def add(self, term: Term) -> None:
-        """Assert for good."""
+        """Assert terms permanently."""
         self._solver.add(term)
 
     def literal(self, term: Term) -> Term:
-        """A truth value that, assumed, makes a term true; otherwise nothing is said of it."""
+        """Return a truth value that implies a term. If it is not assumed, the term is free."""
         self.literals += 1
         name = z3.Bool(f"if{self.literals}", self._context)
         self._solver.add(z3.Implies(name, term))
         return name
 
     def drop(self, literal: Term) -> None:
-        """That a literal is not assumed any more."""
+        """Never assume a literal again."""
         self._solver.add(z3.Not(literal))
 
     def can_be(self, *literals: Term) -> bool:
-        """Whether all that was asserted, and these, can be true together. Raises LimitHit."""
+        """Return whether the assertions and these literals are satisfiable. Raises LimitHit."""
         self._look()
         answer = self._answer(literals, FEW)
         if answer == z3.unknown:
@@ -73,23 +73,23 @@ class Solver:
         return watched(lambda: self._answer(literals, ALL), self._context, self._look)
 
     def core(self) -> frozenset[int]:
-        """The numbers, as z3 has them, of literals that alone cannot be, of the last question."""
+        """Return the ids of literals that were unsatisfiable together in the last question."""
         core: Term = self._solver.unsat_core()
         return frozenset(each.get_id() for each in core)
 
     @property
     def model(self) -> Term:
-        """What made the last question true that could be; made when it is first asked for."""
+        """The model of the last question, if it was satisfiable; made on first access."""
         if self._model is None:
             self._model = self._solver.model()
         return self._model
 
 
 def watched(ask: Callable[[], Term], context: z3.Context, look: Callable[[], None]) -> Term:
-    """What z3 answers in a thread of its own; this one looks on, and what `look` raises ends it.
+    """Return what z3 answers in a thread of its own, while this thread calls `look`.
 
-    Meanwhile no garbage is collected: it might be terms, and z3 does not expect to lose some of
-    them in one thread while it works in another.
+    If `look` raises, z3 is interrupted. Meanwhile the garbage collector is off: it might free terms
+    in this thread, and z3 does not expect that while it works in another.
     """
     answers: list[Term] = []
     thread = Thread(target=lambda: answers.append(ask()), daemon=True)

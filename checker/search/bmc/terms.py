@@ -1,8 +1,8 @@
-"""Expressions as terms of z3: truth values as such, integers as bit-vectors.
+"""Translates expressions into terms of z3, with integers as bit-vectors.
 
-A bit-vector stands for its integer minus the lowest that the node can have, in as many bits as the
-span needs: of a cell, that is how packed states store it. No sum can overflow, for each node has
-room for all between its bounds.
+A bit-vector stores the integer minus the lowest value that the node can have, in as many bits as
+the range of the node needs. Packed states store cells in the same way. No sum can overflow, since
+each node has room for every value in its range.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from model.expressions import Add, Constant, Equal, Expression, IfThenElse, Less
 
 
 def bits_of(node: Expression) -> int:
-    """How many bits an integer takes: one at least, for z3 knows no empty bit-vector."""
+    """Return how many bits an integer takes: at least one, since z3 has no empty bit-vector."""
     return max(1, (node.high - node.low).bit_length())
 
 
@@ -38,17 +38,17 @@ def value_term(cell: Expression, value: int, context: z3.Context) -> Term:
     return z3.BitVecVal(value - cell.low, bits_of(cell), context)
 
 
-class Terms(Translation):
-    """The terms of expressions over given variables, one a cell.
+class BitVectorTerms(Translation):
+    """The terms of expressions over given variables, one for each cell.
 
-    The term of an integer is its value minus its lowest.
+    The term of an integer is its value minus its lowest value.
     """
 
     def __init__(self, variables: Mapping[int, Term], context: z3.Context) -> None:
         super().__init__(lambda cell: variables[cell.index], context)
 
     def new_value(self, value: Expression, cell: Expression) -> Term:
-        """An expression as the value of a cell, in the cell's bits."""
+        """Return an expression as the new value of a cell, in the bits of the cell."""
         term = self.of(value)
         return term if cell.boolean else self._moved(value, cell.low, bits_of(cell))
 
@@ -86,8 +86,8 @@ class Terms(Translation):
         return term if node.low == low else term + z3.BitVecVal(node.low - low, bits, self._context)
 
 
-class Renaming:
-    """Other variables in place of some, in many terms: the list of them is read once."""
+class Substitution:
+    """Replaces some variables by others, in many terms; the lists are prepared once."""
 
     def __init__(self, old: Sequence[Term], new: Sequence[Term]) -> None:
         self._kept = old, new
@@ -95,7 +95,7 @@ class Renaming:
         self._new = (z3.Ast * len(new))(*(each.as_ast() for each in new))
 
     def of(self, term: Term) -> Term:
-        """The term, renamed."""
+        """Return the term, renamed."""
         context = term.ctx
         count = len(self._old)
         found = z3.Z3_substitute(context.ref(), term.as_ast(), count, self._old, self._new)
@@ -103,9 +103,9 @@ class Renaming:
 
 
 __all__ = [
-    "Renaming",
+    "BitVectorTerms",
+    "Substitution",
     "Term",
-    "Terms",
     "all_of",
     "any_of",
     "bits_of",

@@ -1,4 +1,4 @@
-"""From what a bounded search has found to an answer for each property and row."""
+"""Draws an answer for each property and row from what a bounded search has found."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from checker.search.state_graph.questions import FAULTS, Asked, Topic
 from model.system import Kind, Property
 
 from .asked import DEADLOCK
-from .bmc import Search
+from .bmc import BoundedSearch
 
 
-def answers_of(search: Search) -> tuple[Answer, ...]:
-    """An answer for each property of the system, then those of the rows that all systems have."""
+def answers_of(search: BoundedSearch) -> tuple[Answer, ...]:
+    """Return an answer for each property of the system, then for the rows of all systems."""
     verdicts = {
         prop.name: _verdict(search, index, prop)
         for index, prop in enumerate(search.system.properties)
@@ -34,7 +34,7 @@ def answers_of(search: Search) -> tuple[Answer, ...]:
     return tuple(_answer(search, name, verdict) for name, verdict in verdicts.items())
 
 
-def _answer(search: Search, name: str, verdict: Verdict) -> Answer:
+def _answer(search: BoundedSearch, name: str, verdict: Verdict) -> Answer:
     answer = Answer(name, verdict)
     if search.is_complete:
         return Answer(name, verdict, f"complete at depth {search.refuted}")
@@ -44,7 +44,7 @@ def _answer(search: Search, name: str, verdict: Verdict) -> Answer:
     return Answer(name, verdict, f"bounded to {max(shown, 0)}")
 
 
-def _verdict(search: Search, index: int, prop: Property) -> Verdict:
+def _verdict(search: BoundedSearch, index: int, prop: Property) -> Verdict:
     if prop.not_asked:
         return NotAsked(prop.not_asked)
     match prop.kind:
@@ -64,12 +64,12 @@ def _verdict(search: Search, index: int, prop: Property) -> Verdict:
             assert_never(prop.kind)
 
 
-def _violated_by(search: Search, subject: Topic) -> Violated | None:
+def _violated_by(search: BoundedSearch, subject: Topic) -> Violated | None:
     found = search.found.get(subject)
     return Violated(found.trace, found.binding) if found is not None else None
 
 
-def _not_found(search: Search, verdict: Verdict) -> Verdict:
+def _not_found(search: BoundedSearch, verdict: Verdict) -> Verdict:
     """The verdict, where what was not found is nowhere; else it is unknown."""
     if search.is_complete:
         return verdict
@@ -80,7 +80,7 @@ def _not_found(search: Search, verdict: Verdict) -> Verdict:
     return Unknown(f"{found} up to depth {search.refuted}{why}")
 
 
-def _vacuous(search: Search, index: int) -> Vacuous | None:
+def _vacuous(search: BoundedSearch, index: int) -> Vacuous | None:
     """Why a property that is not violated says nothing, as far as was seen."""
     prop = search.system.properties[index]
     if (Asked.WHEN, index) not in search.found:

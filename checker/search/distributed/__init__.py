@@ -1,1 +1,1 @@
-"""A native search that is spread over processes and machines, level by level, through files."""
+"""The native search, spread over processes and machines: level by level, through files."""

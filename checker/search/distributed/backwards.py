@@ -1,9 +1,9 @@
-"""Shortest runs to what a search has found, from its levels: backwards, and then forwards again.
+"""Finds shortest runs in the levels of a distributed search: marks backwards, then runs forwards.
 
-For each goal the states are marked that lie on some shortest run to it: those of its level that
-settle it, those of the level before with a step to one of them, and so on. A run that begins in the
-first marked initial state, and always takes the first rule into a marked state, is the least of all
-shortest runs: the one that a search in process tells.
+For each goal, the search marks the states on shortest runs to it: the states of the goal's level
+that settle it, the states of the level before with a step to one of these, and so on. The run that
+begins in the first marked initial state, and always takes the first rule into a marked state, is
+the least of all shortest runs. The search in one process shows the same run.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from numpy.typing import NDArray
 
 from checker.search.native.layout import Words
 from checker.search.native.loops import loops
-from checker.search.native.machine import Machine
+from checker.search.native.machine import NativeMachine
 from checker.search.native.tables import Tables
-from checker.search.native.workers import Worker
+from checker.search.native.workers import SearchThread
 from model.semantics import outcome, updated
 from model.system import State, Update
 from model.trace import Trace
 
-from .files import LEVELS, Folder
-from .program import Compiled, program_of
+from .files import LEVELS, SearchFolder
+from .program import CompiledProgram, program_of
 from .settling import Settling
 
 #: Goals that are looked for at once: a mask is a signed word.
@@ -40,14 +40,14 @@ Goals = Mapping[str, int]
 
 
 @dataclass(frozen=True)
-class Marked:
-    """States of one level, one a row, and for which goals each is marked."""
+class MarkedStates:
+    """States of one level, one in each row, with the goals that each is marked for."""
 
     states: Words
     masks: NDArray[np.int64]
 
     def index(self) -> dict[bytes, int]:
-        """The masks by states."""
+        """Return the masks by states."""
         rows = (row.tobytes() for row in self.states)
         return dict(zip(rows, self.masks.tolist(), strict=True))
 
@@ -55,12 +55,12 @@ class Marked:
 class Backwards:
     """Finds runs in the levels of a folder. `is_least` tells whether they are the least ones."""
 
-    def __init__(self, machine: Machine, folder: Folder) -> None:
+    def __init__(self, machine: NativeMachine, folder: SearchFolder) -> None:
         self.machine, self.folder = machine, folder
         self.width = machine.layout.width
         self.is_least = True
         self._settling = Settling(machine)
-        self._code = Compiled(program_of(machine), level=0)
+        self._code = CompiledProgram(program_of(machine), level=0)
 
     def runs(self, goals: Goals) -> dict[str, Trace]:
         """A least shortest run to each goal."""
@@ -77,16 +77,16 @@ class Backwards:
         for owner, chunks in enumerate(self.folder.chunks(LEVELS, level)):
             yield from self.folder.read(LEVELS, level, owner, self.width, chunks, None)
 
-    def _marked(self, goals: Goals) -> list[Marked]:
+    def _marked(self, goals: Goals) -> list[MarkedStates]:
         """The marked states, by level."""
-        marked: list[Marked] = []
-        after: Marked | None = None
+        marked: list[MarkedStates] = []
+        after: MarkedStates | None = None
         for level in range(max(goals.values(), default=-1), -1, -1):
             after = self._marked_at(level, goals, after)
             marked.append(after)
         return marked[::-1]
 
-    def _marked_at(self, level: int, goals: Goals, after: Marked | None) -> Marked:
+    def _marked_at(self, level: int, goals: Goals, after: MarkedStates | None) -> MarkedStates:
         leading = None if after is None else Leading(self._code, after)
         states, masks = list[Words](), list[NDArray[np.int64]]()
         for words in self._states(level):
@@ -100,7 +100,7 @@ class Backwards:
             masks.append(found[found != 0])
         return self._not_too_many(np.concatenate(states), np.concatenate(masks))
 
-    def _not_too_many(self, states: Words, masks: NDArray[np.int64]) -> Marked:
+    def _not_too_many(self, states: Words, masks: NDArray[np.int64]) -> MarkedStates:
         if len(masks) > MARKED_MAX:
             self.is_least = False
             kept = np.zeros(len(masks), np.bool_)
@@ -108,11 +108,11 @@ class Backwards:
             for bit in range(GOALS_MAX):  # each goal keeps one that leads to it
                 kept[np.flatnonzero(masks >> bit & 1)[:1]] = True
             states, masks = states[kept], masks[kept]
-        return Marked(np.ascontiguousarray(states), masks)
+        return MarkedStates(np.ascontiguousarray(states), masks)
 
     # --- forwards --------------------------------------------------------------------------------
 
-    def _forwards(self, goals: Goals, marked: list[Marked]) -> dict[str, Trace]:
+    def _forwards(self, goals: Goals, marked: list[MarkedStates]) -> dict[str, Trace]:
         states = {name: list[State]() for name in goals}
         rules = {name: list[int]() for name in goals}
         for level, each in enumerate(marked):
@@ -146,12 +146,12 @@ class Backwards:
 
 
 class Leading:
-    """Tells which states have steps to marked ones, and for which goals."""
+    """Tells which states have steps to marked states, and for which goals."""
 
-    def __init__(self, code: Compiled, marked: Marked) -> None:
+    def __init__(self, code: CompiledProgram, marked: MarkedStates) -> None:
         self._block, self._loops = code.block(), loops()
         self._tables = Tables(code.program.width, self._block, self._loops)
-        self._worker = Worker(code.program.sizes, self._tables)
+        self._worker = SearchThread(code.program.sizes, self._tables)
         self._tables.append(marked.states.reshape(-1))
         self._known, self._marked = len(marked.masks), marked
 
@@ -168,4 +168,4 @@ class Leading:
         return found
 
 
-__all__ = ["Backwards", "Goals", "Marked"]
+__all__ = ["Backwards", "Goals", "MarkedStates"]

@@ -1,8 +1,8 @@
-"""One owner's part of a search that is spread: the states that it owns, and a level of its work.
+"""One owner's part of a distributed search: the states that it owns, and its work on a level.
 
-A level is: take the states in the mail that are new, ask them what is asked of states, make their
-steps, keep those to states of one's own, and post the others for the next level. A part that is
-not in memory is read from files first, so any worker can do the work of any owner.
+For each level, an owner takes the new states from its mail, asks the questions about them, and
+computes their successors. It keeps successors that it owns and posts the others for the next level.
+Any worker can do the work of any owner: it first reads the owner's states from files.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 
 from checker.search.native.kernel import places as at
 from checker.search.native.layout import Words
-from checker.search.native.loops import Loops, loops
+from checker.search.native.loops import KernelLoops, loops
 from checker.search.native.tables import Tables
-from checker.search.native.workers import Worker
+from checker.search.native.workers import SearchThread
 
-from .files import CHUNK, LEVELS, MAIL, Chunks, Folder, StatesFile
-from .program import Compiled
+from .files import CHUNK, LEVELS, MAIL, Chunks, SearchFolder, StatesFile
+from .program import CompiledProgram
 
 #: States that there is room for in a box at least, and entries for states that were sent (2 to the
 #: power of it): as many as a processor keeps near.
@@ -38,8 +38,8 @@ steps "t0", "t1", …"""
 
 
 @dataclass(frozen=True)
-class Order:
-    """What an owner is to do: the work of a level. What is `settled` need not be asked again."""
+class LevelTask:
+    """The work of an owner on a level. Topics in `settled` need not be asked again."""
 
     owners: int
     level: int
@@ -48,8 +48,8 @@ class Order:
 
 
 @dataclass(frozen=True)
-class Done:
-    """What came of it. `stopped` says why it did not: then there is nothing else."""
+class LevelResult:
+    """The result of an owner's work on a level; if `stopped` says why it failed, nothing else."""
 
     owner: int
     states: int = 0
@@ -64,7 +64,7 @@ class Done:
 
 
 class Boxes:
-    """States that are sent away, sorted by whom they are for."""
+    """States to send away, sorted by recipient."""
 
     def __init__(self, owners: int, own: int, width: int, room: int) -> None:
         self._width, self._room = width, room
@@ -90,7 +90,7 @@ class Boxes:
         return self._boxes.nbytes + self._sent.nbytes
 
     def empty(self, files: Sequence[StatesFile]) -> None:
-        """Write all that is in them: into the file of each owner, or into the only one."""
+        """Write all states into the file of each owner, or all into the only file."""
         for owner, count in enumerate(self.counts.tolist()):
             begin = owner * self._room * self._width
             file = files[owner] if len(files) > 1 else files[0]
@@ -99,14 +99,16 @@ class Boxes:
 
 
 class Bucket:
-    """The states that one owner has, in memory: all up to a level, and what it found after it."""
+    """The states of one owner, in memory: all up to a level, and the first answers after it."""
 
-    def __init__(self, code: Compiled, owner: int, owners: int, memory_max: int | None) -> None:
+    def __init__(
+        self, code: CompiledProgram, owner: int, owners: int, memory_max: int | None
+    ) -> None:
         sizes = code.program.sizes
         self.code, self.owner, self.width = code, owner, code.program.width
         #: The level that comes next, and how many states there are before it.
         self.level, self.begin = 0, 0
-        self.loops: Loops = loops()
+        self.loops: KernelLoops = loops()
         self.block = code.block()
         self.state_found: NDArray[np.int64] = np.full(sizes.state_topics, -1, np.int64)
         self.step_found: NDArray[np.int64] = np.full(sizes.step_topics, -1, np.int64)
@@ -123,7 +125,7 @@ class Bucket:
         for place, array in arrays.items():
             self.block[place] = array.ctypes.data
         self.tables = Tables(self.width, self.block, self.loops, memory_max=memory_max)
-        self._worker = Worker(sizes, self.tables)
+        self._worker = SearchThread(sizes, self.tables)
         self._boxes = Boxes(owners, owner, self.width, max(BOX_ROOM_MIN, 2 * sizes.steps_max))
         self.tables.claim(self._boxes.bytes)
 
@@ -137,8 +139,8 @@ class Bucket:
 
     # --- where it is -----------------------------------------------------------------------------
 
-    def catch_up(self, folder: Folder, level: int) -> None:
-        """Read what others have done in its place. Raises LimitHit, `resume-corrupted`."""
+    def catch_up(self, folder: SearchFolder, level: int) -> None:
+        """Read the work that others did for this owner. Raises LimitHit, `resume-corrupted`."""
         while self.level < level:
             chunks = folder.chunks(LEVELS, self.level)[self.owner]
             for words in folder.read(LEVELS, self.level, self.owner, self.width, chunks, None):
@@ -156,7 +158,7 @@ class Bucket:
 
     # --- a level ---------------------------------------------------------------------------------
 
-    def work(self, folder: Folder, order: Order) -> Done:
+    def work(self, folder: SearchFolder, order: LevelTask) -> LevelResult:
         """Do the work of a level. Raises LimitHit, `resume-corrupted`, `disk-full`."""
         assert self.level == order.level
         self._ask_for(order.settled)
@@ -173,7 +175,7 @@ class Bucket:
             self._send(sent, begin, end)
             self._write(sent, end, self._states)
         self.level, self.begin = order.level + 1, end
-        return Done(
+        return LevelResult(
             self.owner,
             end - begin,
             int(self.block[at.TRANSITIONS]),
@@ -219,4 +221,13 @@ class Bucket:
         return [name for name, (array, at_) in found if name not in before and array[at_] >= 0]
 
 
-__all__ = ["BOX_ROOM_MIN", "DEADLOCK", "FAULT", "Boxes", "Bucket", "Done", "Order", "Settled"]
+__all__ = [
+    "BOX_ROOM_MIN",
+    "DEADLOCK",
+    "FAULT",
+    "Boxes",
+    "Bucket",
+    "LevelResult",
+    "LevelTask",
+    "Settled",
+]

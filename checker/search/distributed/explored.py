@@ -1,25 +1,26 @@
-"""A search that was spread, as verdicts are drawn from it."""
+"""What verdicts read of a distributed search that has ended."""
 
 from __future__ import annotations
 
 # What numba, llvmlite and scipy give has no types.
 # pyright: reportUnknownMemberType=false
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from checker.search.answer import Report, Statistics
-from checker.search.native.machine import Machine
+from checker.search.limits import LimitHit
+from checker.search.native.finished import first_step
+from checker.search.native.machine import NativeMachine
 from checker.search.native.search import dead_branches, exercised
 from checker.search.state_graph.fairness import Fair
 from checker.search.state_graph.leaves import Leaf
-from checker.search.state_graph.questions import FAULTS, Asked, Finding, Question, Topic
-from checker.search.state_graph.search import LimitHit
+from checker.search.state_graph.questions import FAULTS, Asked, Occurrence, Topic, first_true
 from checker.search.state_graph.verdicts import answers_of
-from model.semantics import evaluate, outcome, updated
-from model.system import Fault, State, System, Update
+from model.system import System
 from model.trace import Trace
 
 from .backwards import Backwards
@@ -31,9 +32,9 @@ NOT_LEAST = "too many states lie on shortest runs: a trace told may not be the l
 
 
 class Explored:
-    """What a search that was spread has found. Its states are numbered as their runs are."""
+    """What a distributed search has found. The numbers of states are those of their runs."""
 
-    def __init__(self, machine: Machine, spread: Spread) -> None:
+    def __init__(self, machine: NativeMachine, spread: Spread) -> None:
         self.machine, self.spread = machine, spread
         self.stopped, self.stopped_after = spread.stopped, ""
         manifest = spread.manifest
@@ -63,7 +64,7 @@ class Explored:
         return self._numbers.get(DEADLOCK)
 
     def look(self) -> None:
-        """All that takes long is done."""
+        """Do nothing: no long work is left."""
 
     def trace_to(self, position: int) -> Trace:
         return self._runs[position]
@@ -93,68 +94,58 @@ class Explored:
         return numbers
 
     @property
-    def findings(self) -> Mapping[Topic, Finding]:
-        """The first `yes` to each topic that got one."""
+    def findings(self) -> Mapping[Topic, Occurrence]:
+        """The first occurrence of each topic that has one."""
         return self._findings
 
     @cached_property
-    def _findings(self) -> Mapping[Topic, Finding]:
-        found: dict[Topic, Finding] = {}
+    def _findings(self) -> Mapping[Topic, Occurrence]:
+        found: dict[Topic, Occurrence] = {}
         places: dict[Topic, tuple[int, tuple[int, ...]]] = {}
         for topic, place, finding in self._all_found():
             if topic not in found or place < places[topic]:
                 found[topic], places[topic] = finding, place
         return found
 
-    def _all_found(self) -> Iterator[tuple[Topic, tuple[int, tuple[int, ...]], Finding]]:
+    def _all_found(self) -> Iterator[tuple[Topic, tuple[int, tuple[int, ...]], Occurrence]]:
         """Each finding with its topic, and its place: how long its run is, and which one."""
         for name, level in self.spread.manifest.first.items():
             if name == DEADLOCK:
                 continue
             topic = self._named.get(name, FAULTS)
             if topic[0] is Asked.WHEN:
-                yield topic, (level, ()), Finding((level, 0, -1), 0)
+                yield topic, (level, ()), Occurrence((level, 0, -1), 0)
                 continue
             finding = self._in_state(name, topic, level)
             if name == FAULT or name[0] == "t":
                 finding = self._on_step(name, topic, level)
             yield topic, (finding.place[0], self._path(finding)), finding
 
-    def _path(self, finding: Finding) -> tuple[int, ...]:
+    def _path(self, finding: Occurrence) -> tuple[int, ...]:
         """The initial state and the rules of its run: runs that are found earlier have lesser."""
         run = self._runs[finding.state]
         last = () if finding.leaf is None else (self.leaves[finding.leaf].rule,)
         return (self.machine.initial.index(run.states[0]), *run.rules, *last)
 
-    def _in_state(self, name: str, topic: Topic, level: int) -> Finding:
+    def _in_state(self, name: str, topic: Topic, level: int) -> Occurrence:
         number = self._numbers[name]
         questions = self.machine.topics.in_states.get(topic, [])
-        asked = _first_true(questions, self._runs[number].states[-1], None)
-        return Finding(
+        asked = first_true(questions, self._runs[number].states[-1])
+        return Occurrence(
             (level, number, -1), number, binding=asked.predicate.binding if asked else ()
         )
 
-    def _on_step(self, name: str, topic: Topic, level: int) -> Finding:
-        number, topics = self._numbers[name], self.machine.topics
+    def _on_step(self, name: str, topic: Topic, level: int) -> Occurrence:
+        number = self._numbers[name]
         state = self._runs[number].states[-1]
-        for rule, ground in enumerate(self.system.rules):
-            end = outcome(ground.tree, state)
-            place = (level + 1, number, rule)
-            if name == FAULT:
-                if isinstance(end, Fault):
-                    return Finding(place, number, self.machine.numbers[rule, id(end)])
-            elif isinstance(end, Update):
-                after = updated(end, state)
-                asked = _first_true(topics.of_rule[rule].get(topic, []), state, after)
-                if asked is not None:
-                    leaf = self.machine.numbers[rule, id(end)]
-                    return Finding(place, number, leaf, after, asked.predicate.binding)
-        raise AssertionError("what was seen in a state is seen in it again")
+        step = first_step(self.machine, state, topic, is_fault=name == FAULT)
+        assert step is not None, "what was seen in a state is seen in it again"
+        return replace(step, place=(level + 1, number, step.place[2]), state=number)
 
     # --- the report ------------------------------------------------------------------------------
 
     def report(self) -> Report:
-        """What it says of all properties."""
+        """Return the report on all properties."""
         answers = answers_of(self)
         remarks = () if self._backwards.is_least else (NOT_LEAST,)
         return Report(
@@ -167,12 +158,6 @@ class Explored:
             memory=self.spread.memory,
             remarks=remarks,
         )
-
-
-def _first_true(
-    questions: Sequence[Question], state: State, after: State | None
-) -> Question | None:
-    return next((each for each in questions if evaluate(each.condition, state, after)), None)
 
 
 def _flags(digits: str) -> NDArray[np.uint8]:

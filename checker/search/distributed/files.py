@@ -1,21 +1,20 @@
-"""The folder of a search that is spread: what workers and the one that leads them know is in files.
+"""The folder of a distributed search: leader and workers share all that they know through files.
 
     program.json                  the system, as workers see it
-    lock                          held by whoever leads the search
+    lock                          held by the leader
     manifest.json                 how far the search is: replaced when a level is complete
-    search/                       the search in process, before it was outgrown (`resume.py`)
+    search/                       the search in one process, before it was outgrown (`resume.py`)
     levels/00012-003.states       the states of level 12 that owner 3 has
-    levels/00012.json             what there is in those of all owners, with checksums
-    mail/00013-003.states         states that may be of level 13, found by owner 3, for all owners
-    mail/00013.json               for whom they are, with checksums
+    levels/00012.json             the contents of these files, of all owners, with checksums
+    mail/00013-003.states         candidates for level 13, found by owner 3, for all owners
+    mail/00013.json               the recipients of the candidates, with checksums
 
-A file has its name when it is complete. What the manifest does not know of does not count: a search
-that was killed goes on from it. Two workers that do the same write the same.
+A file gets its name when it is complete. Only files that the manifest lists count, so a killed
+search continues from the manifest. Two workers that do the same work write the same files.
 """
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import zlib
@@ -29,8 +28,8 @@ from uuid import uuid4
 
 import numpy as np
 
+from checker.search.native.folder import SavedFolder
 from checker.search.native.layout import Words
-from model.errors import FinaleError, Place
 
 # What numba, llvmlite and scipy give has no types.
 # pyright: reportUnknownMemberType=false
@@ -54,9 +53,9 @@ Record = TypeVar("Record")
 class Manifest:
     """How far a search is.
 
-    `levels` are the states of each complete level; those of the next one are in the mail. `first`
-    has for each topic the level in whose states, or from whose states, it was settled first.
-    `visited` and `seen` are the leaves and branches taken, in hexadecimal digits.
+    `levels` are the numbers of states of the complete levels; the next level is in the mail. For
+    each topic, `first` has the first level whose states, or steps, settle it. `visited` and `seen`
+    are the taken leaves and branches, as hexadecimal digits.
     """
 
     identity: str
@@ -70,83 +69,46 @@ class Manifest:
     is_complete: bool = False
 
 
-class Folder:
-    """The folder. Mistakes are coded: `resume-folder`, `resume-corrupted`, `disk-full`."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
+class SearchFolder(SavedFolder):
+    """The folder of a search. Raises `resume-folder`, `resume-corrupted`, `disk-full`."""
 
     @contextmanager
     def led(self) -> Generator[None]:
-        """While this lasts, nobody else leads the search. Raises `resume-foreign`, `resume-in-use`.
+        """Lock the folder for this leader. Raises `resume-foreign`, `resume-in-use`.
 
-        The folder is made, if it is not there.
+        The folder is created if it does not exist.
         """
         try:
             self.path.mkdir(parents=True, exist_ok=True)
-            self._refuse_others()
+            found = {each.name for each in self.path.iterdir() if each.suffix != ".part"}
+            self.refuse_others(found, (LOCK, MANIFEST, PROGRAM, SEARCH, LEVELS, MAIL, CLAIMS))
             for name in (LEVELS, MAIL, CLAIMS):
                 (self.path / name).mkdir(exist_ok=True)
             lock = os.open(self.path / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
         except OSError as error:
-            why = "it is a file" if isinstance(error, FileExistsError) else error.strerror
-            raise self._error(
-                "resume-folder",
-                f"the folder cannot be used: {why}",
-                "name a folder that can be read and written",
-            ) from error
-        try:
-            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            os.close(lock)
-            raise self._error(
-                "resume-in-use",
-                "another search is saved in this folder right now",
-                "wait for it, or name another folder",
-            ) from error
+            raise self.unusable(error) from error
+        self.lock(lock)
         try:
             yield
         finally:
             os.close(lock)
 
-    def _refuse_others(self) -> None:
-        others = {each.name for each in self.path.iterdir() if each.suffix != ".part"}
-        others -= {LOCK, MANIFEST, PROGRAM, SEARCH, LEVELS, MAIL, CLAIMS}
-        if others:
-            raise self._error(
-                "resume-foreign",
-                f'the folder has other files in it: "{min(others)}"',
-                "name a folder that is empty, or that a search was saved in",
-            )
-
-    def _error(self, code: str, what: str, advice: str) -> FinaleError:
-        return FinaleError(code, what, place=Place(str(self.path)), advice=advice)
-
-    def corrupted(self, what: str) -> FinaleError:
-        """What is saved cannot be used."""
-        return self._error(
-            "resume-corrupted",
-            f"what was saved cannot be trusted: {what}",
-            "the folder was left as it is; begin again in another one",
-        )
-
     # --- small files -----------------------------------------------------------------------------
 
     def manifest(self, identity: str) -> Manifest | None:
-        """How far the search is, if it was spread. Raises `resume-foreign`, `resume-corrupted`."""
+        """Return how far the search is, if it was distributed.
+
+        Raises `resume-foreign`, `resume-corrupted`.
+        """
         if not (self.path / MANIFEST).exists():
             return None
         table = self._checked(MANIFEST)
         if table.pop("format", None) != FORMAT:
-            raise self._error(
-                "resume-foreign",
-                "it was saved by another version, in a form that this one does not read",
-                "resume it with that version, or begin again in another folder",
-            )
+            raise self.other_version()
         table["levels"] = tuple(cast(Sequence[int], table["levels"]))
         found = Manifest(**table)  # type: ignore[arg-type]
         if found.identity != identity:
-            raise self._error(
+            raise self.error(
                 "resume-foreign",
                 "a search of another system is saved in this folder",
                 "name the spec that it was saved for, with the same properties; or another folder",
@@ -154,28 +116,28 @@ class Folder:
         return found
 
     def write_manifest(self, manifest: Manifest) -> None:
-        """Make it what counts: all that it knows of is on the disk. Raises `disk-full`."""
+        """Replace the manifest; all files that it lists are on the disk. Raises `disk-full`."""
         for name in (LEVELS, MAIL):
-            self._sync(self.path / name)
+            self.sync(name)
         table: dict[str, object] = asdict(manifest)
         self._write_checked(MANIFEST, table | {"format": FORMAT})
-        self._sync(self.path)
+        self.sync()
 
     def program(self) -> str:
-        """The text of the program."""
+        """Return the text of the program."""
         return (self.path / PROGRAM).read_text(encoding="utf-8")
 
     def write_program(self, text: str) -> None:
-        """Keep the text of the program. Raises `disk-full`."""
-        self._write(PROGRAM, text)
+        """Write the text of the program. Raises `disk-full`."""
+        self.write(PROGRAM, text)
 
     def chunks(self, kind: str, level: int) -> list[Chunks]:
-        """What is in the files of a level, by whom they are. Raises `resume-corrupted`."""
+        """Return the contents of a level's files, by author. Raises `resume-corrupted`."""
         found = cast(list[list[Sequence[int]]], self._checked(f"{kind}/{level:05}.json")["chunks"])
         return [[(each[0], each[1], each[2]) for each in chunks] for chunks in found]
 
     def write_chunks(self, kind: str, level: int, chunks: Sequence[Chunks]) -> None:
-        """Say what is in the files of a level. Raises `disk-full`."""
+        """Record the contents of a level's files. Raises `disk-full`."""
         self._write_checked(f"{kind}/{level:05}.json", {"chunks": chunks})
 
     def _checked(self, name: str) -> dict[str, object]:
@@ -189,45 +151,18 @@ class Folder:
         return table
 
     def _write_checked(self, name: str, table: dict[str, object]) -> None:
-        self._write(name, json.dumps(table | {"check": _check_of(table)}))
-
-    def _write(self, name: str, text: str) -> None:
-        part = self.path / f"{name}.part"
-        try:
-            with part.open("w", encoding="utf-8") as file:
-                file.write(text)
-                file.flush()
-                os.fsync(file.fileno())
-            part.replace(self.path / name)
-        except OSError as error:
-            raise self.full(error) from error
-
-    def full(self, error: OSError) -> FinaleError:
-        """Something could not be written."""
-        return self._error(
-            "disk-full",
-            f"what the search has seen could not be saved: {error.strerror}",
-            "make room there and resume: what was saved before is still good",
-        )
-
-    @staticmethod
-    def _sync(folder: Path) -> None:
-        handle = os.open(folder, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)
+        self.write(name, json.dumps(table | {"check": _check_of(table)}))
 
     # --- states ----------------------------------------------------------------------------------
 
     def states_file(self, kind: str, level: int, owner: int) -> Path:
-        """Where the states of a level are that one owner has, or has found."""
+        """Return the path of the states of a level that one owner has, or has found."""
         return self.path / kind / f"{level:05}-{owner:03}.states"
 
     def read(
         self, kind: str, level: int, owner: int, width: int, chunks: Chunks, whose: int | None
     ) -> Iterator[Words]:
-        """The states of a file, or those for one owner, in parts. Raises `resume-corrupted`."""
+        """Yield the states of a file, or those for one owner. Raises `resume-corrupted`."""
         file = self.states_file(kind, level, owner)
         if not any(whose in (None, chunk[0]) for chunk in chunks):
             return
@@ -248,7 +183,7 @@ class Folder:
     # --- what does not count ---------------------------------------------------------------------
 
     def forget_after(self, levels: int) -> None:
-        """Remove what a search had begun after so many levels, and the mail that was read."""
+        """Remove levels after these, which were not completed, and mail that was read."""
         for kind, is_kept in ((LEVELS, range(levels)), (MAIL, range(levels, levels + 1))):
             for file in (self.path / kind).iterdir():
                 number = file.name[:5]
@@ -256,16 +191,16 @@ class Folder:
                     file.unlink(missing_ok=True)
 
     def forget_mail(self, level: int, owners: int) -> None:
-        """Remove mail that all have read."""
+        """Remove mail that all owners have read."""
         for owner in range(owners):
             self.states_file(MAIL, level, owner).unlink(missing_ok=True)
         (self.path / MAIL / f"{level:05}.json").unlink(missing_ok=True)
 
 
 class StatesFile:
-    """A file of states that is being written. It has its name when all of it is on the disk."""
+    """A file of states that is being written. It gets its name when it is complete."""
 
-    def __init__(self, folder: Folder, kind: str, level: int, owner: int, width: int) -> None:
+    def __init__(self, folder: SearchFolder, kind: str, level: int, owner: int, width: int) -> None:
         self.chunks: Chunks = []
         self._folder, self._width = folder, width
         self._file = folder.states_file(kind, level, owner)
@@ -279,7 +214,7 @@ class StatesFile:
         return self
 
     def write(self, words: Words, receiver: int) -> None:
-        """Write states, for somebody. Raises `disk-full`."""
+        """Write states for a recipient. Raises `disk-full`."""
         size = CHUNK * self._width
         for begin in range(0, len(words), size):
             part = words[begin : begin + size]
@@ -311,5 +246,13 @@ def _check_of(table: dict[str, object]) -> int:
 
 
 __all__ = [
-    "CHUNK", "CLAIMS", "LEVELS", "MAIL", "SEARCH", "Chunks", "Folder", "Manifest", "StatesFile",
+    "CHUNK",
+    "CLAIMS",
+    "LEVELS",
+    "MAIL",
+    "SEARCH",
+    "Chunks",
+    "Manifest",
+    "SearchFolder",
+    "StatesFile",
 ]  # fmt: skip

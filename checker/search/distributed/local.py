@@ -1,7 +1,7 @@
-"""The search in process until it is outgrown, and how its levels are handed over to owners.
+"""Searches in one process first, and hands the levels to owners when the search outgrows it.
 
-Most searches end here, and then everything is answered as by any native search. One that comes to
-its limit is left as it was when its last level began: what it has seen of that level is forgotten.
+Most searches end in one process, and are then answered like any native search. A search that comes
+to the limit goes back to where its last level began, and forgets what it has seen of that level.
 """
 
 from __future__ import annotations
@@ -15,32 +15,31 @@ from contextlib import ExitStack
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.search.limits import Limits, Progress
+from checker.search.limits import LimitHit, Limits, ProgressListener
+from checker.search.native.breadth_first import NativeSearch
 from checker.search.native.kernel import places as at
 from checker.search.native.layout import Words
 from checker.search.native.loops import loops
-from checker.search.native.machine import Machine
-from checker.search.native.walk import Search
-from checker.search.options import DEFAULT, Means
-from checker.search.state_graph.search import LimitHit
+from checker.search.native.machine import NativeMachine
+from checker.search.options import DEFAULT, SearchOptions
 
 from .bucket import BOX_ROOM_MIN, DEADLOCK, FAULT, Boxes
-from .files import CHUNK, LEVELS, MAIL, Folder, Manifest, StatesFile
-from .program import Program
+from .files import CHUNK, LEVELS, MAIL, Manifest, SearchFolder, StatesFile
+from .program import SystemProgram
 
 
-class Local(Search):
-    """A search that may be outgrown: by so many states, or by the memory that it may take."""
+class Local(NativeSearch):
+    """A native search that may be outgrown: by a number of states, or by its memory."""
 
     def __init__(
         self,
-        machine: Machine,
+        machine: NativeMachine,
         limits: Limits,
-        progress: Progress | None,
-        means: Means = DEFAULT,
+        progress: ProgressListener | None,
+        options: SearchOptions = DEFAULT,
         states_here: int | None = None,
     ) -> None:
-        super().__init__(machine, limits, progress, means)
+        super().__init__(machine, limits, progress, options)
         self.states_here = states_here
         self.is_outgrown = False
 
@@ -70,7 +69,7 @@ class Local(Search):
         """The transitions from some states, counted anew."""
         first_edge: NDArray[np.int64] = np.zeros(end + 1, np.int64)
         faulty: NDArray[np.int64] = np.empty((1, 2), np.int64)
-        nothing = np.empty(at.BATCH * max(1, len(self.system.rules)), np.int32)
+        nothing = np.empty(at.BATCH * max(1, len(self.machine.system.rules)), np.int32)
         count = 0
         for head in range(begin, end, at.BATCH):
             first_edge[head] = 0
@@ -85,8 +84,8 @@ class Local(Search):
         return count
 
 
-def hand_over(search: Local, folder: Folder, program: Program, owners: int) -> Manifest:
-    """Write what a search has seen as levels of so many owners. Raises `disk-full`."""
+def hand_over(search: Local, folder: SearchFolder, program: SystemProgram, owners: int) -> Manifest:
+    """Write what a search has seen as levels of this many owners. Raises `disk-full`."""
     depth, levels = int(search.block[at.DEPTH]), search.tables.levels
     for level in range(depth + 1):
         kind = LEVELS if level < depth else MAIL
@@ -113,7 +112,7 @@ def _parts(search: Local, begin: int, end: int) -> Iterator[Words]:
 
 
 def _distribute(
-    folder: Folder, kind: str, level: int, owners: int, width: int, parts: Iterable[Words]
+    folder: SearchFolder, kind: str, level: int, owners: int, width: int, parts: Iterable[Words]
 ) -> None:
     """Write the states of a level: each for its owner in its file, or all as mail of the first."""
     boxes = Boxes(owners, 0, width, BOX_ROOM_MIN)

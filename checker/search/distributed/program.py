@@ -1,6 +1,6 @@
-"""What a worker needs of a system: its code as text, and how much there is of everything.
+"""What a worker needs to know of a system: its machine code as text, and the sizes of its arrays.
 
-Rules and properties are compiled into the text, so a worker never builds the system.
+The text holds the compiled rules and properties, so a worker never builds the system.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.search.native.code import Code
+from checker.search.native.code import MachineCode
 from checker.search.native.kernel import places as at
-from checker.search.native.machine import FUNCTIONS, Machine
+from checker.search.native.machine import FUNCTIONS, NativeMachine
 from checker.search.native.workers import Sizes, sizes_of
 
 # What numba, llvmlite and scipy give has no types.
@@ -25,8 +25,8 @@ from model.given import json_of
 
 
 @dataclass(frozen=True)
-class Program:
-    """A system as workers see it. `initial` is only there to tell systems apart."""
+class SystemProgram:
+    """A system as workers see it. `initial` serves only to tell systems apart."""
 
     source: str
     width: int
@@ -36,7 +36,7 @@ class Program:
 
     @cached_property
     def identity(self) -> str:
-        """The same for the same search only."""
+        """A hash that is the same only for the same search."""
         return hashlib.sha256(self.text.encode()).hexdigest()
 
     @cached_property
@@ -47,19 +47,21 @@ class Program:
         return json.dumps(table, sort_keys=True)
 
 
-def program_of(machine: Machine) -> Program:
-    """What workers need of a machine, which must have no reductions."""
+def program_of(machine: NativeMachine) -> SystemProgram:
+    """Return what workers need of a machine, which must have no reductions."""
     assert machine.canonical is None
     assert machine.order is None
     initial = tuple(tuple(machine.layout.encode(state)) for state in machine.initial)
     leaf_rules = tuple(leaf.rule for leaf in machine.leaves)
-    return Program(machine.source, machine.layout.width, leaf_rules, sizes_of(machine), initial)
+    return SystemProgram(
+        machine.source, machine.layout.width, leaf_rules, sizes_of(machine), initial
+    )
 
 
-def program_from(text: str) -> Program:
-    """A program that was written as JSON."""
+def program_from(text: str) -> SystemProgram:
+    """Return a program that was written as JSON."""
     table = json_of(text)
-    return Program(
+    return SystemProgram(
         table["source"],
         table["width"],
         tuple(table["leaf_rules"]),
@@ -68,17 +70,17 @@ def program_from(text: str) -> Program:
     )
 
 
-class Compiled:
-    """A program as machine code, and the block of words through which the loops know it."""
+class CompiledProgram:
+    """A program as machine code, and the block by which the loops know it."""
 
-    def __init__(self, program: Program, level: int = 1) -> None:
+    def __init__(self, program: SystemProgram, level: int = 1) -> None:
         self.program = program
-        self._code = Code(program.source, level)
+        self._code = MachineCode(program.source, level)
         self.addresses: Sequence[int] = self._code.addresses(FUNCTIONS)
         self._leaf_rules: NDArray[np.int64] = np.array(program.leaf_rules, np.int64)
 
     def block(self) -> NDArray[np.int64]:
-        """A new block, in which nothing was found yet and nothing has room."""
+        """Return a new block, without findings and without room."""
         sizes = self.program.sizes
         block: NDArray[np.int64] = np.zeros(at.SHARED_COUNT, np.int64)
         block[[at.EXPAND, at.ASK, at.COVER, at.IS_STUCK]] = self.addresses
@@ -89,4 +91,4 @@ class Compiled:
         return block
 
 
-__all__ = ["Compiled", "Program", "program_from", "program_of"]
+__all__ = ["CompiledProgram", "SystemProgram", "program_from", "program_of"]

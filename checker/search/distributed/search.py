@@ -1,6 +1,6 @@
-"""Leads a search that is spread: has level after level done, and makes each one durable.
+"""Leads a distributed search: lets workers do one level after another, and records each level.
 
-Who does the work of a level is the crew: here, workers of a cluster, or this process itself.
+A *crew* does the work of a level: workers of a cluster, or this process itself.
 """
 
 from __future__ import annotations
@@ -12,26 +12,25 @@ from dataclasses import replace
 from time import perf_counter
 
 from checker.search.answer import Statistics
-from checker.search.limits import INTERRUPTED, Limits, News, Progress
-from checker.search.state_graph.search import LimitHit
+from checker.search.limits import INTERRUPTED, LimitHit, Limits, ProgressListener, SearchProgress
 
-from .bucket import Bucket, Done, Order
-from .files import LEVELS, MAIL, Folder, Manifest
-from .program import Compiled
+from .bucket import Bucket, LevelResult, LevelTask
+from .files import LEVELS, MAIL, Manifest, SearchFolder
+from .program import CompiledProgram
 
-Crew = Callable[[Order], Sequence[Done]]
+Crew = Callable[[LevelTask], Sequence[LevelResult]]
 """Does the work of a level for all owners: what came of it, by owner."""
 
 
 class Spread:
-    """A search that is spread. `stopped` says why it did not see all."""
+    """A distributed search. `stopped` says why it has not seen all states."""
 
     def __init__(
         self,
-        folder: Folder,
+        folder: SearchFolder,
         manifest: Manifest,
         limits: Limits,
-        progress: Progress | None = None,
+        progress: ProgressListener | None = None,
     ) -> None:
         self.folder, self.manifest = folder, manifest
         self.limits, self.progress = limits, progress
@@ -42,7 +41,7 @@ class Spread:
 
     @property
     def seconds(self) -> float:
-        """How long it has taken, with the searches that it goes on from."""
+        """The time that it took, with the searches that it resumed."""
         return self._seconds_before + perf_counter() - self._began
 
     @property
@@ -60,12 +59,12 @@ class Spread:
         )
 
     def run(self, crew: Crew) -> None:
-        """Search until all is seen, a limit is hit, or the user interrupts."""
+        """Search until all states are seen, a limit is hit, or the user interrupts."""
         self.folder.forget_after(len(self.manifest.levels))
         try:
             while not self.manifest.is_complete:
                 self._look()
-                order = Order(
+                order = LevelTask(
                     self.manifest.owners,
                     len(self.manifest.levels),
                     self.manifest.first,
@@ -87,13 +86,13 @@ class Spread:
         self.tell()
 
     def tell(self) -> None:
-        """Tell how far it is."""
+        """Report the progress."""
         if self.progress is not None:
             found = self.statistics
             counts = found.states, found.transitions, found.depth, found.frontier
-            self.progress(News(*counts, self.seconds, self.memory))
+            self.progress(SearchProgress(*counts, self.seconds, self.memory))
 
-    def _commit(self, order: Order, done: Sequence[Done]) -> None:
+    def _commit(self, order: LevelTask, done: Sequence[LevelResult]) -> None:
         """Make a level count. Raises LimitHit where it was not done."""
         for each in done:
             if each.stopped:
@@ -132,17 +131,17 @@ def _either(sets: Sequence[str]) -> str:
 
 
 class Alone:
-    """A crew of one process, which does the work of all owners one after the other."""
+    """A crew of one process, which does the work of one owner after another."""
 
-    def __init__(self, folder: Folder, code: Compiled) -> None:
+    def __init__(self, folder: SearchFolder, code: CompiledProgram) -> None:
         self.folder, self.code = folder, code
         self.buckets: dict[int, Bucket] = {}
 
-    def __call__(self, order: Order) -> list[Done]:
+    def __call__(self, order: LevelTask) -> list[LevelResult]:
         return [self.done(order, owner) for owner in range(order.owners)]
 
-    def done(self, order: Order, owner: int) -> Done:
-        """Do the work of one owner, which is read from files if it is not held here."""
+    def done(self, order: LevelTask, owner: int) -> LevelResult:
+        """Do the work of one owner; its states are read from files unless they are in memory."""
         bucket = self.buckets.get(owner)
         if bucket is None or bucket.level > order.level:
             bucket = Bucket(self.code, owner, order.owners, order.memory_max)
@@ -152,7 +151,7 @@ class Alone:
             return bucket.work(self.folder, order)
         except LimitHit as limit:
             del self.buckets[owner]
-            return Done(owner, stopped=str(limit))
+            return LevelResult(owner, stopped=str(limit))
 
 
 __all__ = ["Alone", "Crew", "Spread"]

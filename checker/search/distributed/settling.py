@@ -1,4 +1,4 @@
-"""Which states of a level settle a question: asked of the states in files, after the search."""
+"""Finds the states of a level that settle a question, in the files of a finished search."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from checker.search.native.kernel import places as at
 from checker.search.native.layout import Words
-from checker.search.native.machine import Machine
+from checker.search.native.machine import NativeMachine
 from checker.search.native.workers import sizes_of
 
 from .bucket import DEADLOCK, FAULT
@@ -22,9 +22,9 @@ Marks = NDArray[np.bool_]
 
 
 class Settling:
-    """Asks states one batch at a time."""
+    """Asks questions of states, one batch at a time."""
 
-    def __init__(self, machine: Machine) -> None:
+    def __init__(self, machine: NativeMachine) -> None:
         sizes = sizes_of(machine)
         self.width, self._chunks = machine.layout.width, sizes.chunks
         expand, ask, _, is_stuck = (int(address) for address in machine.code[:4])
@@ -38,7 +38,7 @@ class Settling:
         self._of_steps: NDArray[np.int64] = np.empty(sizes.step_topics, np.int64)
 
     def where(self, name: str, words: Words) -> Marks:
-        """Which of these states settle what is named as in `bucket.py`."""
+        """Return which of these states settle the topics, named as in `bucket.py`."""
         if name == DEADLOCK:
             return self._in_batches(words, self._stuck)
         if name == FAULT:

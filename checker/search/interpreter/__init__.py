@@ -1,1 +1,1 @@
-"""The second opinion: a search that runs the rules themselves, on plain values."""
+"""The second opinion: a search that runs the rules themselves, as Python, on plain values."""

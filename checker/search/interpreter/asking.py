@@ -1,4 +1,4 @@
-"""What a property has read when it was asked, by which it is known when to ask it again."""
+"""Remembers what a property has read, and so when it must be asked again."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ K = TypeVar("K", bound=Hashable)
 
 
 class Readers(Generic[K]):
-    """What each of some predicates has read when it was asked last; what it said holds till then.
+    """What each predicate has read when it was last asked. Until that changes, its answer holds.
 
     Keys are positions of variables: of a state, or of either end of a step.
     """
@@ -20,7 +20,7 @@ class Readers(Generic[K]):
         self._of: defaultdict[K, set[int]] = defaultdict(set)
 
     def has(self, number: int, keys: frozenset[K]) -> None:
-        """A predicate was asked, and has read these."""
+        """Keep what a predicate has read."""
         known = self._keys.get(number, frozenset())
         for key in known - keys:
             self._of[key].discard(number)
@@ -29,12 +29,12 @@ class Readers(Generic[K]):
         self._keys[number] = keys
 
     def of(self, keys: Iterable[K]) -> set[int]:
-        """The predicates that may say something else now that these have changed."""
+        """Return the predicates whose answer may change, since these keys have changed."""
         return set[int]().union(*(self._of[key] for key in keys if key in self._of))
 
 
 class Looked(Mapping[str, object]):
-    """The binding of a step, that notes what of it is looked at."""
+    """The binding of a step, which records what a property reads of it."""
 
     def __init__(self, binding: Mapping[str, object]) -> None:
         self.binding = binding

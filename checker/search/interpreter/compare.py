@@ -1,8 +1,8 @@
-"""Confronts rules and properties, run as Python, with their decision trees and predicates.
+"""Compares rules and properties, run as Python, with their decision trees and predicates.
 
-Over all reachable states: what a rule does on plain values (the state after it, the bound that
-blocks it, its fault) must be what `semantics.py` makes of its tree; what a property says of a plain
-state or step must be what its expressions say.
+In every reachable state, a rule must do on plain values what `semantics.py` does with its decision
+tree: the same state after the step, the same blocking bound, or the same fault. A property must say
+of a plain state or step what its expressions say.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from model.semantics import evaluate, outcome, updated
 from model.system import Blocked, Fault, Kind, Predicate, State, System, Update
 from model.trace import renamed
 
-from .execution import After, Judgement, PlainPredicate, PlainSystem, Values
+from .execution import Judgement, PlainPredicate, PlainSystem, TakenStep, Values
 
 #: The kinds whose plain function says what their expressions say. The goal of a liveness property
 #: is also judged where its cause does not hold, and only there do the two differ.
@@ -26,8 +26,8 @@ COMPARED = (Kind.ALWAYS, Kind.ON_STEP, Kind.REACHABLE)
 
 
 @dataclass(frozen=True)
-class Disagreement:
-    """The two meanings of one rule or property differ in one state: `plain` ran it as Python."""
+class RuleDisagreement:
+    """The two meanings of one rule or property differ in a state; `plain` ran it as Python."""
 
     state: State
     of: str
@@ -40,16 +40,16 @@ class Disagreement:
 
 def compare(
     protocol: Protocol, families: Sequence[Family] = (), states_max: int | None = None
-) -> Disagreement | None:
-    """The first disagreement in any reachable state, in breadth-first order; None if all agree."""
+) -> RuleDisagreement | None:
+    """Return the first disagreement in any reachable state, breadth-first; None if all agree."""
     system = build(protocol, families)
     pair = Pair(PlainSystem(protocol, families), system)
     return next(pair.disagreements(states_max), None)
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What a rule does in a state: the state `after`, or how it comes to none.
+class RuleOutcome:
+    """What a rule does in a state: the state `after`, or why there is none.
 
     `earlier` is the state before the step under the names of the state after it.
     """
@@ -76,8 +76,8 @@ class Pair:
             if predicate.family.kind in COMPARED
         ]
 
-    def disagreements(self, states_max: int | None) -> Iterator[Disagreement]:
-        """All disagreements, state by state; of no more than `states_max` states, if given."""
+    def disagreements(self, states_max: int | None) -> Iterator[RuleDisagreement]:
+        """Yield all disagreements, state by state, of at most `states_max` states."""
         seen = dict.fromkeys(self.system.initial)
         pending = list(seen)
         for state in pending:  # it grows while it is read
@@ -87,7 +87,7 @@ class Pair:
                 meant = self._tree_outcome(number, state)
                 done = self._plain_outcome(rule, values)
                 if done != meant:
-                    yield Disagreement(state, _name(rule.rule.name, rule.binding), done, meant)
+                    yield RuleDisagreement(state, _name(rule.rule.name, rule.binding), done, meant)
                 after = meant.after
                 if after is None:
                     continue
@@ -99,47 +99,47 @@ class Pair:
 
     # --- rules -----------------------------------------------------------------------------------
 
-    def _tree_outcome(self, number: int | None, state: State) -> Outcome:
+    def _tree_outcome(self, number: int | None, state: State) -> RuleOutcome:
         if number is None:
-            return Outcome(None, "blocked")
+            return RuleOutcome(None, "blocked")
         match outcome(self.system.rules[number].tree, state):
             case Update() as update:
                 earlier = renamed(self.system.rules[number], state)
-                return Outcome(updated(update, state), "taken", earlier=earlier)
+                return RuleOutcome(updated(update, state), "taken", earlier=earlier)
             case Blocked(bound=bound):
-                return Outcome(None, "blocked", bound)
+                return RuleOutcome(None, "blocked", bound)
             case Fault(code=code):
-                return Outcome(None, "fault", code)
+                return RuleOutcome(None, "fault", code)
 
-    def _plain_outcome(self, rule: BoundRule, values: Values) -> Outcome:
+    def _plain_outcome(self, rule: BoundRule, values: Values) -> RuleOutcome:
         try:
             match self.plain.take(rule, values):
-                case After(values=after, earlier=earlier):
+                case TakenStep(values=after, earlier=earlier):
                     before = self.plain.world.encode(values if earlier is None else earlier)
-                    return Outcome(self.plain.world.encode(after), "taken", earlier=before)
+                    return RuleOutcome(self.plain.world.encode(after), "taken", earlier=before)
                 case Blocked(bound=bound):
-                    return Outcome(None, "blocked", bound)
+                    return RuleOutcome(None, "blocked", bound)
                 case Fault(code=code):
-                    return Outcome(None, "fault", code)
+                    return RuleOutcome(None, "fault", code)
         except Exception as error:  # whatever it is, no tree does that
-            return Outcome(None, "raises", repr(error))
+            return RuleOutcome(None, "raises", repr(error))
 
     # --- properties ------------------------------------------------------------------------------
 
-    def _about_state(self, state: State, values: Values) -> Iterator[Disagreement]:
+    def _about_state(self, state: State, values: Values) -> Iterator[RuleDisagreement]:
         terminal = bool(evaluate(self.system.terminal, state))
         if self.plain.is_terminal(values) != terminal:
-            yield Disagreement(state, "terminal", not terminal, terminal)
+            yield RuleDisagreement(state, "terminal", not terminal, terminal)
         for plain, prop, position in self.predicates:
             if prop.kind is not Kind.ON_STEP:
                 said = self.plain.judge_state(plain, values)
                 meant = _judgement(prop.predicates[position], state)
                 if said != meant:
-                    yield Disagreement(state, _name(prop.name, plain.binding), said, meant)
+                    yield RuleDisagreement(state, _name(prop.name, plain.binding), said, meant)
 
     def _about_step(
-        self, state: State, step: Outcome, rule: BoundRule, number: int
-    ) -> Iterator[Disagreement]:
+        self, state: State, step: RuleOutcome, rule: BoundRule, number: int
+    ) -> Iterator[RuleDisagreement]:
         after, earlier, decode = step.after, step.earlier, self.plain.world.decode
         assert after is not None
         assert earlier is not None
@@ -149,7 +149,7 @@ class Pair:
                 meant = _judgement(prop.on_rules[number][position], state, after)
                 if said != meant:
                     name = f"{_name(prop.name, plain.binding)} of {rule.rule.name} to {after}"
-                    yield Disagreement(state, name, said, meant)
+                    yield RuleDisagreement(state, name, said, meant)
 
 
 def _positions(predicates: Sequence[PlainPredicate]) -> Iterator[tuple[PlainPredicate, int]]:
@@ -173,4 +173,4 @@ def _name(name: str, binding: tuple[tuple[str, str], ...]) -> str:
     return f"{name}({', '.join(value for _, value in binding)})"
 
 
-__all__ = ["Disagreement", "Pair", "compare"]
+__all__ = ["Pair", "RuleDisagreement", "compare"]

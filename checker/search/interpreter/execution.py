@@ -1,4 +1,4 @@
-"""Rules and properties run as the Python that they are, on plain values: no expression is built."""
+"""Runs rules and properties as plain Python on plain values, without building expressions."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ Judgement = bool | Literal["fault", "silent"]
 
 
 @dataclass(frozen=True)
-class After:
+class TakenStep:
     """A rule was taken, to a state of these values.
 
-    If the rule gave ids again, `earlier` is the state before it under the names of the state after.
+    If the rule has reused ids, `earlier` is the state before it under the names of the state after.
     """
 
     values: Values
@@ -43,14 +43,14 @@ class PlainPredicate:
 
     @property
     def on_steps(self) -> bool:
-        """Whether it judges steps and not states."""
+        """Whether it judges steps, not states."""
         return self.family.kind is Kind.ON_STEP
 
 
 class PlainSystem:
-    """A protocol whose rules and properties are called on plain values; it must have been built.
+    """A protocol that was built, whose rules and properties are called on plain values.
 
-    Properties that cannot be asked, since ids are given again, are left out.
+    Properties that cannot be asked because ids are reused are left out.
     """
 
     def __init__(self, protocol: Protocol, families: Sequence[Family] = ()) -> None:
@@ -66,10 +66,10 @@ class PlainSystem:
         self._steps = {id(rule): Taken(rule.rule.name, dict(rule.binding)) for rule in self.rules}
 
     def initial(self) -> tuple[Values, ...]:
-        """The initial states."""
+        """Return the initial states."""
         return start_values(self.protocol, self.world)
 
-    def take(self, rule: BoundRule, values: Values) -> After | Blocked | Fault:
+    def take(self, rule: BoundRule, values: Values) -> TakenStep | Blocked | Fault:
         """Run a rule in a state."""
         store = PlainStore(values)
         try:
@@ -79,10 +79,10 @@ class PlainSystem:
             return Blocked(stop.bound)
         except FaultHere as stop:
             return Fault(stop.code, stop.message, stop.place)
-        return After(tuple(store.values), store.earlier)
+        return TakenStep(tuple(store.values), store.earlier)
 
     def is_terminal(self, values: Values) -> bool:
-        """Whether the protocol has come to its end in a state; not where that cannot be read."""
+        """Return whether the protocol has ended in a state; False if reading that is a fault."""
         with self.world.on(PlainStore(values)):
             try:
                 return bool(self.protocol.terminal())
@@ -90,33 +90,33 @@ class PlainSystem:
                 return False
 
     def judge_state(self, predicate: PlainPredicate, values: Values) -> Judgement:
-        """What a property of states says of one."""
+        """Return what a property of states says of a state."""
         return self.judge_store(predicate, PlainStore(values))
 
     def judge_store(self, predicate: PlainPredicate, store: PlainStore) -> Judgement:
-        """The same of the state in a store, which may watch what is read."""
+        """Return what a property of states says of a store, which may record what is read."""
         with self.world.on(store):
             return self.said(predicate)
 
     def judge_step(
         self, predicate: PlainPredicate, before: Values, rule: BoundRule, after: Values
     ) -> Judgement:
-        """What a property of steps says of one; `before` has the names of `after`."""
+        """Return what a property of steps says of a step; `before` has the names of `after`."""
         with self.on_step(PlainStore(before), PlainStore(after)):
             return self.said(predicate, self.taken(rule))
 
     def taken(self, rule: BoundRule) -> Taken:
-        """A step as properties of steps are told of it."""
+        """Return a step in the form that properties of steps are given."""
         return self._steps[id(rule)]
 
     @contextmanager
     def on_step(self, before: PlainStore, after: PlainStore) -> Generator[None]:
-        """While properties are asked of the step between two states."""
+        """Set the step between two states, while properties are asked about it."""
         with stepping(self.world, before), self.world.on(after):
             yield
 
     def said(self, predicate: PlainPredicate, step: Taken | None = None) -> Judgement:
-        """What a property says of the state, or of the step, that is set."""
+        """Return what a property says of the state, or the step, that is set."""
         told = (step,) if predicate.takes_step else ()
         family = predicate.family
         try:
@@ -136,4 +136,4 @@ def _predicates(protocol: Protocol, family: Family) -> list[PlainPredicate]:
     ]
 
 
-__all__ = ["After", "Judgement", "PlainPredicate", "PlainSystem", "Values"]
+__all__ = ["Judgement", "PlainPredicate", "PlainSystem", "TakenStep", "Values"]

@@ -1,6 +1,7 @@
-"""Explore a protocol by running its rules on plain values: a second opinion on every count.
+"""Explores a protocol by running its rules on plain values: a second opinion on every count.
 
-`walk.py` searches, `verdicts.py` answers; `compare.py` confronts each rule with its decision tree.
+`breadth_first.py` searches, `verdicts.py` draws the answers, and `compare.py` compares each rule
+with its decision tree.
 """
 
 from __future__ import annotations
@@ -8,15 +9,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from checker.search.answer import Report
-from checker.search.limits import Limits, Progress, check_witnesses
+from checker.search.limits import Limits, ProgressListener, check_witnesses
 from model.language.build import build
 from model.language.properties import Family
 from model.language.protocol import Protocol
 from model.system import System
 
+from .breadth_first import InterpreterSearch
 from .execution import PlainSystem
 from .verdicts import answers_of
-from .walk import Search
 
 NO_LIMITS = Limits()
 
@@ -25,22 +26,25 @@ def explore(
     protocol: Protocol,
     families: Sequence[Family] = (),
     limits: Limits = NO_LIMITS,
-    progress: Progress | None = None,
+    progress: ProgressListener | None = None,
 ) -> Report:
-    """Search all states of a protocol by running its rules; answer what properties claim.
+    """Search all states of a protocol by running its rules, and answer its properties.
 
-    Properties of liveness are `unknown` here. Raises `witness-missing`.
+    Liveness properties are `unknown` here. Raises `witness-missing`.
     """
     system = build(protocol, families)
     return explore_plain(PlainSystem(protocol, families), system, limits, progress)
 
 
 def explore_plain(
-    plain: PlainSystem, system: System, limits: Limits = NO_LIMITS, progress: Progress | None = None
+    plain: PlainSystem,
+    system: System,
+    limits: Limits = NO_LIMITS,
+    progress: ProgressListener | None = None,
 ) -> Report:
-    """The same for a protocol that was built: the system only gives traces their numbers."""
+    """Search a protocol that was built; the system only gives traces their numbers."""
     check_witnesses(system)
-    search = Search(plain, limits, progress)
+    search = InterpreterSearch(plain, limits, progress)
     search.run()
     answers = answers_of(search, system)
     return Report(

@@ -1,6 +1,6 @@
-"""From what the concrete search has found to an answer for each property.
+"""Draws an answer for each property from what the interpreter's search has found.
 
-Traces are replayed on the decision trees.
+Each trace is replayed on the decision trees.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from model.semantics import outcome
 from model.system import Fault, Kind, Property, System
 from model.trace import Trace, replay
 
-from .walk import Found, Search
+from .breadth_first import InterpreterSearch, PlainOccurrence
 
 
-def answers_of(search: Search, system: System) -> tuple[Answer, ...]:
-    """An answer for each property, then those of the rows that all systems have."""
+def answers_of(search: InterpreterSearch, system: System) -> tuple[Answer, ...]:
+    """Return an answer for each property, then for the rows of all systems."""
     verdicts = {prop.name: _verdict(search, system, prop) for prop in system.properties}
     fault = search.findings.get(("fault", ""))
     verdicts[WELL_FORMED] = (
@@ -44,7 +44,7 @@ def answers_of(search: Search, system: System) -> tuple[Answer, ...]:
     return tuple(Answer(name, verdict, how) for name, verdict in verdicts.items())
 
 
-def _verdict(search: Search, system: System, prop: Property) -> Verdict:
+def _verdict(search: InterpreterSearch, system: System, prop: Property) -> Verdict:
     findings = search.findings
     if prop.not_asked:
         return NotAsked(prop.not_asked)
@@ -65,7 +65,7 @@ def _verdict(search: Search, system: System, prop: Property) -> Verdict:
             assert_never(prop.kind)
 
 
-def _vacuous(search: Search, prop: Property) -> Vacuous | None:
+def _vacuous(search: InterpreterSearch, prop: Property) -> Vacuous | None:
     if ("when", prop.name) not in search.findings:
         return Vacuous("its antecedent was never true")
     if prop.witness is not None and ("reached", prop.witness) not in search.findings:
@@ -73,23 +73,26 @@ def _vacuous(search: Search, prop: Property) -> Vacuous | None:
     return None
 
 
-def _unless_cut(search: Search, verdict: Verdict) -> Verdict:
+def _unless_cut(search: InterpreterSearch, verdict: Verdict) -> Verdict:
     return cut_short(search.stopped, search.statistics) if search.stopped else verdict
 
 
 # --- traces --------------------------------------------------------------------------------------
 
 
-def _trace_to(search: Search, system: System, position: int) -> Trace:
+def _trace_to(search: InterpreterSearch, system: System, position: int) -> Trace:
     return _as_trace(search, system, search.path(position), None)
 
 
-def _trace(search: Search, system: System, found: Found) -> Trace:
+def _trace(search: InterpreterSearch, system: System, found: PlainOccurrence) -> Trace:
     return _as_trace(search, system, search.path(found.state), found)
 
 
 def _as_trace(
-    search: Search, system: System, path: list[tuple[int, int]], found: Found | None
+    search: InterpreterSearch,
+    system: System,
+    path: list[tuple[int, int]],
+    found: PlainOccurrence | None,
 ) -> Trace:
     """The trace in the words of the system of decision trees, replayed there."""
     plain = search.plain

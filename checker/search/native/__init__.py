@@ -1,1 +1,1 @@
-"""The native back end: packed states, generated machine code, the search for large systems."""
+"""The native search: packed states and generated machine code, for large systems."""

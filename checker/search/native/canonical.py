@@ -1,24 +1,24 @@
-"""`canonical(in, n)`: packed states rewritten, in place, into the states that stand for them.
+"""Generates `canonical(in, n)`, which replaces packed states by their representatives.
 
-`checker/search/reductions/canonical.py` says what is done. All that tells a member of a group from
-the others is gathered into one wide number, the numbers are sorted by a network of comparisons, and
-put back. Cells that have the same way to go there are moved together.
+`checker/search/reductions/canonical.py` defines the representative. The generated code gathers all
+that distinguishes a member of a group into one wide number. A sorting network sorts the numbers,
+and the code writes them back. Cells that move by the same distance are moved together.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from checker.search.reductions.canonical import Canonical, Group, Reference, Reset
+from checker.search.reductions.canonical import Canonical, Reference, Reset, SymmetryGroup
 
 from .layout import ALL_ONES, WORD, Layout
 from .lower import function, loop
-from .values import Text, Values, signed
+from .values import LlvmText, Values, signed
 
 
 def canonical_source(layout: Layout, canonical: Canonical) -> str:
-    """The text of the function."""
-    text = Text()
+    """Return the text of the function."""
+    text = LlvmText()
 
     def body(values: Values) -> str:
         words = list(values.words)
@@ -38,7 +38,9 @@ def canonical_source(layout: Layout, canonical: Canonical) -> str:
     return function("define i64", "canonical(ptr %in, i64 %n)", text)
 
 
-def _reset(text: Text, layout: Layout, values: Values, words: list[str], reset: Reset) -> list[str]:
+def _reset(
+    text: LlvmText, layout: Layout, values: Values, words: list[str], reset: Reset
+) -> list[str]:
     condition = values.truth(reset.condition)
     masks = [0] * layout.width
     for cell in reset.cells:
@@ -50,7 +52,9 @@ def _reset(text: Text, layout: Layout, values: Values, words: list[str], reset: 
     return words
 
 
-def _sorted(text: Text, layout: Layout, words: Sequence[str], group: Group) -> list[str]:
+def _sorted(
+    text: LlvmText, layout: Layout, words: Sequence[str], group: SymmetryGroup
+) -> list[str]:
     """The words after the members of a group are sorted."""
     keys = _Keys(text, layout, group)
     numbers = [keys.gathered(words, member) for member in range(len(group.members))]
@@ -74,10 +78,11 @@ class _Keys:
     """The keys of the members of a group: how they are laid out, gathered and put back.
 
     From the lowest bits up: what references in rows hold, which decides nothing; the number of the
-    member, so that the sorted keys tell who came where; then what is compared, as in `Group.key`.
+    member, so that the sorted keys tell who came where; then what is compared, as in
+    `SymmetryGroup.key`.
     """
 
-    def __init__(self, text: Text, layout: Layout, group: Group) -> None:
+    def __init__(self, text: LlvmText, layout: Layout, group: SymmetryGroup) -> None:
         self.text = text
         self.layout = layout
         self.group = group
@@ -107,7 +112,7 @@ class _Keys:
     # --- from the state to the keys --------------------------------------------------------------
 
     def gathered(self, words: Sequence[str], member: int) -> str:
-        """The key of a member."""
+        """Return the key of a member."""
         pieces: list[list[str]] = [[] for _ in range(self.words)]
         pieces[self.index // WORD].append(str(member << self.index % WORD))
         for (word, part, distance), mask in self._moves(member).items():
@@ -167,7 +172,7 @@ class _Keys:
     # --- from the sorted keys to the state -------------------------------------------------------
 
     def scattered(self, words: Sequence[str], numbers: Sequence[str]) -> list[str]:
-        """The words when each member has the key that has come to its place."""
+        """Return the words when each member has the key that has come to its place."""
         pieces: list[list[str]] = [[] for _ in words]
         cleared = [0] * len(words)
         parts = [self._parts(number) for number in numbers]
@@ -270,13 +275,13 @@ def _places(widths: Sequence[int]) -> list[int]:
     return places
 
 
-def _shifted(text: Text, name: str, distance: int) -> str:
+def _shifted(text: LlvmText, name: str, distance: int) -> str:
     if distance > 0:
         return text.value(f"shl i64 {name}, {distance}")
     return text.value(f"lshr i64 {name}, {-distance}") if distance else name
 
 
-def _ored(text: Text, names: Sequence[str]) -> str:
+def _ored(text: LlvmText, names: Sequence[str]) -> str:
     joined = names[0] if names else "0"
     for name in names[1:]:
         joined = text.value(f"or i64 {joined}, {name}")

@@ -1,4 +1,4 @@
-"""Machine code from the text of an LLVM module, and the addresses of its functions."""
+"""Compiles the text of an LLVM module, and gives the addresses of its functions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from llvmlite import binding as llvm
 
 
 def target_machine(level: int) -> llvm.TargetMachine:
-    """This machine, as a target for code that is optimised so much."""
+    """Return this machine as a target of the code generator, at an optimisation level."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     return llvm.Target.from_default_triple().create_target_machine(
@@ -22,11 +22,11 @@ def target_machine(level: int) -> llvm.TargetMachine:
     )
 
 
-class Code:
-    """A compiled module. Its functions live as long as it does.
+class MachineCode:
+    """A compiled module. Its functions live as long as the module.
 
-    At level 1 the code generator takes its time, at level 2 the text is optimised before that:
-    much longer for a few hundredths of a search's time.
+    Level 1 optimises in the code generator. Level 2 also optimises the text before: this takes much
+    longer and saves a few hundredths of a search's time.
     """
 
     def __init__(self, source: str, level: int) -> None:
@@ -40,8 +40,8 @@ class Code:
         self._engine.finalize_object()
 
     def addresses(self, names: Sequence[str]) -> list[int]:
-        """Where the functions are."""
+        """Return the addresses of functions."""
         return [self._engine.get_function_address(name) for name in names]
 
 
-__all__ = ["Code", "target_machine"]
+__all__ = ["MachineCode", "target_machine"]

@@ -1,7 +1,7 @@
-"""How much memory a search may take where nobody says: part of what is free, here and now.
+"""How much memory a search may take by default: part of the memory that is free.
 
-Free is what the machine has left, or less where a control group holds this process to less, as
-containers are: beyond that the system would kill it, and no answer would be told.
+If a control group limits this process, as in a container, only what the group leaves counts as
+free: beyond that the system would kill the process before it could answer.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ GROUPS = {
 
 
 def share_of_free_memory(root: Path = Path("/")) -> int | None:
-    """Part of what is free, in bytes; where the system does not tell, there is no limit."""
+    """Return part of the free memory in bytes; None if the system does not tell."""
     free = [*_free_on_machine(root), *_free_in_groups(root)]
     return max(min(free), 0) * SHARE_PERCENT // 100 if free else None
 

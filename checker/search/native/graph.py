@@ -1,4 +1,4 @@
-"""The complete state graph, made after the search: what liveness reads."""
+"""Builds the complete state graph after a native search, for the judgement of liveness."""
 
 from __future__ import annotations
 
@@ -9,25 +9,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import repeat
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
+from checker.search.limits import LimitHit
 from checker.search.state_graph.fairness import Fair
 from checker.search.state_graph.leaves import Leaf
 from checker.search.state_graph.liveness import questions_of
-from checker.search.state_graph.search import LimitHit
 from model.expressions import Expression
 from model.system import State
 
-from .code import Code
+from .breadth_first import NativeSearch
+from .code import MachineCode
 from .lower import question_source
-from .machine import Machine
+from .machine import NativeMachine
 from .tables import Tables
-
-if TYPE_CHECKING:
-    from .walk import Search
 
 #: Edges lead to states by numbers of 31 bits, and scipy counts them in such.
 EDGES_MAX = 2**31 - 1
@@ -42,7 +40,7 @@ STATES_BETWEEN_LOOKS = 1 << 15
 class Decoded(Sequence[State]):
     """The states by their numbers, unpacked one at a time."""
 
-    def __init__(self, machine: Machine, tables: Tables, count: int) -> None:
+    def __init__(self, machine: NativeMachine, tables: Tables, count: int) -> None:
         self._machine, self._tables, self._count = machine, tables, count
 
     def __len__(self) -> int:
@@ -77,17 +75,17 @@ class Stored:
         return cast(Sequence[int], self.leaf.data)
 
     def edges(self, position: int) -> range:
-        """The edges of a state, in rule order."""
+        """Return the edges of a state, in rule order."""
         return range(int(self.first_edge[position]), int(self.first_edge[position + 1]))
 
     def successors(self, position: int) -> Sequence[int]:
-        """The states after one step, itself too where a step changes nothing."""
+        """Return the states after one step, itself too where a step changes nothing."""
         edges = self.edges(position)
         return self.targets[edges.start : edges.stop]
 
 
-def edges_of(search: Search) -> Stored:
-    """The graph of a search that is complete. Raises LimitHit."""
+def edges_of(search: NativeSearch) -> Stored:
+    """Return the state graph of a complete search. Raises LimitHit."""
     tables = search.tables
     states, transitions = search.statistics.states, search.statistics.transitions
     if max(states, transitions) > EDGES_MAX:
@@ -117,10 +115,10 @@ def edges_of(search: Search) -> Stored:
     return Stored(search.machine.leaves, decoded, initial, first_edge, target, leaf, at_fault)
 
 
-def where(search: Search, question: Expression) -> bytearray:
-    """Marks the states found where the question is true."""
+def where(search: NativeSearch, question: Expression) -> bytearray:
+    """Mark the states found in which the question is true."""
     marks = bytearray(search.statistics.states)
-    code = Code(question_source(search.machine.layout, question, "question"), 0)
+    code = MachineCode(question_source(search.machine.layout, question, "question"), 0)
     [address] = code.addresses(["question"])
     view = np.frombuffer(marks, np.uint8)
     search.loops.mark(search.address, search.workers.first.address, address, view.ctypes.data)
@@ -128,13 +126,13 @@ def where(search: Search, question: Expression) -> bytearray:
 
 
 class StoredFair(Fair):
-    """Fairness on the stored graph, with what concerns all states done at once."""
+    """Fairness on the stored graph; questions about all states are answered at once."""
 
-    def __init__(self, search: Search, graph: Stored) -> None:
-        super().__init__(search.system, graph, search.machine)
+    def __init__(self, search: NativeSearch, graph: Stored) -> None:
+        super().__init__(search.machine.system, graph, search.machine)
         self.search = search
         self.stored = graph
-        self._codes: list[Code] = []
+        self._codes: list[MachineCode] = []
         self._addresses: dict[Expression, int] = {}
 
     @cached_property
@@ -174,14 +172,14 @@ class StoredFair(Fair):
         return found
 
     def holds_among(self, question: Expression, states: Iterable[int]) -> bool:
-        """Whether the question is true in one of these states."""
+        """Return whether the question is true in one of these states."""
         marks = np.frombuffer(self.where(question), np.uint8)
         if isinstance(states, range):
             return bool(marks[states.start : states.stop].any())
         return bool(marks[np.fromiter(states, np.int64)].any())
 
     def where(self, question: Expression) -> bytearray:
-        """Marks the states where the question is true."""
+        """Mark the states in which the question is true."""
         marks = bytearray(len(self.stored.states))
         search, address = self.search, self._address(question)
         view = np.frombuffer(marks, np.uint8)
@@ -197,13 +195,13 @@ class StoredFair(Fair):
             layout = self.search.machine.layout
             names = [f"question{number}" for number in range(len(questions))]
             functions = map(question_source, repeat(layout), questions, names)
-            code = Code("\n".join(functions), 0)
+            code = MachineCode("\n".join(functions), 0)
             self._codes.append(code)
             self._addresses |= zip(questions, code.addresses(names), strict=True)
         return self._addresses[question]
 
     def reached(self, causes: bytearray, pending: bytearray) -> bytearray:
-        """Marks the states that are reached from causes by way of pending states only."""
+        """Mark the states that are reachable from causes through pending states only."""
         marks = bytearray(causes)
         graph, queue = self.stored, np.empty(len(marks), np.int32)
         views = np.frombuffer(pending, np.uint8), np.frombuffer(marks, np.uint8)

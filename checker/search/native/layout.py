@@ -1,8 +1,8 @@
-"""Where each cell of a state is in machine words: packed states, and back.
+"""Packs states into machine words, and unpacks them: where each cell is stored.
 
-A cell takes as many bits as its values need, stored minus its lowest value, and never straddles
-two words. Cells of one entity stay together, and words get about as many bits each. Bits that no
-cell uses are zero in every state, so equal states are equal words.
+A cell takes as many bits as its range needs. It is stored minus its lowest value, and never spans
+two words. The cells of an entity stay together, and words hold about equally many bits. Unused bits
+are always zero, so equal states are equal words.
 """
 
 from __future__ import annotations
@@ -45,19 +45,19 @@ class Slot:
 
     @property
     def mask(self) -> int:
-        """The bits, in their place."""
+        """The bits of the slot, in their place."""
         return self.ones << self.shift
 
 
 @dataclass(frozen=True)
 class Layout:
-    """A slot a cell, and how many words a state takes."""
+    """A slot for each cell, and the number of words of a state."""
 
     slots: tuple[Slot, ...]
     width: int
 
     def encode(self, state: State) -> list[int]:
-        """The words of a state."""
+        """Return the words of a state."""
         words = [0] * self.width
         for value, slot in zip(state, self.slots, strict=True):
             assert slot.low <= value <= slot.high, "a cell is outside its bounds"
@@ -65,7 +65,7 @@ class Layout:
         return words
 
     def decode(self, words: Sequence[int]) -> State:
-        """The state that words stand for."""
+        """Return the state that words stand for."""
         return tuple((words[slot.word] >> slot.shift & slot.ones) + slot.low for slot in self.slots)
 
     @cached_property
@@ -77,7 +77,7 @@ class Layout:
         return tuple(masks)
 
     def is_canonical(self, words: Words) -> bool:
-        """Whether all of these are states: each cell within its bounds, the rest zero."""
+        """Return whether all of these are states: cells within bounds, other bits zero."""
         table = words.reshape(-1, self.width)
         for word, used in enumerate(self.used):
             if np.any(table[:, word] & np.uint64(ALL_ONES ^ used)):
@@ -90,7 +90,7 @@ class Layout:
 
 
 def layout_of(system: System) -> Layout:
-    """The layout of a system's states. Raises `domain-too-large`."""
+    """Return the layout of a system's states. Raises `domain-too-large`."""
     order = list(_by_entity(system))
     cells = [system.cells[index] for index in order]
     widths = [(cell.high - cell.low).bit_length() for cell in cells]
@@ -111,7 +111,7 @@ def layout_of(system: System) -> Layout:
 
 
 def check_rules(system: System) -> None:
-    """Raises `too-many-rules` where ground rules cannot be numbered in 16 bits."""
+    """Raises `too-many-rules` if there are more ground rules than 16 bits can number."""
     if len(system.rules) >= RULES_MAX:
         raise FinaleError(
             "too-many-rules",

@@ -1,7 +1,7 @@
-"""The inner loops as functions: compiled once a machine, and then loaded from the user's cache.
+"""Loads the inner loops: compiled once on a machine, then read from the user's cache.
 
-Loading needs neither numba nor the sources' modules: importing them would take longer than most
-searches.
+Loading imports neither numba nor the modules of the kernel: those imports would take longer than
+most searches.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ Loop = Callable[..., int]
 _made: dict[str, bytes] = {}
 
 
-class Loops:
-    """The loops, by name. They run without Python's lock: threads may run them side by side."""
+class KernelLoops:
+    """The loops, by name. They run without Python's lock, so threads can run them in parallel."""
 
     def __init__(self, code: bytes) -> None:
         self._engine = llvm.create_mcjit_compiler(llvm.parse_assembly(""), target_machine(3))
@@ -60,16 +60,16 @@ class Loops:
 
 
 @cache
-def loops() -> Loops:
-    """The loops, compiled for this machine if they are not yet."""
+def loops() -> KernelLoops:
+    """Return the loops; compile them for this machine if necessary."""
     code = _kept_code()
-    return Loops(code if code is not None else _kept_anew(_compiled()))
+    return KernelLoops(code if code is not None else _kept_anew(_compiled()))
 
 
 def compile_within(seconds: float) -> None:
-    """Compile the loops if they are not yet. Raises `TimeOver` when the time is over.
+    """Compile the loops if necessary. Raises `TimeOver` when the time is over.
 
-    Another process compiles them: that process can be ended at any time.
+    A separate process compiles them, since a process can be ended at any time.
     """
     if not must_be_compiled():
         return
@@ -93,7 +93,7 @@ def _kept_anew(code: bytes) -> bytes:
 
 
 def must_be_compiled() -> bool:
-    """Whether `loops` is about to take seconds: this is the first search on a machine."""
+    """Return whether `loops` must compile, which takes seconds."""
     return not loops.cache_info().currsize and _kept_code() is None
 
 
@@ -169,7 +169,7 @@ def _keep(file: Path, code: bytes) -> bool:
     return True
 
 
-__all__ = ["CACHE_VARIABLE", "Loops", "compile_within", "loops", "must_be_compiled"]
+__all__ = ["CACHE_VARIABLE", "KernelLoops", "compile_within", "loops", "must_be_compiled"]
 
 if __name__ == "__main__":
     sys.stdout.buffer.write(_compiled())

@@ -1,16 +1,15 @@
-"""A system as the text of an LLVM module: its steps, and the questions asked of its states.
+"""Writes a system as the text of an LLVM module: its steps, and the questions about its states.
 
     expand(in, n, out, leaves, starts, first)  all steps of n states, a chunk of rules at a time;
                                                the steps of state i by chunk c are those from
                                                starts[c][i] up to starts[c][i + 1]
     ask(in, n, first)                          which topics some of n states settle
-    cover(in, leaf, seen)                      which branches a leaf takes in a state, of those
-                                               that it does not take in all; says whether some
-                                               of them are still unseen
-    is_stuck(in)                               whether a state that nothing changes is a deadlock
+    cover(in, leaf, seen)                      which of its conditional branches a leaf takes in
+                                               a state; tells whether some are still unseen
+    is_stuck(in)                               whether a state that no step changes is a deadlock
 
-`first` has for each open topic the least state, or step, that settles it: OPEN if none does so
-yet, CLOSED if it is settled already. Steps are ordered by state and then by rule.
+For each open topic, `first` holds the least state, or step, that settles it: OPEN if none has yet,
+CLOSED if the topic was settled before. Steps are ordered by state, then by rule.
 """
 
 from __future__ import annotations
@@ -28,8 +27,8 @@ from model.system import Blocked, Fault, System, Update
 from .kernel.places import BATCH, FAULT_BIT, OPEN, RULES_MAX
 from .layout import Layout, check_rules
 from .topics import EARLY, Topics
-from .trees import AtLeaf, End, Trees
-from .values import Text, Values
+from .trees import AtLeaf, End, LlvmTrees
+from .values import LlvmText, Values
 from .writes import after_words
 
 #: Rules in one function: too few unpack the state again and again, too many compile slowly.
@@ -37,10 +36,10 @@ RULES_IN_CHUNK = 16
 
 
 class Lowering:
-    """Writes the module. `leaves` are numbered as everywhere; so are `branches`, in a table.
+    """Writes the module. `leaves` are numbered as everywhere, `branches` in a table.
 
-    If states are `rewritten` after a step, a step to a copy of the state that it started from
-    looks like none: whether one changes anything is then seen before that.
+    If states are `rewritten` after a step, a step to another state of the same class looks like no
+    change. So the generated code decides before rewriting whether a step changes the state.
     """
 
     def __init__(
@@ -63,7 +62,7 @@ class Lowering:
         return max(1, -(-len(self.system.rules) // RULES_IN_CHUNK))
 
     def source(self, look: Callable[[], None] = lambda: None) -> str:
-        """The text of the module. `look` is called for each chunk of rules, and may raise."""
+        """Return the text of the module. `look` is called for each chunk, and may raise."""
         functions: list[str] = []
         for number in range(self.chunks):
             look()
@@ -74,7 +73,7 @@ class Lowering:
     # --- steps -----------------------------------------------------------------------------------
 
     def _expand(self) -> str:
-        text = Text()
+        text = LlvmText()
         count = "0"
         for number in range(self.chunks):
             row = text.value(f"getelementptr i64, ptr %starts, i64 {number * (BATCH + 1)}")
@@ -85,12 +84,12 @@ class Lowering:
         return function("define i64", f"expand({parameters})", text)
 
     def _chunk(self, number: int) -> str:
-        text = Text()
+        text = LlvmText()
         begin = number * RULES_IN_CHUNK
         rules = range(begin, min(begin + RULES_IN_CHUNK, len(self.system.rules)))
 
         def body(values: Values) -> str:
-            trees = Trees(text, lambda end: isinstance(end, Blocked), "%count")
+            trees = LlvmTrees(text, lambda end: isinstance(end, Blocked), "%count")
             for rule in rules:
                 trees.write(self.system.rules[rule].tree, values, self._step(text, trees, rule))
             return trees.count
@@ -101,7 +100,7 @@ class Lowering:
         header = f"chunk{number}({pointers.replace(', ', ', i64 %n, ', 1)}, i64 %start)"
         return function("define internal i64", header, text, "noinline nounwind")
 
-    def _step(self, text: Text, trees: Trees, rule: int) -> AtLeaf:
+    def _step(self, text: LlvmText, trees: LlvmTrees, rule: int) -> AtLeaf:
         def at_leaf(end: End, known: Known, values: Values) -> None:
             count = trees.count
             number = self.numbers[rule, id(end)]
@@ -125,7 +124,7 @@ class Lowering:
 
     def _ask_step(
         self,
-        text: Text,
+        text: LlvmText,
         rule: int,
         writes: dict[int, Expression],
         known: Known,
@@ -166,7 +165,7 @@ class Lowering:
     # --- states ----------------------------------------------------------------------------------
 
     def _ask(self) -> str:
-        text = Text()
+        text = LlvmText()
         conditions = {
             topic: disjunction(question.condition for question in questions)
             for topic, questions in self.topics.in_states.items()
@@ -205,7 +204,7 @@ class Lowering:
         return function("define i64", "ask(ptr %in, i64 %n, ptr %first)", text)
 
     def _cover(self) -> str:
-        text = Text()
+        text = LlvmText()
         values = _unpacked(text, self.layout, "%in")
         numbers = [number for number, leaf in enumerate(self.leaves) if _conditional(leaf.end)]
         cases = " ".join(f"i64 {number}, label %leaf{number}" for number in numbers)
@@ -232,7 +231,7 @@ class Lowering:
         return function("define i64", "cover(ptr %in, i64 %leaf, ptr %seen)", text)
 
     def _is_stuck(self) -> str:
-        text = Text()
+        text = LlvmText()
         values = _unpacked(text, self.layout, "%in")
         text.branch(values.truth(self.system.terminal), "no", "going")
         text.open("no")
@@ -242,7 +241,7 @@ class Lowering:
         def is_quiet(end: End) -> bool:
             return end.bound is None if isinstance(end, Blocked) else not self.rewritten
 
-        trees = Trees(text, is_quiet, "0")
+        trees = LlvmTrees(text, is_quiet, "0")
 
         def at_leaf(end: End, known: Known, values: Values) -> None:
             if isinstance(end, Update):
@@ -258,7 +257,7 @@ class Lowering:
         text.line("ret i64 1")
         return function("define i64", "is_stuck(ptr %in)", text)
 
-    def _changes(self, text: Text, end: Update, known: Known, values: Values) -> str:
+    def _changes(self, text: LlvmText, end: Update, known: Known, values: Values) -> str:
         """Whether an update leads to another state."""
         memo: Known = {}
         writes = {index: folded(value, known, memo) for index, value in end.writes}
@@ -270,8 +269,8 @@ class Lowering:
 
 
 def question_source(layout: Layout, question: Expression, name: str) -> str:
-    """`name(in, n, out)`: for each of n states a byte, whether the question is true in it."""
-    text = Text()
+    """Return `name(in, n, out)`: for each of n states a byte, whether the question is true."""
+    text = LlvmText()
 
     def body(values: Values) -> str:
         address = text.value("getelementptr i8, ptr %out, i64 %i")
@@ -289,14 +288,14 @@ def _conditional(end: Update | Fault) -> list[tuple[Branch, Expression]]:
     return [(branch, condition) for branch, condition in branches if condition is not TRUE]
 
 
-def _is_open(text: Text, place: int) -> tuple[str, str]:
+def _is_open(text: LlvmText, place: int) -> tuple[str, str]:
     """The address of a topic in `first`, and whether it is open."""
     address = text.value(f"getelementptr i64, ptr %first, i64 {place}")
     least = text.value(f"load i64, ptr {address}")
     return address, text.value(f"icmp eq i64 {least}, {OPEN}")
 
 
-def _unpacked(text: Text, layout: Layout, state: str) -> Values:
+def _unpacked(text: LlvmText, layout: Layout, state: str) -> Values:
     """The words of the state at an address."""
     words: list[str] = []
     for word in range(layout.width):
@@ -306,9 +305,9 @@ def _unpacked(text: Text, layout: Layout, state: str) -> Values:
 
 
 def loop(
-    text: Text, layout: Layout, body: Callable[[Values], str], record_starts: bool = False
+    text: LlvmText, layout: Layout, body: Callable[[Values], str], record_starts: bool = False
 ) -> None:
-    """A loop over `n` states, `%i` of them behind it; it returns the count that the body made."""
+    """Return a loop over `n` states, with `%i` done; it returns the count that the body made."""
     text.jump("head")
     text.open("head")
     text.line("%i = phi i64 [ 0, %entry ], [ %i_next, %tail ]")
@@ -332,8 +331,8 @@ def loop(
     text.line("ret i64 %count")
 
 
-def function(kind: str, header: str, text: Text, attributes: str = "nounwind") -> str:
-    """The text of a function whose blocks are written."""
+def function(kind: str, header: str, text: LlvmText, attributes: str = "nounwind") -> str:
+    """Return the text of a function whose blocks are written."""
     return "\n".join([f"{kind} @{header} {attributes} {{", "entry:", *text.lines, "}", ""])
 
 

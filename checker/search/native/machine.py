@@ -1,4 +1,4 @@
-"""A system compiled for the search: packed, lowered, its functions at known addresses."""
+"""Compiles a system for the native search, and holds the addresses of its functions."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from model.semantics import evaluate, outcome
 from model.system import Blocked, State, System, leaves
 
 from .canonical import canonical_source
-from .code import Code
+from .code import MachineCode
 from .layout import layout_of
 from .lower import Lowering
-from .order import Order, guards_source
+from .order import StubbornSetBlock, guards_source
 from .topics import Topics
 
 #: The functions that the search calls, in the order of the places in `kernel`.
 FUNCTIONS = ("expand", "ask", "cover", "is_stuck")
 
 
-class Machine:
+class NativeMachine:
     """A system as the native search sees it. Raises `domain-too-large`.
 
-    With `canonical`, each state found is rewritten into the representative of its class. With
+    With `canonical`, each state found is replaced by the representative of its class. With
     `partial_order`, the search takes the steps of stubborn sets only. `look` is called now and then
     while the system is compiled, and may raise.
     """
@@ -62,22 +62,22 @@ class Machine:
         if partial_order is not None:
             self.source += guards_source(self.layout, partial_order.atoms)
         self._partial_order = partial_order
-        self._codes: list[Code] = []
+        self._codes: list[MachineCode] = []
         look()
         self.compile(level)
 
     def compile(self, level: int) -> None:
-        """Compile it, or once more with more effort: `code` and `seconds` are the last one's.
+        """Compile the system; `code` and `seconds` are those of the last time.
 
-        What was compiled before can still be called.
+        Code that was compiled before can still be called.
         """
         began = perf_counter()
         names = FUNCTIONS if self.canonical is None else (*FUNCTIONS, "canonical")
-        code = Code(self.source, level)
+        code = MachineCode(self.source, level)
         self._codes.append(code)
-        self.order: Order | None = None
+        self.order: StubbornSetBlock | None = None
         if self._partial_order is not None:
-            self.order = Order(self._partial_order, *code.addresses(["guards"]))
+            self.order = StubbornSetBlock(self._partial_order, *code.addresses(["guards"]))
         #: At the place of what is not there is a zero.
         self.code: NDArray[np.int64] = np.zeros(len(FUNCTIONS) + 1, np.int64)
         self.code[: len(names)] = code.addresses(names)
@@ -85,11 +85,11 @@ class Machine:
 
     @property
     def initial(self) -> list[State]:
-        """The states that a search begins with, each once."""
+        """The initial states of the search, without duplicates."""
         return list(dict.fromkeys(self.rewritten(state) for state in self.system.initial))
 
     def rewritten(self, state: State) -> State:
-        """The state that stands for the class of this one."""
+        """Return the representative of the class of a state."""
         if self.canonical is None:
             return state
         words = np.array(self.layout.encode(state), np.uint64)
@@ -98,13 +98,13 @@ class Machine:
         return self.layout.decode([int(word) for word in words])
 
     def bounds(self, state: State) -> Sequence[tuple[int, str]]:
-        """The ground rules that only a bound blocks, each with the bound."""
+        """Return the ground rules that only a bound blocks, each with the bound."""
         ends = ((number, outcome(tree, state)) for number, tree in self._bounded)
         return [(rule, end.bound) for rule, end in ends if isinstance(end, Blocked) and end.bound]
 
     def state_test(self, questions: Sequence[Expression]) -> Callable[[State], Sequence[int]]:
-        """A function that tells which of the questions are true in a state."""
+        """Return a function that tells which of the questions are true in a state."""
         return lambda state: [i for i, each in enumerate(questions) if evaluate(each, state)]
 
 
-__all__ = ["Machine"]
+__all__ = ["NativeMachine"]

@@ -1,4 +1,4 @@
-"""The tree of parts that compressed states are made of: see `kernel/parts.py`."""
+"""The tree of parts that make up compressed states (`kernel/parts.py`)."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from .kernel import places as at
 from .layout import Words
-from .loops import Loops
+from .loops import KernelLoops
 
 #: Values that a node has room for at first.
 ROOM_MIN = 1 << 8
@@ -21,9 +21,9 @@ LOW_HALF = (1 << 32) - 1
 
 
 class Nodes:
-    """For each word of a state its different values, and pairs of those, by id."""
+    """The different values of each word of a state, and pairs of these, by id."""
 
-    def __init__(self, width: int, loops: Loops) -> None:
+    def __init__(self, width: int, loops: KernelLoops) -> None:
         self.width = width
         self.below, self.root = tree_over(width)
         count = len(self.below)
@@ -37,13 +37,13 @@ class Nodes:
 
     @property
     def bytes(self) -> int:
-        """All that is allocated."""
+        """The bytes allocated."""
         arrays = sum(array.nbytes for array in self._stores) + self._block.nbytes
         return arrays + sum(array.nbytes for array in self._tables)
 
     @property
     def bytes_to_grow(self) -> int:
-        """How much more `grow` takes."""
+        """The further bytes that `grow` takes."""
         return sum(self._stores[n].nbytes + 2 * self._tables[n].nbytes for n in self._full)
 
     @property
@@ -52,12 +52,12 @@ class Nodes:
         return [number for number in range(len(self.below)) if counts[number] == rooms[number]]
 
     def publish(self, block: NDArray[np.int64]) -> None:
-        """Tell the loops where the nodes are."""
+        """Write the addresses of the nodes into the block."""
         block[at.NODES], block[at.NODES_COUNT] = self._block.ctypes.data, len(self.below)
         block[at.KEY_LEFT], block[at.KEY_RIGHT] = self.root
 
     def grow(self) -> None:
-        """Make room for twice as many values in each node that has none left."""
+        """Double the room of each node that is full."""
         for number in self._full:
             old = self._stores[number], self._tables[number]
             self._stores[number] = np.concatenate([old[0], np.zeros_like(old[0])])
@@ -72,7 +72,7 @@ class Nodes:
         self._loops.refill_node(row.ctypes.data)
 
     def unpacked(self, keys: Words) -> Words:
-        """The words of states, one after the other."""
+        """Return the words of states, one state after another."""
         if self.width == 1:
             return keys
         half, low = np.uint64(32), np.uint64(LOW_HALF)
@@ -87,9 +87,9 @@ class Nodes:
 
 
 def tree_over(width: int) -> tuple[Sequence[tuple[int, int]], tuple[int, int]]:
-    """The nodes below each node, words having none, and the two nodes that a key is made of.
+    """Return the two nodes below each node (words have none), and the two nodes of a key.
 
-    Neighbours are paired first: cells that change together are in words side by side.
+    Neighbouring words are paired first, since cells that change together are side by side.
     """
     if width == 1:
         return [], (0, 0)

@@ -1,4 +1,4 @@
-"""Partial order as the inner loops read it: sets as words, and a function that tells the atoms."""
+"""Partial order for the inner loops: sets as bits, and a function that evaluates the atoms."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from model.expressions import Expression
 from .kernel import places as at
 from .layout import WORD, Layout
 from .lower import function, loop
-from .values import Text, Values
+from .values import LlvmText, Values
 
 
-class Order:
-    """The block for partial order, with the arrays that it has the addresses of."""
+class StubbornSetBlock:
+    """The block for partial order, and the arrays that it points to."""
 
     def __init__(self, order: PartialOrder, guards: int) -> None:
         self.leaf_words = _words(order.leaves)
@@ -49,12 +49,12 @@ class Order:
 
     @property
     def address(self) -> int:
-        """Where the block is."""
+        """The address of the block."""
         return self.block.ctypes.data
 
     @property
     def sizes(self) -> dict[int, int]:
-        """How many words each array of a thread takes, by its place."""
+        """The number of words of each array of a thread, by position."""
         return {
             at.ORDER_TRUTHS: at.BATCH * self.atom_words,
             at.ORDER_CHOSEN: at.BATCH * self.leaf_words,
@@ -66,8 +66,8 @@ class Order:
 
 
 def guards_source(layout: Layout, atoms: Sequence[Expression]) -> str:
-    """`guards(in, n, out)`: for each of n states a set, of the atoms that are true in it."""
-    text = Text()
+    """Return `guards(in, n, out)`: for each of n states the set of atoms that are true."""
+    text = LlvmText()
     words = _words(len(atoms))
 
     def body(values: Values) -> str:
@@ -102,4 +102,4 @@ def _sets(sets: Sequence[Bits], words: int) -> NDArray[np.int64]:
     return np.frombuffer(whole, "<i8").astype(np.int64)
 
 
-__all__ = ["Order", "guards_source"]
+__all__ = ["StubbornSetBlock", "guards_source"]

@@ -1,7 +1,8 @@
-"""Large arrays in large pages, where the system has them.
+"""Allocates large arrays in large memory pages, if the system has them.
 
-A search asks memory at random: with small pages much of its time goes into finding out where they
-are. Room for an array to grow is reserved and not taken: a page takes memory when it is written.
+A search accesses memory at random. With small pages, it would spend much of its time translating
+addresses. Memory for an array to grow is reserved but not used: a page takes memory only when it is
+written.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ WORTH_LARGE_PAGES = 1 << 22
 NO_RESERVE = getattr(mmap, "MAP_NORESERVE", 0x4000)
 
 
-class Pages:
-    """Memory that is zero at first, and keeps what is in it as it grows."""
+class PageMemory:
+    """Memory that is zero at first and keeps its contents as it grows."""
 
     def __init__(self, reserved: int = 0) -> None:
         self._reserve(max(reserved, LARGE_PAGE))
@@ -45,7 +46,7 @@ class Pages:
         self._offset = -address % LARGE_PAGE
 
     def array(self, kind: type[Entry], count: int) -> NDArray[Entry]:
-        """The first so many entries. Arrays that were given before may be elsewhere now."""
+        """Return the first entries as an array. Arrays returned before may have moved."""
         size = count * np.dtype(kind).itemsize
         if size > self._reserved:
             old, length, offset = self._map, self._reserved, self._offset
@@ -63,4 +64,4 @@ def _mapped(size: int) -> mmap.mmap:
     return mmap.mmap(-1, size, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | NO_RESERVE)
 
 
-__all__ = ["Pages"]
+__all__ = ["PageMemory"]

@@ -1,16 +1,15 @@
-"""What a search has seen, kept in a folder: a search that was killed goes on from there.
+"""Saves what a search has seen in a folder, so that a killed search can continue.
 
     states.bin    all states in the order found, as packed words; only ever appended to
-    search.json   how many of them count, and everything else; replaced at once, after the states
+    search.json   how many of them count, and everything else; replaced after the states are written
 
-States have the same numbers whatever threads find them, and are stored here as words whatever the
-memory holds, so a search may go on with other threads or storage. What does not belong to the
-system at hand, or was altered, is refused and left alone.
+The numbers of states do not depend on the threads, and the file holds plain words whatever the
+storage in memory. So a search can continue with another number of threads or another storage. A
+folder of another system, or with altered files, is refused and left unchanged.
 """
 
 from __future__ import annotations
 
-import fcntl
 import json
 import os
 import zlib
@@ -21,12 +20,11 @@ from typing import cast
 
 import numpy as np
 
-from model.errors import FinaleError, Place
-
 # What numba, llvmlite and scipy give has no types.
 # pyright: reportUnknownMemberType=false
 from model.given import json_of, regular, whole_of
 
+from .folder import SavedFolder
 from .layout import Words
 
 STATES, SEARCH = "states.bin", "search.json"
@@ -36,10 +34,10 @@ CHUNK = 1 << 16
 
 
 @dataclass(frozen=True)
-class Seen:
-    """All of a search but its states. Arrays are as in `walk.py`; `counts` by their names.
+class SavedSearch:
+    """A search without its states. Arrays are those of `breadth_first.py`; `counts` have names.
 
-    `checks` are checksums of the states, each with the number of states up to which it covers.
+    `checks` are checksums of the states, each with the number of states that it covers.
     """
 
     system: str
@@ -52,11 +50,11 @@ class Seen:
     checks: Sequence[tuple[int, int]] = ()
 
 
-class Folder:
+class ResumeFolder(SavedFolder):
     """A folder to resume from. Raises `resume-folder`, `resume-in-use`, `resume-foreign`."""
 
     def __init__(self, path: Path, system: str) -> None:
-        self.path = path
+        super().__init__(path)
         self.system = system
         self._checks: list[tuple[int, int]] = []
         try:
@@ -65,80 +63,45 @@ class Folder:
             begun = {SEARCH, f"{SEARCH}.part"}
             if (path / STATES).exists() and not (path / STATES).stat().st_size:
                 begun.add(STATES)  # killed before anything was saved
-            others = {each.name for each in path.iterdir()} - begun
-            if others and not is_begun:
-                raise self._error(
-                    "resume-foreign",
-                    f'the folder has other files in it: "{min(others)}"',
-                    "name a folder that is empty, or that a search was saved in",
-                )
+            if not is_begun:
+                self.refuse_others({each.name for each in path.iterdir()}, begun)
             if is_begun and not (path / STATES).exists():
                 self.seen()  # may have a better reason
-                raise self._corrupted(f'"{STATES}" is missing')
+                raise self.corrupted(f'"{STATES}" is missing')
             # Nothing is written outside: what is called so may be a link.
             flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK
             self._file = regular(os.open(path / STATES, flags, 0o644))
         except OSError as error:
-            raise self._unusable(error) from error
-        try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError as error:
-            os.close(self._file)
-            raise self._error(
-                "resume-in-use",
-                "another search is saved in this folder right now",
-                "wait for it, or name another folder",
-            ) from error
+            raise self.unusable(error) from error
+        self.lock(self._file)
 
     def close(self) -> None:
-        """Let others use it."""
+        """Unlock the folder."""
         os.close(self._file)
-
-    def _error(self, code: str, what: str, advice: str) -> FinaleError:
-        return FinaleError(code, what, place=Place(str(self.path)), advice=advice)
-
-    def _unusable(self, error: OSError) -> FinaleError:
-        why = "it is a file" if isinstance(error, FileExistsError) else error.strerror
-        return self._error(
-            "resume-folder",
-            f"the folder cannot be used: {why}",
-            "name a folder that can be read and written",
-        )
-
-    def _corrupted(self, what: str) -> FinaleError:
-        return self._error(
-            "resume-corrupted",
-            f"what was saved cannot be trusted: {what}",
-            "the folder was left as it is; begin again in another one",
-        )
 
     # --- reading ---------------------------------------------------------------------------------
 
-    def seen(self) -> Seen | None:
-        """What was saved, if anything was. Raises `resume-corrupted`, `resume-foreign`."""
+    def seen(self) -> SavedSearch | None:
+        """Return the saved search, if any. Raises `resume-corrupted`, `resume-foreign`."""
         file = self.path / SEARCH
         if not file.exists():
             return None
         try:
             content = whole_of(file)
         except OSError as error:
-            raise self._unusable(error) from error
+            raise self.unusable(error) from error
         try:
             table = cast(dict[str, object], json_of(content))
             check = table.pop("check")
             if table.pop("format") != FORMAT:
-                raise self._error(
-                    "resume-foreign",
-                    "it was saved by another version, in a form that this one does not read",
-                    "resume it with that version, or begin again in another folder",
-                )
-            seen = Seen(**table)  # type: ignore[arg-type]
+                raise self.other_version()
+            seen = SavedSearch(**table)  # type: ignore[arg-type]
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            raise self._corrupted(f'"{SEARCH}" is not what was written') from error
+            raise self.corrupted(f'"{SEARCH}" is not what was written') from error
         if check != _check_of(table):
-            raise self._corrupted(f'"{SEARCH}" was changed')
+            raise self.corrupted(f'"{SEARCH}" was changed')
         if seen.system != self.system:
-            raise self._error(
+            raise self.error(
                 "resume-foreign",
                 "a search of another system, or under another storage, is saved in this folder",
                 "name the spec that it was saved for, with the same properties, hashed if it was; "
@@ -147,33 +110,33 @@ class Folder:
         self._checks = [(end, total) for end, total in seen.checks]
         return seen
 
-    def states(self, seen: Seen) -> list[Words]:
-        """The states that count, in order, checked. Raises `resume-corrupted`."""
+    def states(self, seen: SavedSearch) -> list[Words]:
+        """Return the saved states in order, checked. Raises `resume-corrupted`."""
         found: list[Words] = []
         begin, size = 0, 8 * seen.width
         for end, total in seen.checks:
             data = os.pread(self._file, (end - begin) * size, begin * size)
             if len(data) < (end - begin) * size:
-                raise self._corrupted(f'"{STATES}" was cut off')
+                raise self.corrupted(f'"{STATES}" was cut off')
             if zlib.crc32(data) != total:
-                raise self._corrupted(f'"{STATES}" was changed before state {end}')
+                raise self.corrupted(f'"{STATES}" was changed before state {end}')
             found.append(np.frombuffer(data, np.uint64))
             begin = end
         if begin != seen.states:
-            raise self._corrupted(f'"{SEARCH}" and "{STATES}" do not fit')
+            raise self.corrupted(f'"{SEARCH}" and "{STATES}" do not fit')
         return found
 
     # --- writing ---------------------------------------------------------------------------------
 
     @property
     def saved(self) -> int:
-        """How many states are in the file."""
+        """The number of states in the file."""
         return self._checks[-1][0] if self._checks else 0
 
-    def save(self, seen: Seen, words: Sequence[Words]) -> None:
-        """Keep what was seen: `words` are the states that are not in the file yet, in parts.
+    def save(self, seen: SavedSearch, words: Sequence[Words]) -> None:
+        """Save a search: `words` are the states that are not in the file yet, in parts.
 
-        Raises `disk-full`; what was saved before stays as it was.
+        Raises `disk-full`; then the previous save stays valid.
         """
         checks, size = list(self._checks), 8 * seen.width
         table: dict[str, object] = asdict(seen)
@@ -188,19 +151,10 @@ class Folder:
             table["checks"] = checks
             table["check"] = _check_of(table)
             table["format"] = FORMAT
-            part_file = self.path / f"{SEARCH}.part"
-            with part_file.open("w", encoding="ascii") as file:
-                json.dump(table, file)
-                file.flush()
-                os.fsync(file.fileno())
-            part_file.replace(self.path / SEARCH)
-            self._sync_folder()
         except OSError as error:
-            raise self._error(
-                "disk-full",
-                f"what the search has seen could not be saved: {error.strerror}",
-                "make room there and resume: what was saved before is still good",
-            ) from error
+            raise self.full(error) from error
+        self.write(SEARCH, json.dumps(table))
+        self.sync()
         self._checks = checks
 
     def _write(self, data: bytes, place: int) -> None:
@@ -210,17 +164,9 @@ class Folder:
             taken = os.pwrite(self._file, view, place)
             view, place = view[taken:], place + taken
 
-    def _sync_folder(self) -> None:
-        """The new name of a file is on the disk as well."""
-        folder = os.open(self.path, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
-
 
 def seconds_saved(path: Path) -> float:
-    """How long the search took that is saved in a folder; zero where none is."""
+    """Return how long the search in a folder took; 0 if there is none."""
     try:
         return float(json_of(whole_of(path / SEARCH))["seconds"])
     except (OSError, ValueError, KeyError, TypeError):
@@ -232,4 +178,4 @@ def _check_of(table: Mapping[str, object]) -> int:
     return zlib.crc32(json.dumps(content, sort_keys=True).encode("ascii"))
 
 
-__all__ = ["CHUNK", "Folder", "Seen", "seconds_saved"]
+__all__ = ["CHUNK", "ResumeFolder", "SavedSearch", "seconds_saved"]

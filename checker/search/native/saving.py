@@ -1,25 +1,23 @@
-"""When a search is saved, and what of it: between the search and its folder (`resume.py`)."""
+"""Decides when a native search is saved, and collects what `resume.py` writes."""
 
 from __future__ import annotations
 
 # What numba, llvmlite and scipy give has no types.
 # pyright: reportUnknownMemberType=false
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from time import perf_counter
-from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from checker.search.state_graph.search import LimitHit
+from checker.search.limits import LimitHit
 
 from .kernel import places as at
 from .layout import Words
-from .machine import Machine
-from .resume import CHUNK, Folder, Seen
-
-if TYPE_CHECKING:
-    from .walk import Search
+from .machine import NativeMachine
+from .resume import CHUNK, ResumeFolder, SavedSearch
+from .tables import Block, Tables
 
 #: Saving may take so small a part of the time, and is done at least this often, at most that.
 SHARE_OF_TIME = 20
@@ -38,25 +36,31 @@ COUNTS = {
 
 
 class Saving:
-    """Saves a search from time to time."""
+    """Saves the block, the states and the findings of a search from time to time."""
 
-    def __init__(self, folder: Folder, search: Search) -> None:
+    def __init__(
+        self,
+        folder: ResumeFolder,
+        block: Block,
+        tables: Tables,
+        arrays: Mapping[str, NDArray[np.int64] | NDArray[np.uint8]],
+    ) -> None:
         self.folder = folder
-        self.search = search
+        self.block, self.tables, self.arrays = block, tables, arrays
         self._next = perf_counter() + SECONDS_MIN
 
     def restore(self) -> float | None:
-        """Let the search be where it was saved, and say how long it had taken, if it was."""
+        """Restore the saved search, if any, and return how long it had taken."""
         seen = self.folder.seen()
         if seen is None:
             return None
-        search, block = self.search, self.search.block
+        block, tables = self.block, self.tables
         levels = np.array(seen.levels, np.int64)
         try:
             for words in self.folder.states(seen):
-                search.tables.append(words)
-            while search.tables.levels.size < levels.size:
-                search.tables.grow_levels()
+                tables.append(words)
+            while tables.levels.size < levels.size:
+                tables.grow_levels()
         except LimitHit as limit:
             block[at.STATES] = 0
             raise LimitHit(f"{limit}, which what was saved does not fit into") from limit
@@ -65,13 +69,13 @@ class Saving:
             raise
         for name, place in COUNTS.items():
             block[place] = seen.counts[name]
-        search.tables.levels[: levels.size] = levels
-        for name, array in search.arrays.items():
+        tables.levels[: levels.size] = levels
+        for name, array in self.arrays.items():
             array[:] = seen.arrays[name]
         return seen.seconds
 
     def save_in_time(self, seconds: float) -> None:
-        """Save, if it is time to. Raises `disk-full`."""
+        """Save if it is time to. Raises `disk-full`."""
         began = perf_counter()
         if began < self._next:
             return
@@ -81,27 +85,27 @@ class Saving:
 
     def save(self, seconds: float) -> None:
         """Save now. Raises `disk-full`."""
-        search, block = self.search, self.search.block
-        seen = Seen(
+        block, tables = self.block, self.tables
+        seen = SavedSearch(
             self.folder.system,
-            search.tables.width,
+            tables.width,
             int(block[at.STATES]),
             seconds,
             {name: int(block[place]) for name, place in COUNTS.items()},
-            search.tables.levels[: int(block[at.DEPTH]) + 2].tolist(),
-            {name: array.tolist() for name, array in search.arrays.items()},
+            tables.levels[: int(block[at.DEPTH]) + 2].tolist(),
+            {name: array.tolist() for name, array in self.arrays.items()},
         )
         self.folder.save(seen, list(self._new(seen.states)))
 
     def _new(self, states: int) -> Iterator[Words]:
         for begin in range(self.folder.saved, states, CHUNK):
-            yield self.search.tables.unpacked(begin, min(begin + CHUNK, states))
+            yield self.tables.unpacked(begin, min(begin + CHUNK, states))
 
 
-def identity(machine: Machine, is_hashed: bool) -> str:
-    """What is the same only for searches that find the same states in the same order.
+def identity(machine: NativeMachine, is_hashed: bool) -> str:
+    """Return a hash that is the same only for searches that find the same states in order.
 
-    Under hashed storage some states may be missing: no other search may go on from there.
+    Hashed storage may miss states, so a search with other storage cannot continue it.
     """
     parts = [machine.source, repr(machine.layout), repr(machine.initial), repr(is_hashed)]
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()

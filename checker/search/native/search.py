@@ -1,6 +1,7 @@
-"""Check a system: search all of its states, packed and compiled, and answer every property.
+"""Checks a system with the native search: its entry point.
 
-This is the native back end as others call it; `walk.py` searches, `kernel/` has its inner loops.
+`breadth_first.py` searches, `kernel/` has the inner loops, and `finished.py` gives verdicts what
+they read.
 """
 
 from __future__ import annotations
@@ -14,22 +15,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.search.answer import Answer, Report, Violated
-from checker.search.limits import Limits, News, Progress, check_witnesses, looking
-from checker.search.options import DEFAULT, Means
+from checker.search.limits import Limits, ProgressListener, SearchProgress, check_witnesses, looking
+from checker.search.options import DEFAULT, SearchOptions
 from checker.search.reductions.canonical import Canonical
-from checker.search.reductions.kinds import Found
+from checker.search.reductions.kinds import AppliedReduction
 from checker.search.reductions.under import canonical_of, partial_order_among
 from checker.search.state_graph.verdicts import EXHAUSTIVE, answers_of
 from model.expressions import TRUE, Constant
 from model.language.explore import Branch
 from model.system import System, Update
 
+from .breadth_first import NativeSearch
+from .finished import FinishedSearch
 from .graph import where
+from .lifted import LiftedSearch
 from .loops import compile_within, loops, must_be_compiled
-from .machine import Machine
-from .rebuilt import Rebuilt
+from .machine import NativeMachine
 from .storage import Storage, collision_probability
-from .walk import Search
 
 NO_LIMITS = Limits()
 #: What takes ten seconds, or as many more as the machine is busy.
@@ -43,53 +45,54 @@ UPPER_BOUND = "symmetry: what is interchangeable names each other: the count is 
 def check(
     system: System,
     limits: Limits = NO_LIMITS,
-    progress: Progress | None = None,
-    under: Sequence[Found] = (),
-    means: Means = DEFAULT,
+    progress: ProgressListener | None = None,
+    under: Sequence[AppliedReduction] = (),
+    options: SearchOptions = DEFAULT,
 ) -> Report:
-    """Answer every property of a system, and the rows that all systems have.
+    """Return the answers to every property of a system, and to the rows that all systems have.
 
-    It is for the caller to ask only what the reductions that the search is under keep. Raises
-    `witness-missing`, `domain-too-large`, and `TimeOver` if time is over before it begins.
+    The caller must ask only for properties that the reductions keep. Raises `witness-missing`,
+    `domain-too-large`, and `TimeOver` if the time is over before the search begins.
     """
     check_witnesses(system)
-    return report_of(searched(system, limits, progress, under, means))
+    return report_of(searched(system, limits, progress, under, options))
 
 
 def searched(
     system: System,
     limits: Limits,
-    progress: Progress | None,
-    under: Sequence[Found] = (),
-    means: Means = DEFAULT,
-) -> Search:
-    """The search of a system, ended. Raises `TimeOver` if time is over before it begins."""
+    progress: ProgressListener | None,
+    under: Sequence[AppliedReduction] = (),
+    options: SearchOptions = DEFAULT,
+) -> NativeSearch:
+    """Return the finished search of a system. Raises `TimeOver` if it cannot begin in time."""
     began = perf_counter()
     prepare(limits, progress)
-    machine = Machine(
+    machine = NativeMachine(
         system,
         canonical=canonical_of(system, under),
         partial_order=partial_order_among(system, under),
         look=looking(limits.after(perf_counter() - began), progress, PREPARING, SECONDS_UNTOLD),
     )
-    search = Search(machine, limits.after(perf_counter() - began), progress, means)
+    search = NativeSearch(machine, limits.after(perf_counter() - began), progress, options)
     search.run()
     return search
 
 
-def prepare(limits: Limits, progress: Progress | None) -> None:
-    """Have the loops compiled. Raises `TimeOver` if that takes longer than the limit of time."""
+def prepare(limits: Limits, progress: ProgressListener | None) -> None:
+    """Compile the loops if necessary. Raises `TimeOver` if that takes longer than the limit."""
     if progress is not None and must_be_compiled():
-        progress(News(0, 0, 0, 0, 0.0, before=COMPILING))
+        progress(SearchProgress(0, 0, 0, 0, 0.0, before=COMPILING))
     if limits.seconds_max is not None:
         compile_within(limits.seconds_max)
     loops()
 
 
-def report_of(search: Search) -> Report:
-    """What a search that has ended says of all properties."""
+def report_of(search: NativeSearch) -> Report:
+    """Return the report of a search that has ended."""
     canonical = search.machine.canonical
-    answers = answers_of(search if canonical is None else Rebuilt(search, canonical))
+    finished = FinishedSearch(search) if canonical is None else LiftedSearch(search, canonical)
+    answers = answers_of(finished)
     if search.storage is Storage.HASHED:
         answers = tuple(_but_for_collisions(answer, search) for answer in answers)
     return Report(
@@ -97,14 +100,14 @@ def report_of(search: Search) -> Report:
         answers,
         search.statistics,
         dead_branches=() if search.stopped else dead_branches(search),
-        stopped=search.stopped or search.stopped_after,
+        stopped=search.stopped or finished.stopped_after,
         exercised=frozenset(exercised(search)),
         memory=search.memory,
         remarks=tuple(_remarks(search)),
     )
 
 
-def _remarks(search: Search) -> Iterator[str]:
+def _remarks(search: NativeSearch) -> Iterator[str]:
     canonical = search.machine.canonical
     if canonical is not None and _in_doubt(search, canonical):
         yield UPPER_BOUND
@@ -117,7 +120,7 @@ def _remarks(search: Search) -> Iterator[str]:
         )
 
 
-def _but_for_collisions(answer: Answer, search: Search) -> Answer:
+def _but_for_collisions(answer: Answer, search: NativeSearch) -> Answer:
     """What was not found may have been taken for another state. What was found is replayed."""
     if isinstance(answer.verdict, Violated) or answer.how != EXHAUSTIVE:
         return answer
@@ -126,9 +129,9 @@ def _but_for_collisions(answer: Answer, search: Search) -> Answer:
     return replace(answer, how=how)
 
 
-def _in_doubt(search: Search, canonical: Canonical) -> bool:
+def _in_doubt(search: NativeSearch, canonical: Canonical) -> bool:
     """Whether more than one state of some class may be among those counted."""
-    doubt = canonical.doubt(search.system)
+    doubt = canonical.doubt(search.machine.system)
     if isinstance(doubt, Constant):
         return bool(doubt.value)
     return bool(search.statistics.states) and any(where(search, doubt))
@@ -138,7 +141,7 @@ class Covered(Protocol):
     """A search that knows which leaves and branches were taken."""
 
     @property
-    def machine(self) -> Machine: ...
+    def machine(self) -> NativeMachine: ...
     @property
     def visited(self) -> NDArray[np.uint8]: ...
     @property
@@ -146,7 +149,7 @@ class Covered(Protocol):
 
 
 def dead_branches(search: Covered) -> tuple[Branch, ...]:
-    """The branches that some leaf has and no transition exercised, by file and line."""
+    """Return the branches that no transition has taken, by file and line."""
     found = {branch for branch, place in search.machine.branches.items() if search.seen[place]}
     for leaf, visited in zip(search.machine.leaves, search.visited, strict=True):
         if visited and isinstance(leaf.end, Update):
@@ -156,7 +159,7 @@ def dead_branches(search: Covered) -> tuple[Branch, ...]:
 
 
 def exercised(search: Covered) -> list[str]:
-    """The names of the rules that some transition takes."""
+    """Yield the names of the rules that some transition takes."""
     pairs = zip(search.machine.leaves, search.visited, strict=True)
     return [search.machine.system.rules[leaf.rule].rule.name for leaf, visited in pairs if visited]
 

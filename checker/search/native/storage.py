@@ -1,4 +1,4 @@
-"""How states are stored, and what each way costs."""
+"""The ways to store states, and what each one costs."""
 
 from __future__ import annotations
 
@@ -17,9 +17,12 @@ from .layout import Words
 
 
 class Storage(enum.IntEnum):
-    """EXACT keeps all words of a state. COMPRESSED keeps all too, equal parts once: about half the
-    memory, and slower. HASHED keeps 64 bits of each state in memory, the rest on disk: two states
-    that share a hash are taken for one, which is said with its probability."""
+    """EXACT stores all words of a state. COMPRESSED stores equal parts once: half the memory,
+    slower.
+
+    HASHED keeps 64 bits of each state in memory and the state on disk: two states with the same
+    hash count as one, and the report gives the probability of that.
+    """
 
     EXACT = at.EXACT
     COMPRESSED = at.COMPRESSED
@@ -30,14 +33,14 @@ STORAGES = {storage.name.lower(): storage for storage in Storage}
 
 
 def collision_probability(states: int) -> float:
-    """At most this likely two of so many states have one hash (birthday bound)."""
+    """Return an upper bound of the probability that two states share a hash (birthday bound)."""
     return min(1.0, states * states / 2.0**65)
 
 
 class DiskStore:
-    """States in a file: written at its end, read in their order, and seldom otherwise.
+    """States in a file: appended, read in order, and seldom read otherwise.
 
-    The file has no name, or lies in a folder that the user names, and is gone with the search.
+    The file has no name, or lies in a folder that the user names. It is removed with the search.
     """
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -46,7 +49,7 @@ class DiskStore:
         weakref.finalize(self, self._file.close)
 
     def resized(self, words: int) -> Words:
-        """The file as an array of so many words. Raises `disk-full`."""
+        """Return the file as an array of so many words. Raises `disk-full`."""
         try:
             os.posix_fallocate(self._file.fileno(), 0, words * 8)
         except OSError as error:

@@ -1,4 +1,4 @@
-"""Whether machine code can be compiled here; loads what compiles it only to find out."""
+"""Tells whether machine code can be compiled here, and if not, why."""
 
 from __future__ import annotations
 
@@ -6,15 +6,15 @@ import os
 from functools import cache
 from importlib.util import find_spec
 
-#: Anything but nothing in this variable of the environment: nothing is compiled.
-PORTABLE_VARIABLE = "FINALE_PORTABLE"
+#: If this environment variable is set and not empty, Finale compiles no machine code.
+NO_NATIVE = "FINALE_NO_NATIVE"
 
 
 @cache
 def why_not() -> str:
-    """Why no machine code can be compiled here, as part of a sentence; empty where it can."""
-    if os.environ.get(PORTABLE_VARIABLE):
-        return f"{PORTABLE_VARIABLE} is set"
+    """Return why no machine code can be compiled here, as part of a sentence; empty if it can."""
+    if os.environ.get(NO_NATIVE):
+        return f"{NO_NATIVE} is set"
     if find_spec("numba") is None:
         return "numba is not installed"
     try:
@@ -27,4 +27,4 @@ def why_not() -> str:
     return ""
 
 
-__all__ = ["PORTABLE_VARIABLE", "why_not"]
+__all__ = ["NO_NATIVE", "why_not"]

@@ -1,4 +1,4 @@
-"""The memory of a search: the states, the table that finds them, and how both grow."""
+"""The memory of a native search: the states, the table that finds them, and how both grow."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.search.state_graph.search import LimitHit
+from checker.search.limits import LimitHit
 
 from .free_memory import share_of_free_memory
 from .kernel import places as at
 from .layout import Words
-from .loops import Loops
+from .loops import KernelLoops
 from .nodes import Nodes
-from .pages import Pages
+from .pages import PageMemory
 from .storage import DiskStore, Storage
 
 #: States that there is room for at first.
@@ -41,7 +41,7 @@ Block = NDArray[np.int64]
 
 
 class Tables:
-    """The states found, and the table that finds them; where both are is told to the loops.
+    """The states found, and the table that finds them; the block holds the addresses of both.
 
     `storage` says how states are stored: as `width` words each, as one key, or on disk.
     """
@@ -50,7 +50,7 @@ class Tables:
         self,
         width: int,
         block: Block,
-        loops: Loops,
+        loops: KernelLoops,
         storage: Storage = Storage.EXACT,
         memory_max: int | None = None,
         disk: DiskStore | None = None,
@@ -69,7 +69,7 @@ class Tables:
         self.nodes = Nodes(width, loops) if storage is Storage.COMPRESSED else None
         self.levels: NDArray[np.int64] = np.zeros(64, np.int64)
         self.store: Words = np.empty(0, np.uint64)
-        self._pages = Pages(self.memory_max or RESERVED)
+        self._pages = PageMemory(self.memory_max or RESERVED)
         self.table = self._empty_table(2 * ROOM_MIN)
         self._claim(0)
         self._resize_store(ROOM_MIN)
@@ -78,7 +78,7 @@ class Tables:
 
     @property
     def bytes(self) -> int:
-        """All that is allocated; what is on disk is not."""
+        """The bytes allocated in memory, without the disk."""
         store = 0 if self._disk is not None else self.store.nbytes
         nodes = self.nodes.bytes if self.nodes is not None else 0
         return store + self.table.nbytes + self.levels.nbytes + nodes + self._others
@@ -88,7 +88,7 @@ class Tables:
         return len(self.table)
 
     def publish(self) -> None:
-        """Tell the loops where everything is now."""
+        """Write the addresses of all arrays into the block."""
         block, size = self._block, self._entries
         block[at.STORE] = self.store.ctypes.data
         block[at.STORE_ROOM] = self.store.size // self.key_width
@@ -101,7 +101,7 @@ class Tables:
     # --- growing ---------------------------------------------------------------------------------
 
     def grow(self, states: int) -> None:
-        """Make room for so many states. Raises LimitHit."""
+        """Make room for a number of states. Raises LimitHit."""
         try:
             self._grow_store(states)
             self._grow_table(states)
@@ -157,8 +157,8 @@ class Tables:
 
     def _empty_table(self, size: int) -> NDArray[np.uint64] | NDArray[np.uint32]:
         if self.storage is Storage.HASHED:
-            return Pages(size * 8).array(np.uint64, size)
-        return Pages(size * 4).array(np.uint32, size)
+            return PageMemory(size * 8).array(np.uint64, size)
+        return PageMemory(size * 4).array(np.uint32, size)
 
     def grow_levels(self) -> None:
         """Make room for more levels. Raises LimitHit."""
@@ -174,7 +174,7 @@ class Tables:
         self.publish()
 
     def claim(self, count: int) -> None:
-        """Something else of the search takes so many bytes. Raises LimitHit."""
+        """Count bytes that another part of the search takes. Raises LimitHit."""
         self._claim(count)
         self._others += count
 
@@ -203,16 +203,16 @@ class Tables:
         return keys[:count]
 
     def unpacked(self, begin: int, end: int) -> Words:
-        """The words of the states begin..end, one after the other."""
+        """Return the words of the states begin..end, one state after another."""
         stored = self.store[begin * self.key_width : end * self.key_width]
         return self.nodes.unpacked(stored) if self.nodes is not None else stored
 
     def words(self, number: int) -> list[int]:
-        """The words of a state."""
+        """Return the words of a state."""
         return [int(word) for word in self.unpacked(number, number + 1)]
 
     def level_of(self, number: int) -> int:
-        """How far a state is from the initial ones."""
+        """Return the distance of a state from the initial states."""
         filled = np.flatnonzero(self.levels)
         last = int(filled[-1]) if filled.size else 0
         return int(np.searchsorted(self.levels[: last + 1], number, side="right")) - 1

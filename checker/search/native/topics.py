@@ -1,4 +1,4 @@
-"""What the native search asks, by topic: which conditions settle each, in states and on steps."""
+"""Lists what the native search asks, by topic: the questions about states and steps."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ EARLY = (Asked.WHEN, Asked.REACHED)
 
 
 class Topics:
-    """The topics of a system. Each has a place in the tables that the search fills."""
+    """The topics of a system. Each one has a position in the tables that the search fills."""
 
     def __init__(self, system: System) -> None:
         self.in_states: dict[Topic, list[Question]] = {}

@@ -1,29 +1,29 @@
-"""Decision trees as LLVM blocks: nested branches that follow each tree to its leaf."""
+"""Writes decision trees as LLVM blocks: nested branches down to each leaf."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from checker.search.state_graph.folding import Known, folded, learn
+from checker.search.state_graph.folding import Known, sides
 from model.expressions import Constant
 from model.system import Blocked, Fault, Test, Tree, Update, leaves
 
-from .values import Text, Values
+from .values import LlvmText, Values
 
 End = Blocked | Update | Fault
 
 AtLeaf = Callable[[End, Known, Values], None]
 """Writes what is done at a leaf, given what is known and computed there. The last block that it
-opens must be left by `Trees.leave`, or by a return."""
+opens must be left by `LlvmTrees.leave`, or by a return."""
 
 
-class Trees:
-    """Writes trees one after the other. Leaves that are `quiet` go on to the next tree at once.
+class LlvmTrees:
+    """Writes one tree after another. Leaves that are `quiet` go on to the next tree at once.
 
-    `count` is the name of a number that leaves may change: each way out of a tree says what it is.
+    `count` names a number that leaves may change: each way out of a tree gives its value.
     """
 
-    def __init__(self, text: Text, is_quiet: Callable[[End], bool], count: str) -> None:
+    def __init__(self, text: LlvmText, is_quiet: Callable[[End], bool], count: str) -> None:
         self.text = text
         self.is_quiet = is_quiet
         self.count = count
@@ -31,7 +31,7 @@ class Trees:
         self._ways_out: list[tuple[str, str]] = []
 
     def write(self, tree: Tree, values: Values, at_leaf: AtLeaf) -> None:
-        """One tree. What its root computes is known to the trees after it."""
+        """Write one tree. The values computed at its root are known to the next trees."""
         if self._all_quiet(tree):
             return
         text, self._next, self._ways_out = self.text, self.text.fresh("next"), []
@@ -41,7 +41,7 @@ class Trees:
         self.count = text.value(f"phi i64 {ways}")
 
     def leave(self, count: str) -> None:
-        """Go on to the next tree, from the open block."""
+        """Go on from the open block to the next tree."""
         self._ways_out.append((count, self.text.block))
         self.text.jump(self._next)
 
@@ -55,24 +55,25 @@ class Trees:
         if not isinstance(tree, Test):
             at_leaf(tree, known, values)
             return
-        test = folded(tree.condition, known, {})
+        test, further = sides(tree, known)
         if isinstance(test, Constant):
-            self._tree(tree.yes if test.value else tree.no, known, values, at_leaf)
+            [(_, side, below)] = further
+            self._tree(side, below, values, at_leaf)
             return
         condition = values.truth(test)
-        sides: list[tuple[str, Tree, bool]] = []
-        for tree_there, outcome in ((tree.yes, True), (tree.no, False)):
-            quiet = self._all_quiet(tree_there)
-            label = self._next if quiet else self.text.fresh("side")
-            sides.append((label, tree_there, outcome))
-            if quiet:
+        loud: list[tuple[str, Tree, Known]] = []
+        labels: list[str] = []
+        for _, side, below in further:
+            if self._all_quiet(side):
+                labels.append(self._next)
                 self._ways_out.append((self.count, self.text.block))
-        self.text.branch(condition, sides[0][0], sides[1][0])
-        for label, side, outcome in sides:
-            if label != self._next:
-                self.text.open(label)
-                below = learn(learn(known, tree.condition, outcome), test, outcome)
-                self._tree(side, below, values.below(), at_leaf)
+            else:
+                labels.append(self.text.fresh("side"))
+                loud.append((labels[-1], side, below))
+        self.text.branch(condition, *labels)
+        for label, side, below in loud:
+            self.text.open(label)
+            self._tree(side, below, values.below(), at_leaf)
 
 
-__all__ = ["AtLeaf", "End", "Trees"]
+__all__ = ["AtLeaf", "End", "LlvmTrees"]

@@ -1,7 +1,7 @@
-"""Expressions as LLVM instructions over the words of a packed state.
+"""Writes expressions as LLVM instructions over the words of a packed state.
 
-Integers are signed 64-bit values and truth values single bits. An expression cannot fail, so what
-is asked twice in one path is computed once, where it is asked first.
+Integers are signed 64-bit values, truth values single bits. Expressions cannot fail, so a shared
+part is computed once, where the path needs it first.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import assert_never
 
-from checker.search.state_graph.folding import parts
+from checker.search.state_graph.folding import fold, parts
 from model.errors import FinaleError
 from model.expressions import (
     Add,
@@ -32,12 +32,12 @@ VALUE_BITS_MAX = 62
 
 
 def signed(word: int) -> int:
-    """A word as LLVM writes it."""
+    """Return a word as LLVM writes it."""
     return word - (1 << WORD) if word >> (WORD - 1) else word
 
 
-class Text:
-    """The instructions of one function, in the order of its blocks; `block` is the open one."""
+class LlvmText:
+    """The instructions of one function, block by block; `block` is the open one."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -45,38 +45,38 @@ class Text:
         self._made = 0
 
     def fresh(self, prefix: str) -> str:
-        """A name that is not used yet."""
+        """Return an unused name."""
         self._made += 1
         return f"{prefix}{self._made}"
 
     def line(self, text: str) -> None:
-        """An instruction without a result."""
+        """Write an instruction without a result."""
         self.lines.append(f"  {text}")
 
     def value(self, operation: str) -> str:
-        """The name of the result of an operation."""
+        """Write an operation, and return the name of its result."""
         self._made += 1
         self.lines.append(f"  %v{self._made} = {operation}")
         return f"%v{self._made}"
 
     def open(self, label: str) -> None:
-        """Go on in a new block."""
+        """Open a new block."""
         self.lines.append(f"{label}:")
         self.block = label
 
     def branch(self, condition: str, yes: str, no: str) -> None:
-        """Go on in one of two blocks."""
+        """End the block with a branch to one of two blocks."""
         self.line(f"br i1 {condition}, label %{yes}, label %{no}")
 
     def jump(self, label: str) -> None:
-        """Go on in a block."""
+        """End the block with a jump."""
         self.line(f"br label %{label}")
 
 
 class Values:
-    """What is computed at one place of a function: names by expression."""
+    """The values computed at one place of a function: their names, by expression."""
 
-    def __init__(self, text: Text, layout: Layout, words: Sequence[str]) -> None:
+    def __init__(self, text: LlvmText, layout: Layout, words: Sequence[str]) -> None:
         self.text = text
         self.layout = layout
         self.words = words
@@ -84,19 +84,19 @@ class Values:
         self._masked: dict[int, str] = {}
 
     def below(self) -> Values:
-        """What is computed at a place that is only come to from here."""
+        """Return a copy for a place that is reached only from here."""
         copy = Values(self.text, self.layout, self.words)
         copy._names = dict(self._names)
         copy._masked = dict(self._masked)
         return copy
 
     def truth(self, expression: Expression) -> str:
-        """A truth value, as a bit."""
+        """Return a truth value, as a bit."""
         assert expression.boolean
         return self._of(expression)
 
     def number(self, expression: Expression) -> str:
-        """An integer, or a truth value as one."""
+        """Return an integer, or a truth value as an integer."""
         name = self._of(expression)
         if not expression.boolean:
             return name
@@ -105,11 +105,11 @@ class Values:
         return self.text.value(f"zext i1 {name} to i64")
 
     def any(self, expressions: Iterable[Expression]) -> str:
-        """Whether one of several truth values is true."""
+        """Return whether one of several truth values is true."""
         return self._joined("or", [self.truth(each) for each in expressions])
 
     def masked(self, index: int) -> str:
-        """The bits of a cell, in their place."""
+        """Return the bits of a cell, in their place."""
         name = self._masked.get(index)
         if name is None:
             slot = self.layout.slots[index]
@@ -120,18 +120,7 @@ class Values:
     def _of(self, root: Expression) -> str:
         if isinstance(root, Constant):
             return self._literal(root)
-        pending: list[Expression] = [root]
-        while pending:
-            node = pending.pop()
-            if node in self._names:
-                continue
-            missing = [part for part in self._operands(node) if part not in self._names]
-            if missing:
-                pending += [node, *reversed(missing)]
-            else:
-                check_bounds(node)
-                self._names[node] = self._made(node)
-        return self._names[root]
+        return fold(root, self._made, self._names, self._operands)
 
     @staticmethod
     def _literal(constant: Constant) -> str:
@@ -146,16 +135,16 @@ class Values:
         return [part for part in parts(node) if not isinstance(part, Constant)]
 
     def _made(self, node: Expression) -> str:
+        check_bounds(node)
         emit = self.text.value
         match node:
             case Constant():
                 return self._literal(node)
             case Cell():
                 return self._cell(node)
-            case Add():
-                return emit(f"add i64 {self.number(node.left)}, {self.number(node.right)}")
-            case Subtract():
-                return emit(f"sub i64 {self.number(node.left)}, {self.number(node.right)}")
+            case Add() | Subtract():
+                name = "add" if isinstance(node, Add) else "sub"
+                return emit(f"{name} i64 {self.number(node.left)}, {self.number(node.right)}")
             case Equal(left=Cell() as cell, right=Constant() as wanted) if not cell.boolean:
                 slot = self.layout.slots[cell.index]
                 bits = signed((wanted.value - slot.low) << slot.shift)
@@ -215,7 +204,7 @@ def _is_cell_test(node: Expression) -> bool:
 
 
 def check_bounds(node: Expression) -> None:
-    """Raises `domain-too-large` where signed words do not hold what a node may be."""
+    """Raises `domain-too-large` if signed words cannot hold all values of a node."""
     if max(abs(node.low), abs(node.high)) >> VALUE_BITS_MAX:
         raise FinaleError(
             "domain-too-large",
@@ -225,4 +214,4 @@ def check_bounds(node: Expression) -> None:
         )
 
 
-__all__ = ["Text", "Values", "check_bounds", "signed"]
+__all__ = ["LlvmText", "Values", "check_bounds", "signed"]

@@ -1,4 +1,4 @@
-"""What each thread of a search works with, and how they are let work."""
+"""The threads of a native search: the arrays that each one works with, and how they run."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from .kernel import places as at
-from .loops import Loops
-from .machine import Machine
+from .loops import KernelLoops
+from .machine import NativeMachine
 from .tables import Block, Tables
 
 #: More threads than this find too little to do between two turns.
@@ -24,9 +24,9 @@ STATES_WORTH_THREADS = 1 << 13
 
 @dataclass(frozen=True)
 class Sizes:
-    """How much there is of what a system has: ground rules, leaves, and so on.
+    """The numbers of a system: ground rules, leaves, and so on.
 
-    `order` are the arrays that partial order needs, by their places.
+    `order` are the sizes of the arrays for partial order, by position.
     """
 
     rules: int
@@ -39,12 +39,12 @@ class Sizes:
 
     @property
     def steps_max(self) -> int:
-        """How many steps the states of one batch may have."""
+        """The largest number of steps of one batch."""
         return at.BATCH * max(1, self.rules)
 
 
-def sizes_of(machine: Machine) -> Sizes:
-    """The sizes of a machine's system."""
+def sizes_of(machine: NativeMachine) -> Sizes:
+    """Return the sizes of a machine's system."""
     return Sizes(
         len(machine.system.rules),
         machine.chunks,
@@ -56,8 +56,8 @@ def sizes_of(machine: Machine) -> Sizes:
     )
 
 
-class Worker:
-    """The arrays of one thread: see `kernel/places.py`."""
+class SearchThread:
+    """The arrays of one thread (`kernel/places.py`)."""
 
     def __init__(self, sizes: Sizes, tables: Tables) -> None:
         steps_max = sizes.steps_max
@@ -93,26 +93,28 @@ class Worker:
 
     @property
     def address(self) -> int:
-        """Where its block is."""
+        """The address of its block."""
         return self.block.ctypes.data
 
 
-class Workers:
-    """All threads of a search. The one that asks works too."""
+class SearchThreads:
+    """All threads of a search; the calling thread works too."""
 
-    def __init__(self, machine: Machine, tables: Tables, loops: Loops, threads: int) -> None:
+    def __init__(
+        self, machine: NativeMachine, tables: Tables, loops: KernelLoops, threads: int
+    ) -> None:
         self.count = threads
         self._sizes, self._tables, self._loops = sizes_of(machine), tables, loops
-        self._workers = [Worker(self._sizes, tables)]
+        self._workers = [SearchThread(self._sizes, tables)]
         self._pool: ThreadPoolExecutor | None = None
 
     @property
-    def first(self) -> Worker:
-        """The worker of the thread that asks."""
+    def first(self) -> SearchThread:
+        """The calling thread."""
         return self._workers[0]
 
     def advance(self, block: Block, states: int) -> None:
-        """Let them expand about so many states, until there is a reason to stop."""
+        """Expand about this many states, until there is a reason to stop."""
         shared = block.ctypes.data
         block[at.TAKEN], block[at.REASON] = block[at.EXPANDED], at.RUNNING
         if self.count == 1 or states < STATES_WORTH_THREADS:
@@ -120,7 +122,9 @@ class Workers:
             return
         if self._pool is None:
             self._pool = ThreadPoolExecutor(self.count - 1, "search")
-            self._workers += [Worker(self._sizes, self._tables) for _ in range(self.count - 1)]
+            self._workers += [
+                SearchThread(self._sizes, self._tables) for _ in range(self.count - 1)
+            ]
         others = [
             self._pool.submit(self._loops.advance, shared, worker.address)
             for worker in self._workers[1:]
@@ -134,13 +138,13 @@ class Workers:
             raise
 
     def close(self) -> None:
-        """Let the threads go."""
+        """End the threads."""
         if self._pool is not None:
             self._pool.shutdown()
 
 
 def threads_for(asked: int | None) -> int:
-    """How many threads a search has: as many as are asked for, or one for each processor."""
+    """Return the number of threads: the number asked for, or one for each processor."""
     return asked or min(THREADS_MAX, _processors())
 
 
@@ -151,4 +155,4 @@ def _processors() -> int:
     return os.cpu_count() or 1
 
 
-__all__ = ["Sizes", "Worker", "Workers", "sizes_of", "threads_for"]
+__all__ = ["SearchThread", "SearchThreads", "Sizes", "sizes_of", "threads_for"]

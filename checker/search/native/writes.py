@@ -1,4 +1,4 @@
-"""The words of the state after a step: bit fields cleared, and or-ed with what is written."""
+"""Writes the words of the state after a step: clears bit fields, then sets their new values."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .values import Values, signed
 
 
 def after_words(values: Values, writes: Mapping[int, Expression], system: System) -> list[str]:
-    """The words after all cells in `writes` got their new values, at once."""
+    """Return the words after all cells in `writes` got their new values, at once."""
     layout = values.layout
     cleared = [0] * layout.width
     constant = [0] * layout.width

@@ -1,1 +1,1 @@
-"""What makes a search smaller and keeps its verdicts: found in the system, handed over as data."""
+"""Finds what makes a search smaller without changing verdicts, and hands it over as plain data."""

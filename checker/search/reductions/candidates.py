@@ -1,8 +1,8 @@
-"""Who might be interchangeable: two entities, and whoever must change names with them.
+"""Guesses which entities are interchangeable: two entities, and all that must be renamed with them.
 
-A subtask changes names together with its channels, its records and, where it is one of several
-pipelines side by side, with the subtasks after it. All of that shows in names: those of a channel,
-a record or a sink are made from the names of subtasks. A candidate is a guess, and checked.
+A subtask is renamed together with its channels and its records. If several pipelines run side by
+side in the job, the subtasks after it are renamed too. Names show this: the names of channels,
+records and sinks contain the names of subtasks. Every guess is checked later (`invariance.py`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from model.system import System
 
 
 def entities_of(system: System) -> tuple[object, ...]:
-    """All entities that have fields, or that some field speaks of."""
+    """Return all entities that have fields, or that some field refers to."""
     found: dict[int, object] = {}
     for variable in system.variables:
         found.setdefault(id(variable.entity), variable.entity)
@@ -47,7 +47,7 @@ def _spoken_of(domain: Domain[Any]) -> Iterator[object]:
 
 
 class Candidates:
-    """Finds, for two entities of one class, the exchange of names that would make them change."""
+    """Finds, for two entities of one class, the renaming that exchanges them."""
 
     def __init__(self, system: System) -> None:
         self.system = system
@@ -55,14 +55,14 @@ class Candidates:
         self._by_name = {str(entity): entity for entity in self.entities}
 
     def classes(self) -> Iterator[Sequence[object]]:
-        """The entities of each class that has several."""
+        """Return the classes with several entities, and these."""
         found: dict[type, list[object]] = {}
         for entity in self.entities:
             found.setdefault(type(entity), []).append(entity)
         yield from (same for same in found.values() if len(same) > 1)
 
     def exchange(self, one: object, other: object) -> tuple[tuple[object, object], ...] | None:
-        """Who becomes whom when two entities change names, if that can be guessed."""
+        """Return who becomes whom when two entities change names, if names tell."""
         swapped = {str(one): str(other), str(other): str(one)}
         while True:
             pairs, more = self._renamed(swapped)

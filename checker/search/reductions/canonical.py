@@ -1,8 +1,8 @@
-"""States rewritten into one representative of their class: as plain data, and what it means.
+"""Canonical forms: rewrites a state into the representative of its class.
 
-Two reductions do this: of states that differ only in the names of interchangeable entities, or only
-in what nobody will read, one is kept. The native search compiles the data
-(`checker/search/native/canonical.py`); what it must do is what `Canonical.representative` does.
+Two reductions use this. Of states that differ only in the names of interchangeable entities, or
+only in dead cells, one is kept. The native search compiles this data
+(`checker/search/native/canonical.py`) and must do what `Canonical.representative` does.
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ from model.system import State, System
 
 @dataclass(frozen=True)
 class Reset:
-    """Where `condition` holds, nobody will read these cells any more: they take their lowest value.
+    """If `condition` holds, these cells are dead and get their lowest value.
 
-    It is a condition on cells that are never reset.
+    The condition reads only cells that are never reset.
     """
 
     condition: Expression
@@ -37,9 +37,9 @@ class Reset:
 
 @dataclass(frozen=True)
 class Reference:
-    """A cell whose value names a member of a group, where `guard` holds.
+    """A cell whose value names a member of a group, if `guard` holds.
 
-    Each of `naming` has a value for each member: `S1#2` names the member `S1`, as `S0#2` does `S0`.
+    Each of `naming` has a value for each member: `S1#2` names the member `S1`, `S0#2` names `S0`.
     """
 
     cell: int
@@ -47,7 +47,7 @@ class Reference:
     naming: tuple[tuple[int, ...], ...]
 
     def named(self, state: State) -> tuple[int, int] | None:
-        """Which of `naming` it is, and the member named; None if it names none."""
+        """Return which of `naming` it is, and the member; None if it names no member."""
         for kind, values in enumerate(self.naming):
             if state[self.cell] in values and evaluate(self.guard, state):
                 return kind, values.index(state[self.cell])
@@ -55,12 +55,11 @@ class Reference:
 
 
 @dataclass(frozen=True)
-class Group:
-    """Entities that may change their names: any permutation of them keeps the system as it is.
+class SymmetryGroup:
+    """Interchangeable entities: any permutation of them leaves the system unchanged.
 
-    A column is one cell of each member; the cells change places with their members. Shared
-    references stay where they are and name another member then; those in `rows`, one of each
-    member, do both.
+    A column is one cell of each member; its cells move with their members. Shared references stay
+    in place and name another member then. References in `rows`, one of each member, do both.
     """
 
     members: tuple[str, ...]
@@ -69,16 +68,17 @@ class Group:
     rows: tuple[tuple[Reference, ...], ...] = ()
 
     def is_told(self, state: State) -> bool:
-        """Whether the sorted state is the only one of its class that is sorted: no doubt."""
+        """Return whether no other state of the class of a sorted state is sorted."""
         if len(self.members) < 3:
             return True
         found = ((i, each.named(state)) for row in self.rows for i, each in enumerate(row))
         return all(named is None or named[1] == member for member, named in found)
 
     def doubt(self, cells: Sequence[Expression]) -> Expression:
-        """True in states of whose class more than one may be kept: three, and one names another.
+        """Return the condition that several states of a class may be kept.
 
-        Of two members, one that names the other is told by that alone.
+        That needs three members, of which one names another. Of two members, the one that names the
+        other is distinguished by that alone.
         """
         if len(self.members) < 3:
             return FALSE
@@ -99,8 +99,8 @@ class Group:
         yield from (reference.cell for reference in self.shared)
         yield from (reference.cell for row in self.rows for reference in row)
 
-    def where(self, alive: Mapping[int, Expression]) -> Group:
-        """The group where some cells name nobody unless they are alive: a dead one is reset."""
+    def where(self, alive: Mapping[int, Expression]) -> SymmetryGroup:
+        """Return the group, in which some cells name nobody if they are dead: those are reset."""
 
         def living(reference: Reference) -> Reference:
             guard = conjunction([reference.guard, alive.get(reference.cell, TRUE)])
@@ -110,10 +110,10 @@ class Group:
         return replace(self, shared=tuple(living(each) for each in self.shared), rows=rows)
 
     def key(self, state: State, member: int) -> tuple[int, ...]:
-        """What tells a member from the others.
+        """Return what distinguishes a member from the others.
 
-        Members of equal keys are interchangeable if they name no other members: a member that
-        names itself is told by that alone, whoever it is.
+        Members of equal keys are interchangeable if they name no other members. A member that names
+        itself is distinguished by that alone.
         """
         found = [state[column[member]] for column in self.columns]
         for reference in self.shared:
@@ -129,11 +129,11 @@ class Group:
         return tuple(found)
 
     def keys(self, state: State) -> list[tuple[int, ...]]:
-        """What tells each member from the others."""
+        """Return what distinguishes each member from the others."""
         return [self.key(state, member) for member in range(len(self.members))]
 
     def permuted(self, state: State, order: Sequence[int]) -> State:
-        """The state in which member `order[i]` has become member `i`."""
+        """Return the state in which member `order[i]` has become member `i`."""
         after = list(state)
         for column in self.columns:
             for place, member in enumerate(order):
@@ -154,7 +154,7 @@ class Group:
         return reference.naming[kind][order.index(member)]
 
     def sorted_alike(self, state: State) -> Iterator[State]:
-        """All states of the class of a sorted state that are sorted, perhaps more than once."""
+        """Yield all sorted states of the class of a sorted state, some perhaps twice."""
         if self.is_told(state):
             yield state
             return
@@ -163,24 +163,24 @@ class Group:
             yield self.permuted(state, [member for order in orders for member in order])
 
     def sorted(self, state: State) -> State:
-        """The state whose members are in the order of their keys."""
+        """Return the state whose members are in the order of their keys."""
         order = sorted(range(len(self.members)), key=lambda member: self.key(state, member))
         return self.permuted(state, order)
 
 
 @dataclass(frozen=True)
 class Canonical:
-    """First what nobody reads is reset, then the members of each group are sorted by their keys.
+    """Resets dead cells, then sorts the members of each group by their keys.
 
     `lows` are the lowest values of all cells.
     """
 
     lows: tuple[int, ...]
     resets: tuple[Reset, ...] = ()
-    groups: tuple[Group, ...] = ()
+    groups: tuple[SymmetryGroup, ...] = ()
 
     def representative(self, state: State) -> State:
-        """A state that stands for the class of this one.
+        """Return the state that stands for the class of this one.
 
         Any order of keys will do: the native search has its own.
         """
@@ -198,7 +198,7 @@ class Canonical:
         return tuple(cells)
 
     def are_alike(self, one: State, other: State) -> bool:
-        """Whether two states are of one class."""
+        """Return whether two states are of one class."""
         first, wanted = self.representative(one), self.representative(other)
         if first == wanted:
             return True
@@ -214,18 +214,18 @@ class Canonical:
 
     @property
     def groups_meet(self) -> bool:
-        """Whether some cell belongs to two groups: then keys of one depend on the other's order."""
+        """Whether a cell is in two groups: then keys of one depend on the other's order."""
         cells = [cell for group in self.groups for cell in group.cells]
         return len(set(cells)) < len(cells)
 
     def doubt(self, system: System) -> Expression:
-        """True in states of whose class more than one may be kept: then a count is too high."""
+        """Return the condition that several states of a class may be kept: a count is too high."""
         if self.groups_meet:
             return TRUE
         return disjunction(group.doubt(system.cells) for group in self.groups)
 
     def orbit(self, state: State) -> set[State]:
-        """All states that a state becomes when members of groups change names."""
+        """Return all states that result from renaming members of groups."""
         found = {state}
         for group in self.groups:
             orders = list(permutations(range(len(group.members))))
@@ -233,4 +233,4 @@ class Canonical:
         return found
 
 
-__all__ = ["Canonical", "Group", "Reference", "Reset"]
+__all__ = ["Canonical", "Reference", "Reset", "SymmetryGroup"]

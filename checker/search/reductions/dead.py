@@ -1,9 +1,9 @@
-"""Dead variables: cells whose value nobody will read before it is written again.
+"""Dead variables: finds cells that are written before they are read again.
 
-For a *control* (the status of a task, a checkpoint, …) a cell is dead at some of its values: where
-the control has one of them, no rule and no property reads the cell, and a step to another value
-writes it. The largest such set of values is found by taking values away until it is so. A cell that
-nobody reads at all is always dead.
+For a *control*, such as the status of a task, a cell is dead at some of its values: no rule and no
+property reads the cell there, and each step to any other value writes the cell. The largest such
+set of values is found by removing values until this holds. A cell that nothing reads is always
+dead.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from checker.search.answer import NO_DEADLOCK
-from checker.search.state_graph.folding import Known, cells_read, folded, learn
+from checker.search.state_graph.folding import Known, TreePath, cells_read, folded, paths
 from checker.search.state_graph.questions import of_states, of_steps
 from model.domains import Enum
 from model.expressions import (
@@ -31,7 +31,7 @@ from model.expressions import (
     integer,
     negation,
 )
-from model.system import Kind, System, Test, Tree, Update
+from model.system import Kind, System, Tree, Update
 
 from .canonical import Reset
 from .kinds import Reduction
@@ -44,7 +44,7 @@ CHANGES = "some step might change nothing but what is dead"
 
 @dataclass(frozen=True)
 class DeadVariables:
-    """Where which cells of a system are dead."""
+    """The cells that are dead, with the conditions."""
 
     resets: tuple[Reset, ...]
     remarks: tuple[str, ...]
@@ -61,11 +61,11 @@ class DeadVariables:
 
 
 @dataclass(frozen=True)
-class Leaf:
-    """What an update does on one path of a rule, where the control has a known value.
+class LeafUses:
+    """What an update does on one path of a rule, for one value of the control.
 
-    `reads` has, for each cell that is written, the cells that its new value is made of; `after` the
-    values that the control may have then.
+    For each cell that is written, `reads` has the cells of the new value; `after` are the possible
+    values of the control after the update.
     """
 
     reads: Mapping[int, frozenset[int]]
@@ -74,14 +74,14 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Uses:
-    """What is read, and what may be done, where the control has a known value."""
+    """What is read, and what updates do, for one value of the control."""
 
     reads: frozenset[int]
-    leaves: tuple[Leaf, ...]
+    leaves: tuple[LeafUses, ...]
 
 
 def dead_variables_of(system: System) -> DeadVariables:
-    """Where which cells of a system are dead, and the verdicts that are kept."""
+    """Return the dead cells of a system, and the verdicts that are kept."""
     finder = _Finder(system)
     resets = tuple(finder.resets())
     if not resets:
@@ -118,7 +118,7 @@ class _Finder:
         self._plain = [_uses_of_tree(rule.tree, None, {}) for rule in system.rules]
 
     def resets(self) -> Iterator[Reset]:
-        """The cells that are dead together, each time with the condition."""
+        """Return the cells that are dead together, each time with the condition."""
         never_read = self._never_read()
         if never_read:
             yield Reset(TRUE, tuple(sorted(never_read)))
@@ -195,9 +195,8 @@ class _Finder:
             for index in reset.cells:
                 deadness[index] = disjunction([deadness.get(index, FALSE), reset.condition])
         for rule in self.system.rules:
-            for update, known in _updates(rule.tree, {}, set()):
-                memo: Known = {}
-                writes = {index: folded(value, known, memo) for index, value in update.writes}
+            for path in paths(rule.tree, {}):
+                known, writes = path.known, path.writes()
                 after: Known = {self.system.cells[index]: each for index, each in writes.items()}
                 alive = {
                     index
@@ -269,37 +268,20 @@ def _stays_dead(index: int, uses: Uses, values: set[int]) -> bool:
 
 def _uses_of_tree(tree: Tree, control: Cell | None, known: Known) -> Uses:
     """What a rule reads and does, as far as what is known lets it."""
-    reads: set[int] = set()
-    found = [_leaf(update, control, here) for update, here in _updates(tree, known, reads)]
-    return Uses(frozenset(reads), tuple(found))
+    found = list(paths(tree, known))
+    reads = _indices(test for path in found for test, _ in path.tests)
+    updates = (path for path in found if isinstance(path.end, Update))
+    return Uses(frozenset(reads), tuple(_leaf(path, control) for path in updates))
 
 
-def _updates(tree: Tree, known: Known, reads: set[int]) -> Iterator[tuple[Update, Known]]:
-    """The updates that a rule may come to, each with what is known there; notes what is read."""
-    pending: list[tuple[Tree, Known]] = [(tree, known)]
-    while pending:
-        node, here = pending.pop()
-        if isinstance(node, Test):
-            test = folded(node.condition, here, {})
-            if isinstance(test, Constant):
-                pending.append((node.yes if test.value else node.no, here))
-                continue
-            reads |= _indices([test])
-            for side, outcome in ((node.yes, True), (node.no, False)):
-                pending.append((side, learn(learn(here, node.condition, outcome), test, outcome)))
-        elif isinstance(node, Update):
-            yield node, here
-
-
-def _leaf(update: Update, control: Cell | None, known: Known) -> Leaf:
-    memo: Known = {}
-    writes = {index: folded(value, known, memo) for index, value in update.writes}
+def _leaf(path: TreePath, control: Cell | None) -> LeafUses:
+    writes = path.writes()
     after: frozenset[int] = frozenset()
     if control is not None:
-        value = writes.get(control.index, known.get(control, control))
+        value = writes.get(control.index, path.known.get(control, control))
         after = frozenset(_possible(value))
     reads = {index: frozenset(_indices([value])) for index, value in writes.items()}
-    return Leaf(reads, after)
+    return LeafUses(reads, after)
 
 
 def _possible(expression: Expression) -> set[int]:

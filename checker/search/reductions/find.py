@@ -1,4 +1,4 @@
-"""Which file finds what for which reduction."""
+"""Maps each reduction to the function that finds it in a system."""
 
 from __future__ import annotations
 
@@ -8,13 +8,15 @@ from typing import assert_never
 from model.system import System
 
 from .dead import dead_variables_of
-from .kinds import Found, Reduction
+from .kinds import AppliedReduction, Reduction
 from .proven import partial_order_of
 from .symmetry import symmetry_of
 
 
-def find(reduction: Reduction, system: System, look: Callable[[], None] = lambda: None) -> Found:
-    """What a reduction finds in a system. `look` is called now and then, and may raise to stop."""
+def find(
+    reduction: Reduction, system: System, look: Callable[[], None] = lambda: None
+) -> AppliedReduction:
+    """Return what a reduction finds in a system. `look` is called now and then, and may raise."""
     look()
     match reduction:
         case Reduction.SYMMETRY:

@@ -1,4 +1,4 @@
-"""From exchanges of neighbours to a group: which cells belong to which member of it."""
+"""Builds a group from exchanges of neighbours: which cells belong to which member."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from collections.abc import Iterable, Sequence
 from model.expressions import Expression
 from model.system import System
 
-from .canonical import Group, Reference
-from .renaming import Move, Renaming, guard_expression
+from .canonical import Reference, SymmetryGroup
+from .renaming import CellMove, Renaming, guard_expression
 
 
 def group_of(
     system: System, members: Sequence[object], exchanges: Sequence[Renaming]
-) -> Group | str:
-    """The group whose neighbours the exchanges exchange, or why it has no simple form."""
+) -> SymmetryGroup | str:
+    """Return the group that exchanges of neighbours generate, or why it has no simple form."""
     columns: list[tuple[int, ...]] = []
     shared: list[Reference] = []
     rows: list[tuple[Reference, ...]] = []
@@ -38,10 +38,10 @@ def group_of(
             rows.append(references)
         else:
             shared.append(references[0])
-    return Group(tuple(map(str, members)), tuple(columns), tuple(shared), tuple(rows))
+    return SymmetryGroup(tuple(map(str, members)), tuple(columns), tuple(shared), tuple(rows))
 
 
-Moves = Sequence[Sequence[Move]]
+Moves = Sequence[Sequence[CellMove]]
 """For each exchange, what becomes of each cell."""
 
 
@@ -87,13 +87,13 @@ def _column(orbit: tuple[int, ...], moves: Moves) -> tuple[int, ...] | None:
 
 
 def _naming(
-    labelled: Iterable[Move], moves: Moves, column: tuple[int, ...]
+    labelled: Iterable[CellMove], moves: Moves, column: tuple[int, ...]
 ) -> tuple[tuple[int, ...], ...] | None:
     """The values that name the members: one tuple for each orbit of values that are exchanged."""
     width = max(len(move.labels) for move in labelled)
     as_moves = [
         [
-            Move(value, (each[column[0]].labels or tuple(range(width)))[value])
+            CellMove(value, (each[column[0]].labels or tuple(range(width)))[value])
             for value in range(width)
         ]
         for each in moves
@@ -112,7 +112,7 @@ def _naming(
 def _references(
     system: System,
     column: tuple[int, ...],
-    move: Move,
+    move: CellMove,
     naming: tuple[tuple[int, ...], ...],
     moves: Moves,
 ) -> tuple[Reference, ...] | None:

@@ -1,8 +1,8 @@
-"""Which transitions can matter to each other: what enables what, and what does not commute.
+"""Decides which transitions can affect each other: what enables what, and what does not commute.
 
-All of it is decided by what transitions read and write, then by rewriting one's guard and values
-over the state before the other, and at last, where that leaves a question, by a prover. What none
-of them excludes is taken to be possible.
+The decision uses what the transitions read and write. If that does not settle it, the guard and the
+values of one transition are rewritten over the state before the other; at last a prover is asked.
+What none of these excludes counts as possible.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ that cannot tell says yes."""
 
 @dataclass(frozen=True)
 class Relations:
-    """What the transitions have to do with each other.
+    """The relations between transitions.
 
-    Transitions are numbered: leaves as everywhere, then observers. `dependent` has for each leaf
-    the transitions that do not accord with it: where both are enabled, one may disable the other,
-    or it may matter which comes first; of observers, those that it may disable. `enabling` has for
-    each literal the leaves that may make it true.
+    Transitions are numbered: leaves first, then observers. For each leaf, `dependent` has the
+    transitions that do not commute with it: if both are enabled, one may disable the other, or
+    their order may matter; and the observers that it may disable. For each literal, `enabling` has
+    the leaves that may make it true.
     """
 
     dependent: tuple[Bits, ...]
@@ -38,7 +38,7 @@ class Relations:
 
 
 def relations_of(transitions: Transitions, may_hold: MayHold | None = None) -> Relations:
-    """The relations between the transitions of a system."""
+    """Return the relations between the transitions of a system."""
     return _Relating(transitions, may_hold or (lambda _facts, _ways: True)).relations()
 
 
@@ -104,7 +104,7 @@ class _Relating:
         )
 
     def relations(self) -> Relations:
-        """All of them."""
+        """Return all of them."""
         for literal in range(2 * len(self.atoms)):
             for number in self._enabling(literal):
                 self.enabling[literal] |= 1 << number

@@ -1,7 +1,7 @@
-"""Keeps an interrupt of the user that would be lost, as some are while z3 is at work.
+"""Keeps the user's interrupt from being lost while z3 works.
 
-Python raises it in whatever runs, and drops it where that is a `__del__`; z3 frees its terms there
-all the time.
+Python raises an interrupt in whatever code runs, and drops it inside of a `__del__`. z3 frees its
+terms in `__del__` all the time.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from types import FrameType, TracebackType
 
 
 class Interrupts:
-    """While it is entered, an interrupt is raised at once, or else at the next `look`."""
+    """While entered, raises an interrupt at once, or else at the next `look`."""
 
     def __init__(self) -> None:
         self._is_kept = self._is_entered = False
@@ -36,7 +36,7 @@ class Interrupts:
             self.look()
 
     def look(self) -> None:
-        """Raises KeyboardInterrupt where one was kept."""
+        """Raises KeyboardInterrupt if one was kept."""
         if self._is_kept:
             raise KeyboardInterrupt
 

@@ -1,8 +1,8 @@
-"""Whether a system is the same after a renaming: its initial states, rules, end and properties.
+"""Decides whether a renaming leaves a system unchanged: initial states, rules, end, properties.
 
-Renaming the state and taking the renamed rule must come to the same as taking the rule and renaming
-the state after it. It is shown for each rule by itself: as the same decision tree, in one form, or
-along every pair of paths that do not exclude each other.
+Renaming the state and taking the renamed rule must give the same state as taking the rule and
+renaming the result. This is shown for each rule by itself: either both decision trees have the same
+normal form, or each pair of paths that do not exclude each other agrees.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Invariance:
         self._rules = {(rule.rule.name, rule.binding): i for i, rule in enumerate(system.rules)}
 
     def of_system(self) -> str:
-        """Why the system changes by the renaming; empty if it is seen not to."""
+        """Return why the renaming may change the system; empty if it provably does not."""
         initial = set(self.system.initial)
         if {self.renaming.applied(state) for state in initial} != initial:
             return "they do not begin alike"
@@ -73,7 +73,7 @@ class Invariance:
         return ""
 
     def of_property(self, prop: Property) -> str:
-        """Why a property changes by the renaming; empty if it is seen not to."""
+        """Return why the renaming may change a property; empty if it provably does not."""
         if not self._are_same(prop.predicates, prop.predicates):
             return "it tells apart what is interchangeable"
         for rule, predicates in zip(self.system.rules, prop.on_rules, strict=False):

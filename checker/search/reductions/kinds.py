@@ -1,4 +1,4 @@
-"""The reductions by name, and what each says of a system before anything is searched."""
+"""The reductions by name, and what each one says about a system before a search."""
 
 from __future__ import annotations
 
@@ -7,18 +7,17 @@ from typing import Protocol
 
 
 class Reduction(enum.Enum):
-    """A way to see fewer states. None is on unless asked for, and all may be combined."""
+    """A way to visit fewer states. Reductions are off by default, and can be combined."""
 
     SYMMETRY = "symmetry"
     PARTIAL_ORDER = "partial-order"
     DEAD_VARIABLES = "dead-variables"
 
 
-class Found(Protocol):
-    """What a reduction has found in a system: what it keeps, what it does not, and why.
+class AppliedReduction(Protocol):
+    """What a reduction has found in a system: the verdicts that it keeps or not, and why.
 
-    A class of its own for each reduction implements it, with the plain data that the native search
-    needs beside this.
+    Each reduction has a class of its own, with the plain data that the native search needs.
     """
 
     @property
@@ -31,12 +30,12 @@ class Found(Protocol):
 
     @property
     def remarks(self) -> tuple[str, ...]:
-        """What a user is told: what was found, or what stands in the way."""
+        """The remarks for the user: what was found, or what prevents the reduction."""
         ...
 
     def refusal(self, name: str) -> str:
-        """Why the verdict on this property, or row, is not kept; empty where it is."""
+        """Return why the verdict on a property or row is not kept; empty if it is."""
         ...
 
 
-__all__ = ["Found", "Reduction"]
+__all__ = ["AppliedReduction", "Reduction"]

@@ -1,39 +1,29 @@
-"""Whether two expressions mean the same: one form for what only differs in order, then cases.
+"""Decides whether two expressions are equal: by a normal form, then by cases.
 
-Operands whose order means nothing are put in one order, so that equal expressions are one object.
-Where that does not show it, the values of one cell after the other are tried, until both sides are
-one object in every case. That is a proof; it is given up after so many cases.
+The operands of commutative nodes are sorted, so that equal expressions become one object. If that
+does not decide, the values of one cell after another are tried, until both sides are one object in
+every case. That is a proof; it gives up after a number of cases.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from random import Random
-from typing import assert_never
 
-from checker.search.state_graph.folding import Known, cells_read, folded
+from checker.search.state_graph.folding import Known, cells_read, folded, with_parts
 from model.expressions import (
     Add,
     And,
-    Cell,
     Constant,
     Equal,
     Expression,
-    IfThenElse,
-    Less,
-    Not,
     Or,
-    Subtract,
-    choose,
     conjunction,
+    constant,
     disjunction,
     equal,
     integer,
-    less,
-    minus,
-    negation,
     plus,
-    truth,
 )
 from model.semantics import steps
 from model.system import State, System
@@ -45,14 +35,14 @@ RUNS, RUN_STEPS = 3, 15
 
 
 class Normal:
-    """Puts expressions into one form. It keeps what it has seen: identity is equality."""
+    """Computes normal forms, and keeps them: expressions with one form are one object."""
 
     def __init__(self) -> None:
         self._forms: dict[Expression, Expression] = {}
         self._numbers: dict[Expression, int] = {}
 
     def of(self, expression: Expression) -> Expression:
-        """The one form of an expression."""
+        """Return the one form of an expression."""
         form = self._forms.get(expression)
         if form is None:
             form = self._forms[expression] = self._made(expression)
@@ -66,26 +56,14 @@ class Normal:
 
     def _made(self, node: Expression) -> Expression:
         match node:
-            case Constant() | Cell():
-                return node
             case Add():
                 return self._sum(node)
-            case Subtract():
-                return minus(self.of(node.left), self.of(node.right))
             case Equal():
                 return equal(*self._ordered([node.left, node.right]))
-            case Less():
-                return less(self.of(node.left), self.of(node.right))
-            case Not():
-                return negation(self.of(node.operand))
-            case And():
-                return self._sorted(conjunction(self.of(each) for each in node.operands))
-            case Or():
-                return self._sorted(disjunction(self.of(each) for each in node.operands))
-            case IfThenElse():
-                return choose(self.of(node.condition), self.of(node.yes), self.of(node.no))
+            case And() | Or():
+                return self._sorted(with_parts(node, self.of))
             case _:
-                assert_never(node)
+                return with_parts(node, self.of)
 
     def _sorted(self, joined: Expression) -> Expression:
         """The operands that are left after joining, in order."""
@@ -113,7 +91,7 @@ def _summands(node: Expression) -> Iterator[Expression]:
 
 
 class Proofs:
-    """Proves equality by cases, and keeps what more than one proof needs."""
+    """Proves equality by cases, and keeps what several proofs need."""
 
     def __init__(self) -> None:
         self.normal = Normal()
@@ -122,13 +100,13 @@ class Proofs:
         self._proven: set[tuple[Expression, Expression]] = set()
 
     def samples(self, system: System) -> Sequence[State]:
-        """Some reachable states: what differs in one of them need not be tried to be proven."""
+        """Return some reachable states: expressions that differ in one of them are not equal."""
         if self._sampled is not system:
             self._sampled, self._samples = system, _walked(system)
         return self._samples
 
     def are_equal(self, one: Expression, other: Expression) -> bool:
-        """Whether they are the same in all states; False also where that was not seen."""
+        """Return whether two expressions are equal in all states; False if that is not proven."""
         self._left = CASES_MAX
         return self._equal(one, other)
 
@@ -146,7 +124,7 @@ class Proofs:
         both = cells_read([one]) & cells_read([other])
         cell = next((each for each in cells if each in both), cells[0])
         for value in range(cell.low, cell.high + 1):
-            known: Known = {cell: truth(bool(value)) if cell.boolean else integer(value)}
+            known: Known = {cell: constant(value, cell.boolean)}
             memo: Known = {}
             if not self._equal(folded(one, known, memo), folded(other, known, memo)):
                 return False

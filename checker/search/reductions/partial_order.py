@@ -1,12 +1,12 @@
-"""Partial order: of steps whose order does not matter, one order is searched.
+"""Partial-order reduction: of steps whose order does not matter, only one order is searched.
 
 In each state a search takes the steps of a *stubborn set* only (Valmari, "Stubborn sets for reduced
 state space generation", 1989; by guards as in Laarman, Pater, van de Pol and Hansen, "Guard-based
-partial-order reduction", 2016). Such a set has with each update that is enabled all transitions
-that do not accord with it, and with each transition that is not enabled all updates that may make
-true one of the literals of its guard that are false. What is outside of it then can neither
-disable what is inside nor be changed by taking that first. This file finds the relations, as plain
-data; the native search draws the sets from them.
+partial-order reduction", 2016). For each enabled update in it, such a set contains all transitions
+that do not commute with the update. For each disabled transition in it, the set contains all
+updates that may make true some false literal of its guard. Transitions outside of the set can then
+neither disable those inside nor be affected by taking these first. This file finds the relations,
+as plain data; the native search computes the sets.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ NOTHING = "partial-order: every step depends on every other"
 
 @dataclass(frozen=True)
 class PartialOrder:
-    """What a search needs to draw stubborn sets. Transitions are leaves, then observers.
+    """What a search needs to compute stubborn sets. Transitions are leaves, then observers.
 
-    `guards` are their guards, over the literals of `atoms`; a leaf that changes no state, or that
-    no state leads to, is not among `updates`. `dependent` and `enabling` are as in `Relations`;
-    `observers` has the name of the property that each one observes.
+    `guards` are over the literals of `atoms`. A leaf that changes no state, or that no state leads
+    to, is not among `updates`. `Relations` explains `dependent` and `enabling`. `observers` has the
+    name of the property that each one observes.
     """
 
     atoms: tuple[Expression, ...]
@@ -47,7 +47,7 @@ class PartialOrder:
 
     @property
     def leaves(self) -> int:
-        """How many leaves there are."""
+        """The number of leaves."""
         return len(self.dependent)
 
     @property
@@ -58,11 +58,11 @@ class PartialOrder:
         return dict(self.refused).get(name, "")
 
     def observing(self, names: Collection[str]) -> PartialOrder:
-        """The same where only the properties of these names are asked about."""
+        """Return the same for the properties of these names only."""
         return self._keeping([i for i, name in enumerate(self.observers) if name in names])
 
     def without_idle_observers(self) -> PartialOrder:
-        """The same without the observers that no update disables: no set would have them."""
+        """Return the same without observers that no update disables: no set needs them."""
         disabled = 0
         for bits in self.dependent:
             disabled |= bits >> self.leaves
@@ -84,7 +84,7 @@ class PartialOrder:
 
 
 def ordered(system: System, may_hold: MayHold | None = None) -> PartialOrder:
-    """The partial order of a system, with any prover or with none."""
+    """Return the partial order of a system, with any prover or with none."""
     transitions = transitions_of(system)
     relations = relations_of(transitions, may_hold)
     leaves = transitions.leaves

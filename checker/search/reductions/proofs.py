@@ -1,7 +1,8 @@
-"""What cannot happen in any state, proven by z3: the one place of the reductions that uses it.
+"""Proves with z3 that conditions exclude each other in all states.
 
-States are all assignments of values to cells within their bounds, reachable or not; so what is
-proven impossible here is impossible, and what is left may only seem possible.
+A state here is any assignment of values to cells within their bounds, reachable or not. So what is
+proven impossible is impossible; what is not proven may still be impossible. No other file of the
+reductions asks z3.
 """
 
 from __future__ import annotations
@@ -22,12 +23,10 @@ RESOURCES_IN_ALL = 100_000_000
 
 
 class Prover:
-    """Answers `MayHold`; it remembers what was asked. `undecided` counts what it could not tell.
+    """Answers `MayHold` and remembers the answers. `undecided` counts the undecided questions.
 
-    `look` is called before z3 is asked, and may raise to stop it all.
-
-    It has a context of its own, so that what it can tell, and at what cost, depends on nothing
-    that was asked of z3 before.
+    `look` is called before each question to z3, and may raise. The prover has a context of its own,
+    so that its answers and their cost do not depend on earlier questions to z3.
     """
 
     def __init__(
@@ -53,7 +52,7 @@ class Prover:
         self.undecided: int = 0
 
     def may_hold(self, facts: Sequence[Expression], ways: Sequence[Expression]) -> bool:
-        """Whether some state satisfies all facts and one of the ways, as far as it can tell."""
+        """Return whether some state may satisfy all facts and one of the ways."""
         question = frozenset(facts), frozenset(ways)
         known = self._known.get(question)
         if known is None:

@@ -1,4 +1,4 @@
-"""Partial order with what z3 proves: a step of its own, before any search."""
+"""Finds the partial order of a system with the help of z3, before any search."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .proofs import Prover
 
 
 def partial_order_of(system: System, look: Callable[[], None] = lambda: None) -> PartialOrder:
-    """The partial order of a system, with the help of z3; `look` is called at each question."""
+    """Return the partial order of a system, found with z3; `look` is called at each question."""
     with Interrupts() as interrupts:
 
         def look_twice() -> None:

@@ -1,9 +1,9 @@
-"""What changing the names of entities does to a state: cells move, and values name others.
+"""What renaming entities does to a state: cells move, and references change.
 
-An entity's fields become those of the entity that it is renamed to; so do the parts of maps and
-sets that are found by it. A value that refers to it refers to the other one then, wherever it is
-stored: in fields, queues, records. A cell of an option, a union or a queue holds a reference only
-where the cells beside it say so: that is its guard.
+The fields of an entity become the fields of its new name; so do the entries of maps and sets that
+have the entity as key. A value that refers to the entity then refers to the new name, wherever it
+is stored: in fields, queues or records. A cell of an option, a union or a queue holds a reference
+only if the cells beside it say so: this condition is the *guard* of the reference.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ Guard = tuple[tuple[int, frozenset[int]], ...]
 
 
 class NotRenamable(Exception):
-    """The entities cannot change names: the argument says why."""
+    """The entities cannot change names; the argument says why."""
 
 
 @dataclass(frozen=True)
-class Move:
-    """Where the value of a cell goes; where the guard holds, it becomes `labels[value]`."""
+class CellMove:
+    """The new place of a cell's value; if the guard holds, the value becomes `labels[value]`."""
 
     source: int
     target: int
@@ -49,7 +49,7 @@ class Move:
 
 @dataclass(frozen=True, eq=False)
 class Renaming:
-    """Some entities with the names of others: in each pair, who becomes whom."""
+    """A renaming of entities: in each pair, who becomes whom."""
 
     system: System
     pairs: tuple[tuple[object, object], ...]
@@ -59,14 +59,14 @@ class Renaming:
         return {id(one): other for one, other in self.pairs}
 
     def of(self, entity: object) -> object:
-        """The entity that one becomes."""
+        """Return the new name of an entity."""
         return self._after.get(id(entity), entity)
 
     @cached_property
-    def moves(self) -> tuple[Move, ...]:
-        """What becomes of each cell, in order. Raises NotRenamable."""
+    def moves(self) -> tuple[CellMove, ...]:
+        """Return what becomes of each cell, in order. Raises NotRenamable."""
         variables = {(id(v.entity), v.field): v for v in self.system.variables}
-        found: list[Move] = []
+        found: list[CellMove] = []
         for variable in self.system.variables:
             other = variables.get((id(self.of(variable.entity)), variable.field))
             if other is None or other.domain != variable.domain:
@@ -74,24 +74,24 @@ class Renaming:
             found += self._moves(variable.domain, variable.offset, other.offset, ())
         return tuple(sorted(found, key=lambda move: move.source))
 
-    def _moves(self, domain: Domain[Any], begin: int, to: int, guard: Guard) -> Iterator[Move]:
+    def _moves(self, domain: Domain[Any], begin: int, to: int, guard: Guard) -> Iterator[CellMove]:
         match domain:
             case Ref():
                 labels = self._positions(domain.entities)
                 is_same = labels == tuple(range(len(labels)))
-                yield Move(begin, to, () if is_same else labels, () if is_same else guard)
+                yield CellMove(begin, to, () if is_same else labels, () if is_same else guard)
             case Option():
-                yield Move(begin, to)
+                yield CellMove(begin, to)
                 here: Guard = (*guard, (begin, frozenset({1})))
                 yield from self._moves(domain.element, begin + 1, to + 1, here)
             case Union():
-                yield Move(begin, to)
+                yield CellMove(begin, to)
                 for name, (offset, part) in domain.layout.items():
                     kinds = [i for i, parts in enumerate(domain.parts) if name in dict(parts)]
                     here = (*guard, (begin, frozenset(kinds)))
                     yield from self._moves(part, begin + offset, to + offset, here)
             case Queue():
-                yield Move(begin, to)
+                yield CellMove(begin, to)
                 width, longest = domain.element.width, domain.slots
                 for slot in range(domain.slots):
                     at = 1 + slot * width
@@ -100,7 +100,7 @@ class Renaming:
             case Set():
                 for position, value in enumerate(domain.universe):
                     after = self.renamed(domain.element, domain.element.encode(value))
-                    yield Move(begin + position, to + domain.positions[after])
+                    yield CellMove(begin + position, to + domain.positions[after])
             case Array() | MapDomain():
                 keys, width = domain.keys, domain.element.width
                 places = (
@@ -111,7 +111,7 @@ class Renaming:
                     yield from self._moves(domain.element, one, other, guard)
             case _:
                 for position in range(domain.width):
-                    yield Move(begin + position, to + position)
+                    yield CellMove(begin + position, to + position)
 
     def _positions(self, entities: Sequence[object]) -> tuple[int, ...]:
         """The places that entities take among themselves."""
@@ -123,17 +123,17 @@ class Renaming:
         return found
 
     def renamed(self, domain: Domain[Any], cells: Sequence[int]) -> tuple[int, ...]:
-        """The cells of a value after the renaming."""
+        """Return the cells of a value after the renaming."""
         return _moved(tuple(self._moves(domain, 0, 0, ())), cells)
 
     def applied(self, state: State) -> State:
-        """The state after the renaming."""
+        """Return the state after the renaming."""
         return _moved(self.moves, state)
 
     # --- as expressions --------------------------------------------------------------------------
 
-    def image(self, move: Move, cells: Sequence[Expression]) -> Expression:
-        """What a cell becomes, where `cells` are what all cells are."""
+    def image(self, move: CellMove, cells: Sequence[Expression]) -> Expression:
+        """Return the new value of a cell, given the values `cells`."""
         value = cells[move.source]
         renamed = value
         for number, label in enumerate(move.labels):
@@ -142,7 +142,7 @@ class Renaming:
         return choose(guard_expression(move.guard, cells), renamed, value)
 
     def substitution(self, after: bool = False) -> dict[Expression, Expression]:
-        """What each cell of the renamed state is, in terms of the state."""
+        """Return each cell of the renamed state as an expression over the state."""
         cells = [_with_after(each, after) for each in self.system.cells]
         return {
             cells[move.target]: self.image(move, cells)
@@ -157,7 +157,7 @@ def _with_after(expression: Expression, after: bool) -> Expression:
     return cell(expression.index, expression.low, expression.high, expression.boolean, after=True)
 
 
-def _moved(moves: Sequence[Move], cells: Sequence[int]) -> tuple[int, ...]:
+def _moved(moves: Sequence[CellMove], cells: Sequence[int]) -> tuple[int, ...]:
     after = list(cells)
     for move in moves:
         value = cells[move.source]
@@ -168,7 +168,7 @@ def _moved(moves: Sequence[Move], cells: Sequence[int]) -> tuple[int, ...]:
 
 
 def guard_expression(guard: Guard, cells: Sequence[Expression]) -> Expression:
-    """A guard as an expression over what the cells are."""
+    """Return a guard as an expression over the values of cells."""
 
     def is_one(value: Expression, wanted: frozenset[int]) -> Expression:
         if value.boolean:
@@ -178,4 +178,4 @@ def guard_expression(guard: Guard, cells: Sequence[Expression]) -> Expression:
     return conjunction(is_one(cells[index], wanted) for index, wanted in guard)
 
 
-__all__ = ["Guard", "Move", "NotRenamable", "Renaming", "guard_expression"]
+__all__ = ["CellMove", "Guard", "NotRenamable", "Renaming", "guard_expression"]

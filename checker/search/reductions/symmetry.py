@@ -1,7 +1,8 @@
-"""Symmetry: entities that may change names without anybody noticing.
+"""Symmetry reduction: finds groups of interchangeable entities.
 
-Candidates come from names (`candidates.py`); every exchange of two neighbours in a group is shown
-to leave the system as it is (`invariance.py`), and these generate all permutations of the group.
+Candidates come from names (`candidates.py`). Each exchange of two neighbours in a group is proven
+to leave the system unchanged (`invariance.py`). These exchanges generate all permutations of the
+group.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass, field
 from model.system import Kind, System
 
 from .candidates import Candidates
-from .canonical import Group
+from .canonical import SymmetryGroup
 from .grouping import group_of
 from .invariance import Invariance
 from .kinds import Reduction
@@ -30,7 +31,7 @@ class Symmetry:
     `refused` has the properties whose verdict is not kept, each with the reason.
     """
 
-    groups: tuple[Group, ...]
+    groups: tuple[SymmetryGroup, ...]
     remarks: tuple[str, ...]
     refused: tuple[tuple[str, str], ...] = ()
 
@@ -54,13 +55,13 @@ class _Growing:
 
 
 def symmetry_of(system: System) -> Symmetry:
-    """The groups of interchangeable entities of a system, and the properties that they keep."""
+    """Return the groups of interchangeable entities, and the properties that they keep."""
     proofs, near_misses = Proofs(), list[str]()
-    groups: list[Group] = []
+    groups: list[SymmetryGroup] = []
     exchanges: list[Renaming] = []
     for growing in _growing(system, proofs, near_misses):
         found = group_of(system, growing.members, growing.exchanges)
-        if isinstance(found, Group):
+        if isinstance(found, SymmetryGroup):
             groups.append(found)
             exchanges += growing.exchanges
         else:

@@ -1,7 +1,7 @@
-"""Expressions as terms of z3: the one translation, with integers of z3's own or of another kind.
+"""Translates expressions into terms of z3, with the integers of z3.
 
-Truth values and connectives are z3's. What an integer is, a subclass may say: here it is one of
-z3's, in `checker/search/bmc/terms.py` a bit-vector.
+Truth values and connectives are always those of z3. A subclass can choose other integers:
+`checker/search/bmc/terms.py` uses bit-vectors.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, assert_never
 
 import z3
 
-from checker.search.state_graph.folding import parts
+from checker.search.state_graph.folding import OPERATIONS, fold
 from model.expressions import (
     Add,
     And,
@@ -34,19 +34,21 @@ Term = Any
 
 
 def all_of(terms: Sequence[Term], context: z3.Context) -> Term:
-    """That all terms hold; without the checks of z3's own `And`, which take most of the time."""
+    """Return the conjunction of terms, without the checks of z3's `And`, which take most of the
+    time.
+    """
     array = (z3.Ast * len(terms))(*(each.as_ast() for each in terms))
     return z3.BoolRef(z3.Z3_mk_and(context.ref(), len(terms), array), context)
 
 
 def any_of(terms: Sequence[Term], context: z3.Context) -> Term:
-    """That some term holds."""
+    """Return the disjunction of terms."""
     array = (z3.Ast * len(terms))(*(each.as_ast() for each in terms))
     return z3.BoolRef(z3.Z3_mk_or(context.ref(), len(terms), array), context)
 
 
 class Translation:
-    """The terms of expressions; `variable` makes those of cells. Equal nodes are made once."""
+    """The terms of expressions; `variable` makes those of cells. Each node is translated once."""
 
     def __init__(self, variable: Callable[[Cell], Term], context: z3.Context) -> None:
         self._variable = variable
@@ -54,18 +56,8 @@ class Translation:
         self._made: dict[Expression, Term] = {}
 
     def of(self, root: Expression) -> Term:
-        """The term of an expression."""
-        made, pending = self._made, [root]
-        while pending:
-            node = pending[-1]
-            missing = [part for part in parts(node) if part not in made]
-            if node in made or not missing:
-                pending.pop()
-                if node not in made:
-                    made[node] = self._make(node)
-            else:
-                pending += missing
-        return made[root]
+        """Return the term of an expression."""
+        return fold(root, self._make, self._made)
 
     def _make(self, node: Expression) -> Term:
         of = self._made.__getitem__
@@ -104,12 +96,10 @@ class Translation:
         return z3.IntVal(node.value, self._context)
 
     def _computed(self, node: Add | Subtract) -> Term:
-        left, right = self._made[node.left], self._made[node.right]
-        return left + right if isinstance(node, Add) else left - right
+        return OPERATIONS[type(node)](self._made[node.left], self._made[node.right])
 
     def _compared(self, node: Equal | Less) -> Term:
-        left, right = self._made[node.left], self._made[node.right]
-        return left == right if isinstance(node, Equal) else left < right
+        return OPERATIONS[type(node)](self._made[node.left], self._made[node.right])
 
     def _as_one(self, node: IfThenElse) -> tuple[Term, Term]:
         """Both sides of a choice, as integers of one kind."""
@@ -117,9 +107,9 @@ class Translation:
 
 
 class Variables:
-    """Free variables for cells, made where they are first met; `bounded` is told what bounds each.
+    """Free variables for cells, made on first use; `bounded` is given the bounds of each.
 
-    Integers are z3's own.
+    The integers are those of z3.
     """
 
     def __init__(

@@ -1,9 +1,9 @@
-"""What partial order speaks of: transitions, each with a guard that is a list of literals.
+"""The transitions that partial order speaks of: each has a guard, a list of literals.
 
-A transition is a leaf of a ground rule's decision tree: an update, or a fault. Beside them there
-are *observers*, which change nothing: one is enabled where a question that is asked of states or
-steps has the answer that settles it. A reduction that keeps whether each observer can become
-enabled keeps the answers, so visibility needs no rules of its own.
+A transition is a leaf of a ground rule's decision tree: an update or a fault. There are also
+*observers*, which change nothing: an observer is enabled in the states that settle a question, or
+from which a step settles it. A reduction that preserves whether each observer can become enabled
+preserves the answers, so visibility needs no rules of its own.
 """
 
 from __future__ import annotations
@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from itertools import product
 from math import prod
 
-from checker.search.state_graph.folding import Known, cells_read, folded, learn
+from checker.search.state_graph.folding import Known, cells_read, folded, learn, paths
 from checker.search.state_graph.leaves import numbered
 from checker.search.state_graph.questions import Asked, Question, of_states, of_steps
 from model.expressions import And, Constant, Expression, IfThenElse, Not, Or
-from model.system import Blocked, Fault, System, Test, Tree, Update
+from model.system import Blocked, System, Update
 
 #: A question is split into so many observers at most: each waits for one way to settle it.
 WAYS_MAX = 16
@@ -30,7 +30,7 @@ Guard = tuple[Literal, ...]
 
 
 class Never(Exception):
-    """A guard that no state satisfies."""
+    """No state satisfies the guard."""
 
 
 @dataclass(frozen=True)
@@ -43,21 +43,21 @@ class Transition:
 
 @dataclass(frozen=True)
 class Observer:
-    """A way to settle a question about a property, by the property's name."""
+    """A way to settle a question about the property of this name."""
 
     name: str
     guard: Guard
 
 
 class Atoms:
-    """The conditions that guards are made of, numbered in the order found."""
+    """The conditions that guards consist of, numbered in the order found."""
 
     def __init__(self) -> None:
         self.all: list[Expression] = []
         self._numbers: dict[Expression, int] = {}
 
     def literal(self, atom: Expression, holds: bool) -> Literal:
-        """The literal that says whether an atom holds."""
+        """Return the literal that says whether an atom holds."""
         number = self._numbers.get(atom)
         if number is None:
             number = self._numbers[atom] = len(self.all)
@@ -65,14 +65,14 @@ class Atoms:
         return 2 * number + holds
 
     def guard(self, literals: Iterable[tuple[Expression, bool]]) -> Guard:
-        """The guard of some literals, each once. Raises Never."""
+        """Return the guard of some literals, without duplicates. Raises Never."""
         found = dict.fromkeys(self.literal(atom, holds) for atom, holds in literals)
         if any(literal ^ 1 in found for literal in found):
             raise Never
         return tuple(found)
 
     def known(self, guard: Iterable[Literal]) -> Known:
-        """What is known where a guard holds."""
+        """Return what is known if a guard holds."""
         known: Known = {}
         for literal in guard:
             known = learn(known, self.all[literal // 2], bool(literal % 2))
@@ -80,7 +80,7 @@ class Atoms:
 
 
 def literals(condition: Expression, holds: bool) -> Iterator[tuple[Expression, bool]]:
-    """The atoms that a condition is a conjunction of. Raises Never."""
+    """Yield the atoms that a condition is a conjunction of. Raises Never."""
     match condition:
         case Constant():
             if bool(condition.value) != holds:
@@ -101,7 +101,7 @@ Way = tuple[tuple[Expression, bool], ...]
 
 
 def ways(condition: Expression, holds: bool) -> list[Way]:
-    """Conjunctions of which the condition is the disjunction; one if they would be too many."""
+    """Return the conjunctions whose disjunction is the condition; only one if they are too many."""
     try:
         return [tuple(way) for way in _ways(condition, holds)]
     except _TooMany:
@@ -141,7 +141,7 @@ def _ways(condition: Expression, holds: bool) -> list[Way]:
 
 @dataclass(frozen=True)
 class Transitions:
-    """All of a system: `leaves` by their numbers, None where no state leads to one; observers."""
+    """All transitions of a system: `leaves` by number, None if unreachable; and observers."""
 
     system: System
     atoms: Atoms
@@ -150,7 +150,7 @@ class Transitions:
 
 
 def transitions_of(system: System) -> Transitions:
-    """The transitions and observers of a system."""
+    """Return the transitions and observers of a system."""
     atoms = Atoms()
     found, numbers = numbered(system)
     leaves: list[Transition | None] = [None] * len(found)
@@ -160,22 +160,21 @@ def transitions_of(system: System) -> Transitions:
             observers[Observer(name, guard)] = None
     for number, rule in enumerate(system.rules):
         asked = of_steps(system, number)
-        for path, known, end in _paths(rule.tree, (), {}):
+        for path in paths(rule.tree, {}):
+            if isinstance(path.end, Blocked):
+                continue
             try:
-                guard = atoms.guard(path)
+                way = tuple(each for test in path.tests for each in literals(*test))
+                guard = atoms.guard(way)
             except Never:
                 continue
-            memo: Known = {}
-            writes: dict[int, Expression] = {}
-            if isinstance(end, Update):
-                for index, value in end.writes:
-                    new = folded(value, known, memo)
-                    if new is not system.cells[index]:
-                        writes[index] = new
-                for name, condition in _asked_of_step(system, asked, known, writes):
-                    for each in _guards(atoms, path, condition):
+            cells = system.cells
+            writes = {i: new for i, new in path.writes().items() if new is not cells[i]}
+            if isinstance(path.end, Update):
+                for name, condition in _asked_of_step(system, asked, path.known, writes):
+                    for each in _guards(atoms, way, condition):
                         observers[Observer(name, each)] = None
-            leaves[numbers[number, id(end)]] = Transition(guard, writes)
+            leaves[numbers[number, id(path.end)]] = Transition(guard, writes)
     return Transitions(system, atoms, tuple(leaves), tuple(observers))
 
 
@@ -185,21 +184,6 @@ def _guards(atoms: Atoms, path: Way, condition: Expression) -> Iterator[Guard]:
             yield atoms.guard((*path, *way))
         except Never:
             continue
-
-
-def _paths(tree: Tree, path: Way, known: Known) -> Iterator[tuple[Way, Known, Update | Fault]]:
-    """The leaves that are not blocked, each with the literals on the way to it."""
-    if isinstance(tree, Test):
-        test = folded(tree.condition, known, {})
-        for side, outcome in ((tree.yes, True), (tree.no, False)):
-            try:
-                further = (*path, *literals(test, outcome))
-            except Never:
-                continue
-            below = learn(learn(known, tree.condition, outcome), test, outcome)
-            yield from _paths(side, further, below)
-    elif not isinstance(tree, Blocked):
-        yield path, known, tree
 
 
 def _name(system: System, question: Question) -> str:

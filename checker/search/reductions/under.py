@@ -1,4 +1,4 @@
-"""What a search is handed of the reductions that it is under: plain data, and nothing to prove."""
+"""Gives a search the plain data of the reductions that it runs under."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from model.system import System
 
 from .canonical import Canonical
 from .dead import DeadVariables
-from .kinds import Found
+from .kinds import AppliedReduction
 from .partial_order import PartialOrder
 from .symmetry import Symmetry
 
 
-def canonical_of(system: System, under: Sequence[Found]) -> Canonical | None:
-    """The canonical form that these reductions come to, if they come to one."""
+def canonical_of(system: System, under: Sequence[AppliedReduction]) -> Canonical | None:
+    """Return the canonical form of these reductions, if they have one."""
     resets = [reset for each in under if isinstance(each, DeadVariables) for reset in each.resets]
     groups = [group for each in under if isinstance(each, Symmetry) for group in each.groups]
     if not resets and not groups:
@@ -28,8 +28,8 @@ def canonical_of(system: System, under: Sequence[Found]) -> Canonical | None:
     return Canonical(tuple(cell.low for cell in system.cells), tuple(resets), tuple(living))
 
 
-def partial_order_among(system: System, under: Sequence[Found]) -> PartialOrder | None:
-    """The partial order among these reductions, if any, for what is asked of the system."""
+def partial_order_among(system: System, under: Sequence[AppliedReduction]) -> PartialOrder | None:
+    """Return the partial order among these reductions, if any, for the questions asked."""
     names = {prop.name for prop in system.properties}
     found = next((each for each in under if isinstance(each, PartialOrder)), None)
     return found.observing(names) if found is not None else None

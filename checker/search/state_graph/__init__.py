@@ -1,1 +1,1 @@
-"""What searches that list all states share: questions, fair runs, verdicts. It searches nothing."""
+"""What all searches that list states share: questions, fair runs and verdicts, but no search."""

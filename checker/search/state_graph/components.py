@@ -1,4 +1,4 @@
-"""Strongly connected components of a part of the state graph: Tarjan, without recursion."""
+"""Finds strongly connected components of a part of the state graph: Tarjan, without recursion."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 def components(
     region: Sequence[int], successors: Callable[[int], Iterable[int]]
 ) -> Iterator[list[int]]:
-    """The strongly connected components of the states of a region, each sorted.
+    """Return the strongly connected components of a region, each sorted.
 
-    `successors` may lead out of the region; such steps are passed over.
+    `successors` may lead out of the region; such steps are ignored.
     """
     inside = set(region)
     low: dict[int, int] = {}

@@ -1,16 +1,16 @@
-"""Fair runs: in which components of the state graph a run can stay for ever.
+"""Fair runs: finds the components of the state graph in which a fair run can stay forever.
 
-Only steps that change the state count. A run may also stay in one state for ever, as it does after
-its end: every state is a component with an implicit loop. To stay is fair where no fair rule could
-change the state; a rule that is never fair need not be taken, be it enabled or not.
+Only steps that change the state count. A run can also stay in one state forever, as it does after
+its end: every state is a component with an implicit loop. To stay is fair if no fair rule could
+change the state. A rule without fairness need not be taken, enabled or not.
 
-A run that stays in a component is fair if, of the rules of one fairness key taken together,
-- WEAK ones are taken inside again and again, or again and again none is enabled;
-- STRONG ones are taken inside again and again, or from some time on none is enabled.
+Take the rules of one fairness key together. A run that stays in a component is fair if
+- WEAK rules are taken inside infinitely often, or are infinitely often not enabled;
+- STRONG rules are taken inside infinitely often, or are from some time on never enabled.
 
-In the *strict* reading a fair key that only a bound blocks counts as enabled, and cannot be taken:
-a component that is fair in this reading is so without the bound, too. A rule that ends in a fault
-is enabled, and taking it leads out of every component.
+In the *strict* reading, a fair key that only a bound blocks counts as enabled, but cannot be taken.
+A component that is fair in the strict reading is fair without the bound, too. A rule that ends in a
+fault is enabled, and taking it leaves every component.
 """
 
 from __future__ import annotations
@@ -29,26 +29,26 @@ Keys = int
 """A set of fairness keys, one bit each."""
 
 
-class Asking(Protocol):
-    """What is asked about single states."""
+class StateQueries(Protocol):
+    """Questions about single states."""
 
     def bounds(self, state: State) -> Sequence[tuple[int, str]]:
-        """The ground rules that only a bound blocks, each with the bound."""
+        """Return the ground rules that only a bound blocks, each with the bound."""
         ...
 
     def state_test(self, questions: Sequence[Expression]) -> Callable[[State], Sequence[int]]:
-        """A function that tells which of the questions are true in a state."""
+        """Return a function that tells which of the questions are true in a state."""
         ...
 
 
 class Fair:
     """The fairness of a system, on its complete state graph.
 
-    Back ends may answer about all states at once in ways of their own: they override the methods
-    for the whole graph, which say what is meant.
+    Back ends may override the methods about the whole graph with faster ones; the methods here
+    define the result.
     """
 
-    def __init__(self, system: System, graph: Edges, ask: Asking) -> None:
+    def __init__(self, system: System, graph: Edges, ask: StateQueries) -> None:
         self.system = system
         self.graph = graph
         self._ask = ask
@@ -78,11 +78,11 @@ class Fair:
                 yield graph.taken[edge], after
 
     def key_of_leaf(self, leaf: int) -> Keys:
-        """The key of the rule that a leaf is of."""
+        """Return the key of the rule that a leaf is of."""
         return self.key[self.graph.leaves[leaf].rule]
 
     def enabled(self, state: int, strict: bool) -> Keys:
-        """The fair keys that are enabled in a state; if `strict`, those that bounds block too."""
+        """Return the fair keys enabled in a state; if `strict`, also those blocked by bounds."""
         keys = self._enabled.get(state)
         if keys is None:
             keys = 0
@@ -97,7 +97,7 @@ class Fair:
         return keys
 
     def bounds(self, state: int) -> tuple[tuple[Keys, str], ...]:
-        """The fair keys that only a bound blocks in a state, with the bound."""
+        """Return the fair keys that only a bound blocks in a state, with the bound."""
         known = self._bounds.get(state)
         if known is None:
             found = self._ask.bounds(self.graph.states[state])
@@ -108,17 +108,17 @@ class Fair:
     # --- the whole graph -------------------------------------------------------------------------
 
     def holds_among(self, question: Expression, states: Iterable[int]) -> bool:
-        """Whether the question is true in one of these states."""
+        """Return whether the question is true in one of these states."""
         test = self._ask.state_test([question])
         return any(test(self.graph.states[state]) for state in states)
 
     def where(self, question: Expression) -> bytearray:
-        """Marks the states where the question is true."""
+        """Mark the states in which the question is true."""
         test = self._ask.state_test([question])
         return bytearray(bool(test(state)) for state in self.graph.states)
 
     def reached(self, causes: bytearray, pending: bytearray) -> bytearray:
-        """Marks the states that are reached from causes by way of pending states only."""
+        """Mark the states that are reachable from causes through pending states only."""
         marked = bytearray(causes)
         found = [state for state, is_cause in enumerate(causes) if is_cause]
         for state in found:  # it grows while it is read
@@ -145,11 +145,11 @@ class Fair:
 
     @cached_property
     def staying(self) -> list[int]:
-        """The states that some run may stay in or return to for ever: resting, or in loops."""
+        """The states in which a run may stay, or to which it may return, forever."""
         return sorted([*self.resting, *(state for loop in self.loops for state in loop)])
 
     def components(self, region: bytearray, strict: bool) -> Iterator[list[int]]:
-        """The components of a region that a fair run can stay in, as large as they can be.
+        """Yield the largest components of a region in which a fair run can stay.
 
         `region` marks states. Its components are parts of those of the whole graph.
         """
@@ -179,7 +179,7 @@ class Fair:
                     pending.append([state for state, keys in pairs if not keys & starved])
 
     def taken_inside(self, component: Sequence[int]) -> Keys:
-        """The fair keys that some step between states of a component takes."""
+        """Return the fair keys that some step between states of a component takes."""
         inside = set(component)
         keys = 0
         for state in component:
@@ -189,4 +189,4 @@ class Fair:
         return keys
 
 
-__all__ = ["Asking", "Fair", "Keys"]
+__all__ = ["Fair", "Keys", "StateQueries"]

@@ -1,9 +1,16 @@
-"""What a path of a decision tree knows, and expressions folded by it; the parts of expressions."""
+"""Walks over the ten kinds of expression nodes, once for all back ends.
+
+`nodes` yields every node once, `fold` computes something for each of them from what was computed
+for its parts, and `with_parts` replaces the parts of a node. `folded` simplifies an expression by
+what a path of a decision tree has learned; `paths` yields the paths of a tree.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import assert_never
+import operator
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TypeVar, assert_never
 
 from model.expressions import (
     FALSE,
@@ -28,13 +35,20 @@ from model.expressions import (
     negation,
     plus,
 )
+from model.system import Blocked, Fault, Test, Tree, Update
+
+Result = TypeVar("Result")
+
+#: The operators of the nodes that have a left and a right part: as functions, and as text.
+OPERATIONS = {Add: operator.add, Subtract: operator.sub, Equal: operator.eq, Less: operator.lt}
+SIGNS = {Add: "+", Subtract: "-", Equal: "==", Less: "<"}
 
 Known = dict[Expression, Expression]
 """What each decided test, and each term that a test has pinned down, is on this path."""
 
 
 def learn(known: Known, test: Expression, outcome: bool) -> Known:
-    """What is known after a test: the test, and what follows from it at once."""
+    """Return what is known after a test: the test, and what follows from the test at once."""
     known = dict(known)
     pending = [(test, outcome)]
     while pending:
@@ -54,45 +68,86 @@ def learn(known: Known, test: Expression, outcome: bool) -> Known:
     return known
 
 
+def sides(tree: Test, known: Known) -> tuple[Expression, list[tuple[bool, Tree, Known]]]:
+    """Return a test as it is where `known` holds, and the sides that it may lead to.
+
+    A side comes with the outcome of the test that leads there, and with what is known there.
+    """
+    test = folded(tree.condition, known, {})
+    both = ((True, tree.yes), (False, tree.no))
+    if isinstance(test, Constant):
+        return test, [(outcome, side, known) for outcome, side in both if outcome == test.value]
+    return test, [
+        (outcome, side, learn(learn(known, tree.condition, outcome), test, outcome))
+        for outcome, side in both
+    ]
+
+
+@dataclass(frozen=True)
+class TreePath:
+    """A way through a decision tree: the tests with their outcomes, the leaf, what is known."""
+
+    tests: tuple[tuple[Expression, bool], ...]
+    end: Update | Blocked | Fault
+    known: Known
+
+    def writes(self) -> dict[int, Expression]:
+        """Return the new values that the leaf writes, simplified by what is known there."""
+        memo: Known = {}
+        writes = self.end.writes if isinstance(self.end, Update) else ()
+        return {index: folded(value, self.known, memo) for index, value in writes}
+
+
+def paths(
+    tree: Tree, known: Known, tests: tuple[tuple[Expression, bool], ...] = ()
+) -> Iterator[TreePath]:
+    """Yield the ways through a decision tree where `known` holds, `yes` before `no`."""
+    if not isinstance(tree, Test):
+        yield TreePath(tests, tree, known)
+        return
+    test, further = sides(tree, known)
+    for outcome, side, below in further:
+        decided = () if isinstance(test, Constant) else ((test, outcome),)
+        yield from paths(side, below, (*tests, *decided))
+
+
 def folded(expression: Expression, known: Known, memo: Known) -> Expression:
-    """The expression where `known` holds. `memo` is kept by the caller for one `known`."""
+    """Return the expression, simplified where `known` holds. `memo` is for one `known`."""
     if isinstance(expression, Constant):
         return expression
     found = known.get(expression) or memo.get(expression)
     if found is None:
-        found = memo[expression] = _rebuilt(expression, known, memo)
+        found = memo[expression] = with_parts(expression, lambda part: folded(part, known, memo))
     return found
 
 
-def _rebuilt(expression: Expression, known: Known, memo: Known) -> Expression:
-    def of(part: Expression) -> Expression:
-        return folded(part, known, memo)
-
-    match expression:
+def with_parts(node: Expression, of: Callable[[Expression], Expression]) -> Expression:
+    """Return the node with each of its parts replaced by what `of` gives for it."""
+    match node:
         case Constant() | Cell():
-            return expression
+            return node
         case Add():
-            return plus(of(expression.left), of(expression.right))
+            return plus(of(node.left), of(node.right))
         case Subtract():
-            return minus(of(expression.left), of(expression.right))
+            return minus(of(node.left), of(node.right))
         case Equal():
-            return equal(of(expression.left), of(expression.right))
+            return equal(of(node.left), of(node.right))
         case Less():
-            return less(of(expression.left), of(expression.right))
+            return less(of(node.left), of(node.right))
         case Not():
-            return negation(of(expression.operand))
+            return negation(of(node.operand))
         case And():
-            return conjunction(of(operand) for operand in expression.operands)
+            return conjunction(map(of, node.operands))
         case Or():
-            return disjunction(of(operand) for operand in expression.operands)
+            return disjunction(map(of, node.operands))
         case IfThenElse():
-            return choose(of(expression.condition), of(expression.yes), of(expression.no))
+            return choose(of(node.condition), of(node.yes), of(node.no))
         case _:
-            assert_never(expression)
+            assert_never(node)
 
 
 def parts(expression: Expression) -> tuple[Expression, ...]:
-    """The expressions that an expression is made of."""
+    """Return the expressions that an expression is made of."""
     match expression:
         case Constant() | Cell():
             return ()
@@ -108,19 +163,61 @@ def parts(expression: Expression) -> tuple[Expression, ...]:
             assert_never(expression)
 
 
-def cells_read(expressions: Iterable[Expression]) -> set[Cell]:
-    """All cells that the expressions read."""
-    found: set[Cell] = set()
-    seen: set[Expression] = set()
-    pending = list(expressions)
+def nodes(
+    roots: Iterable[Expression],
+    known: Container[Expression] = (),
+    parts_of: Callable[[Expression], Sequence[Expression]] = parts,
+) -> Iterator[Expression]:
+    """Yield each node of some expressions once, after its parts.
+
+    Nodes that are `known`, and what only they are made of, are left out.
+    """
+    done: set[Expression] = set()
+    pending = [*reversed([*roots])]
     while pending:
-        node = pending.pop()
-        if node not in seen:
-            seen.add(node)
-            pending += parts(node)
-            if isinstance(node, Cell):
-                found.add(node)
-    return found
+        node = pending[-1]
+        if node in done or node in known:
+            pending.pop()
+        elif missing := [each for each in parts_of(node) if each not in done and each not in known]:
+            pending += reversed(missing)
+        else:
+            pending.pop()
+            done.add(node)
+            yield node
 
 
-__all__ = ["Known", "cells_read", "folded", "learn", "parts"]
+def fold(
+    root: Expression,
+    make: Callable[[Expression], Result],
+    made: dict[Expression, Result],
+    parts_of: Callable[[Expression], Sequence[Expression]] = parts,
+) -> Result:
+    """Return what `make` makes of an expression; `made` keeps what was made of each node.
+
+    `make` is called once a node, after `made` has the results of the node's parts.
+    """
+    for node in nodes([root], made, parts_of):
+        made[node] = make(node)
+    return made[root]
+
+
+def cells_read(expressions: Iterable[Expression]) -> set[Cell]:
+    """Return all cells that the expressions read."""
+    return {node for node in nodes(expressions) if isinstance(node, Cell)}
+
+
+__all__ = [
+    "OPERATIONS",
+    "SIGNS",
+    "Known",
+    "TreePath",
+    "cells_read",
+    "fold",
+    "folded",
+    "learn",
+    "nodes",
+    "parts",
+    "paths",
+    "sides",
+    "with_parts",
+]

@@ -1,8 +1,9 @@
-"""What a breadth-first search keeps: the states in the order found, how each was found, the edges.
+"""The state graph of a breadth-first search: states in the order found, their parents, the edges.
 
 The order is canonical. Initial states come in the system's order, states are expanded in the order
-found, rules in their order; the first step that reaches a state is its parent. The path to a state
-is then the least, by initial state and then rule by rule, among the shortest ones.
+found, and rules are taken in their order. The first step that reaches a state determines its
+parent. So the path to a state is the least of the shortest paths, by initial state and then rule by
+rule.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from .leaves import Leaf
 
 
 class Edges(Protocol):
-    """The complete state graph, as liveness reads it. What the parts are: see `Graph`."""
+    """The complete state graph, as liveness reads it. `StateGraph` explains the attributes."""
 
     @property
     def leaves(self) -> Sequence[Leaf]: ...
@@ -38,17 +39,17 @@ class Edges(Protocol):
 
 
 def numbers() -> array[int]:
-    """A growing sequence of state or leaf numbers, 4 bytes each."""
+    """Return a growing sequence of state or leaf numbers, 4 bytes each."""
     return array("i")
 
 
 @dataclass
-class Graph:
+class StateGraph:
     """The part of the state graph that was seen. Edges are kept only if `keeps_edges`.
 
     The first `initial` states are the initial ones. `starts[i]` is the first edge of state `i`;
-    edge `e` takes leaf `taken[e]` to `targets[e]`. `faulty` has the leaves that are faults, of
-    each state that has some.
+    edge `e` takes leaf `taken[e]` to state `targets[e]`. `faulty` has the leaves that are faults,
+    by state.
     """
 
     leaves: tuple[Leaf, ...]
@@ -64,19 +65,19 @@ class Graph:
     initial: int = 0
 
     def edges(self, position: int) -> range:
-        """The edges of a state, in rule order."""
+        """Return the edges of a state, in rule order."""
         return range(self.starts[position], self.starts[position + 1])
 
     def successors(self, position: int) -> array[int]:
-        """The states after one step, itself too where a step changes nothing."""
+        """Return the states after one step; itself too, if a step changes nothing."""
         return self.targets[self.starts[position] : self.starts[position + 1]]
 
     def rule(self, edge: int) -> int:
-        """The ground rule that an edge takes."""
+        """Return the ground rule that an edge takes."""
         return self.leaves[self.taken[edge]].rule
 
     def trace_to(self, position: int) -> Trace:
-        """The least shortest run to a state."""
+        """Return the least shortest run to a state."""
         states = [self.states[position]]
         rules: list[int] = []
         while self.parents[position] >= 0:
@@ -87,11 +88,11 @@ class Graph:
 
 
 def extended(path: Trace, leaf: Leaf, after: State | None) -> Trace:
-    """A run with one step more: to a state, or into the fault that the leaf is."""
+    """Return a run with one more step: to a state, or into the fault of the leaf."""
     if after is None:
         assert isinstance(leaf.end, Fault)
         return Trace(path.states, (*path.rules, leaf.rule), fault=leaf.end)
     return Trace((*path.states, after), (*path.rules, leaf.rule))
 
 
-__all__ = ["Edges", "Graph", "extended", "numbers"]
+__all__ = ["Edges", "StateGraph", "extended", "numbers"]

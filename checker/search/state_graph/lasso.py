@@ -1,4 +1,4 @@
-"""Lassos: the shortest stem to a fair component, then a short loop that is fair."""
+"""Finds lassos: the shortest stem to a fair component, then a short fair loop."""
 
 from __future__ import annotations
 
@@ -20,11 +20,12 @@ BEFORE, SINCE = 1, 2
 def stem(
     graph: Edges, causes: bytearray, pending: bytearray, ends: bytearray, at_once: bool
 ) -> Path:
-    """The least shortest run into `ends` that meets a cause and from there stays in `pending`.
+    """Return the least shortest run into `ends` that meets a cause and then stays in `pending`.
 
-    Causes are pending states; if `at_once`, only the initial state of a run may be its cause. Runs
+    Causes are pending states. If `at_once`, only the initial state of a run can be its cause. Runs
     are tried by length, then by initial state and rule by rule. A state is tried at most twice: on
-    the first run there, and on the first that stands otherwise to the cause.
+    the first run there, and on the first run that has met a cause if that one had not, or vice
+    versa.
     """
     seen = bytearray(len(graph.states))
     tried: list[tuple[int, int, int, int]] = []  # state, phases, position before, leaf
@@ -60,11 +61,11 @@ def stem(
 
 
 def loop(fair: Fair, component: Sequence[int], start: int, strict: bool) -> Path:
-    """A short loop from a state of a fair component back to it, without that state in front.
+    """Return a short loop through a state of a fair component, without that state in front.
 
-    It goes from place to place, each time to the nearest one that serves a key not yet served: a
-    step that takes the key or, for a weak one, a state where it is not enabled. An empty loop
-    stays where it is.
+    The loop always goes to the nearest place that serves a fairness key not yet served: a step that
+    takes the key or, for a weak key, a state where it is not enabled. An empty loop stays where it
+    is.
     """
     inside = set(component)
     enabled = {state: fair.enabled(state, strict) for state in component}
@@ -115,7 +116,7 @@ def _nearest(
 
 
 def lasso(graph: Edges, stem_path: Path, loop_path: Path) -> Trace:
-    """The trace of a stem and a loop; an empty loop stays in the last state of the stem."""
+    """Return the trace of a stem and a loop; an empty loop stays in the last state of the stem."""
     path = stem_path + loop_path
     states = tuple(graph.states[state] for state, _ in path)
     rules = tuple(graph.leaves[leaf].rule for _, leaf in path[1:])

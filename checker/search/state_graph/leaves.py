@@ -1,4 +1,4 @@
-"""The leaves of all decision trees, numbered: what a step takes is a leaf, not only a rule."""
+"""Numbers the leaves of all decision trees: a step takes a leaf, not only a rule."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ LeafNumbers = dict[tuple[int, int], int]
 
 
 def numbered(system: System) -> tuple[tuple[Leaf, ...], LeafNumbers]:
-    """The leaves in rule order, `yes` before `no`, and their numbers."""
+    """Return the leaves in rule order, `yes` before `no`, and their numbers."""
     found = tuple(
         Leaf(index, end)
         for index, rule in enumerate(system.rules)

@@ -1,18 +1,19 @@
-"""Liveness: whether on every fair run what is promised comes about.
+"""Judges liveness: does every fair run reach what a property promises?
 
-A run violates `leads-to` if its cause holds somewhere and its goal neither there nor later, and
-`eventually` if its goal never holds (where its antecedent, if it has one, holds initially). Such a
-run ends in a fair component of the states that keep it waiting (`fairness.py`), and there is one
-if there is such a component.
+A run violates `leads-to` if the cause holds somewhere and the goal holds neither there nor later. A
+run violates `eventually` if the goal never holds (and the antecedent, if any, holds initially).
+Such a run ends in a fair component of the states that keep it waiting (`fairness.py`). Conversely,
+each such component has such a run.
 
-What a bound has a part in is not decided. If a component is fair in the strict reading, where what
-a bound blocks counts as enabled, the property is violated. If only others are fair, a run waits for
-ever only because a bound blocks a fair rule: `unknown`, naming the bound. That a bound blocks a
-rule that is never fair does not matter: such a rule need not be taken without the bound either.
+A verdict that depends on a bound is not decided. If a component is fair in the strict reading,
+where a rule blocked by a bound counts as enabled, the property is violated. If components are fair
+only in the other reading, a run waits forever only because a bound blocks a fair rule: the verdict
+is `unknown` and names the bound. It does not matter if a bound blocks a rule without fairness: such
+a rule need not be taken without the bound either.
 
-What must come is owed to the entity that the binding named when it became due. If ids are given
-again while something is owed, the name may pass to another entity. Then only runs without such a
-step are looked at: one that waits is a counterexample, and else the property is not asked.
+The goal is owed to the entity that the binding named when the obligation began. If ids are reused
+while a goal is owed, the name may pass to another entity. Then only runs without such a step are
+examined: if one of them waits, it is a counterexample; otherwise the property is not asked.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from .lasso import Path, lasso, loop, stem
 
 @dataclass(frozen=True)
 class Waiting:
-    """A run that waits for ever, for one binding of a property; `bounds` have a part in it."""
+    """A run that waits forever, for one binding of a property; it depends on `bounds`."""
 
     stem: Path
     rules: tuple[int, ...]
@@ -48,7 +49,7 @@ class Waiting:
 
 
 def judge(fair: Fair, prop: Property, look: Callable[[], None]) -> Verdict:
-    """The verdict on a liveness property, on the complete graph. `look` may raise to stop it."""
+    """Return the verdict on a liveness property, on the complete graph. `look` may raise."""
     tests = [_Obligation(fair, prop, predicate) for predicate in prop.predicates]
     if not any(test.is_ever_due() for test in tests):
         return Vacuous("its antecedent was never true")
@@ -76,7 +77,7 @@ def _verdict(fair: Fair, waiting: Waiting) -> Verdict:
 
 
 def questions_of(system: System) -> Iterator[Expression]:
-    """All that is asked of single states to judge the liveness properties of a system."""
+    """Return the questions about single states that the liveness properties need."""
     for prop in system.properties:
         if prop.kind in (Kind.LEADS_TO, Kind.EVENTUALLY):
             for predicate in prop.predicates:
@@ -100,7 +101,7 @@ class _Obligation:
         self._when, self._waits, self._due, self._moved = _questions(predicate)
 
     def is_ever_due(self) -> bool:
-        """Whether the antecedent holds anywhere; of `eventually`, in an initial state."""
+        """Return whether the antecedent holds anywhere; of `eventually`, in an initial state."""
         count = self.graph.initial if self.at_once else len(self.graph.states)
         return self.fair.holds_among(self._when, range(count))
 
@@ -152,7 +153,7 @@ class _Obligation:
         return bytearray(mark and not moves for mark, moves in zip(marks, moved, strict=True))
 
     def waiting(self, strict: bool) -> Waiting | None:
-        """The least run that waits for ever, if there is one."""
+        """Return the least run that waits for ever, if there is one."""
         ends = bytearray(len(self.graph.states))
         component_of: dict[int, list[int]] = {}
         for component in self.fair.components(self.region, strict):

@@ -1,17 +1,18 @@
-"""What is asked in every state and on every step, and what a first `yes` to it is."""
+"""The questions about every state and every step, and the first occurrence of a `yes`."""
 
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from model.expressions import FALSE, Expression, conjunction, negation
+from model.semantics import evaluate
 from model.system import Kind, Predicate, State, System
 
 
 class Asked(enum.Enum):
-    """What a question asks of a predicate. Its first `yes` is what counts."""
+    """What a question asks about a predicate. Only the first `yes` counts."""
 
     FAULT = "reads what is not there"
     WHEN = "the antecedent holds"
@@ -43,11 +44,11 @@ class Question:
 
 
 @dataclass(frozen=True)
-class Finding:
-    """The first `yes` to a topic: in a state or, with `leaf`, on the step that it takes from there.
+class Occurrence:
+    """The first `yes` to a topic: in a state or, with `leaf`, on the step that takes the leaf.
 
-    `place` orders findings: the length of the trace, the state that was expanded, the rule. A step
-    into a fault has no state `after`.
+    `place` orders occurrences: length of the trace, the expanded state, the rule. A step into a
+    fault has no state `after`.
     """
 
     place: tuple[int, int, int]
@@ -58,13 +59,20 @@ class Finding:
 
 
 def of_states(system: System) -> list[Question]:
-    """What is asked in every state."""
+    """Return the questions about every state."""
     return [each for each in _of_states(system) if each.condition is not FALSE]
 
 
 def of_steps(system: System, rule: int) -> list[Question]:
-    """What is asked of every step that a ground rule takes."""
+    """Return the questions about every step of a ground rule."""
     return [each for each in _of_steps(system, rule) if each.condition is not FALSE]
+
+
+def first_true(
+    questions: Iterable[Question], state: State, after: State | None = None
+) -> Question | None:
+    """Return the first question that is true in a state, or on the step to `after`."""
+    return next((each for each in questions if evaluate(each.condition, state, after)), None)
 
 
 def _fails(predicate: Predicate) -> Expression:
@@ -94,4 +102,13 @@ def _of_steps(system: System, rule: int) -> Iterator[Question]:
             yield Question(Asked.FAILS, index, predicate, _fails(predicate))
 
 
-__all__ = ["FAULTS", "Asked", "Finding", "Question", "Topic", "of_states", "of_steps"]
+__all__ = [
+    "FAULTS",
+    "Asked",
+    "Occurrence",
+    "Question",
+    "Topic",
+    "first_true",
+    "of_states",
+    "of_steps",
+]

@@ -1,4 +1,4 @@
-"""What a search that lists all states has found: all that verdicts are made of."""
+"""What verdicts read of a search that lists states and has ended."""
 
 from __future__ import annotations
 
@@ -11,17 +11,14 @@ from model.trace import Trace
 
 from .fairness import Fair
 from .leaves import Leaf
-from .questions import Finding, Topic
-
-
-class LimitHit(Exception):
-    """The search has come to a limit; the argument names it."""
+from .questions import Occurrence, Topic
 
 
 class Searched(Protocol):
     """A search that has ended.
 
-    `stopped` says why it did not see all, `stopped_after` why the work after it was cut short.
+    `stopped` says why it has not seen all states; `stopped_after` says why the work after it was
+    cut short.
     """
 
     stopped: str
@@ -32,13 +29,13 @@ class Searched(Protocol):
     @property
     def leaves(self) -> Sequence[Leaf]: ...
     @property
-    def findings(self) -> Mapping[Topic, Finding]:
-        """The first `yes` to each topic that got one."""
+    def findings(self) -> Mapping[Topic, Occurrence]:
+        """The first occurrence of each topic that has one."""
         ...
 
     @property
     def deadlock(self) -> int | None:
-        """The number of the first state that is one."""
+        """The number of the first state that is a deadlock."""
         ...
 
     @property
@@ -49,12 +46,12 @@ class Searched(Protocol):
         ...
 
     def trace_to(self, position: int) -> Trace:
-        """The least shortest run to a state."""
+        """Return the least shortest run to a state."""
         ...
 
     def look(self) -> None:
-        """Tell how far the work is. Raises LimitHit when its time is over."""
+        """Report the progress. Raises LimitHit when the time is over."""
         ...
 
 
-__all__ = ["LimitHit", "Searched"]
+__all__ = ["Searched"]

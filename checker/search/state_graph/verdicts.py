@@ -1,7 +1,7 @@
-"""From what a search has found to an answer for each property, and for the rows beside them.
+"""Draws an answer for each property, and for the rows of all systems, from a finished search.
 
-A violation stands however the search ended: breadth-first, its trace is a shortest one. Everything
-else is claimed of a complete search only; after one that was cut short it is unknown.
+A violation counts even if the search was stopped: the search is breadth-first, so the trace is a
+shortest one. All other verdicts need a complete search; otherwise they are `unknown`.
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from checker.search.answer import (
     Verdict,
     Violated,
 )
-from checker.search.limits import INTERRUPTED, cut_short
+from checker.search.limits import INTERRUPTED, LimitHit, cut_short
 from model.system import Kind, Property
 from model.trace import Trace, replay
 
 from .graph import extended
 from .liveness import judge
-from .questions import FAULTS, Asked, Finding
-from .search import LimitHit, Searched
+from .questions import FAULTS, Asked, Occurrence
+from .search import Searched
 
 EXHAUSTIVE = "exhaustive"
 PARTIAL = "partial"
 
 
 def answers_of(search: Searched) -> tuple[Answer, ...]:
-    """An answer for each property of the system, then those of the rows that all systems have."""
+    """Return an answer for each property of the system, then for the rows of all systems."""
     verdicts = {
         prop.name: _verdict(search, index, prop)
         for index, prop in enumerate(search.system.properties)
@@ -91,7 +91,7 @@ def _unless_cut(search: Searched, verdict: Verdict) -> Verdict:
 
 
 def vacuous(search: Searched, index: int, prop: Property) -> Vacuous | None:
-    """Why a property that is not violated says nothing, if it does; of a complete search."""
+    """Return why a property says nothing, if its antecedent or witness never occurs."""
     findings = search.findings
     if (Asked.WHEN, index) not in findings:
         return Vacuous("its antecedent was never true")
@@ -101,7 +101,7 @@ def vacuous(search: Searched, index: int, prop: Property) -> Vacuous | None:
     return None
 
 
-def _trace(search: Searched, finding: Finding) -> Trace:
+def _trace(search: Searched, finding: Occurrence) -> Trace:
     if finding.leaf is None:
         return _replayed(search, search.trace_to(finding.state))
     path, leaf = search.trace_to(finding.state), search.leaves[finding.leaf]

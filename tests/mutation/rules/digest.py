@@ -8,7 +8,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 
-from checker.search.state_graph.folding import parts
+from checker.search.state_graph.folding import fold, parts
 from model.expressions import Cell, Constant, Expression
 from model.system import Blocked, Fault, Predicate, System, Test, Tree, Update
 
@@ -37,18 +37,9 @@ class _Digest:
         self.nodes: dict[Expression, bytes] = {}
 
     def node(self, expression: Expression) -> bytes:
-        """The digest of an expression. The operands of the deepest nodes come first."""
-        pending = [expression]
-        while pending:
-            node = pending[-1]
-            if node in self.nodes:
-                pending.pop()
-                continue
-            missing = [part for part in parts(node) if part not in self.nodes]
-            if missing:
-                pending += missing
-                continue
-            pending.pop()
+        """The digest of an expression."""
+
+        def made(node: Expression) -> bytes:
             match node:
                 case Constant():
                     said: list[object] = [node.value, node.boolean]
@@ -56,8 +47,9 @@ class _Digest:
                     said = [node.index, node.after, node.boolean]
                 case _:
                     said = [type(node).__name__, *(self.nodes[part] for part in parts(node))]
-            self.nodes[node] = _hash(said)
-        return self.nodes[expression]
+            return _hash(said)
+
+        return fold(expression, made, self.nodes)
 
     def tree(self, tree: Tree) -> bytes:
         """The digest of a decision tree."""

@@ -14,7 +14,7 @@ from typing import Any
 import pyarrow.parquet
 import pytest
 
-from checker.search.rows import Result
+from checker.search.rows import SpecResult
 from checker.search.run import run as real
 from checker.spec.claim import Spec
 from model.errors import FinaleError
@@ -92,7 +92,7 @@ def test_a_limit_is_told_and_lifted(tmp_path: Path) -> None:
 def test_cells_with_errors_are_told_and_searched_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def failing(spec: Spec, *rest: Any) -> Result:
+    def failing(spec: Spec, *rest: Any) -> SpecResult:
         if spec.variant == "withdraws":
             raise FinaleError("too-many-paths", "too many", advice="fewer")
         return real(spec, *rest)

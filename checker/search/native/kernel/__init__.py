@@ -1,1 +1,1 @@
-"""The inner loops of the native search, compiled once a machine. They know no system."""
+"""The inner loops of the native search. They are compiled once on a machine, for all systems."""

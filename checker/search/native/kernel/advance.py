@@ -1,8 +1,8 @@
-"""The search as a thread sees it: take a batch, make its steps, wait for the turn, enter them.
+"""The search as one thread runs it: take a batch, compute its steps, wait for the turn, commit.
 
-Threads make and look up steps side by side, which is nearly all the work. Only one at a time enters
-new states, in the order in which the batches were taken: so states have the same numbers, and all
-findings are the same, as if one thread had done it all.
+Threads compute and look up steps in parallel, which is nearly all of the work. Only one thread at a
+time commits new states, in the order in which the batches were taken. So the numbers of states and
+all findings are those of a search with one thread.
 """
 
 from __future__ import annotations

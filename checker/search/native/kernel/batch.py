@@ -1,4 +1,4 @@
-"""A batch of states: its steps made and looked up by one thread, and then entered in its turn."""
+"""A batch of states: one thread computes and looks up its steps, then commits them in its turn."""
 
 from __future__ import annotations
 

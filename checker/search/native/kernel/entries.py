@@ -1,4 +1,4 @@
-"""The loops that Python calls, each with how many words it takes, as the text of one module."""
+"""Lists the loops that Python calls, and gives their text as one LLVM module."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ ENTRIES = (
 
 
 def sources() -> Iterator[str]:
-    """The loops as numba makes them, optimised; each with a function of its name before it.
+    """Return the loops as numba makes them, optimised; each with a function of its name before it.
 
     What numba makes has a second result and a pointer for errors, which these loops never have.
     """

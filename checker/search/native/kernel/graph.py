@@ -1,4 +1,4 @@
-"""Loops over all states that were found: parents, questions, edges, what is reached by them."""
+"""Loops over all states that a search has found: parents, questions, edges and reachability."""
 
 from __future__ import annotations
 

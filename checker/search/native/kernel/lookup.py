@@ -1,8 +1,8 @@
-"""The steps of a batch looked up: which of them may lead to new states.
+"""Looks up the steps of a batch, to find those that may lead to new states.
 
-This is where a search spends its time, so these loops have no branch that depends on a state: each
-goes through a list and writes, for all that it looks at, to the ends of the lists that follow, and
-an end moves or does not. A processor that guesses wrong would lose more than that costs.
+A search spends most of its time here, so these loops have no branch that depends on a state. Each
+loop goes through a list and writes every element to the ends of the next lists; whether an end then
+moves depends on the state. A wrongly predicted branch would cost more than the extra writes.
 """
 
 from __future__ import annotations

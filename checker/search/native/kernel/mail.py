@@ -1,8 +1,8 @@
-"""A search that several share: each keeps the states that it owns, and sends the others away.
+"""A search shared by owners: each keeps the states that it owns, and sends the others away.
 
-Whose a state is follows from its hash. Steps to states of one's own are entered at once, the others
-go into boxes, one for each owner. A table of states that were sent a short time ago keeps most from
-being sent again; what it has forgotten is sent twice, and its owner knows it.
+The hash of a state determines its owner. An owner enters its own successors at once, and puts the
+others into boxes, one for each owner. A table of recently sent states prevents most duplicates. A
+state that this table has forgotten is sent twice; its owner then finds it in its own table.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-"""Memory as the inner loops see it: addresses, words, and what threads agree on.
+"""Memory access for the inner loops: addresses, words, and synchronisation between threads.
 
-Everything is a signed 64-bit integer here, addresses too: so a compiled loop needs nothing of
-Python or numba when it runs, and mixing signs, which numba turns into floats, cannot happen.
-Unsigned shifts are written as a shift and a mask.
+Every value is a signed 64-bit integer, addresses too. So a compiled loop needs neither Python nor
+numba when it runs, and signed and unsigned values never mix, which numba would turn into floats. An
+unsigned shift is written as a shift and a mask.
 """
 
 from __future__ import annotations

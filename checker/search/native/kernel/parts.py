@@ -1,9 +1,9 @@
-"""Compressed states: equal words, and equal pairs of parts, are stored once and then named by ids.
+"""Compressed states: equal words, and equal pairs of parts, are stored once and named by ids.
 
-A tree of nodes: the first ones hold the words of states, each further one pairs of ids of two nodes
-before it. What is left of a state is the pair of ids at the root, one word, its key. Cells of one
-entity share words, so few different words make up many states (tree compression: Blom, Lisser,
-van de Pol, Weber 2008).
+A tree of nodes holds the parts. The first nodes hold the words of states. Each further node holds
+pairs of ids of two earlier nodes. The pair of ids at the root is the *key* of a state: one word.
+Cells of one entity share words, so few different words make up many states (tree compression: Blom,
+Lisser, van de Pol, Weber 2008).
 """
 
 from __future__ import annotations

@@ -1,18 +1,20 @@
-"""Where the inner loops find things: places in the block of a search, and in that of a thread.
+"""Where the inner loops find things: positions in the block of a search, and in that of a thread.
 
-A block is an array of words. Names in capitals are places of a word; what is an address of an
-array says of what.
+A block is an array of words. Names in capitals are positions of words; a comment says what the
+address of an array points to.
 
-While threads run, a word of the shared block is written by one of them at a time:
+While threads run, one of them at a time may write a word of the shared block:
 
-    TAKEN, LEVEL_END, DEPTH, levels  whoever holds LOCK
-    REASON                           whoever holds LOCK; only LIMIT overrides a reason above LIMIT
-    STATES, counts, findings, table  whoever has the turn: EXPANDED is the first state of its batch
-    EXPANDED                         whoever has the turn, last of all: that gives the turn away
-    STATE_FOUND, values of nodes     whoever holds LOCK
-    STOP                             Python, before threads run; and to make them pause
+    TAKEN, LEVEL_END, DEPTH, levels  the thread that holds LOCK
+    REASON                           the thread that holds LOCK; only LIMIT overrides a reason
+                                     above LIMIT
+    STATES, counts, findings, table  the thread that has the turn: EXPANDED is the first state of
+                                     its batch
+    EXPANDED                         the thread that has the turn, last of all: this passes the turn
+    STATE_FOUND, values of nodes     the thread that holds LOCK
+    STOP                             Python, before threads run, and to make them pause
 
-All else is written by Python while no thread runs.
+Python writes everything else while no thread runs.
 """
 
 from __future__ import annotations

@@ -1,10 +1,10 @@
-"""Stubborn sets: of the steps of a batch those are thrown out that need not be taken.
+"""Stubborn sets: removes the steps of a batch that need not be taken.
 
-`checker/search/reductions/partial_order.py` says what a stubborn set is. Sets are bits in words:
-leaves first, observers behind them. In each state a set is closed from one enabled update after the
-other, and one more is made of the set of all transitions, from which one update after the other is
-left out with all that cannot stay without it. The smallest is taken, of those of which some step
-leads to a state that is still to be expanded.
+`checker/search/reductions/partial_order.py` defines stubborn sets. A set is an array of bits:
+leaves first, then observers. In each state, one set is closed from each enabled update. One more
+set starts with all transitions: one update after another is removed from it, with all transitions
+that need that update. Of the sets with a step to a state that is not yet expanded, the smallest is
+taken.
 """
 
 from __future__ import annotations

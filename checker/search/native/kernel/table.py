@@ -1,12 +1,12 @@
-"""The table that finds states: open addressing, places by the upper bits of the hash.
+"""The hash table that finds states: open addressing, indexed by the upper bits of the hash.
 
-    EXACT, COMPRESSED  half a word an entry: the number of the state plus one, in as many bits as
-                       a place has, and above it as many of the lower bits of the hash as fit
-    HASHED             a word an entry: the hash, and nothing else
+    EXACT, COMPRESSED  half a word for each entry: the number of the state plus one, and above it as
+                       many of the lower bits of the hash as fit
+    HASHED             a word for each entry: the hash, and nothing else
 
-Zero is empty. A lookup is a random access of memory, and those decide how fast a search is: so
-entries are small, that more of them are in the processor's cache, and say enough of the hash that
-other states are seldom compared.
+Zero means empty. A lookup is a random memory access, and these accesses limit the speed of a
+search. So entries are small, to fit into the processor's cache, and hold enough of the hash that
+different states are seldom compared.
 """
 
 from __future__ import annotations

@@ -1,34 +1,36 @@
-"""A breadth-first search over plain values: counts and verdicts that owe nothing to decision trees.
+"""A breadth-first search over plain values, which uses no decision trees.
 
-It counts what other searches count, chooses traces as they do (states in the order found, rules in
-their order), and is slow. Liveness it leaves to them.
+The search counts what other searches count and chooses the same traces: it takes states in the
+order found and rules in their order. It is slow, and leaves liveness to the other searches.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from time import perf_counter
 
 from checker.search.answer import Statistics
-from checker.search.limits import INTERRUPTED, Limits, News, Progress
+from checker.search.limits import (
+    INTERRUPTED,
+    LimitHit,
+    Limits,
+    ProgressListener,
+    SearchClock,
+    SearchProgress,
+)
 from model.language.properties import Family
 from model.system import Blocked, Fault, Kind
 
-from .execution import After, Judgement, PlainSystem, Values
+from .execution import Judgement, PlainSystem, TakenStep, Values
 
 STATES_BETWEEN_LOOKS = 64
 
 
-class _LimitHit(Exception):
-    """The search has come to a limit; the argument names it."""
-
-
 @dataclass(frozen=True)
-class Found:
-    """Where something was first found: in a state or, with `rule`, on a step from there.
+class PlainOccurrence:
+    """The first occurrence of something: in a state or, with `rule`, on a step from there.
 
-    A step into a fault has no state `after`. `place` orders what is found: length of the trace, the
-    state that was expanded, the rule.
+    A step into a fault has no state `after`. `place` orders occurrences: length of the trace, the
+    expanded state, the rule.
     """
 
     place: tuple[int, int, int]
@@ -39,19 +41,21 @@ class Found:
 
 
 @dataclass
-class Search:
-    """The states in the order found, how each was found, and the first finding of each kind.
+class InterpreterSearch:
+    """The states in the order found, their parents, and the first occurrence of each kind.
 
-    `findings` are by what was found ("fails", "when", "reached", "fault") and of which property.
+    The keys of `findings` are a kind ("fails", "when", "reached", "fault") and a property.
     """
 
     plain: PlainSystem
     limits: Limits
-    progress: Progress | None
+    progress: ProgressListener | None
     states: list[Values] = field(default_factory=list[Values])
     index: dict[Values, int] = field(default_factory=dict[Values, int])
     parents: list[tuple[int, int]] = field(default_factory=list[tuple[int, int]])
-    findings: dict[tuple[str, str], Found] = field(default_factory=dict[tuple[str, str], Found])
+    findings: dict[tuple[str, str], PlainOccurrence] = field(
+        default_factory=dict[tuple[str, str], PlainOccurrence]
+    )
     exercised: set[str] = field(default_factory=set[str])
     deadlock: int | None = None
     transitions: int = 0
@@ -60,15 +64,15 @@ class Search:
     stopped: str = ""
 
     def run(self) -> None:
-        """Search until all is seen, a limit is hit, or the user interrupts."""
-        self.started = perf_counter()
+        """Search until all states are seen, a limit is hit, or the user interrupts."""
+        self._clock = SearchClock(self.limits, self.progress)
         try:
             self._run()
-        except _LimitHit as limit:
+        except LimitHit as limit:
             self.stopped = str(limit)
         except KeyboardInterrupt:
             self.stopped = INTERRUPTED
-        self.seconds = perf_counter() - self.started
+        self.seconds = self._clock.seconds
 
     def _run(self) -> None:
         for position, values in enumerate(self.plain.initial()):
@@ -85,24 +89,17 @@ class Search:
             level_end = len(self.states)
 
     def _look(self) -> None:
-        seconds, seconds_max = perf_counter() - self.started, self.limits.seconds_max
-        if seconds_max is not None and seconds > seconds_max:
-            raise _LimitHit(self.limits.seconds_word)
-        if self.progress is not None:
-            self.progress(
-                News(
-                    states=len(self.states),
-                    transitions=self.transitions,
-                    depth=self.depth,
-                    frontier=len(self.states) - self.expanded,
-                    seconds=seconds,
-                )
-            )
+        self._clock.look(self._progress)
+
+    def _progress(self, seconds: float) -> SearchProgress:
+        states = len(self.states)
+        frontier = states - self.expanded
+        return SearchProgress(states, self.transitions, self.depth, frontier, seconds)
 
     def _add(self, values: Values, parent: tuple[int, int], place: tuple[int, int, int]) -> None:
         number = len(self.states)
         if number == self.limits.states_max:
-            raise _LimitHit(self.limits.states_word)
+            raise LimitHit(self.limits.states_word)
         # Every value must be in its domain, and what is stored must be what was meant.
         assert self.plain.world.decode(self.plain.world.encode(values)) == values
         self.index[values] = number
@@ -111,7 +108,7 @@ class Search:
         for predicate in self.plain.predicates:
             if not predicate.on_steps:
                 says = self.plain.judge_state(predicate, values)
-                found = Found(place, number, binding=predicate.binding)
+                found = PlainOccurrence(place, number, binding=predicate.binding)
                 self._note(predicate.family, says, found)
 
     def _expand(self, position: int) -> None:
@@ -120,7 +117,7 @@ class Search:
         for index, rule in enumerate(plain.rules):
             place = (self.depth + 1, position, index)
             match plain.take(rule, values):
-                case After(values=after, earlier=earlier):
+                case TakenStep(values=after, earlier=earlier):
                     self.transitions += 1
                     self.exercised.add(rule.rule.name)
                     changes = changes or after != values
@@ -130,17 +127,19 @@ class Search:
                     for predicate in plain.predicates:
                         if predicate.on_steps:
                             says = plain.judge_step(predicate, before, rule, after)
-                            found = Found(place, position, index, after, predicate.binding)
+                            found = PlainOccurrence(
+                                place, position, index, after, predicate.binding
+                            )
                             self._note(predicate.family, says, found)
                 case Fault():
                     changes = True
-                    self._keep(("fault", ""), Found(place, position, index))
+                    self._keep(("fault", ""), PlainOccurrence(place, position, index))
                 case Blocked(bound=name):
                     bound = bound or name is not None
         if not changes and not bound and self.deadlock is None and not plain.is_terminal(values):
             self.deadlock = position
 
-    def _note(self, family: Family, says: Judgement, found: Found) -> None:
+    def _note(self, family: Family, says: Judgement, found: PlainOccurrence) -> None:
         if says == "fault":
             self._keep(("fault", ""), found)
         elif says != "silent":
@@ -150,7 +149,7 @@ class Search:
             if family.kind in (Kind.ALWAYS, Kind.ON_STEP) and not says:
                 self._keep(("fails", family.name), found)
 
-    def _keep(self, topic: tuple[str, str], found: Found) -> None:
+    def _keep(self, topic: tuple[str, str], found: PlainOccurrence) -> None:
         known = self.findings.get(topic)
         if known is None or found.place < known.place:
             self.findings[topic] = found
@@ -165,7 +164,7 @@ class Search:
         return Statistics(states, self.transitions, depth, self.seconds, not self.stopped, frontier)
 
     def path(self, position: int) -> list[tuple[int, int]]:
-        """The states to a state from an initial one, each with the rule that led there, or -1."""
+        """Return a shortest run to a state: each state with the rule that led there, or -1."""
         found: list[tuple[int, int]] = []
         while position >= 0:
             parent, rule = self.parents[position]
@@ -174,4 +173,4 @@ class Search:
         return found[::-1]
 
 
-__all__ = ["Found", "Search"]
+__all__ = ["InterpreterSearch", "PlainOccurrence"]

@@ -11,22 +11,22 @@ import numpy as np
 import pytest
 
 from checker.search.answer import Answer, Report, Unknown
-from checker.search.limits import Limits
+from checker.search.limits import LimitHit, Limits
 from checker.search.native import nodes, tables, workers
+from checker.search.native.breadth_first import NativeSearch, states_left
+from checker.search.native.finished import FinishedSearch
 from checker.search.native.free_memory import share_of_free_memory
 from checker.search.native.kernel import places as at
 from checker.search.native.layout import ALL_ONES
 from checker.search.native.loops import loops
-from checker.search.native.machine import Machine
+from checker.search.native.machine import NativeMachine
 from checker.search.native.nodes import Nodes, tree_over
 from checker.search.native.search import check, report_of, searched
 from checker.search.native.storage import DiskStore, Storage, collision_probability
 from checker.search.native.tables import Tables
-from checker.search.native.walk import Search, states_left
-from checker.search.options import Means
+from checker.search.options import SearchOptions
 from checker.search.reductions.find import find
 from checker.search.reductions.kinds import Reduction
-from checker.search.state_graph.search import LimitHit
 from checker.spec.claim import Spec
 from model.errors import FinaleError
 from model.language.build import build
@@ -39,13 +39,13 @@ from tests.zoo import ZOO
 from tests.zoo.animal import Animal
 from tests.zoo.fairness import LASSO
 
-MEANS = [
-    Means(threads=2),
-    Means(threads=5),
-    Means("compressed", threads=1),
-    Means("compressed", threads=2),
-    Means("hashed", threads=1),
-    Means("hashed", threads=2),
+OPTIONS = [
+    SearchOptions(threads=2),
+    SearchOptions(threads=5),
+    SearchOptions("compressed", threads=1),
+    SearchOptions("compressed", threads=2),
+    SearchOptions("hashed", threads=1),
+    SearchOptions("hashed", threads=2),
 ]
 LIVENESS = (Kind.LEADS_TO, Kind.EVENTUALLY)
 #: Specs with states enough for threads to meet, and few enough to be quick; one a folder.
@@ -56,8 +56,8 @@ LARGE = {
 }
 
 
-def means_name(means: Means) -> str:
-    return f"{means.storage}-{means.threads}"
+def means_name(options: SearchOptions) -> str:
+    return f"{options.storage}-{options.threads}"
 
 
 @pytest.fixture(autouse=True)
@@ -80,18 +80,18 @@ def told(report: Report, but: Sequence[str] = ()) -> object:
 
 
 def assert_agree(system: System, limits: Limits) -> None:
-    machine = Machine(system)
+    machine = NativeMachine(system)
     liveness = [prop.name for prop in system.properties if prop.kind in LIVENESS]
 
-    def report(means: Means) -> Report:
-        search = Search(machine, limits, None, means)
+    def report(options: SearchOptions) -> Report:
+        search = NativeSearch(machine, limits, None, options)
         search.run()
         return report_of(search)
 
-    expected = report(Means(threads=1))
-    for means in MEANS:
-        but = liveness if means.storage == "hashed" else []
-        assert told(report(means), but) == told(expected, but), means
+    expected = report(SearchOptions(threads=1))
+    for options in OPTIONS:
+        but = liveness if options.storage == "hashed" else []
+        assert told(report(options), but) == told(expected, but), options
 
 
 @pytest.mark.parametrize("animal", ZOO, ids=str)
@@ -109,12 +109,12 @@ def test_a_limit_cuts_off_at_the_same_step(states_max: int) -> None:
     assert_agree(yardstick(1, 2, 2), Limits(states_max=states_max))
 
 
-@pytest.mark.parametrize("means", MEANS, ids=means_name)
-def test_the_third_rung(means: Means) -> None:
-    search = searched(yardstick(5, 2, 3), Limits(), None, means=means)
+@pytest.mark.parametrize("options", OPTIONS, ids=means_name)
+def test_the_third_rung(options: SearchOptions) -> None:
+    search = searched(yardstick(5, 2, 3), Limits(), None, options=options)
     found = search.statistics
     assert (found.states, found.transitions, found.depth) == (1_206_119, 10_084_250, 59)
-    most = {"exact": 45, "compressed": 22, "hashed": 22}[means.storage]
+    most = {"exact": 45, "compressed": 22, "hashed": 22}[options.storage]
     assert search.tables.bytes <= most * found.states
 
 
@@ -124,12 +124,14 @@ def test_a_limit_is_kept_where_parts_need_room(
 ) -> None:
     monkeypatch.setattr(nodes, "ROOM_MIN", 1)
     system, limits = yardstick(2, 1, 3), Limits(states_max=states_max)
-    expected = told(check(system, limits, means=Means(threads=1)))
-    assert told(check(system, limits, means=Means("compressed", threads=4))) == expected
+    expected = told(check(system, limits, options=SearchOptions(threads=1)))
+    assert told(check(system, limits, options=SearchOptions("compressed", threads=4))) == expected
 
 
 def test_parents_are_found_where_there_was_no_room_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
-    search = Search(Machine(yardstick(1, 2, 2)), Limits(), None, Means("compressed", threads=1))
+    search = NativeSearch(
+        NativeMachine(yardstick(1, 2, 2)), Limits(), None, SearchOptions("compressed", threads=1)
+    )
     grown = Tables.grow_nodes
 
     def at_most_ten_thousand(self: Tables) -> None:
@@ -141,7 +143,9 @@ def test_parents_are_found_where_there_was_no_room_for_all(monkeypatch: pytest.M
     search.run()
     assert search.stopped == "no room"
     states = search.statistics.states
-    assert all(search.parent(number) is not None for number in range(states - 300, states))
+    assert all(
+        FinishedSearch(search).parent(number) is not None for number in range(states - 300, states)
+    )
 
 
 @pytest.mark.parametrize("reduction", [Reduction.PARTIAL_ORDER, Reduction.SYMMETRY])
@@ -150,10 +154,10 @@ def test_reductions_count_the_same_however_they_are_searched(reduction: Reductio
     if reduction is Reduction.PARTIAL_ORDER:
         system = yardstick(2, 1, 3)
     under = [find(reduction, system)]
-    expected = told(check(system, under=under, means=Means(threads=1)))
-    for means in MEANS:
-        if means.storage != "hashed":
-            assert told(check(system, under=under, means=means)) == expected
+    expected = told(check(system, under=under, options=SearchOptions(threads=1)))
+    for options in OPTIONS:
+        if options.storage != "hashed":
+            assert told(check(system, under=under, options=options)) == expected
 
 
 # --- compressed ----------------------------------------------------------------------------------
@@ -211,14 +215,14 @@ def test_the_loops_know_where_states_are_though_the_table_may_not_grow() -> None
 
 
 def test_hashed_storage_says_how_sure_it_is() -> None:
-    report = check(yardstick(1, 2, 2), means=Means("hashed"))
+    report = check(yardstick(1, 2, 2), options=SearchOptions("hashed"))
     hows = {answer.how for answer in report.answers}
     assert hows == {"exhaustive but for hash collisions (probability below 3e-10)"}
     assert collision_probability(10_000_000) == pytest.approx(2.7e-6, rel=0.01)
 
 
 def test_hashed_storage_answers_no_liveness() -> None:
-    report = check(build(LASSO.make(), LASSO.families), means=Means("hashed"))
+    report = check(build(LASSO.make(), LASSO.families), options=SearchOptions("hashed"))
     assert report.stopped == "hashed storage keeps no state graph"
     unknown = [each for each in report.answers if isinstance(each.verdict, Unknown)]
     assert unknown
@@ -241,7 +245,7 @@ def test_a_full_disk_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize("threads", [0, -1, 257, 10**6])
 def test_so_many_threads_are_refused(threads: int) -> None:
     with pytest.raises(FinaleError) as caught:
-        Means(threads=threads)
+        SearchOptions(threads=threads)
     assert caught.value.code == "bad-limit"
 
 

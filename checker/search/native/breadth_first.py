@@ -1,8 +1,8 @@
-"""The native search: breadth-first over packed states, in the order of the readable one.
+"""The native search: breadth-first over packed states, in the order of the readable search.
 
-States are numbered as they are found, expanded in that order, their steps taken in rule order; so
-counts, the first answer to each question and every trace are the same. Parents are not kept: they
-are found again, level by level, for the few traces that are shown.
+States are numbered in the order found and expanded in that order, and rules are taken in their
+order. So counts, first answers and traces are those of the readable search. The search keeps no
+parents: for the few traces that are shown, they are found again, level by level.
 """
 
 from __future__ import annotations
@@ -10,7 +10,6 @@ from __future__ import annotations
 # What numba, llvmlite and scipy give has no types.
 # pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
 # pyright: reportUnknownArgumentType=false, reportMissingTypeStubs=false
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
@@ -19,26 +18,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from checker.search.answer import Statistics
-from checker.search.limits import INTERRUPTED, Limits, News, Progress
-from checker.search.options import DEFAULT, Means
-from checker.search.state_graph.leaves import Leaf
-from checker.search.state_graph.questions import Finding, Topic
-from checker.search.state_graph.search import LimitHit
+from checker.search.limits import (
+    INTERRUPTED,
+    LimitHit,
+    Limits,
+    ProgressListener,
+    SearchClock,
+    SearchProgress,
+)
+from checker.search.options import DEFAULT, SearchOptions
 from model.errors import FinaleError
-from model.system import State, System
-from model.trace import Trace
+from model.system import State
 
-from .findings import findings_of
-from .graph import StoredFair, edges_of
 from .kernel import places as at
 from .loops import loops
-from .machine import Machine
-from .paths import parent
-from .resume import Folder
+from .machine import NativeMachine
+from .resume import ResumeFolder
 from .saving import Saving, identity
 from .storage import STORAGES, DiskStore, Storage
 from .tables import STATES_MAX, Tables
-from .workers import Workers, threads_for
+from .workers import SearchThreads, threads_for
 
 #: Between two looks at the clock: at first this many states, then as many as take so long.
 STATES_BETWEEN_LOOKS = 256
@@ -50,34 +49,29 @@ STATES_CHECKED = 1 << 12
 #: Better code takes three to six times as long to make, and saves a tenth to a fifth of the time:
 #: it is made when the search has taken so many times as long as making the first.
 WORTH = 60
-#: Progress is told at most once in so many seconds.
-SECONDS_BETWEEN_NEWS = 0.1
-
 Flags = NDArray[np.uint8]
 Numbers = NDArray[np.int64]
 
 
-class Search:
+class NativeSearch:
     """A breadth-first search: what it has seen, and how far it is.
 
-    `stopped` says why it did not see all, `stopped_after` why the work after it was cut short,
-    `unsaved` why its end is not in the folder to resume from.
+    `stopped` says why the search did not see all states; `unsaved` says why the end of the search
+    is not in the folder to resume from.
     """
 
     def __init__(
         self,
-        machine: Machine,
+        machine: NativeMachine,
         limits: Limits,
-        progress: Progress | None,
-        means: Means = DEFAULT,
+        progress: ProgressListener | None,
+        options: SearchOptions = DEFAULT,
     ) -> None:
         self.machine = machine
         self.limits = limits
-        self.progress = progress
-        self.means = means
-        self.storage = STORAGES[means.storage]
+        self.options = options
+        self.storage = STORAGES[options.storage]
         self.stopped = ""
-        self.stopped_after = ""
         self.unsaved = ""
         self.seconds = 0.0
         topics = machine.topics
@@ -89,32 +83,29 @@ class Search:
         self.step_base: Numbers = np.full(len(topics.on_steps), -1, np.int64)
         self.visited: Flags = np.zeros(len(machine.leaves), np.uint8)
         self.seen: Flags = np.zeros(len(machine.branches) + 1, np.uint8)
-        self._parents: dict[int, tuple[int, int]] = {}
-        self._started = self._told = perf_counter()
+        self._clock = SearchClock(limits, progress)
         self._tables: Tables | None = None
-        self._workers: Workers | None = None
+        self._workers: SearchThreads | None = None
         self._opened: Saving | None = None
         self._saving: Saving | None = None
         #: What searches that this one goes on from have taken.
         self._seconds_before = 0.0
-        self._findings: Mapping[Topic, Finding] | None = None
-        self._fair: StoredFair | None = None
 
     @property
     def tables(self) -> Tables:
-        """The states; a search that has no memory at all has not begun."""
+        """The states; there are none before the search begins."""
         assert self._tables is not None
         return self._tables
 
     @property
-    def workers(self) -> Workers:
+    def workers(self) -> SearchThreads:
         """The threads."""
         assert self._workers is not None
         return self._workers
 
     @property
     def arrays(self) -> dict[str, Numbers | Flags]:
-        """What was found, by the names it is saved under."""
+        """The arrays of findings, by the names under which they are saved."""
         return {
             "state_found": self.state_found,
             "step_found": self.step_found,
@@ -125,13 +116,13 @@ class Search:
 
     @property
     def address(self) -> int:
-        """Where the block is that the loops share."""
+        """The address of the block that all loops share."""
         return self.block.ctypes.data
 
     # --- searching -------------------------------------------------------------------------------
 
     def run(self) -> None:
-        """Search until all is seen, a limit is hit, or the user interrupts."""
+        """Search until all states are seen, a limit is hit, or the user interrupts."""
         ended = False
         try:
             self._prepare()
@@ -147,7 +138,7 @@ class Search:
         except KeyboardInterrupt:
             self.stopped = INTERRUPTED
         finally:
-            self.seconds = self._seconds_before + perf_counter() - self._started
+            self.seconds = self._seconds_before + self._clock.seconds
             self._end(ended)
 
     def _are_canonical(self) -> bool:
@@ -189,15 +180,15 @@ class Search:
         block[at.STEP_FOUND] = self.step_found.ctypes.data
         block[at.STEP_BASE] = self.step_base.ctypes.data
         disk = DiskStore() if self.storage is Storage.HASHED else None
-        threads, memory_max = threads_for(self.means.threads), self.limits.memory_max
+        threads, memory_max = threads_for(self.options.threads), self.limits.memory_max
         self._tables = Tables(
             machine.layout.width, block, self.loops, self.storage, memory_max, disk, threads
         )
-        self._workers = Workers(machine, self._tables, self.loops, threads)
+        self._workers = SearchThreads(machine, self._tables, self.loops, threads)
 
     def _begin(self) -> None:
         """The initial states are the first level, unless more was seen before."""
-        if self.means.resume is not None and self._restored(self.means.resume):
+        if self.options.resume is not None and self._restored(self.options.resume):
             if self.block[at.STATES] > self.block[at.STATES_MAX]:
                 raise LimitHit(self._states_word)
             return
@@ -213,7 +204,8 @@ class Search:
 
     def _restored(self, path: Path) -> bool:
         """Whether the search goes on from what was saved. From then on it is saved there."""
-        saving = Saving(Folder(path, identity(self.machine, self.storage is Storage.HASHED)), self)
+        folder = ResumeFolder(path, identity(self.machine, self.storage is Storage.HASHED))
+        saving = Saving(folder, self.block, self.tables, self.arrays)
         try:
             before = saving.restore()
         except BaseException:
@@ -241,7 +233,7 @@ class Search:
     def _optimise(self) -> None:
         """Compile with more effort once the search takes long enough to be worth it."""
         machine = self.machine
-        if machine.level == 0 and perf_counter() - self._started > WORTH * machine.seconds:
+        if machine.level == 0 and self._clock.seconds > WORTH * machine.seconds:
             machine.compile(1)
             self._tell_code()
 
@@ -263,42 +255,22 @@ class Search:
             self.tables.grow_levels()
 
     def look(self) -> None:
-        """Tell how far the search is. Raises LimitHit when its time is over."""
-        now = perf_counter()
-        seconds, seconds_max = now - self._started, self.limits.seconds_max
-        if seconds_max is not None and seconds > seconds_max:
-            raise LimitHit(self.limits.seconds_word)
+        """Report the progress. Raises LimitHit when the time is over."""
+        self._clock.check()
         if self._saving is not None:
-            self._saving.save_in_time(self._seconds_before + seconds)
-        if self.progress is not None and now - self._told >= SECONDS_BETWEEN_NEWS:
-            self._told = now
-            self.progress(self._news(self._seconds_before + seconds))
+            self._saving.save_in_time(self._seconds_before + self._clock.seconds)
+        self._clock.report(self._progress)
 
-    def _news(self, seconds: float) -> News:
+    def _progress(self, seconds: float) -> SearchProgress:
+        seconds += self._seconds_before
         states, expanded = int(self.block[at.STATES]), int(self.block[at.EXPANDED])
         transitions, depth = int(self.block[at.TRANSITIONS]), int(self.block[at.DEPTH])
         frontier, memory = states - expanded, self.tables.bytes
         left = states_left(self.tables.levels[: depth + 2], frontier)
         seconds_left = None if left is None or not expanded else left * seconds / expanded
-        return News(states, transitions, depth, frontier, seconds, memory, seconds_left)
+        return SearchProgress(states, transitions, depth, frontier, seconds, memory, seconds_left)
 
     # --- what was found --------------------------------------------------------------------------
-
-    @property
-    def system(self) -> System:
-        """What was searched."""
-        return self.machine.system
-
-    @property
-    def leaves(self) -> Sequence[Leaf]:
-        """The leaves of its decision trees."""
-        return self.machine.leaves
-
-    @property
-    def deadlock(self) -> int | None:
-        """The number of the first state that is one."""
-        found = int(self.block[at.DEADLOCK])
-        return found if found >= 0 else None
 
     @property
     def statistics(self) -> Statistics:
@@ -318,53 +290,18 @@ class Search:
 
     @property
     def memory(self) -> int:
-        """The bytes that it has taken at most."""
+        """The most bytes that the search has taken."""
         return self._tables.peak if self._tables is not None else 0
-
-    @property
-    def findings(self) -> Mapping[Topic, Finding]:
-        """The first `yes` to each topic that got one."""
-        if self._findings is None:
-            self._findings = findings_of(self)
-        return self._findings
-
-    @property
-    def fair(self) -> StoredFair:
-        """The fairness of the system, on its complete state graph. Raises LimitHit."""
-        if self.storage is Storage.HASHED:
-            raise LimitHit("hashed storage keeps no state graph")
-        if self._fair is None:
-            self._fair = StoredFair(self, edges_of(self))
-        return self._fair
 
     def state(self, number: int) -> State:
         """A state, by its number."""
         return self.machine.layout.decode(self.tables.words(number))
 
-    def parent(self, number: int) -> tuple[int, int] | None:
-        """The first state with a step to this one, and the leaf taken; an initial one has none."""
-        level = self.tables.level_of(number)
-        if not level:
-            return None
-        if number not in self._parents:
-            begin, end = (int(self.tables.levels[level - 1 + side]) for side in (0, 1))
-            self._parents[number] = parent(self, number, begin, end)
-        return self._parents[number]
-
-    def trace_to(self, position: int) -> Trace:
-        """The least shortest run to a state."""
-        states, rules = [self.state(position)], list[int]()
-        while (before := self.parent(position)) is not None:
-            position, leaf = before
-            rules.append(self.leaves[leaf].rule)
-            states.append(self.state(position))
-        return Trace(tuple(reversed(states)), tuple(reversed(rules)))
-
 
 def states_left(levels: Numbers, frontier: int) -> float | None:
-    """About how many states will still be expanded, if levels go on to shrink as the last did.
+    """Return how many states are still to be expanded, if levels go on to shrink; None if not.
 
-    `levels` has the first state of each level. None while levels grow.
+    `levels` has the first state of each level.
     """
     sizes = np.diff(levels)[-LEVELS_LOOKED_AT:]
     if len(sizes) < LEVELS_LOOKED_AT or not sizes[0] > sizes[-1] > 0:
@@ -373,4 +310,4 @@ def states_left(levels: Numbers, frontier: int) -> float | None:
     return frontier + float(sizes[-1]) * ratio / (1 - ratio)
 
 
-__all__ = ["Search", "states_left"]
+__all__ = ["NativeSearch", "states_left"]

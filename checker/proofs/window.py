@@ -1,0 +1,102 @@
+"""A window onto a system without bounds: a few entities are laid out, some of them summaries.
+
+A *summary* is an entity that stands for any number of others. Rules and properties are explored on
+the window as they are for a search. What `all` or `any` says of a summary becomes a cell of its own
+that no state has: a `Quantified` says what such a cell means. A proof translates the cell into a
+quantifier, or into facts about what it stands for.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Hashable, Mapping
+from dataclasses import dataclass
+from typing import TypeGuard
+
+from model.expressions import TRUE, Expression, cell, disjunction
+from model.language.build import world_of
+from model.language.entities import Entity
+from model.language.explore import Folded, explore, fold
+from model.language.joining import join
+from model.language.protocol import Protocol
+from model.language.stores import SymbolicStore
+
+
+@dataclass(frozen=True)
+class Quantified:
+    """The meaning of a cell that no state has: something holds of all, or some, of a summary."""
+
+    entity: Entity
+    holds: Expression
+    some: bool
+
+
+@dataclass(frozen=True)
+class Effect:
+    """What a rule or method does: where it returns, where it faults, and its writes by cell."""
+
+    returns: Expression
+    faults: Expression
+    writes: Mapping[int, Expression]
+
+
+@dataclass(frozen=True)
+class Claim:
+    """What a property says: its claim, and the antecedent of the claim."""
+
+    when: Expression
+    holds: Expression
+
+
+class Window(ABC):
+    """Some entities of a protocol, laid out; those that are summaries stand for others."""
+
+    def __init__(self, protocol: Protocol) -> None:
+        self.world = world_of(protocol, protocol.keeps())
+        self.quantified: dict[int, Quantified] = {}
+        self._further: dict[Hashable, int] = {}
+
+    @abstractmethod
+    def is_summary(self, item: object) -> TypeGuard[Entity]:
+        """Return whether an item is an entity that stands for others."""
+
+    @property
+    def cells(self) -> tuple[Expression, ...]:
+        """The cells of a state."""
+        return self.world.cells()
+
+    def over(self, item: object, holds: Expression, some: bool) -> Expression:
+        """Return what an item adds to `all` or, with `some`, to `any`: of a summary, a cell."""
+        if not self.is_summary(item):
+            return holds
+        meaning = Quantified(item, holds, some)
+        index = self.further_cell(meaning)
+        self.quantified[index] = meaning
+        return cell(index, 0, 1, True)
+
+    def further_cell(self, meaning: Hashable) -> int:
+        """Return the number of a cell that no state has: the same one for the same meaning."""
+        return self._further.setdefault(meaning, len(self.cells) + len(self._further))
+
+    def explored(
+        self, body: Callable[[], object], store: SymbolicStore, given: Expression = TRUE
+    ) -> tuple[Effect, Folded]:
+        """Return what a body does where `given` holds, and all that exploring it has found."""
+        with self.world.on(store):
+            folded = fold(explore(body, store, given), store, join)
+        faults = disjunction(condition for condition, _ in folded.faults)
+        return Effect(folded.returns, faults, folded.writes), folded
+
+
+class WindowStore(SymbolicStore):
+    """The cells of a window; a summary stands for all that it summarises in `all` and `any`."""
+
+    def __init__(self, window: Window, *, after: bool = False) -> None:
+        super().__init__(window.world.cells(after))
+        self._over = window.over
+
+    def over(self, item: object, holds: Expression, decisive: bool) -> Expression:
+        return self._over(item, holds, decisive)
+
+
+__all__ = ["Claim", "Effect", "Quantified", "Window", "WindowStore"]
