@@ -10,6 +10,7 @@ from checker.report.about import about_lines
 from checker.report.layout import console, write
 from checker.report.lifecycle import life_cycles
 from checker.report.lifecycle_drawing import legend_lines, life_cycle_lines, mermaid
+from checker.report.rule import rule_text
 from checker.spec.catalogue import catalogue
 from checker.spec.reading import read_spec
 from model.errors import FinaleError
@@ -28,6 +29,10 @@ def show(
     format: Annotated[
         Literal["text", "mermaid"], Parameter(help="Format of life cycles.")
     ] = "text",
+    rule: Annotated[
+        str | None,
+        Parameter(help="Show the body of this rule, what it overrides, and what it calls."),
+    ] = None,
     protocols: ProtocolsFolder = None,
 ) -> int:
     """Show the job, options, rules and properties of a spec."""
@@ -37,7 +42,13 @@ def show(
             "--format mermaid is for life cycles",
             advice="add --lifecycle",
         )
+    if rule is not None and lifecycle:
+        raise FinaleError("usage", "--rule and --lifecycle are two pages", advice="give one")
     claim = read_spec(spec, catalogue(protocols))
+    if rule is not None:
+        page = console()
+        write(page, rule_text(claim.instance(), rule, page.width))
+        return 0
     system = claim.system()
     page = console()
     if not lifecycle:

@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Any, cast
 
 from model.given import json_of
-from model.protocols.parts.elements import (
+from model.protocols.job.elements import (
     TOO_OFTEN,
     Barrier,
     CancelBarrier,
@@ -20,7 +20,7 @@ from model.protocols.parts.elements import (
     EndOfData,
     EndOfPartition,
 )
-from model.protocols.parts.sources import Source
+from model.protocols.task.sources import Source
 from model.rules import Entity, Nothing, Protocol
 from reference.observation import Observation
 

@@ -23,7 +23,7 @@ from model.language.build import world_of
 from model.language.path_ends import BlockedHere, FaultHere
 from model.language.plain import PlainStore
 from model.language.protocol import Protocol, Setting
-from model.protocols.parts.elements import CheckpointId
+from model.protocols.job.elements import CheckpointId
 
 from .reading import BenchWords, Case, Draft, Header, case_of
 from .stimuli import Stimulus, ids_of

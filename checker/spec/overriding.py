@@ -277,6 +277,14 @@ def _check_value(member: Member) -> None:
                 advice="set the option that it is made of, or assign it in an __init__ of your own "
                 "after super().__init__(setting)",
             )
+    if _is_set_by_option(member):
+        raise FinaleError(
+            "override-overwritten",
+            f"the option {member.name} sets {member.name}, so {member} is never read",
+            place=member.place,
+            advice="set the option, or assign it in an __init__ of your own after "
+            "super().__init__(setting)",
+        )
     if member.inherited is not None and not _can_replace(value, member.inherited[1]):
         base, before = member.inherited
         raise FinaleError(
@@ -286,6 +294,14 @@ def _check_value(member: Member) -> None:
             place=member.place,
             advice="give it a value of the inherited kind; give a method a name of its own",
         )
+
+
+def _is_set_by_option(member: Member) -> bool:
+    """Whether an inherited attribute has its value from an option: see `Protocol`."""
+    if member.inherited is None or not issubclass(member.kind, Protocol):
+        return False
+    offered = {each.name for each in fields(member.kind.Options)}
+    return member.name in offered and not hasattr(member.inherited[1], "__get__")
 
 
 def _can_replace(after: object, before: object) -> bool:

@@ -18,6 +18,11 @@ class Nil:
     """No options, no bounds, no sizes: the default of a protocol that declares none."""
 
 
+def kept(switches: Mapping[str, bool]) -> frozenset[str]:
+    """The switches of ghost fields that are on."""
+    return frozenset(name for name, is_on in switches.items() if is_on)
+
+
 @dataclass(frozen=True)
 class Former:
     """The protocol that ran before, and the snapshots that it left behind.
@@ -71,11 +76,23 @@ class Protocol(Entity):
         super().__init__("")
         self.setting = setting
         self.options = self.Options(**setting.options)
+        self._take_options()
         self.sizes = self.Sizes(**setting.sizes)
         self.bounds = self.Bounds(**self._limits(setting.bounds))
         unknown = setting.observe - set(self.ghosts)
         for name in sorted(unknown):
             raise self._unknown_observation(name)
+
+    def _take_options(self) -> None:
+        """Give each option to the class attribute of its name and type, if there is one.
+
+        A feature that several protocols share declares what it reads as a class attribute. A
+        protocol that offers the choice declares the option, any other one sets the attribute.
+        """
+        for each in fields(self.Options):
+            value = getattr(self.options, each.name)
+            if type(getattr(type(self), each.name, None)) is type(value):
+                setattr(self, each.name, value)
 
     def _limits(self, given: Mapping[str, int]) -> dict[str, Limit]:
         declared = {each.name: each.default for each in fields(self.Bounds)}

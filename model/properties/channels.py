@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from model.properties.views import EndOfDataView
-from model.protocols.parts.channels import Channel
-from model.protocols.parts.checkpoints import Checkpoint
-from model.protocols.parts.elements import Barrier, CancelBarrier, Data, EndOfData, EndOfPartition
-from model.protocols.parts.layout import JobProtocol
-from model.protocols.parts.tasks import Task
+from model.protocols.coordinator.checkpoints import Checkpoint
+from model.protocols.coordinator.coordinator import JobProtocol
+from model.protocols.job.channels import Channel
+from model.protocols.job.elements import Barrier, CancelBarrier, Data, EndOfData, EndOfPartition
+from model.protocols.task.tasks import Task
 from model.rules import Taken, always, before, define, on_step, reachable, when
 
 

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from model.properties.observed import newest_stored
-from model.protocols.parts.channels import Channel
-from model.protocols.parts.checkpoints import ABORTED, COMPLETED, PENDING, Checkpoint
-from model.protocols.parts.layout import JobProtocol
-from model.protocols.parts.plan import Planning
-from model.protocols.parts.sources import Source
-from model.protocols.parts.tasks import Task, TaskStatus
+from model.protocols.coordinator.checkpoints import ABORTED, COMPLETED, PENDING, Checkpoint
+from model.protocols.coordinator.coordinator import JobProtocol
+from model.protocols.job.channels import Channel
+from model.protocols.task.sources import Source
+from model.protocols.task.tasks import Task, TaskStatus
 from model.rules import Nothing, Taken, always, before, define, on_step, reachable, when
 
 
@@ -28,7 +27,7 @@ def counted_finished_are_finished(state: JobProtocol, task: Task, checkpoint: Ch
 
 
 @on_step
-def waiting_tasks_are_reached(state: Planning, task: Task, checkpoint: Checkpoint) -> bool:
+def waiting_tasks_are_reached(state: JobProtocol, task: Task, checkpoint: Checkpoint) -> bool:
     """Every task that a new plan waits for is triggered, or reads one that it waits for and has no
     chained sources of its own (S12)."""
     when(checkpoint.is_pending and before(lambda: not checkpoint.is_pending))

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from model.properties.observed import is_excused, newest_stored
-from model.protocols.parts.checkpoints import Checkpoint
-from model.protocols.parts.committer import Committer
-from model.protocols.parts.elements import Datum
-from model.protocols.parts.layout import JobProtocol
-from model.protocols.parts.sinks import (
+from model.protocols.coordinator.checkpoints import Checkpoint
+from model.protocols.coordinator.coordinator import JobProtocol
+from model.protocols.job.elements import Datum
+from model.protocols.sinks.committer import Committer
+from model.protocols.sinks.sinks import (
     AtLeastOnceSink,
     ExactlyOnceSink,
     Sink,
     Transaction,
     TwoPhaseSink,
 )
-from model.protocols.parts.tasks import Task
+from model.protocols.task.tasks import Task
 from model.rules import Nothing, always, before, define, on_step, reachable, when
 
 

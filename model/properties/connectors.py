@@ -5,7 +5,12 @@ The views are the protocols themselves.
 
 from __future__ import annotations
 
-from model.protocols.connector import Connector, Progress, SourceRecord, TaskStatus
+from model.protocols.connector import (
+    Connector,
+    ConnectorTaskStatus,
+    Progress,
+    SourceRecord,
+)
 from model.protocols.local_store import Change, LocalStore, StoreStatus, Update
 from model.rules import always, leads_to, reachable, when
 
@@ -27,27 +32,27 @@ def committed_is_delivered(state: Connector, record: SourceRecord) -> bool:
 @always
 def no_call_after_stop(state: Connector) -> bool:
     """A task that was stopped is not called any more (S8)."""
-    when(state.status == TaskStatus.CLOSED)
+    when(state.status == ConnectorTaskStatus.CLOSED)
     return not state.called_after_stop
 
 
 @leads_to
 def stop_ends(state: Connector) -> bool:
     """A task that is asked to stop is closed (L2)."""
-    when(state.status == TaskStatus.STOPPING)
-    return state.status == TaskStatus.CLOSED
+    when(state.status == ConnectorTaskStatus.STOPPING)
+    return state.status == ConnectorTaskStatus.CLOSED
 
 
 @reachable(on_request=True)
 def stops_with_records_in_flight(state: Connector, record: SourceRecord) -> bool:
     """A task is being stopped while a record is in flight (OTH-12)."""
-    return state.status == TaskStatus.STOPPING and record.progress == Progress.IN_FLIGHT
+    return state.status == ConnectorTaskStatus.STOPPING and record.progress == Progress.IN_FLIGHT
 
 
 @reachable(on_request=True)
 def closes_after_stop(state: Connector) -> bool:
     """A task has been stopped, and its clients are closed (OTH-12)."""
-    return state.status == TaskStatus.CLOSED
+    return state.status == ConnectorTaskStatus.CLOSED
 
 
 @always

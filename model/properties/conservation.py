@@ -8,22 +8,22 @@ each way: there nothing is claimed.
 from __future__ import annotations
 
 from model.properties.observed import state_is_gone
-from model.protocols.parts.channels import Channel
-from model.protocols.parts.elements import Data, Datum
-from model.protocols.parts.logs import LoggedChannel
-from model.protocols.parts.operators import Buffering
-from model.protocols.parts.outside_sinks import BufferedSink
-from model.protocols.parts.sinks import AtLeastOnceSink, Sink, TwoPhaseSink
-from model.protocols.parts.sources import Source
-from model.protocols.parts.starting import Starting
-from model.protocols.parts.stateful import Share, Stateful
-from model.protocols.parts.tasks import TaskStatus
+from model.protocols.barriers.logs import LoggedChannel
+from model.protocols.job.channels import Channel
+from model.protocols.job.elements import Data, Datum
+from model.protocols.restore import Restore
+from model.protocols.sinks.outside_sinks import BufferedSink
+from model.protocols.sinks.sinks import AtLeastOnceSink, Sink, TwoPhaseSink
+from model.protocols.task.operators import Buffering
+from model.protocols.task.sources import Source
+from model.protocols.task.stateful import Share, Stateful
+from model.protocols.task.tasks import TaskStatus
 from model.rules import always, count, define, when
 from model.topology import Job, Kind, Vertex
 
 
 @always(needs="effects")
-def each_record_is_somewhere(state: Starting, sink: Sink, record: Datum) -> bool:
+def each_record_is_somewhere(state: Restore, sink: Sink, record: Datum) -> bool:
     """Each record is at one place: to come, under way, in a transaction, or visible; with a sink
     that writes at least once it is not lost (S2)."""
     when(is_straight(state.job) and record in sink.data)
@@ -34,7 +34,7 @@ def each_record_is_somewhere(state: Starting, sink: Sink, record: Datum) -> bool
 
 
 @always
-def each_record_is_kept(state: Starting, share: Share, record: Datum) -> bool:
+def each_record_is_kept(state: Restore, share: Share, record: Datum) -> bool:
     """Each record is at one place: to come, under way, or in the state of one task; union state is
     handed to everybody (S2)."""
     vertex = share.vertex
@@ -47,7 +47,7 @@ def each_record_is_kept(state: Starting, share: Share, record: Datum) -> bool:
 
 
 @define
-def all_run(state: Starting) -> bool:
+def all_run(state: Restore) -> bool:
     """Whether a job was started, and no task of it is still to be restored."""
     started = all(task.status != TaskStatus.RESTORING for task in state.tasks)
     return started and not state.is_refused()
@@ -65,7 +65,7 @@ def written_in(sink: Sink, record: Datum) -> int:
 
 
 @define
-def under_way(state: Starting, vertex: Vertex, record: Datum) -> int:
+def under_way(state: Restore, vertex: Vertex, record: Datum) -> int:
     """How often a record is still to come to a vertex."""
     before = upstream(state.job, vertex)
     sources = tuple(

@@ -5,21 +5,21 @@ The view is a protocol that has an enumerator.
 
 from __future__ import annotations
 
-from model.protocols.parts.asking import Asking
-from model.protocols.parts.enumerator import (
-    Checkpoint,
+from model.protocols.asking import Asking
+from model.protocols.enumerator import (
+    CoordinatorCheckpoint,
     Enumerating,
     Event,
     Place,
-    Reader,
     ReaderStatus,
+    SourceReader,
     Split,
 )
 from model.rules import Taken, always, before, define, leads_to, on_step, reachable, when
 
 
 @always
-def split_at_one_place(state: Enumerating, checkpoint: Checkpoint, split: Split) -> bool:
+def split_at_one_place(state: Enumerating, checkpoint: CoordinatorCheckpoint, split: Split) -> bool:
     """A completed checkpoint has each split once: unassigned, or at one reader (S25)."""
     when(checkpoint.is_completed)
     at_readers = sum(checkpoint.received[reader].has(split) for reader in state.readers)
@@ -41,14 +41,14 @@ def assigned_splits_are_new(state: Enumerating, split: Split) -> bool:
 
 
 @always
-def signal_can_come(state: Enumerating, reader: Reader) -> bool:
+def signal_can_come(state: Enumerating, reader: SourceReader) -> bool:
     """A reader that runs knows that no more splits come, or will still be told (L1)."""
     when(reader.is_running)
     return reader.received.has(reader.signal) or reader.signal.place != Place.ARRIVED
 
 
 @on_step(on_request=True)
-def splits_are_asked_for(state: Asking, split: Split, reader: Reader, step: Taken) -> bool:
+def splits_are_asked_for(state: Asking, split: Split, reader: SourceReader, step: Taken) -> bool:
     """A reader receives a split only if it has asked for one in this attempt (S25)."""
     when(state.options.readers_ask and step.rule == "receive_split")
     when(step.binding["split"] == split.name and step.binding["reader"] == reader.name)
@@ -56,14 +56,14 @@ def splits_are_asked_for(state: Asking, split: Split, reader: Reader, step: Take
 
 
 @always
-def finished_readers_fail_nothing(state: Enumerating, reader: Reader) -> bool:
+def finished_readers_fail_nothing(state: Enumerating, reader: SourceReader) -> bool:
     """That a reader has finished makes no event, and so no job, fail (S27)."""
     when(reader.has_finished)
     return reader.signal.place != Place.FAILED
 
 
 @leads_to
-def readers_finish(state: Enumerating, reader: Reader) -> bool:
+def readers_finish(state: Enumerating, reader: SourceReader) -> bool:
     """A reader that runs finishes, or fails (L1)."""
     when(reader.is_running)
     return not reader.is_running
@@ -77,7 +77,7 @@ def held_events_go_out(state: Enumerating, event: Event) -> bool:
 
 
 @reachable(on_request=True)
-def checkpoint_divides_splits(state: Enumerating, checkpoint: Checkpoint) -> bool:
+def checkpoint_divides_splits(state: Enumerating, checkpoint: CoordinatorCheckpoint) -> bool:
     """A checkpoint completes with one split assigned and another not."""
     return (
         checkpoint.is_completed
@@ -104,19 +104,21 @@ def all_have_finished(state: Enumerating) -> bool:
 
 
 @reachable(on_request=True)
-def event_meets_state(state: Enumerating, event: Event, checkpoint: Checkpoint) -> bool:
+def event_meets_state(state: Enumerating, event: Event, checkpoint: CoordinatorCheckpoint) -> bool:
     """An event is under way while the enumerator's state is taken."""
     return is_earlier(event, checkpoint) and event.place == Place.UNDER_WAY
 
 
 @reachable(on_request=True)
-def failed_event_meets_state(state: Enumerating, event: Event, checkpoint: Checkpoint) -> bool:
+def failed_event_meets_state(
+    state: Enumerating, event: Event, checkpoint: CoordinatorCheckpoint
+) -> bool:
     """An event has failed, unknown to the enumerator whose state is taken."""
     return is_earlier(event, checkpoint) and event.place == Place.FAILED
 
 
 @define
-def is_earlier(event: Event, checkpoint: Checkpoint) -> bool:
+def is_earlier(event: Event, checkpoint: CoordinatorCheckpoint) -> bool:
     """Whether an event was emitted before the state of a checkpoint whose part is not done yet."""
     is_open = checkpoint.is_pending and not checkpoint.coordinator_done
     return is_open and checkpoint.coordinator_taken and not checkpoint.unsent.has(event)
@@ -124,7 +126,7 @@ def is_earlier(event: Event, checkpoint: Checkpoint) -> bool:
 
 @reachable(on_request=True)
 def event_follows_state(
-    state: Enumerating, event: Event, reader: Reader, checkpoint: Checkpoint
+    state: Enumerating, event: Event, reader: SourceReader, checkpoint: CoordinatorCheckpoint
 ) -> bool:
     """An event is emitted after the enumerator's state, while its reader is being triggered."""
     emitted = checkpoint.unsent.has(event) and event.receiver == reader
@@ -133,7 +135,11 @@ def event_follows_state(
 
 @reachable(on_request=True)
 def event_follows_two_states(
-    state: Enumerating, event: Event, reader: Reader, older: Checkpoint, newer: Checkpoint
+    state: Enumerating,
+    event: Event,
+    reader: SourceReader,
+    older: CoordinatorCheckpoint,
+    newer: CoordinatorCheckpoint,
 ) -> bool:
     """An event is emitted after two states, and its reader has taken the first checkpoint only."""
     when(older < newer and older.is_pending and newer.is_pending)
@@ -142,14 +148,18 @@ def event_follows_two_states(
 
 
 @reachable(on_request=True)
-def event_precedes_state(state: Enumerating, event: Event, checkpoint: Checkpoint) -> bool:
+def event_precedes_state(
+    state: Enumerating, event: Event, checkpoint: CoordinatorCheckpoint
+) -> bool:
     """An event is under way while a checkpoint still lacks the enumerator's state."""
     lacks = checkpoint.is_pending and not checkpoint.coordinator_taken
     return lacks and event.place == Place.UNDER_WAY
 
 
 @reachable(on_request=True)
-def told_reader_restores(state: Enumerating, reader: Reader, checkpoint: Checkpoint) -> bool:
+def told_reader_restores(
+    state: Enumerating, reader: SourceReader, checkpoint: CoordinatorCheckpoint
+) -> bool:
     """A reader is restored from a checkpoint in which it was told the end, but had not finished."""
     told = checkpoint.is_completed and not checkpoint.unsent.has(reader.signal)
     restores = reader.status == ReaderStatus.RESTORING
@@ -157,7 +167,7 @@ def told_reader_restores(state: Enumerating, reader: Reader, checkpoint: Checkpo
 
 
 @reachable(on_request=True)
-def signal_meets_finished_reader(state: Enumerating, reader: Reader) -> bool:
+def signal_meets_finished_reader(state: Enumerating, reader: SourceReader) -> bool:
     """A reader is restored as finished, and told again that no more splits come."""
     return reader.has_finished and reader.signal.place == Place.UNDER_WAY
 

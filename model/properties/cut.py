@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from model.properties.observed import newest_stored
-from model.protocols.parts.channels import Channel
-from model.protocols.parts.checkpoints import Checkpoint
-from model.protocols.parts.layout import JobProtocol
-from model.protocols.parts.logs import LoggedChannel
+from model.protocols.barriers.logs import LoggedChannel
+from model.protocols.coordinator.checkpoints import Checkpoint
+from model.protocols.coordinator.coordinator import JobProtocol
+from model.protocols.job.channels import Channel
 from model.rules import always, define, reachable, when
 
 

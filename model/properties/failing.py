@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from model.protocols.parts.layout import JobProtocol
-from model.protocols.parts.tasks import Task, TaskStatus
-from model.protocols.parts.tolerance import Tolerance
+from model.protocols.coordinator.coordinator import JobProtocol
+from model.protocols.failures.failures import Failures
+from model.protocols.task.tasks import Task, TaskStatus
 from model.rules import Taken, before, on_step, reachable, when
 
 #: What the environment does to an attempt, and what follows from it alone; H11: time-outs, too.
@@ -25,7 +25,7 @@ def legal_never_fails(state: JobProtocol, task: Task, step: Taken) -> bool:
 
 
 @reachable(on_request=True)
-def failed_checkpoints_restart(state: Tolerance, task: Task) -> bool:
+def failed_checkpoints_restart(state: Failures, task: Task) -> bool:
     """Without any failure of a task or of the coordinator, the job is restarted (AB-4)."""
     never = int(state.bounds.failures) == 0 and int(state.bounds.crashes) == 0
     return never and task.status == TaskStatus.RESTORING

@@ -5,12 +5,12 @@ Asked on request only, as in `interleavings.py`: each is reached with the bug an
 
 from __future__ import annotations
 
-from model.protocols.parts.checkpoints import Checkpoint
-from model.protocols.parts.failover import Failover, Region
-from model.protocols.parts.layout import JobProtocol
-from model.protocols.parts.regional_stops import RegionalStops
-from model.protocols.parts.requests import RequestStatus, StopRequest
-from model.protocols.parts.tasks import Task, TaskStatus
+from model.protocols.coordinator.checkpoints import Checkpoint
+from model.protocols.coordinator.coordinator import JobProtocol
+from model.protocols.failures.failures import Failures, Region
+from model.protocols.requests.requests import RequestStatus, StopRequest
+from model.protocols.stop_with_savepoint import StopWithSavepoint
+from model.protocols.task.tasks import Task, TaskStatus
 from model.rules import Nothing, reachable
 
 
@@ -32,13 +32,13 @@ def an_acknowledgement_is_missing(state: JobProtocol, task: Task, checkpoint: Ch
 
 
 @reachable(on_request=True)
-def a_checkpoint_meets_a_restore(state: Failover, task: Task, checkpoint: Checkpoint) -> bool:
+def a_checkpoint_meets_a_restore(state: Failures, task: Task, checkpoint: Checkpoint) -> bool:
     """A checkpoint waits for a task that is still being restored (PL-2.5)."""
     return task.status == TaskStatus.RESTORING and checkpoint.awaited.has(task)
 
 
 @reachable(on_request=True)
-def a_late_report_meets_a_new_attempt(state: Failover, region: Region, task: Task) -> bool:
+def a_late_report_meets_a_new_attempt(state: Failures, region: Region, task: Task) -> bool:
     """A failure is reported once more, and the tasks run again already (OTH-04)."""
     if not state.has_late_reports:
         return False
@@ -46,7 +46,7 @@ def a_late_report_meets_a_new_attempt(state: Failover, region: Region, task: Tas
 
 
 @reachable(on_request=True)
-def a_stop_is_refused_for_a_failure(state: RegionalStops, request: StopRequest) -> bool:
+def a_stop_is_refused_for_a_failure(state: StopWithSavepoint, request: StopRequest) -> bool:
     """A stop was refused while a task waits for its restart (H2)."""
     refused = request.status == RequestStatus.FAILED and request.of == Nothing
     return refused and any(task.status == TaskStatus.FAILED for task in state.tasks)
@@ -54,7 +54,7 @@ def a_stop_is_refused_for_a_failure(state: RegionalStops, request: StopRequest) 
 
 @reachable(on_request=True)
 def a_stop_misses_a_failed_task(
-    state: RegionalStops, request: StopRequest, checkpoint: Checkpoint
+    state: StopWithSavepoint, request: StopRequest, checkpoint: Checkpoint
 ) -> bool:
     """A stop that met a FAILED task has failed, and its savepoint has completed (H2, SP-9)."""
     if not state.stops_meet_failures or request.status != RequestStatus.FAILED:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from model.properties.observed import is_excused
 from model.properties.views import EndOfDataView
-from model.protocols.parts.channels import Channel
-from model.protocols.parts.layout import JobProtocol
-from model.protocols.parts.tasks import Task, TaskStatus
+from model.protocols.coordinator.coordinator import JobProtocol
+from model.protocols.job.channels import Channel
+from model.protocols.task.tasks import Task, TaskStatus
 from model.rules import always, before, on_step, reachable, when
 
 

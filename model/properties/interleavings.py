@@ -6,18 +6,23 @@ not hold merely because the interleaving never comes about.
 
 from __future__ import annotations
 
-from model.protocols.parts.chained import ChainedSource, ChainingTask
-from model.protocols.parts.channels import Channel
-from model.protocols.parts.checkpoints import Checkpoint
-from model.protocols.parts.committer import CommittableChannel, Writer
-from model.protocols.parts.elements import Barrier, Committables, EndOfData, EndOfPartition
-from model.protocols.parts.layout import JobProtocol
-from model.protocols.parts.operators import StableTask
-from model.protocols.parts.sinks import TwoPhaseSink
-from model.protocols.parts.sources import Source, StopMode
-from model.protocols.parts.stopping import Stopping
-from model.protocols.parts.tasks import Task
-from model.protocols.parts.threads import ThreadedSource
+from model.protocols.coordinator.checkpoints import Checkpoint
+from model.protocols.coordinator.coordinator import JobProtocol
+from model.protocols.job.channels import Channel
+from model.protocols.job.elements import Barrier, Committables, EndOfData, EndOfPartition, StopMode
+from model.protocols.sinks.committer import CommittableChannel, Writer
+from model.protocols.sinks.sinks import TwoPhaseSink
+from model.protocols.stops.stopping import Stopping
+from model.protocols.task.chained import (
+    ChainingTask,
+)
+from model.protocols.task.chained_source import ChainedSource
+from model.protocols.task.operators import StableTask
+from model.protocols.task.sources import (
+    Source,
+    ThreadedSource,
+)
+from model.protocols.task.tasks import Task
 from model.rules import Nothing, reachable, when
 
 
@@ -136,7 +141,7 @@ def stop_meets_an_ended_source(
 ) -> bool:
     """A stop without drain has told one of a task's chained sources to end, and another had ended
     by itself (SP-4)."""
-    together = source.task == other.task and source != other
+    together = source.subtask == other.subtask and source != other
     return state.stops and together and source.mode == StopMode.NO_DRAIN and other.ended_by_itself()
 
 

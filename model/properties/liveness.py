@@ -8,12 +8,12 @@ time-out of a checkpoint: what is a wait for ever here may in an engine be one f
 
 from __future__ import annotations
 
-from model.protocols.parts.channels import Channel
-from model.protocols.parts.checkpoints import Checkpoint
-from model.protocols.parts.elements import Datum
-from model.protocols.parts.layout import JobProtocol
-from model.protocols.parts.sinks import TwoPhaseSink
-from model.protocols.parts.tasks import Task, TaskStatus
+from model.protocols.coordinator.checkpoints import Checkpoint
+from model.protocols.coordinator.coordinator import JobProtocol
+from model.protocols.job.channels import Channel
+from model.protocols.job.elements import Datum
+from model.protocols.sinks.sinks import TwoPhaseSink
+from model.protocols.task.tasks import Task, TaskStatus
 from model.rules import leads_to, when
 
 

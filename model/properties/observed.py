@@ -6,15 +6,16 @@ property takes that for right. What is told here is read off the state once more
 
 from __future__ import annotations
 
-from model.protocols.parts.checkpoints import Checkpoint, CheckpointKind
-from model.protocols.parts.elements import CheckpointId
-from model.protocols.parts.layout import JobProtocol
-from model.protocols.parts.requests import Requests
-from model.protocols.parts.resuming import Resuming
-from model.protocols.parts.sources import Source, StopMode
-from model.protocols.parts.starting import Starting
-from model.protocols.parts.stopping import Stopping
-from model.protocols.parts.tasks import Task
+from model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
+from model.protocols.coordinator.coordinator import JobProtocol
+from model.protocols.job.elements import CheckpointId, StopMode
+from model.protocols.requests.requests import Requests
+from model.protocols.restore import Restore
+from model.protocols.stops.stopping import Stopping
+from model.protocols.task.sources import (
+    Source,
+)
+from model.protocols.task.tasks import Task
 from model.rules import Nothing, define
 from model.topology import Kind, Vertex
 
@@ -25,7 +26,7 @@ def newest_stored(state: JobProtocol) -> CheckpointId:
     newest: CheckpointId = Nothing
     for checkpoint in state.checkpoints:
         newest = checkpoint if is_stored(state, checkpoint) else newest
-    if not isinstance(state, Resuming) or not state.can_resume or state.resumed_from == Nothing:
+    if not isinstance(state, Stopping) or not state.can_resume or state.resumed_from == Nothing:
         return newest
     if newest == Nothing or newest <= state.used_before:
         return state.resumed_from
@@ -83,7 +84,7 @@ def is_excused(state: JobProtocol, task: Task) -> bool:
 
 
 @define
-def state_is_gone(state: Starting, vertex: Vertex) -> bool:
+def state_is_gone(state: Restore, vertex: Vertex) -> bool:
     """Whether state is rightly gone with the tasks that had finished when the checkpoint was taken
     that a restart takes. Union state is gone only with all of them (PL-8)."""
     newest, tasks = newest_stored(state), state.tasks_of(vertex)

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 from model.properties.cut import accounted_for
 from model.properties.views import EndOfDataView
-from model.protocols.parts.channels import Channel
-from model.protocols.parts.checkpoints import Checkpoint
-from model.protocols.parts.elements import Barrier, Data, EndOfPartition
-from model.protocols.parts.layout import JobProtocol
-from model.protocols.parts.logs import LoggedChannel
-from model.protocols.parts.overtaking import Overtaking
-from model.protocols.parts.tasks import Task
-from model.protocols.parts.tracking_gate import TrackingGate
+from model.protocols.barriers.logs import LoggedChannel
+from model.protocols.barriers.tracking_gate import TrackingGate
+from model.protocols.coordinator.checkpoints import Checkpoint
+from model.protocols.coordinator.coordinator import JobProtocol
+from model.protocols.job.channels import Channel
+from model.protocols.job.elements import Barrier, Data, EndOfPartition
+from model.protocols.task.tasks import Task
 from model.protocols.unaligned import Unaligned
 from model.rules import Nothing, always, reachable, when
 
 
 @always(needs="cut")
 def acknowledged_with_channel_state(
-    state: Overtaking, channel: Channel, checkpoint: Checkpoint
+    state: Unaligned, channel: Channel, checkpoint: Checkpoint
 ) -> bool:
     """When a task has acknowledged a checkpoint, its snapshot and its logs have all that was sent
     before the barrier of each input (UN-4)."""
@@ -39,7 +38,7 @@ def final_upstream_only(state: EndOfDataView, channel: Channel, checkpoint: Chec
 
 
 @reachable(on_request=True)
-def meets_obsolete_barrier(state: Overtaking, channel: Channel, checkpoint: Checkpoint) -> bool:
+def meets_obsolete_barrier(state: Unaligned, channel: Channel, checkpoint: Checkpoint) -> bool:
     """While a task logs a channel, the barrier of an earlier checkpoint is the next to be read
     there (UC-01)."""
     gate = state.gate_of(state.reader(channel))
@@ -54,7 +53,7 @@ def triggered_with_ended_inputs(state: EndOfDataView, task: Task, checkpoint: Ch
 
 
 @reachable(on_request=True)
-def logs_what_was_replayed(state: Overtaking, channel: LoggedChannel, older: Checkpoint) -> bool:
+def logs_what_was_replayed(state: Unaligned, channel: LoggedChannel, older: Checkpoint) -> bool:
     """A record that a restart has put back is overtaken and logged once more, for a checkpoint that
     completes (RC-9)."""
     if not channel.keeps_log:
@@ -87,14 +86,14 @@ def savepoint_finds_records(state: Unaligned, channel: Channel, checkpoint: Chec
 
 
 @reachable(on_request=True)
-def ends_while_announced(state: Overtaking, channel: Channel) -> bool:
+def ends_while_announced(state: Unaligned, channel: Channel) -> bool:
     """The end of a channel is read next, and the open checkpoint has no barrier yet (FIN-16)."""
     gate = state.gate_of(state.reader(channel))
     return gate.aligning and not gate.has_barrier and channel.queue.head == EndOfPartition
 
 
 @reachable(on_request=True)
-def abort_meets_queued_barrier(state: Overtaking, channel: Channel, gone: Checkpoint) -> bool:
+def abort_meets_queued_barrier(state: Unaligned, channel: Channel, gone: Checkpoint) -> bool:
     """An abort is on its way to a task whose barrier is still queued at it (UC-08)."""
     return gone.aborts.has(state.writer(channel)) and channel.queue.holds(Barrier(gone))
 

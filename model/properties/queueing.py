@@ -5,14 +5,14 @@ Asked on request only, with the witness of an interleaving of a historical bug.
 
 from __future__ import annotations
 
-from model.protocols.parts.checkpoints import UNUSED, Checkpoint
-from model.protocols.parts.queueing import Queueing
-from model.protocols.parts.requests import Request, Requests
+from model.protocols.coordinator.checkpoints import UNUSED, Checkpoint
+from model.protocols.final_checkpoint import FinalCheckpoint
+from model.protocols.requests.requests import Request, Requests
 from model.rules import always, before, count, define, leads_to, on_step, reachable, when
 
 
 @on_step(on_request=True)
-def served_in_order(state: Queueing, request: Request, checkpoint: Checkpoint) -> bool:
+def served_in_order(state: FinalCheckpoint, request: Request, checkpoint: Checkpoint) -> bool:
     """While a request waits no checkpoint begins but for those that are before it (PL-1)."""
     when(before(lambda: waits(state, request)) and waits(state, request))
     when(before(lambda: checkpoint.status == UNUSED) and checkpoint.is_pending)
@@ -21,13 +21,13 @@ def served_in_order(state: Queueing, request: Request, checkpoint: Checkpoint) -
 
 
 @define
-def waits(state: Queueing, request: Request) -> bool:
+def waits(state: FinalCheckpoint, request: Request) -> bool:
     """Whether a request is in the queue."""
     return state.room > 0 and request in state.may_wait and state.waits(request)
 
 
 @always(on_request=True)
-def queue_has_a_limit(state: Queueing) -> bool:
+def queue_has_a_limit(state: FinalCheckpoint) -> bool:
     """No more requests wait than may (PL-1)."""
     users = count(state.may_wait, lambda request: waits(state, request))
     periodic = 1 if state.room and state.periodic_waits else 0
@@ -36,7 +36,7 @@ def queue_has_a_limit(state: Queueing) -> bool:
 
 
 @leads_to(on_request=True)
-def who_waits_is_served(state: Queueing, request: Request) -> bool:
+def who_waits_is_served(state: FinalCheckpoint, request: Request) -> bool:
     """A request that waits is served or refused in the end (PL-1)."""
     when(waits(state, request))
     return not waits(state, request)
@@ -50,7 +50,7 @@ def none_begins_while_off(state: Requests, checkpoint: Checkpoint) -> bool:
 
 
 @reachable(on_request=True)
-def waits_while_off(state: Queueing) -> bool:
+def waits_while_off(state: FinalCheckpoint) -> bool:
     """The timer's request waits while periodic checkpoints are off (JM-05)."""
     return state.room > 0 and state.periodic_waits and not state.schedules()
 

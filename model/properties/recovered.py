@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from model.protocols.parts.logs import LoggedChannel
-from model.protocols.parts.replaying import Replaying
+from model.properties.views import ChannelStateView
+from model.protocols.barriers.logs import LoggedChannel
 from model.rules import Taken, before, on_step, reachable, when
 
 
 @on_step
-def recovered_first(state: Replaying, channel: LoggedChannel, step: Taken) -> bool:
+def recovered_first(state: ChannelStateView, channel: LoggedChannel, step: Taken) -> bool:
     """After a restart a task reads nothing new before it has processed all that was in flight, on
     all of its channels (S20)."""
     when(step.rule in ("poll_data", "poll_end_of_data", "poll_end_of_partition"))
@@ -22,7 +22,7 @@ def recovered_first(state: Replaying, channel: LoggedChannel, step: Taken) -> bo
 
 
 @reachable
-def replays_what_was_in_flight(state: Replaying, channel: LoggedChannel) -> bool:
+def replays_what_was_in_flight(state: ChannelStateView, channel: LoggedChannel) -> bool:
     """A task is restarted with records that were in flight (CL-5)."""
     return not channel.recovered.is_empty
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from model.properties.observed import newest_stored
-from model.protocols.parts.checkpoints import Checkpoint, CheckpointKind
-from model.protocols.parts.requests import (
+from model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
+from model.protocols.requests.requests import (
     CancelRequest,
     JobStatus,
     Request,
@@ -12,8 +12,8 @@ from model.protocols.parts.requests import (
     RequestStatus,
     StopRequest,
 )
-from model.protocols.parts.stopping import Stopping
-from model.protocols.parts.tasks import Task, TaskStatus
+from model.protocols.stops.stopping import Stopping
+from model.protocols.task.tasks import Task, TaskStatus
 from model.rules import Nothing, Taken, before, leads_to, on_step, reachable, when
 
 

@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from model.properties.observed import newest_stored
-from model.protocols.parts.channels import Channel
-from model.protocols.parts.checkpoints import Checkpoint
-from model.protocols.parts.elements import Datum
-from model.protocols.parts.recovery import Recovery
-from model.protocols.parts.sources import Source
-from model.protocols.parts.starting import Starting
-from model.protocols.parts.stateful import Share, Stateful
-from model.protocols.parts.tasks import Task, TaskStatus
+from model.protocols.coordinator.checkpoints import Checkpoint
+from model.protocols.job.channels import Channel
+from model.protocols.job.elements import Datum
+from model.protocols.restore import Restore
+from model.protocols.task.execution import TaskExecution
+from model.protocols.task.sources import Source
+from model.protocols.task.stateful import Share, Stateful
+from model.protocols.task.tasks import Task, TaskStatus
 from model.rules import Nothing, Taken, always, before, define, on_step, reachable, when
 from model.topology import Kind
 
 
 @on_step
-def finished_stays_finished(state: Starting, task: Task) -> bool:
+def finished_stays_finished(state: Restore, task: Task) -> bool:
     """A task whose vertex had finished altogether is started as finished (S14)."""
     when(is_restored(task))
     when(state.has_finished_fully(task.subtask.vertex, task.confirmed))
@@ -24,9 +24,7 @@ def finished_stays_finished(state: Starting, task: Task) -> bool:
 
 
 @on_step
-def finished_stays_marked(
-    state: Starting, task: Task, older: Checkpoint, newer: Checkpoint
-) -> bool:
+def finished_stays_marked(state: Restore, task: Task, older: Checkpoint, newer: Checkpoint) -> bool:
     """What the newest checkpoint marks as finished altogether, the next one marks as well (S14)."""
     when(older < newer and newer.is_completed and before(lambda: newer.is_pending))
     when(before(lambda: state.has_finished_fully(task.subtask.vertex, older)))
@@ -35,7 +33,7 @@ def finished_stays_marked(
 
 
 @always
-def finished_set_is_closed(state: Starting, task: Task, checkpoint: Checkpoint) -> bool:
+def finished_set_is_closed(state: Restore, task: Task, checkpoint: Checkpoint) -> bool:
     """In a completed checkpoint a task that counts as finished reads none that does not (S15)."""
     when(checkpoint.is_completed and not state.is_first(checkpoint))
     when(checkpoint.finished.has(task))
@@ -43,7 +41,7 @@ def finished_set_is_closed(state: Starting, task: Task, checkpoint: Checkpoint) 
 
 
 @on_step
-def no_empty_broadcast(state: Starting, task: Stateful) -> bool:
+def no_empty_broadcast(state: Restore, task: Stateful) -> bool:
     """No task starts with an empty copy of broadcast state while there is one that is not (S16)."""
     vertex = task.subtask.vertex
     when(vertex.kind == Kind.BROADCAST_STATE and is_restored(task))
@@ -54,7 +52,7 @@ def no_empty_broadcast(state: Starting, task: Stateful) -> bool:
 
 @always
 def broadcast_copies_agree(
-    state: Starting, share: Share, other: Share, checkpoint: Checkpoint
+    state: Restore, share: Share, other: Share, checkpoint: Checkpoint
 ) -> bool:
     """All copies of broadcast state in a completed checkpoint are equal (S16)."""
     when(share.vertex == other.vertex and share.index < other.index)
@@ -65,7 +63,7 @@ def broadcast_copies_agree(
 
 
 @always
-def each_key_at_its_owner(state: Starting, task: Stateful, record: Datum) -> bool:
+def each_key_at_its_owner(state: Restore, task: Stateful, record: Datum) -> bool:
     """Keyed state is at the one subtask that has the key, and there once (S23)."""
     vertex = task.subtask.vertex
     when(vertex.kind == Kind.KEYED and task.state[record] > 0)
@@ -74,7 +72,7 @@ def each_key_at_its_owner(state: Starting, task: Stateful, record: Datum) -> boo
 
 
 @on_step(on_request=True)
-def restored_union_is_whole(state: Starting, task: Stateful, record: Datum) -> bool:
+def restored_union_is_whole(state: Restore, task: Stateful, record: Datum) -> bool:
     """A task is restored with the union of what all subtasks put into the checkpoint (RC-5)."""
     vertex, newest = task.subtask.vertex, newest_stored(state)
     when(vertex.kind == Kind.UNION_STATE and record in task.data)
@@ -84,7 +82,7 @@ def restored_union_is_whole(state: Starting, task: Stateful, record: Datum) -> b
 
 
 @on_step(on_request=True)
-def nobody_starts_over(state: Recovery, source: Source) -> bool:
+def nobody_starts_over(state: TaskExecution, source: Source) -> bool:
     """Once a checkpoint that has a source's progress has completed, the source is never started
     from its first record again (S17)."""
     newest = newest_stored(state)
@@ -96,7 +94,7 @@ def nobody_starts_over(state: Recovery, source: Source) -> bool:
 
 
 @on_step
-def nothing_comes_to_lost_state(state: Starting, channel: Channel, step: Taken) -> bool:
+def nothing_comes_to_lost_state(state: Restore, channel: Channel, step: Taken) -> bool:
     """No record comes to a task that is restored after it had finished, without its state (S2)."""
     when(step.rule == "poll_data" and step.binding["channel"] == channel.name)
     task = state.reader(channel)
@@ -112,19 +110,19 @@ def is_restored(task: Task) -> bool:
 
 
 @reachable
-def starts_as_finished(state: Starting, task: Task) -> bool:
+def starts_as_finished(state: Restore, task: Task) -> bool:
     """A task is started as finished (RC-4)."""
     return state.is_skipping(task)
 
 
 @reachable
-def a_start_is_refused(state: Starting) -> bool:
+def a_start_is_refused(state: Restore) -> bool:
     """A job is not started, since what it has changed contradicts the snapshot (RC-8)."""
     return state.is_refused()
 
 
 @reachable(of_all_ids=True)
-def state_is_dealt_out(state: Starting, task: Stateful) -> bool:
+def state_is_dealt_out(state: Restore, task: Stateful) -> bool:
     """A task starts with state (RC-5, RC-6)."""
     return task.confirmed != Nothing and not task.keeps_nothing()
 
@@ -133,7 +131,7 @@ def state_is_dealt_out(state: Starting, task: Stateful) -> bool:
 
 
 @reachable(on_request=True)
-def restores_what_had_finished(state: Starting, task: Task) -> bool:
+def restores_what_had_finished(state: Restore, task: Task) -> bool:
     """A task is about to be restored whose vertex had finished altogether (FIN-13)."""
     newest = newest_stored(state)
     if newest == Nothing:
@@ -143,7 +141,7 @@ def restores_what_had_finished(state: Starting, task: Task) -> bool:
 
 
 @reachable(on_request=True)
-def first_copy_is_missing(state: Starting, share: Share, other: Share) -> bool:
+def first_copy_is_missing(state: Restore, share: Share, other: Share) -> bool:
     """The first subtask has left no copy of broadcast state, and another one has (FIN-11)."""
     newest = newest_stored(state)
     if newest == Nothing or share.vertex != other.vertex or share.index > 0:
@@ -153,7 +151,7 @@ def first_copy_is_missing(state: Starting, share: Share, other: Share) -> bool:
 
 
 @reachable(on_request=True)
-def finished_reads_what_is_new(state: Starting, task: Task, producer: Task) -> bool:
+def finished_reads_what_is_new(state: Restore, task: Task, producer: Task) -> bool:
     """A job is to start in which a task that had finished reads one that had not (FIN-12)."""
     if not any(producer == each for each in state.producers(task)):
         return False
@@ -163,7 +161,7 @@ def finished_reads_what_is_new(state: Starting, task: Task, producer: Task) -> b
 
 
 @reachable(on_request=True)
-def a_source_has_finished_alone(state: Starting, source: Source, task: Task) -> bool:
+def a_source_has_finished_alone(state: Restore, source: Source, task: Task) -> bool:
     """A checkpoint is pending that counts a source as finished, and waits for others (FIN-14)."""
     return any(
         checkpoint.is_pending and checkpoint.finished.has(source) and checkpoint.awaited.has(task)

@@ -5,11 +5,11 @@ Asked on request only, with the witnesses of the interleavings of two historical
 
 from __future__ import annotations
 
-from model.protocols.parts.checkpoints import ABORTED, Checkpoint
-from model.protocols.parts.layout import JobProtocol
-from model.protocols.parts.requests import Request, Requests, RequestStatus
-from model.protocols.parts.tasks import Task
-from model.protocols.parts.triggering import Triggering
+from model.protocols.coordinator.checkpoints import ABORTED, Checkpoint
+from model.protocols.coordinator.coordinator import JobProtocol
+from model.protocols.final_checkpoint import FinalCheckpoint
+from model.protocols.requests.requests import Request, Requests, RequestStatus
+from model.protocols.task.tasks import Task
 from model.rules import always, before, on_step, reachable, when
 
 
@@ -28,7 +28,7 @@ def reported_is_durable(state: Requests, request: Request, checkpoint: Checkpoin
 
 
 @reachable(on_request=True)
-def aborted_while_triggering(state: Triggering, checkpoint: Checkpoint) -> bool:
+def aborted_while_triggering(state: FinalCheckpoint, checkpoint: Checkpoint) -> bool:
     """A checkpoint is aborted while its coordinators and hooks are asked (JM-02)."""
     if not state.options.split_trigger:
         return False

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from model.properties.observed import is_excused, was_suspended
-from model.protocols.parts.channels import Channel
-from model.protocols.parts.checkpoints import Checkpoint, CheckpointKind
-from model.protocols.parts.elements import Datum
-from model.protocols.parts.operators import Buffering
-from model.protocols.parts.requests import JobStatus, Request, RequestStatus, StopRequest
-from model.protocols.parts.resuming import Resuming
-from model.protocols.parts.sinks import AtLeastOnceSink, Sink, Transaction, TwoPhaseSink
-from model.protocols.parts.sources import Source
-from model.protocols.parts.stopping import Stopping
-from model.protocols.parts.synchronous import Synchronous
-from model.protocols.parts.tasks import Task, TaskStatus
+from model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
+from model.protocols.job.channels import Channel
+from model.protocols.job.elements import Datum
+from model.protocols.requests.requests import JobStatus, Request, RequestStatus, StopRequest
+from model.protocols.sinks.sinks import AtLeastOnceSink, Sink, Transaction, TwoPhaseSink
+from model.protocols.stops.stopping import Stopping
+from model.protocols.sync_savepoint import SyncSavepoint
+from model.protocols.task.operators import Buffering
+from model.protocols.task.sources import Source
+from model.protocols.task.tasks import Task, TaskStatus
 from model.rules import Nothing, Taken, always, before, define, leads_to, on_step, reachable, when
 
 
@@ -80,7 +79,7 @@ def is_cut(state: Stopping, task: Task) -> bool:
 
 
 @always(needs="effects")
-def not_repeated_after_resuming(state: Resuming, sink: AtLeastOnceSink, record: Datum) -> bool:
+def not_repeated_after_resuming(state: Stopping, sink: AtLeastOnceSink, record: Datum) -> bool:
     """Without failures no record is written a second time by a job that was resumed (S26)."""
     when(state.can_resume and int(state.bounds.failures) == 0)
     when(state.resumed_from != Nothing and sink.visible[record] > 0)
@@ -88,7 +87,7 @@ def not_repeated_after_resuming(state: Resuming, sink: AtLeastOnceSink, record: 
 
 
 @reachable(on_request=True)
-def a_job_is_resumed(state: Resuming) -> bool:
+def a_job_is_resumed(state: Stopping) -> bool:
     """A job that has ended is started again from what it has left (RC-3, F45-7)."""
     when(state.can_resume)
     return state.resumed_from != Nothing and any(task.is_running for task in state.tasks)
@@ -138,7 +137,7 @@ def only_its_savepoint_releases(state: Stopping, task: Task) -> bool:
 
 
 @always
-def stalled_names_its_savepoint(state: Synchronous, task: Task) -> bool:
+def stalled_names_its_savepoint(state: SyncSavepoint, task: Task) -> bool:
     """A task that stalls knows the savepoint that it waits for (twin of L2)."""
     when(state.stops)
     when(task.stalled)
@@ -146,7 +145,7 @@ def stalled_names_its_savepoint(state: Synchronous, task: Task) -> bool:
 
 
 @always
-def stalled_can_be_released(state: Synchronous, task: Task) -> bool:
+def stalled_can_be_released(state: SyncSavepoint, task: Task) -> bool:
     """What a stalled task waits for can still come: its savepoint is pending, or news of its end is
     under way (twin of L2)."""
     when(state.stops)
@@ -269,7 +268,7 @@ def stop_meets_a_checkpoint(state: Stopping, checkpoint: Checkpoint, older: Chec
 
 
 @reachable(on_request=True)
-def late_abort_meets_a_stall(state: Synchronous, task: Task, checkpoint: Checkpoint) -> bool:
+def late_abort_meets_a_stall(state: SyncSavepoint, task: Task, checkpoint: Checkpoint) -> bool:
     """A task stalls, and the abort of another checkpoint is on its way to it (FIN-07)."""
     when(state.stops)
     return task.stalled and task.newest != checkpoint and checkpoint.aborts.has(task)

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from model.properties.conservation import written_in
-from model.protocols.parts.elements import Data, Datum
-from model.protocols.parts.layout import JobProtocol
-from model.protocols.parts.operators import Buffering
-from model.protocols.parts.sinks import AtLeastOnceSink, Sink
-from model.protocols.parts.sources import Source
-from model.protocols.parts.tasks import Task, TaskStatus
+from model.protocols.coordinator.coordinator import JobProtocol
+from model.protocols.job.elements import Data, Datum
+from model.protocols.sinks.sinks import AtLeastOnceSink, Sink
+from model.protocols.task.operators import Buffering
+from model.protocols.task.sources import Source
+from model.protocols.task.tasks import Task, TaskStatus
 from model.rules import always, count, when
 from model.topology import Vertex
 

@@ -3,16 +3,16 @@ back by a restart (S22, S22'). Aligned sources wait for each other."""
 
 from __future__ import annotations
 
-from model.protocols.parts.channels import Channel
-from model.protocols.parts.elements import Datum, EndOfData
-from model.protocols.parts.sources import Source
-from model.protocols.parts.tasks import Task
-from model.protocols.parts.watermarks import Watermarks
+from model.properties.views import WatermarkView
+from model.protocols.job.channels import Channel
+from model.protocols.job.elements import Datum, EndOfData
+from model.protocols.task.sources import Source
+from model.protocols.task.tasks import Task
 from model.rules import always, before, on_step, reachable, when
 
 
 @on_step(needs="watermarks")
-def watermarks_rise(state: Watermarks, channel: Channel) -> bool:
+def watermarks_rise(state: WatermarkView, channel: Channel) -> bool:
     """The watermarks that come over a channel in one attempt never fall (S22)."""
     when(before(lambda: channel.watermark > 0) and channel.watermark > 0)
     when(channel.last_watermark != before(lambda: channel.last_watermark))
@@ -20,20 +20,20 @@ def watermarks_rise(state: Watermarks, channel: Channel) -> bool:
 
 
 @always(needs="watermarks", witness="reaches-the-end-of-time")
-def maximal_watermark_is_last(state: Watermarks, channel: Channel) -> bool:
+def maximal_watermark_is_last(state: WatermarkView, channel: Channel) -> bool:
     """In one attempt no watermark comes over a channel after the maximal one (S22)."""
     return not channel.after_maximal
 
 
 @on_step(needs="watermarks")
-def recovered_see_their_watermark(state: Watermarks, task: Task, record: Datum) -> bool:
+def recovered_see_their_watermark(state: WatermarkView, task: Task, record: Datum) -> bool:
     """A record that comes again after a restart meets no older watermark than before (S22')."""
     when(before(lambda: task.met[record] > 0))
     return task.met[record] >= before(lambda: task.met[record])
 
 
 @on_step(needs="watermarks")
-def last_watermark_comes_first(state: Watermarks, channel: Channel) -> bool:
+def last_watermark_comes_first(state: WatermarkView, channel: Channel) -> bool:
     """The maximal watermark comes over a channel before the end of data with which a job drains
     (S22, FC-1)."""
     when(state.has_watermarks and before(lambda: not channel.end_of_data) and channel.end_of_data)
@@ -42,7 +42,7 @@ def last_watermark_comes_first(state: Watermarks, channel: Channel) -> bool:
 
 
 @on_step
-def sources_keep_together(state: Watermarks, source: Source, slower: Source) -> bool:
+def sources_keep_together(state: WatermarkView, source: Source, slower: Source) -> bool:
     """If sources are aligned, none emits while it is ahead of another one that runs and has said
     how far it is (RC-10)."""
     when(state.has_watermarks and state.aligns_sources)
@@ -51,7 +51,7 @@ def sources_keep_together(state: Watermarks, source: Source, slower: Source) -> 
 
 
 @reachable(needs="watermarks")
-def reaches_the_end_of_time(state: Watermarks, channel: Channel) -> bool:
+def reaches_the_end_of_time(state: WatermarkView, channel: Channel) -> bool:
     """The maximal watermark comes over a channel."""
     if not state.has_watermarks:
         return False

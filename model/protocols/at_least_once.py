@@ -8,9 +8,9 @@ Left out: that at most fifty checkpoints are counted at a time.
 
 from __future__ import annotations
 
+from model.protocols.barriers.gate import AlignedGate
+from model.protocols.barriers.tracking_gate import TrackingGate
 from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.parts.gate import AlignedGate
-from model.protocols.parts.tracking_gate import TrackingGate
 
 
 class AtLeastOnce(FinalCheckpoint):

@@ -1,7 +1,7 @@
 """Tasks with sources chained into them, at natural ends and at stops, under FLIP-147.
 
 Rule SP-4, the last sentence of PL-7 and hazard H17 of the fact sheet, over the stops of FLIP-147;
-what such a task and its gate are is in `parts/chained.py`. The coordinator calls it as it calls
+what such a task and its gate are is in `task/chained.py`. The coordinator calls it as it calls
 sources, whether or not it reads channels, too: so the discussion of FLINK-21085 has it. With
 `calls_chained = false` it goes by the edges of the job, as the plan is written (PL-2).
 Left out: H7, the blocking stop of release 1.14, and barriers that overtake.
@@ -14,19 +14,24 @@ from dataclasses import dataclass
 from typing import ClassVar, cast
 
 from model.errors import FinaleError, Place
-from model.protocols.parts.chained import ChainedSource, ChainingGate, ChainingTask
-from model.protocols.parts.channels import Channel
-from model.protocols.parts.checkpoints import Checkpoint
-from model.protocols.parts.elements import Datum
-from model.protocols.parts.gate import AlignedGate
-from model.protocols.parts.sources import Reader, StopMode
-from model.protocols.parts.tasks import Task
+from model.protocols.barriers.gate import AlignedGate
+from model.protocols.coordinator.checkpoints import Checkpoint
+from model.protocols.job.channels import Channel
+from model.protocols.job.elements import Datum, StopMode
 from model.protocols.stop_with_savepoint import (
-    MultiInput,
-    NoDrain,
     StopWithSavepoint,
     StopWithSavepointOptions,
 )
+from model.protocols.stops.options import MultiInput, NoDrain
+from model.protocols.task.chained import (
+    ChainingGate,
+    ChainingTask,
+)
+from model.protocols.task.chained_source import ChainedSource
+from model.protocols.task.sources import (
+    Reader,
+)
+from model.protocols.task.tasks import Task
 from model.rules import STRONG, Entity, Setting, define, require, rule, step
 from model.topology import Kind
 
@@ -87,7 +92,7 @@ class ChainedSources(StopWithSavepoint):
     @define
     def polls(self, source: ChainedSource) -> bool:
         """Whether a task's main loop takes what comes of a chained source."""
-        return source.task.is_running and not source.aligned and not source.ended
+        return self.task_of[source.subtask].is_running and not source.aligned and not source.ended
 
     @define
     def is_stopped(self, source: ChainedSource) -> bool:
@@ -115,17 +120,18 @@ class ChainedSources(StopWithSavepoint):
     @step
     def _operate_if_next(self, source: ChainedSource, record: Datum) -> None:
         if source.remaining == source.after(record) + 1:
-            self.operate(source.task, record)
+            self.operate(self.task_of[source.subtask], record)
 
     @rule(fair=STRONG)
     def end_chained(self, source: ChainedSource) -> None:
         """FC-2, SP-4: a chained source reports its end; with the last input operators finish."""
         require(self.polls(source))
-        has_no_more = source.task.subtask.bounded and source.remaining == 0
+        has_no_more = source.subtask.bounded and source.remaining == 0
         require(has_no_more or self.is_stopped(source))
         source.ended = True
-        if self.all_have_ended(source.task):
-            self.finish_operators(source.task)
+        task = self.task_of[source.subtask]
+        if self.all_have_ended(task):
+            self.finish_operators(task)
 
     @define
     def all_have_ended(self, task: Task) -> bool:

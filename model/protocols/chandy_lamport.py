@@ -13,7 +13,7 @@ protocol with five parameters; the schemes that the thread compares are choices 
 | CL-LAST     | last-marker         | snapshot-first | until-marker | marked | output |
 
 CL-TIMEOUT, a timeout after which aligned markers overtake, is a protocol of its own. A marker is a
-Barrier, the coordinator that of `parts/coordinator.py`.
+Barrier, the coordinator that of `coordinator/coordinator.py`.
 Left out: the end of the job (sources run out of records and wait), and that a task is told of an
 abort: it goes on until all markers have come, or one of a newer snapshot.
 """
@@ -25,24 +25,28 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import cast
 
-from model.protocols.parts.channels import Channel
-from model.protocols.parts.checkpoints import Checkpoint
-from model.protocols.parts.elements import Barrier, CheckpointId, Data, Datum
-from model.protocols.parts.gate import AlignedGate, Arrival
-from model.protocols.parts.logs import LoggedChannel
-from model.protocols.parts.marker_gate import (
+from model.properties.views import ChannelStateView
+from model.protocols.barriers.gate import (
+    AlignedGate,
+)
+from model.protocols.barriers.handler import Arrival
+from model.protocols.barriers.logs import LoggedChannel, LoggedCommittableChannel
+from model.protocols.barriers.marker_gate import (
     Block,
     Init,
     Jump,
     Log,
     MarkerGate,
-    Order,
+    MarkerOrder,
     Ways,
 )
-from model.protocols.parts.replaying import Replaying
-from model.protocols.parts.sinks import Sink
-from model.protocols.parts.sources import Source
-from model.protocols.parts.tasks import Task
+from model.protocols.coordinator.checkpoints import Checkpoint
+from model.protocols.job.channels import Channel
+from model.protocols.job.elements import Barrier, CheckpointId, Data, Datum
+from model.protocols.sinks.committer import CommittableChannel
+from model.protocols.sinks.sinks import Sink
+from model.protocols.task.sources import Source
+from model.protocols.task.tasks import Task
 from model.rules import STRONG, define, require, rule, step
 from model.topology import Kind
 from model.topology import Sink as SinkKind
@@ -69,7 +73,7 @@ class ChandyLamportOptions:
     #: CL-1: what makes a task take its state and send its markers
     init: Init = Init.FIRST_MARKER
     #: CL-1: which of the two comes first, and whether something may come between
-    order: Order = Order.SNAPSHOT_FIRST
+    order: MarkerOrder = MarkerOrder.SNAPSHOT_FIRST
     #: CL-3: which of the records that are processed become part of the snapshot
     log: Log = Log.UNTIL_MARKER
     #: CL-2: whether a channel whose marker has come is read on
@@ -82,18 +86,24 @@ class ChandyLamportOptions:
     replay: Replay = Replay.LOGS_FIRST
 
 
-class ChandyLamport(Replaying):
+class ChandyLamport(ChannelStateView):
     """The family of snapshots in which markers cut the channels and nothing else stops."""
 
     key = "chandy-lamport"
     Options = ChandyLamportOptions
     options: ChandyLamportOptions
-    parts = (*Replaying.parts, LoggedChannel, MarkerGate)
+    parts = (*ChannelStateView.parts, LoggedChannel, MarkerGate)
 
-    checkpoints_after_finish = True
     aborts_carry_latest = False
-    aborts_on_end = False
-    concurrent = 1
+    unexplored = ("watermarks",)
+
+    @property
+    def channel_class(self) -> type[Channel]:
+        return LoggedChannel
+
+    @property
+    def committable_class(self) -> type[CommittableChannel]:
+        return LoggedCommittableChannel
 
     @property
     def gate_class(self) -> type[AlignedGate]:
@@ -133,6 +143,12 @@ class ChandyLamport(Replaying):
             and all(channel.queue.is_empty and not channel.blocked for channel in self.channels)
             and all(not checkpoint.is_pending for checkpoint in self.checkpoints)
         )
+
+    @rule(fair=STRONG)
+    def poll_recovered(self, channel: LoggedChannel) -> None:
+        """CL-5, RC-9: a restarted task processes the next record of the log of a channel."""
+        require(self.restarts, lambda: not channel.recovered.is_empty)
+        self.process_recovered(channel)
 
     # --- the start of a snapshot -----------------------------------------------------------------
 

@@ -64,7 +64,7 @@ class ConnectorSizes:
     records: int = 2
 
 
-class TaskStatus(enum.Enum):
+class ConnectorTaskStatus(enum.Enum):
     """The life of the task. CLOSED: its clients are closed, too."""
 
     RUNNING = "running"
@@ -103,7 +103,7 @@ class Connector(Protocol):
     sizes: ConnectorSizes
     parts = (SourceRecord,)
 
-    status = field(Enum(TaskStatus), TaskStatus.RUNNING)
+    status = field(Enum(ConnectorTaskStatus), ConnectorTaskStatus.RUNNING)
     restarts = field(Range(0, Bound("restarts")), 0)
     has_committed_last = field(Bool, False)
     """The commit of the stop is done."""
@@ -119,7 +119,7 @@ class Connector(Protocol):
 
     @define
     def terminal(self) -> bool:
-        return self.status == TaskStatus.CLOSED
+        return self.status == ConnectorTaskStatus.CLOSED
 
     def before(self, record: SourceRecord) -> tuple[SourceRecord, ...]:
         """The records that are read before another, and itself."""
@@ -130,7 +130,7 @@ class Connector(Protocol):
     @rule(fair=WEAK)
     def read(self, record: SourceRecord) -> None:
         """The task reads the next record, and hands it to the producer."""
-        require(self.status == TaskStatus.RUNNING, record.progress == Progress.UNREAD)
+        require(self.status == ConnectorTaskStatus.RUNNING, record.progress == Progress.UNREAD)
         earlier = self.before(record)[:-1]
         require(all(each.progress != Progress.UNREAD for each in earlier))
         record.progress = Progress.IN_FLIGHT
@@ -138,7 +138,7 @@ class Connector(Protocol):
     @rule(fair=WEAK)
     def deliver(self, record: SourceRecord) -> None:
         """The producer delivers a record; records in any order."""
-        require(record.progress == Progress.IN_FLIGHT, self.status != TaskStatus.CLOSED)
+        require(record.progress == Progress.IN_FLIGHT, self.status != ConnectorTaskStatus.CLOSED)
         record.progress = Progress.DELIVERED
         record.copies = 1 if record.copies == 0 else 2
 
@@ -156,7 +156,7 @@ class Connector(Protocol):
     @rule(fair=WEAK)
     def commit_offset(self) -> None:
         """While the task runs its offset is committed now and then."""
-        require(self.status == TaskStatus.RUNNING)
+        require(self.status == ConnectorTaskStatus.RUNNING)
         require(any(self.could_commit(record) for record in self.records))
         self.commit()
 
@@ -171,10 +171,10 @@ class Connector(Protocol):
     @rule
     def stop(self) -> None:
         """A user stops the task: it reads nothing more."""
-        require(self.status == TaskStatus.RUNNING)
+        require(self.status == ConnectorTaskStatus.RUNNING)
         if self.options.last_commit == LastCommit.BEFORE_THE_STOP:
             require(self.has_committed_last)
-        self.status = TaskStatus.STOPPING
+        self.status = ConnectorTaskStatus.STOPPING
 
     @rule(fair=WEAK)
     def commit_last(self) -> None:
@@ -182,11 +182,11 @@ class Connector(Protocol):
         require(not self.has_committed_last)
         match self.options.last_commit:
             case LastCommit.BEFORE_THE_STOP:
-                require(self.status == TaskStatus.RUNNING)
+                require(self.status == ConnectorTaskStatus.RUNNING)
             case LastCommit.AT_ONCE:
-                require(self.status == TaskStatus.STOPPING)
+                require(self.status == ConnectorTaskStatus.STOPPING)
             case _:
-                require(self.status == TaskStatus.STOPPING)
+                require(self.status == ConnectorTaskStatus.STOPPING)
                 require(all(each.progress != Progress.IN_FLIGHT for each in self.records))
         self.has_committed_last = True
         self.commit()
@@ -194,26 +194,26 @@ class Connector(Protocol):
     @rule(fair=WEAK)
     def stop_task(self) -> None:
         """The task is stopped: none of its methods is to be called any more."""
-        require(self.status == TaskStatus.STOPPING, self.has_committed_last)
-        self.status = TaskStatus.STOPPED
+        require(self.status == ConnectorTaskStatus.STOPPING, self.has_committed_last)
+        self.status = ConnectorTaskStatus.STOPPED
 
     @rule(fair=WEAK)
     def close(self) -> None:
         """The clients of the task are closed, when the producer has delivered what it has."""
-        require(self.status == TaskStatus.STOPPED)
+        require(self.status == ConnectorTaskStatus.STOPPED)
         require(all(each.progress != Progress.IN_FLIGHT for each in self.records))
         if self.options.calls_stopped_task:
             self.called_after_stop = True
-        self.status = TaskStatus.CLOSED
+        self.status = ConnectorTaskStatus.CLOSED
 
     @rule
     def start_again(self) -> None:
         """A user starts the task again: it reads on from its offset."""
         require(int(self.bounds.restarts) > 0)
-        require(self.status == TaskStatus.CLOSED)
+        require(self.status == ConnectorTaskStatus.CLOSED)
         within(self.restarts, self.bounds.restarts)
         self.restarts += 1
-        self.status = TaskStatus.RUNNING
+        self.status = ConnectorTaskStatus.RUNNING
         self.has_committed_last = False
         for record in self.records:
             self._read_again(record)

@@ -1,208 +1,43 @@
 """FLIP-147: every task waits, after its operators have finished, for a checkpoint that commits all.
 
 "FLIP-147: Support Checkpoints After Tasks Finished - Part Two" (blog, 2022), the wiki's life-cycle
-tables, and rules FC-1, FC-2, FC-4 … FC-11 of the fact sheet with aligned barriers; trigger plan,
-acknowledgements and notifications are in `parts/coordinator.py`, alignment in `parts/gate.py`,
-failure and restart in `parts/recovery.py` and `parts/failover.py`, FC-10 in `parts/reporting.py`.
+tables, and rules FC-1, FC-2, FC-4 … FC-9, FC-11 of the fact sheet with aligned barriers. The rules
+of the coordinator are in `coordinator/coordinator.py`, those of a task's life in
+`task/execution.py`, FC-10 is in `failures/failures.py`, FC-5 in `requests/requests.py`.
 Left out: stops with a savepoint (FC-3), unaligned barriers (FC-12), operators that are chained.
 """
 
 from __future__ import annotations
 
-import enum
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import ClassVar
 
-from model.properties.views import EndOfDataView
-from model.protocols.parts.channels import Channel
-from model.protocols.parts.checkpoints import Checkpoint, CheckpointKind
-from model.protocols.parts.committer import ConstantTagWriter, Writer
-from model.protocols.parts.coordinator import Acknowledgement
-from model.protocols.parts.elements import CheckpointId, EndOfData
-from model.protocols.parts.idle import refuse_idle
-from model.protocols.parts.modes import ModeOptions, Modes
-from model.protocols.parts.operators import Buffering, FlushingStableTask, StableTask
-from model.protocols.parts.owing import Owing, OwingOptions
-from model.protocols.parts.plan import UnionCheck
-from model.protocols.parts.queueing import Queueing, QueueingOptions
-from model.protocols.parts.reporting import Reporting, ReportingOptions
-from model.protocols.parts.sources import FetchingSource, Source
-from model.protocols.parts.tasks import Task, TaskStatus
-from model.protocols.parts.watermarks import WatermarkOptions, Watermarks
-from model.rules import (
-    STRONG,
-    WEAK,
-    Nothing,
-    Setting,
-    define,
-    each,
-    require,
-    rule,
-    step,
+from model.properties.views import EndOfDataView, WatermarkView
+from model.protocols.coordinator.checkpoints import Checkpoint
+from model.protocols.failures.failures import Failures
+from model.protocols.finish_options import (
+    FinalCheckpointOptions,
+    FinalWait,
+    FinishRace,
+    HeldUntil,
+    ReleasedBy,
+    task_classes_of,
 )
+from model.protocols.job.channels import Channel
+from model.protocols.job.elements import CheckpointId, EndOfData
+from model.protocols.requests.requests import Requests
+from model.protocols.task.sources import Source
+from model.protocols.task.tasks import Task, TaskStatus
+from model.rules import STRONG, WEAK, Nothing, define, each, require, rule, step
 from model.topology import Kind
 
 
-class FinishRace(enum.Enum):
-    """What happens to a checkpoint whose trigger finds its task already ended."""
-
-    ABORT = "abort"
-    RETRIGGER = "retrigger"
-
-
-class Release(enum.Enum):
-    """Which checkpoint, of those after the operators finished, releases a task."""
-
-    ANY = "any"
-    FIRST = "first"
-
-
-class FinalWait(enum.Enum):
-    """From when a checkpoint counts as final: the two readings of the blog's step 4.
-
-    NONE is FLIP-147's first half alone: checkpoints go on after tasks have finished, and tasks
-    finish without waiting for one.
-    """
-
-    AFTER_END_OF_DATA = "after-end-of-data"
-    AFTER_END_OF_PARTITION = "after-end-of-partition"
-    NONE = "none"
-
-
-class VirtualBarrier(enum.Enum):
-    """Where a trigger by RPC puts the barrier on an input that has not ended (PL-7)."""
-
-    NOW = "now"
-    BEFORE_END_OF_PARTITION = "before-end-of-partition"
-
-
-class Processing(enum.Enum):
-    """Whether records are processed while a checkpoint is pending: F6, taken to its end."""
-
-    NORMAL = "normal"
-    STOPPED_WHILE_PENDING = "stopped-while-pending"
-
-
-class HeldUntil(enum.Enum):
-    """Until when an operator that buffers holds its records back.
-
-    CONFIRMATION: until a checkpoint that has them is confirmed, whatever else has ended by then.
-    """
-
-    FINISH = "finish"
-    CONFIRMATION = "confirmation"
-    CONFIRMATION_OR_FINISH = "confirmation-or-finish"
-
-
-class EndTag(enum.Enum):
-    """How a writer calls what it hands over at the end: by the next id, or always the same."""
-
-    LAST_PLUS_ONE = "last+1"
-    CONSTANT = "constant"
-
-
-@dataclass(frozen=True)
-class FinalCheckpointOptions(
-    QueueingOptions, OwingOptions, ReportingOptions, WatermarkOptions, ModeOptions
-):
-    """The toggles of section 6 that concern these rules; the defaults are today's Flink."""
-
-    #: PL-2.1: checkpoints are taken after tasks have finished, and tasks wait for one (the flag)
-    checkpoints_after_finish: bool = True
-    #: PL-1: how many checkpoints may be pending at once
-    concurrent: int = 1
-    #: PL-5, PL-6: what becomes of a checkpoint whose trigger finds its task ended
-    finish_race: FinishRace = FinishRace.ABORT
-    #: FC-7: which checkpoint, of those after the operators finished, releases a task
-    release: Release = Release.ANY
-    #: FC-4: from when a checkpoint counts as final
-    final_wait: FinalWait = FinalWait.AFTER_END_OF_DATA
-    #: PL-7: where a trigger by RPC puts the barrier on an input that has not ended
-    virtual_barrier: VirtualBarrier = VirtualBarrier.NOW
-    #: FC-6: a task closes only after its consumers have polled its EndOfData
-    waits_for_acknowledgement: bool = True
-    #: CN-4: confirmations older than the newest one are dropped
-    filters_confirmations: bool = True
-    #: CN-3: an abort carries the newest completed id
-    aborts_carry_latest: bool = True
-    #: checkpoints are triggered again and again
-    periodic: bool = True
-    #: 1.7: a sink opens a transaction in each checkpoint, also after its operators finished
-    opens_after_finish: bool = False
-    #: PL-8: which checkpoints of unevenly finished union state are aborted
-    union_check: UnionCheck = UnionCheck.FINISHED_OR_FINISHING
-    #: H12: what finish() of an operator emits it does not hold any more
-    clears_on_finish: bool = True
-    #: H10: until when an operator that buffers holds its records back
-    held_until: HeldUntil = HeldUntil.FINISH
-    #: 1.7: how a writer calls what it hands over at the end of its data
-    end_tag: EndTag = EndTag.LAST_PLUS_ONE
-    #: CN-2: a savepoint is kept among the checkpoints that a failed job starts again from
-    savepoint_stored: bool = False
-    #: CN-2: the completion of a savepoint is confirmed to the tasks
-    savepoint_confirmed: bool = False
-    #: 1.6: trigger calls to a task arrive and run in their order
-    calls_in_order: bool = False
-    #: CN-5: confirmations of checkpoints reach a task in their order; else in any
-    confirmations_in_order: bool = False
-    #: F6: whether records are processed while a checkpoint is pending
-    processing: Processing = Processing.NORMAL
-    #: CN-4: a restored task takes the checkpoint that it is restored from for confirmed
-    filters_from_restored: bool = True
-    #: PL-4: a trigger to a task without a slot counts as sent
-    unassigned_counts_as_triggered: bool = False
-    #: 1.7: sources fetch a record without the checkpoint lock, and emit it in a later step
-    fetches_apart: bool = False
-    #: 1.6: what becomes of acknowledgements on their way
-    acknowledgement: Acknowledgement = Acknowledgement.RELIABLE
-
-
-class FinalCheckpoint(Modes, Queueing, Owing, Reporting, Watermarks, EndOfDataView):
+class FinalCheckpoint(Requests, Failures, WatermarkView, EndOfDataView):
     """The finish of FLIP-147 for natural ends."""
 
     key = "final-checkpoint"
     Options: ClassVar[type] = FinalCheckpointOptions
     options: FinalCheckpointOptions
-
-    def __init__(self, setting: Setting) -> None:
-        super().__init__(setting)
-        self.checkpoints_after_finish = self.options.checkpoints_after_finish
-        self.aborts_on_end = not self.options.checkpoints_after_finish
-        self.aborts_carry_latest = self.options.aborts_carry_latest
-        self.concurrent = self.options.concurrent
-        self.union_check = self.options.union_check
-        self.savepoint_stored = self.options.savepoint_stored
-        self.savepoint_confirmed = self.options.savepoint_confirmed
-        self.calls_in_order = self.options.calls_in_order
-        self.confirmations_in_order = self.options.confirmations_in_order
-        self.filters_from_restored = self.options.filters_from_restored
-        self.unassigned_counts_as_triggered = self.options.unassigned_counts_as_triggered
-        self.acknowledgement = self.options.acknowledgement
-        self.repeats_watermark = self.options.repeats_watermark
-        self.aligns_sources = self.options.aligns_sources
-        self.interruptible_timers = self.options.interruptible_timers
-        for task in self.tasks:
-            task.interruptible_timers = self.interruptible_timers
-        refuse_idle(self.options, self.tasks, has_watermarks=self.has_watermarks)
-
-    @property
-    def source_class(self) -> type[Source]:
-        return FetchingSource if self.options.fetches_apart else super().source_class
-
-    @property
-    def task_classes(self) -> Mapping[Kind, type[Task]]:
-        held: dict[HeldUntil, type[Task]] = {
-            HeldUntil.FINISH: Buffering,
-            HeldUntil.CONFIRMATION: StableTask,
-            HeldUntil.CONFIRMATION_OR_FINISH: FlushingStableTask,
-        }
-        constant = self.options.end_tag == EndTag.CONSTANT
-        return {
-            **super().task_classes,
-            Kind.BUFFERING: held[self.options.held_until],
-            Kind.WRITER: ConstantTagWriter if constant else Writer,
-        }
 
     # --- the end of data -------------------------------------------------------------------------
 
@@ -258,7 +93,8 @@ class FinalCheckpoint(Modes, Queueing, Owing, Reporting, Watermarks, EndOfDataVi
         task.quiesce_timers()
         if drain:
             task.finish(clears=self.options.clears_on_finish)
-            self.end_input(task)
+            if task.sink:
+                task.sink.end_input(commits=not self.is_configured)
         task.broadcast(EndOfData(drain=drain))
         task.status = TaskStatus.WAITING_FOR_FINAL_CP
         if drain:
@@ -306,14 +142,14 @@ class FinalCheckpoint(Modes, Queueing, Owing, Reporting, Watermarks, EndOfDataVi
         """FC-7, CN-6: any checkpoint from the first final one on, or that one only."""
         if task.final_from == Nothing:
             return False
-        if self.options.release == Release.FIRST:
+        if self.options.release == ReleasedBy.FIRST:
             return task.final_from == checkpoint
         return task.final_from <= checkpoint
 
     @define
     def waits_for_exactly(self, task: Task, checkpoint: Checkpoint) -> bool:
         """With `release = first`, the task's first final checkpoint must keep its id."""
-        return self.options.release == Release.FIRST and task.final_from == checkpoint
+        return self.options.release == ReleasedBy.FIRST and task.final_from == checkpoint
 
     @rule(fair=WEAK)
     def quiesce(self, task: Task) -> None:
@@ -343,44 +179,7 @@ class FinalCheckpoint(Modes, Queueing, Owing, Reporting, Watermarks, EndOfDataVi
         require(task.status == TaskStatus.QUIESCED, task.mail.is_empty)
         self.close_task(task)
 
-    @define
-    def processes_records(self) -> bool:
-        """F6: back pressure at its worst: no record is processed while a checkpoint is pending."""
-        if not self.stops_processing:
-            return True
-        return all(not checkpoint.is_pending for checkpoint in self.checkpoints)
-
-    @property
-    def stops_processing(self) -> bool:
-        """Whether no record is processed while a checkpoint is pending: a plain truth value."""
-        return self.options.processing == Processing.STOPPED_WHILE_PENDING
-
-    @define
-    def is_held_up(self, checkpoint: Checkpoint) -> bool:
-        """F6: whether a checkpoint is pending and records that are not processed hold it up."""
-        if not self.stops_processing:
-            return False
-        return checkpoint.is_pending and any(channel.holds_data() for channel in self.channels)
-
-    @define
-    def counts_on_expiry(self, checkpoint: Checkpoint) -> bool:
-        """AB-4: savepoints of users and of stops do not count when they time out."""
-        return not self.has_kinds or checkpoint.kind == CheckpointKind.CHECKPOINT
-
-    # --- triggers of this protocol ---------------------------------------------------------------
-
-    @rule(fair=WEAK)
-    def trigger_checkpoint(self) -> None:
-        """PL-1, PL-2, PL-3: the coordinator plans the next checkpoint and makes it pending."""
-        require(self.options.periodic)
-        super().trigger_checkpoint()
-
-    @rule(fair=STRONG)
-    def run_trigger(self, task: Task, checkpoint: Checkpoint) -> None:
-        """PL-7: the mailbox runs a trigger, also while it drains (FC-8)."""
-        if self.options.virtual_barrier == VirtualBarrier.BEFORE_END_OF_PARTITION:
-            require(task.inputs_ended)
-        super().run_trigger(task, checkpoint)
+    # --- a trigger that comes too late -----------------------------------------------------------
 
     @step
     def trigger_failed(self, task: Task, checkpoint: Checkpoint) -> None:
@@ -398,3 +197,8 @@ class FinalCheckpoint(Modes, Queueing, Owing, Reporting, Watermarks, EndOfDataVi
         heads = all(checkpoint.finished.has(producer) for producer in self.producers(task))
         if heads and checkpoint.awaited.has(task):
             checkpoint.triggers.add(task)
+
+    @property
+    def task_classes(self) -> Mapping[Kind, type[Task]]:
+        chosen = task_classes_of(self.options.held_until, self.options.end_tag)
+        return {**super().task_classes, **chosen}

@@ -10,17 +10,17 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
-from model.protocols.legacy_finish import LegacyFinish, LegacyFinishOptions
-from model.protocols.parts.checkpoints import Checkpoint, CheckpointKind
-from model.protocols.parts.ending import EndingSources
-from model.protocols.parts.requests import (
+from model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
+from model.protocols.legacy_finish import LegacyFinishOptions
+from model.protocols.requests.requests import (
     CancelRequest,
     JobStatus,
     Request,
     RequestStatus,
     StopRequest,
 )
-from model.rules import WEAK, Setting, define, rule, step
+from model.protocols.stops.ending import EndingSources
+from model.rules import Setting, define, step
 
 
 class Stop(enum.Enum):
@@ -42,19 +42,17 @@ class LegacyStopOptions(LegacyFinishOptions):
     savepoint_confirmed: bool = True
 
 
-class LegacyStop(EndingSources, LegacyFinish):
+class LegacyStop(EndingSources):
     """The stops of releases up to 1.8."""
 
     key = "legacy-stop"
     Options = LegacyStopOptions
+    calls_in_order = True
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
         assert isinstance(self.options, LegacyStopOptions)
         self.ends_sources = self.options.stop == Stop.STOP
-        self.savepoint_stored = self.options.savepoint_stored
-        self.savepoint_confirmed = self.options.savepoint_confirmed
-        self.calls_in_order = True
 
     def kind_of_stop(self, *, drain: bool) -> CheckpointKind:
         """LS-2: an ordinary savepoint."""
@@ -67,10 +65,8 @@ class LegacyStop(EndingSources, LegacyFinish):
 
     # --- cancel with savepoint -------------------------------------------------------------------
 
-    @rule(fair=WEAK)
-    def complete(self, checkpoint: Checkpoint) -> None:
-        """CN-1, LS-2: a checkpoint is durable; with the savepoint of a stop tasks are cancelled."""
-        super().complete(checkpoint)
+    def answered(self, checkpoint: Checkpoint) -> None:
+        """LS-2: with the savepoint of a stop that has completed tasks are cancelled."""
         if self.stops and not self.ends_sources:
             for request in self.stop_requests:
                 self._cancel_for(request, checkpoint)

@@ -1,7 +1,7 @@
 """Operator coordinators and checkpoints: an enumerator, its readers, and who is triggered when.
 
 The fact sheet's section 1.1 and PL-3, PL-4; the history of FLINK-16986 and those after it. First
-the enumerator's state is taken, then the readers are triggered; `parts/enumerator.py` has the
+the enumerator's state is taken, then the readers are triggered; `enumerator.py` has the
 enumerator, its events and its gates. Readers are sources: they have no channels.
 Left out: everything downstream of the readers; notifications of completed checkpoints, to which
 nobody here listens; restarts of a part of the job.
@@ -13,16 +13,16 @@ import enum
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from model.protocols.parts.asking import Asking, AskingOptions
-from model.protocols.parts.checkpoints import CheckpointStatus
-from model.protocols.parts.enumerator import (
-    Checkpoint,
+from model.protocols.asking import Asking, AskingOptions
+from model.protocols.coordinator.checkpoints import CheckpointStatus
+from model.protocols.enumerator import (
+    CoordinatorCheckpoint,
     Event,
     Gate,
     Place,
-    Reader,
     ReaderStatus,
     SignalState,
+    SourceReader,
     Split,
 )
 from model.rules import (
@@ -42,7 +42,7 @@ from model.rules import (
 )
 
 
-class Order(enum.Enum):
+class CallOrder(enum.Enum):
     """Who is asked first for their part of a checkpoint.
 
     HOOKS_FIRST: a hook of the checkpoint coordinator has an outside system inject the barriers.
@@ -59,7 +59,7 @@ class OperatorCoordinatorOptions(AskingOptions):
     #: PL-1: how many checkpoints may be pending at once
     concurrent: int = 1
     #: PL-3: who is asked first for their part of a checkpoint
-    order: Order = Order.COORDINATORS_FIRST
+    order: CallOrder = CallOrder.COORDINATORS_FIRST
     #: a checkpoint completes without the enumerator's part
     completes_on_task_acknowledgements: bool = False
 
@@ -104,9 +104,11 @@ class OperatorCoordinator(Asking):
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
-        self.readers = tuple(Reader(f"r{n + 1}") for n in range(self.sizes.readers))
+        self.readers = tuple(SourceReader(f"r{n + 1}") for n in range(self.sizes.readers))
         self.splits = tuple(Split(f"split{n + 1}") for n in range(self.sizes.splits))
-        self.checkpoints = tuple(Checkpoint(n + 1) for n in range(int(self.bounds.checkpoints)))
+        self.checkpoints = tuple(
+            CoordinatorCheckpoint(n + 1) for n in range(int(self.bounds.checkpoints))
+        )
 
     def entities(self) -> Sequence[Entity]:
         return (*self.readers, *self.events, *self.checkpoints)
@@ -144,11 +146,11 @@ class OperatorCoordinator(Asking):
             checkpoint.status = CheckpointStatus.PENDING
             for reader in self.readers:
                 self._plan(checkpoint, reader)
-            if self.options.order == Order.HOOKS_FIRST:
+            if self.options.order == CallOrder.HOOKS_FIRST:
                 checkpoint.triggers = checkpoint.awaited
 
     @step
-    def _plan(self, checkpoint: Checkpoint, reader: Reader) -> None:
+    def _plan(self, checkpoint: CoordinatorCheckpoint, reader: SourceReader) -> None:
         if reader.has_finished:
             checkpoint.finished.add(reader)
             checkpoint.received[reader] = reader.received
@@ -157,19 +159,19 @@ class OperatorCoordinator(Asking):
             checkpoint.marked.add(reader)
 
     @rule(fair=WEAK)
-    def finish_coordinator_part(self, checkpoint: Checkpoint) -> None:
+    def finish_coordinator_part(self, checkpoint: CoordinatorCheckpoint) -> None:
         """PL-3, PL-4: the enumerator's part is done, and the readers are triggered."""
         require(checkpoint.is_pending, checkpoint.coordinator_taken)
         require(not checkpoint.coordinator_done, self.is_settled(checkpoint))
         checkpoint.coordinator_done = True
-        if self.options.order == Order.COORDINATORS_FIRST:
+        if self.options.order == CallOrder.COORDINATORS_FIRST:
             checkpoint.triggers = checkpoint.awaited
         if self.options.gate == Gate.UNTIL_TRIGGER:
             for reader in self.readers:
                 self.open_gate(reader, checkpoint)
 
     @rule(fair=WEAK)
-    def take_checkpoint(self, reader: Reader, checkpoint: Checkpoint) -> None:
+    def take_checkpoint(self, reader: SourceReader, checkpoint: CoordinatorCheckpoint) -> None:
         """PL-7: a triggered reader takes the checkpoint; triggers arrive in their order."""
         require(checkpoint.triggers.has(reader), reader.is_running)
         older = self.checkpoints[: self.checkpoints.index(checkpoint)]
@@ -180,7 +182,7 @@ class OperatorCoordinator(Asking):
         checkpoint.releases.add(reader)
 
     @rule(fair=WEAK)
-    def trigger_fails(self, reader: Reader, checkpoint: Checkpoint) -> None:
+    def trigger_fails(self, reader: SourceReader, checkpoint: CoordinatorCheckpoint) -> None:
         """PL-5: a trigger finds its reader finished: the checkpoint is aborted."""
         require(checkpoint.triggers.has(reader), reader.has_finished)
         checkpoint.triggers.remove(reader)
@@ -188,21 +190,23 @@ class OperatorCoordinator(Asking):
             self.abort(checkpoint)
 
     @rule(fair=WEAK)
-    def apply_acknowledgement(self, reader: Reader, checkpoint: Checkpoint) -> None:
+    def apply_acknowledgement(
+        self, reader: SourceReader, checkpoint: CoordinatorCheckpoint
+    ) -> None:
         """AB-2: an acknowledgement arrives at the checkpoint coordinator."""
         require(checkpoint.acknowledgements.has(reader))
         checkpoint.acknowledgements.remove(reader)
         checkpoint.awaited.remove(reader)
 
     @rule(fair=WEAK)
-    def apply_release(self, reader: Reader, checkpoint: Checkpoint) -> None:
+    def apply_release(self, reader: SourceReader, checkpoint: CoordinatorCheckpoint) -> None:
         """1.1: the enumerator learns that a reader has taken a checkpoint: its gate opens."""
         require(checkpoint.releases.has(reader))
         checkpoint.releases.remove(reader)
         self.open_gate(reader, checkpoint)
 
     @rule(fair=WEAK)
-    def complete(self, checkpoint: Checkpoint) -> None:
+    def complete(self, checkpoint: CoordinatorCheckpoint) -> None:
         """CN-1: all parts are there: the checkpoint completes, and older ones are subsumed."""
         require(checkpoint.is_pending, checkpoint.awaited.is_empty)
         if not self.options.completes_on_task_acknowledgements:
@@ -212,12 +216,12 @@ class OperatorCoordinator(Asking):
             self._subsume(older)
 
     @step
-    def _subsume(self, checkpoint: Checkpoint) -> None:
+    def _subsume(self, checkpoint: CoordinatorCheckpoint) -> None:
         if checkpoint.is_pending:
             self.abort(checkpoint)
 
     @step
-    def abort(self, checkpoint: Checkpoint) -> None:
+    def abort(self, checkpoint: CoordinatorCheckpoint) -> None:
         """AB-1: a checkpoint is given up, and the gates that it closed open."""
         checkpoint.status = CheckpointStatus.ABORTED
         checkpoint.awaited.clear()
@@ -225,7 +229,7 @@ class OperatorCoordinator(Asking):
             self.open_gate(reader, checkpoint)
 
     @rule
-    def expire(self, checkpoint: Checkpoint) -> None:
+    def expire(self, checkpoint: CoordinatorCheckpoint) -> None:
         """AB-1: a pending checkpoint expires."""
         require(int(self.bounds.expiries) > 0)
         require(checkpoint.is_pending)
@@ -236,7 +240,7 @@ class OperatorCoordinator(Asking):
     # --- readers, failures -----------------------------------------------------------------------
 
     @rule(fair=WEAK)
-    def finish(self, reader: Reader) -> None:
+    def finish(self, reader: SourceReader) -> None:
         """A reader that knows the end has read all its splits, and finishes."""
         require(reader.is_running, reader.received.has(reader.signal))
         reader.status = ReaderStatus.FINISHED
@@ -264,7 +268,7 @@ class OperatorCoordinator(Asking):
         self.forget_requests()
 
     @step
-    def _give_up(self, checkpoint: Checkpoint) -> None:
+    def _give_up(self, checkpoint: CoordinatorCheckpoint) -> None:
         if checkpoint.is_pending:
             checkpoint.status = CheckpointStatus.ABORTED
             checkpoint.awaited.clear()
@@ -287,15 +291,15 @@ class OperatorCoordinator(Asking):
         return self.options.signal == SignalState.REPEATED and not isinstance(event, Split)
 
     @define
-    def newest_completed(self) -> Checkpoint:
+    def newest_completed(self) -> CoordinatorCheckpoint:
         """The checkpoint that a restart starts from; Nothing before the first."""
-        newest: Checkpoint = Nothing
+        newest: CoordinatorCheckpoint = Nothing
         for checkpoint in self.checkpoints:
             newest = checkpoint if checkpoint.is_completed else newest
         return newest
 
     @rule(fair=WEAK)
-    def restore(self, reader: Reader) -> None:
+    def restore(self, reader: SourceReader) -> None:
         """RC-1, RC-4: a reader starts again from the newest checkpoint and registers."""
         require(reader.status == ReaderStatus.RESTORING)
         reader.status = ReaderStatus.RUNNING

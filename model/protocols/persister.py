@@ -4,7 +4,7 @@ UN-1 … UN-4, UN-7, UN-8 and 1.5 of the fact sheet, as the receiver's `ChannelS
 sender's subpartition have them: the network thread moves what is sent into the receiver's buffers
 and sees barriers first, the task's thread processes and takes the snapshot. The protocols on jobs
 have one queue a channel instead (decision 12); here the two queues, lanes and logs are apart.
-What the two ends do is in `parts/persisting.py`.
+What the two ends do is in `persisting.py`.
 Left out: credits, and all of other inputs than this one but that one of them may be the first to
 bring a checkpoint.
 """
@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from model.properties.persisting import PersistingView
-from model.protocols.parts.persisting import Cut, PersisterOptions, Receiving, Sending
+from model.protocols.persisting import Cut, PersisterOptions, Receiving, Sending
 from model.rules import (
     WEAK,
     Bound,

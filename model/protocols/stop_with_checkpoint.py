@@ -11,14 +11,14 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass
 
-from model.protocols.parts.checkpoints import Checkpoint
-from model.protocols.parts.ending import EndingSources
-from model.protocols.parts.tasks import Task
+from model.protocols.coordinator.checkpoints import Checkpoint
+from model.protocols.stops.ending import EndingSources
 from model.protocols.sync_savepoint import SyncSavepoint, SyncSavepointOptions
+from model.protocols.task.tasks import Task
 from model.rules import Setting, define
 
 
-class Retention(enum.Enum):
+class CheckpointRetention(enum.Enum):
     """F45-1: whether checkpoints are kept when the job has finished."""
 
     KEPT = "kept"
@@ -32,7 +32,7 @@ class StopWithCheckpointOptions(SyncSavepointOptions):
     #: F45-3: every task stalls, a source, too
     source_blocks: bool = True
     #: F45-1: whether checkpoints are kept when the job has finished
-    retention: Retention = Retention.KEPT
+    retention: CheckpointRetention = CheckpointRetention.KEPT
     #: F45-6: a cancellation also ends a task that stalls
     cancel_wins: bool = True
 
@@ -42,12 +42,13 @@ class StopWithCheckpoint(EndingSources, SyncSavepoint):
 
     key = "stop-with-checkpoint"
     Options = StopWithCheckpointOptions
+    #: F45-6: a cancellation also ends a task that stalls.
+    cancel_wins: bool = True
 
     def __init__(self, setting: Setting) -> None:
         super().__init__(setting)
         assert isinstance(self.options, StopWithCheckpointOptions)
-        self.ends_sources = self.options.retention == Retention.NONE
-        self.cancel_wins = self.options.cancel_wins
+        self.ends_sources = self.options.retention == CheckpointRetention.NONE
 
     @define
     def is_left(self, checkpoint: Checkpoint) -> bool:

@@ -2,112 +2,56 @@
 
 The wiki's life-cycle tables ("stop with savepoint", with and without drain), and rules SP-1 …
 SP-13 and FC-3 of the fact sheet over the final checkpoint; what the coordinator does is in
-`parts/stopping.py`, what regions make of it in `parts/regional_stops.py`, starting again in
-`parts/resuming.py`. With `no_drain = blocking` a stop
+`stops/stopping.py`. With `no_drain = blocking` a stop
 without drain is still the synchronous savepoint of release 1.14.
-Left out: the thread of a legacy source (`parts/threads.py`): a mailbox source stands for both
+Left out: the thread of a legacy source (`task/threads.py`): a mailbox source stands for both
 (SP-3), since it notes the savepoint and stops reading in one step. Sources chained in one task are
 in `chained_sources.py`.
+
+Stops also meet restarts of regions and crashes of the coordinator (RC-1, RC-2 with SP-1, SP-9 and
+SP-10). A task that its savepoint's abort fails takes its region with it, and no other. A stop waits
+for the attempts that there are when it comes, those that have FAILED included, which are to be
+restarted after a delay: such a stop cannot succeed any more, and has taken its savepoint all the
+same.
 """
 
 from __future__ import annotations
 
-import enum
 from dataclasses import dataclass
 
-from model.protocols.final_checkpoint import FinalCheckpoint, FinalCheckpointOptions
-from model.protocols.parts.channels import Channel
-from model.protocols.parts.checkpoints import Checkpoint, CheckpointKind
-from model.protocols.parts.elements import CheckpointId
-from model.protocols.parts.regional_stops import RegionalStops
-from model.protocols.parts.resuming import ResumeFrom, Resuming, Retention
-from model.protocols.parts.sources import Reader, Source, StopMode
-from model.protocols.parts.stopping import AfterFailure, Scheduler
-from model.protocols.parts.tasks import Task, TaskStatus
+from model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
+from model.protocols.failures.failures import Region
+from model.protocols.final_checkpoint import (
+    FinalCheckpoint,
+)
+from model.protocols.finish_options import FinalCheckpointOptions
+from model.protocols.job.channels import Channel
+from model.protocols.job.elements import CheckpointId, StopMode
+from model.protocols.requests.requests import RequestStatus, StopRequest
+from model.protocols.stops.options import (
+    EndDuringSavepoint,
+    MultiInput,
+    NoDrain,
+    ReleaseOn,
+    StopOptions,
+    StopOrder,
+    SyncAbort,
+)
+from model.protocols.stops.stopping import Stopping
+from model.protocols.task.sources import (
+    Reader,
+    Source,
+)
+from model.protocols.task.tasks import Task, TaskStatus
 from model.rules import STRONG, WEAK, Nothing, Setting, define, require, rule, step
 
 
-class NoDrain(enum.Enum):
-    """How a stop without drain works: EndOfData as with drain, or tasks that block (1.14)."""
-
-    UNIFIED = "unified"
-    BLOCKING = "blocking"
-
-
-class StopOrder(enum.Enum):
-    """SP-2: without drain, whether a source's snapshot may come before the end of its data."""
-
-    END_FIRST = "end-first"
-    EITHER = "either"
-
-
-class ReleaseOn(enum.Enum):
-    """SP-8: what releases a task that knows of the savepoint: it alone, or any final checkpoint,
-    too; `MINIMUM` does not know savepoints."""
-
-    EXACT = "exact"
-    ANY = "any"
-    MINIMUM = "minimum"
-
-
-class MultiInput(enum.Enum):
-    """H7: a task with several inputs ends its data as intended, or as built: not at all if the
-    last input to end was stopped."""
-
-    INTENDED = "intended"
-    AS_BUILT = "as-built"
-
-
-class SyncAbort(enum.Enum):
-    """SP-10: the abort of a savepoint that a task knows of fails the task, or is forgotten."""
-
-    FAILS = "fails"
-    CLEARS = "clears"
-
-
-class EndDuringSavepoint(enum.Enum):
-    """Release 1.14: a source that comes to its end during a savepoint without drain fails, or
-    waits for a final checkpoint as if there were no savepoint."""
-
-    FAILS = "fails"
-    WAITS = "waits"
-
-
 @dataclass(frozen=True)
-class StopWithSavepointOptions(FinalCheckpointOptions):
+class StopWithSavepointOptions(StopOptions, FinalCheckpointOptions):
     """The toggles of section 6 that concern stops; the defaults are today's Flink as intended."""
 
-    #: SP-1: what a second stop meets
-    scheduler: Scheduler = Scheduler.DEFAULT
-    #: SP-9: what a failure does after the savepoint has completed
-    after_failure: AfterFailure = AfterFailure.FAIL_JOB
-    #: SP-11: periodic checkpoints go on after a stop has failed
-    resumes_scheduling: bool = True
-    #: SP-9: the end of the job and the savepoint's completion are both waited for
-    waits_for_both: bool = True
-    #: SP-12: a savepoint that a task declines fails the job
-    decline_fails: bool = True
-    #: SP-2, FC-3: how a stop without drain works
-    no_drain: NoDrain = NoDrain.UNIFIED
-    #: SP-2: without drain, whether a source's snapshot may come before the end of its data
-    stop_order: StopOrder = StopOrder.EITHER
-    #: SP-8: what releases a task that knows of the savepoint
-    release_on: ReleaseOn = ReleaseOn.EXACT
-    #: FC-2, H7: how the data of a task with several inputs end
-    multi_input: MultiInput = MultiInput.INTENDED
-    #: SP-2: a source also ends its data for a savepoint that it knows to be aborted
-    stops_for_aborted: bool = True
-    #: SP-10: what the abort of a savepoint does to a task that knows of it
-    sync_abort: SyncAbort = SyncAbort.FAILS
-    #: V-10: with `no_drain = blocking`, what a source does that ends during the savepoint
-    end_during_savepoint: EndDuringSavepoint = EndDuringSavepoint.FAILS
-    #: RC-3: after which end of the job its checkpoints are kept
-    retention: Retention = Retention.NEVER
-    #: F45-7: which of the checkpoints that a job has left a user takes to start it again
-    resume_from: ResumeFrom = ResumeFrom.NEWEST
 
-
-class StopWithSavepoint(RegionalStops, Resuming, FinalCheckpoint):
+class StopWithSavepoint(Stopping, FinalCheckpoint):
     """The final checkpoint, and stops."""
 
     key = "stop-with-savepoint"
@@ -117,13 +61,65 @@ class StopWithSavepoint(RegionalStops, Resuming, FinalCheckpoint):
         super().__init__(setting)
         assert isinstance(self.options, StopWithSavepointOptions)
         self.stopping = self.options
-        self.scheduler = self.options.scheduler
-        self.after_failure = self.options.after_failure
-        self.resumes_scheduling = self.options.resumes_scheduling
-        self.waits_for_both = self.options.waits_for_both
-        self.decline_fails = self.options.decline_fails
-        self.retention = self.options.retention
-        self.resume_from = self.options.resume_from
+
+    # --- stops that meet failures ----------------------------------------------------------------
+
+    @property
+    def stops_meet_failures(self) -> bool:
+        """Whether a stop can find tasks that wait for their restart: a plain truth value."""
+        return self.stops and self.restarts_late
+
+    def keeps(self) -> frozenset[str]:
+        own = {"failed-regions"} if self.stops_meet_failures else set[str]()
+        return super().keeps() | own
+
+    @rule
+    def request_stop(self, request: StopRequest, drain: bool) -> None:
+        """SP-1: a user stops the job: a savepoint is triggered, and all attempts waited for."""
+        super().request_stop(request, drain)
+        if self.stops_meet_failures:
+            failed = any(task.status == TaskStatus.FAILED for task in self.tasks)
+            request.met_failure = request.is_admitted and failed
+
+    @rule
+    def crash_coordinator(self) -> None:
+        """RC-2: the coordinator crashes; a new one knows of no stop, nor of its savepoint."""
+        if self.stops:
+            for request in self.stop_requests:
+                self._forget_request(request)
+        super().crash_coordinator()
+
+    @step
+    def _forget_request(self, request: StopRequest) -> None:
+        if request.is_admitted:
+            request.status = RequestStatus.FAILED
+
+    @step
+    def end_region(self, region: Region) -> None:
+        """RC-1, SP-9: after a stop's savepoint has completed a failure is that of the job."""
+        if self.stops and any(self.has_savepoint(request) for request in self.stop_requests):
+            self.restart_all()
+        else:
+            super().end_region(region)
+
+    @step
+    def attempt_failed(self, task: Task) -> None:
+        """RC-1: an attempt ends without having FINISHED, and what it knew of a stop is gone."""
+        super().attempt_failed(task)
+        if self.stops:
+            self.forget_stop(task)
+
+    @rule(fair=WEAK)
+    def miss_failed_attempt(self, request: StopRequest, checkpoint: Checkpoint) -> None:
+        """SP-9: all attempts that the stop waits for have ended, one of them had FAILED."""
+        require(self.stops_meet_failures)
+        require(request.is_admitted, lambda: request.met_failure)
+        require(request.of == checkpoint, checkpoint.is_completed, not self.is_finished)
+        require(all(task.reported_finished or checkpoint.finished.has(task) for task in self.tasks))
+        self.restart_all()
+        request.status = RequestStatus.FAILED
+
+    # --- the order of triggers -------------------------------------------------------------------
 
     @define
     def is_in_turn(self, task: Task, checkpoint: Checkpoint) -> bool:

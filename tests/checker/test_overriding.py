@@ -36,11 +36,11 @@ def loaded(folder: Path, body: str, tail: str = TAIL) -> type[Protocol]:
 @pytest.mark.parametrize(
     ("body", "code", "told"),
     [
-        ("crashes = field(Bool, False)", "field-redeclared", "Failover"),
-        ('crashes = field(Range(0, Bound("crashes")), 0)', "field-redeclared", "Failover"),
-        ("crashes = 3", "field-redeclared", "Failover"),
-        ("def crashes(self): return 3", "field-redeclared", "Failover"),
-        ("restarts = field(Bool, False)", "field-redeclared", "Recovery.restarts"),
+        ("crashes = field(Bool, False)", "field-redeclared", "Failures"),
+        ('crashes = field(Range(0, Bound("crashes")), 0)', "field-redeclared", "Failures"),
+        ("crashes = 3", "field-redeclared", "Failures"),
+        ("def crashes(self): return 3", "field-redeclared", "Failures"),
+        ("restarts = field(Bool, False)", "field-redeclared", "TaskExecution.restarts"),
         ("tasks = field(Bool, False)", "field-redeclared", "JobProtocol.__init__ assigns"),
         ("def abort(self): pass", "override-differs", "(self, checkpoint"),
         ("def abort(self, checkpoint, why): pass", "override-differs", "(self, checkpoint, why)"),
@@ -50,13 +50,13 @@ def loaded(folder: Path, body: str, tail: str = TAIL) -> type[Protocol]:
         ("def abrot(self, checkpoint): pass", "override-misspelt", '"abort"'),
         ("@step\ndef abort_it(self, checkpoint): pass", "override-misspelt", '"abort"'),
         ('ghots = ("effects",)', "override-misspelt", '"ghosts"'),
-        ("savepoint_stored = True", "override-overwritten", "FinalCheckpoint.__init__"),
+        ("savepoint_stored = True", "override-overwritten", "the option savepoint_stored"),
         ("checkpoints_after_finish = False", "override-overwritten", "never read"),
         ("def savepoint_stored(self): return True", "override-overwritten", "never read"),
         (
             "@property\ndef savepoint_stored(self): return True",
             "override-overwritten",
-            "FinalCheckpoint.__init__",
+            "the option savepoint_stored",
         ),
         ("pass", "variant-changes-nothing", "final-checkpoint"),
         ("def quite_another(self): pass", "variant-changes-nothing", "final-checkpoint"),
@@ -91,8 +91,8 @@ def test_what_is_no_mistake(tmp_path: Path, body: str) -> None:
 
 
 def test_a_queue_may_hold_more_and_not_less(tmp_path: Path) -> None:
-    mine = """from model.protocols.parts import channels
-from model.protocols.parts.committer import HandedOver
+    mine = """from model.protocols.job import channels
+from model.protocols.sinks.committer import HandedOver
 
 class Wider(channels.Channel):
     queue = field(Queue({}, Bound("checkpoints")), ())

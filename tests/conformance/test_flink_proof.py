@@ -30,7 +30,7 @@ from model.expressions import (
 from model.language.build import world_of
 from model.language.protocol import Setting
 from model.language.starting import Values
-from model.protocols.parts.checkpoints import Checkpoint
+from model.protocols.coordinator.checkpoints import Checkpoint
 from model.protocols.stop_with_savepoint import StopWithSavepoint
 from model.topology import Edge, Job, Kind, Vertex
 from tests.conformance.test_flink import early_completion, twice, without

@@ -10,7 +10,7 @@ from checker.logs.replay.partial_model import ModelSize, PartialModel, PartialSy
 from checker.logs.replay.replay_monitor import ReplayMonitor
 from checker.search.interpreter.execution import PlainPredicate
 from model.language.properties import Family
-from model.protocols.parts.tasks import TaskStatus
+from model.protocols.task.tasks import TaskStatus
 from model.rules import always
 
 _WAITS, _RUNS = TaskStatus.WAITING_FOR_FINAL_CP, TaskStatus.RUNNING

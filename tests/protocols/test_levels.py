@@ -14,9 +14,9 @@ from model.language.build import build
 from model.language.protocol import Protocol
 from model.protocols.at_least_once import AtLeastOnce
 from model.protocols.final_checkpoint import FinalCheckpoint
+from model.protocols.job.elements import Data
 from model.protocols.legacy_finish import LegacyFinish
 from model.protocols.legacy_stop import LegacyStop
-from model.protocols.parts.elements import Data
 from model.protocols.stop_with_checkpoint import StopWithCheckpoint
 from model.protocols.stop_with_savepoint import StopWithSavepoint
 from model.protocols.sync_savepoint import SyncSavepoint

@@ -7,7 +7,7 @@ from itertools import chain, combinations
 import pytest
 
 from model.protocols.broken.restore.marks_from_zero import PlainMinus
-from model.protocols.parts.metadata import Encoding, Flags, Metadata, UnknownVersion
+from model.protocols.coordinator.metadata import Encoding, Flags, Metadata, UnknownVersion
 
 ALL = [
     Flags(parallelism, frozenset(finished))

@@ -12,9 +12,9 @@ from model.errors import FinaleError
 from model.language.build import build, world_of
 from model.language.decorators import mark_of
 from model.language.predicates import property_of
+from model.protocols.barriers.gate import GatePorts
 from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.parts.gate import GatePorts
-from model.protocols.parts.tasks import Task
+from model.protocols.task.tasks import Task
 from model.protocols.unaligned import Unaligned
 from model.rules import Entity, Protocol, Setting, define
 from model.system import System

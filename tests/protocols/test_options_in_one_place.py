@@ -25,14 +25,14 @@ from model.rules import Setting
 #: Whether a feature is in the system at all: all that reads them is the part that has the feature,
 #: each rule of it once. option -> the part
 SWITCHES = {
-    "checkpointing": "Modes",
-    "counts_failed_checkpoints": "Tolerance",
-    "expiry_is_owed": "Owing",
-    "final_trigger": "Reporting",
-    "interruptible_timers": "Watermarks",
+    "checkpointing": "JobProtocol",
+    "counts_failed_checkpoints": "Failures",
+    "expiry_is_owed": "Failures",
+    "final_trigger": "Failures",
+    "interruptible_timers": "TaskExecution",
     "readers_ask": "Asking",
-    "restart_delay": "Failover",
-    "split_trigger": "Triggering",
+    "restart_delay": "Failures",
+    "split_trigger": "Requests",
     "waits_for_both": "Stopping",
 }
 #: What the value of an option means for several rules, once for each.
@@ -41,6 +41,7 @@ SEVERAL_RULES = {
     "calls_in_order": "a call passes two queues, and keeps its order in each",
     "checkpoints_after_finish": "the flag of FLIP-147: who may trigger, who waits, who reports",
     "confirmations_in_order": "what waits for its turn, and that a savepoint notes who was first",
+    "during_restore": "whether a checkpoint is triggered meanwhile, and how its call is met",
     "failure_reports": "whether there are late reports, and what is done with one",
     "final_wait": "which checkpoint is final, and whether any is waited for",
     "gate": "a gate that closes and opens: when it is closed, and whom it then forgets",
@@ -102,6 +103,11 @@ def readers(kind: type[Protocol]) -> dict[str, set[tuple[str, str]]]:
     parts: list[type] = [each for each in family if each is not Protocol]
     constructors = [methods_of(each).get("__init__") for each in parts]
     copied = set[str]().union(*(copies_in(each) for each in constructors if each))
+    copied |= {
+        option.name
+        for option in fields(kind.Options)
+        if type(getattr(kind, option.name, None)) is type(option.default)
+    }
     found: dict[str, set[tuple[str, str]]] = {each.name: set() for each in fields(kind.Options)}
     for part in parts:
         for name, method in methods_of(part).items():

@@ -34,23 +34,23 @@ NOT_TAKEN_YET = {
     ("ChainedSources._operate_if_next", "if source.remaining == source.after(record) + 1:", False),
     ("ChainingTask.load", "source.restart(0 if finished else source.offset[checkpoint])", True),
     ("FinalCheckpoint.finish_operators", "if drain:", False),
-    ("FinalCheckpoint.is_held_up", "if not self.stops_processing:", True),
+    ("Failures.is_held_up", "if not self.stops_processing:", True),
     (
         "LegacyStop.conclude",
         "request.status = RequestStatus.SUCCEEDED if won else RequestStatus.FAILED",
         False,
     ),
-    ("RegionalStops.attempt_failed", "if self.stops:", False),
-    ("RegionalStops.crash_coordinator", "if self.stops:", False),
-    ("Resuming.is_unnamed", "if self.can_resume:", True),
+    ("StopWithSavepoint.attempt_failed", "if self.stops:", False),
+    ("StopWithSavepoint.crash_coordinator", "if self.stops:", False),
+    ("Stopping.is_unnamed", "if self.can_resume:", True),
     (
         "StopWithSavepoint.may_close",
         "if task.sync != Nothing and not task.released:",
         True,
     ),
     ("Stopping.ends_the_job", "if not self.stops:", True),
-    ("Synchronous.may_emit", "if not self.stops:", True),
-    ("Synchronous.ended_by_suspension", "if not self.stops:", True),
+    ("SyncSavepoint.may_emit", "if not self.stops:", True),
+    ("SyncSavepoint.ended_by_suspension", "if not self.stops:", True),
 }
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from model.language.build import world_of
 from model.language.plain import PlainStore
-from model.protocols.parts.checkpoints import COMPLETED, CheckpointKind
+from model.protocols.coordinator.checkpoints import COMPLETED, CheckpointKind
 from model.protocols.sync_savepoint import SyncSavepoint
 from model.rules import Setting
 from model.topology import Job

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache
 
 from checker.spec.claim import Spec
-from model.protocols.parts.recycling import Recycling
+from model.protocols.coordinator.coordinator import JobProtocol
 from model.topology import Sink
 from tests.protocols.specs import FILES, spec_of
 
@@ -19,7 +19,7 @@ def can_recycle(spec: Spec) -> bool:
     """
     job = spec.setting.job
     return (
-        issubclass(spec.protocol, Recycling)
+        issubclass(spec.protocol, JobProtocol)
         and "live_checkpoints" in spec.protocol.bound_names()
         and spec.resumption is None
         and spec.setting.bounds.get("channel") != 1

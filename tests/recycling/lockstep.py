@@ -20,7 +20,7 @@ from model.language.plain import PlainStore
 from model.language.properties import Family
 from model.language.protocol import Protocol, Setting
 from model.properties.registry import PROPERTIES
-from model.protocols.parts.recycling import Recycling
+from model.protocols.coordinator.coordinator import JobProtocol
 from model.system import Blocked, Fault, Kind
 
 #: How many ids live at once, and how many checkpoints a walk begins.
@@ -91,7 +91,7 @@ class Side:
         given = {name: number for name, number in given.items() if name in declared}
         setting = replace(spec.setting, bounds=given)
         protocol = _observing_all(kind, setting) if all_history else kind(setting)
-        assert isinstance(protocol, Recycling)
+        assert isinstance(protocol, JobProtocol)
         self.protocol = protocol
         self.world = world_of(protocol, protocol.keeps())
         observed = protocol.setting.observe

@@ -13,11 +13,11 @@ from checker.scenario.running import run_file
 from checker.spec.catalogue import catalogue
 from model.language.decorators import mark_of
 from model.protocols.aligned_with_timeout import AlignedWithTimeout
+from model.protocols.coordinator.graph_check import GraphCheck
+from model.protocols.coordinator.metadata import Encoding
 from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.parts.graph_check import GraphCheck
-from model.protocols.parts.metadata import Encoding
-from model.protocols.parts.persisting import Receiving
 from model.protocols.persister import Persister
+from model.protocols.persisting import Receiving
 from model.protocols.restore_unaligned import RestoreUnaligned
 from tests.docs.pages import ROOT
 

@@ -30,6 +30,7 @@ from checker.proofs.all_jobs.window import Binding, Symbol
 from checker.report.proofs import graph_lines
 from model.errors import FinaleError
 from model.language.protocol import Protocol
+from model.protocols.barriers.gate import AlignedGate
 from model.protocols.broken.barriers.ignores_ends import IgnoresEnds
 from model.protocols.broken.barriers.never_supersedes import NeverSupersedes
 from model.protocols.broken.finish.plans_by_end_of_data import PlansByEndOfData
@@ -37,13 +38,13 @@ from model.protocols.broken.finish.triggers_all import TriggersAll
 from model.protocols.broken.finish.waits_for_lost_ack import WaitsForLostAcknowledgement
 from model.protocols.broken.finish.waits_for_the_finished import WaitsForTheFinished
 from model.protocols.chained_sources import ChainedSources
-from model.protocols.final_checkpoint import FinalCheckpoint, FinishRace
+from model.protocols.coordinator.checkpoints import Checkpoint
+from model.protocols.coordinator.graph_check import Check
+from model.protocols.final_checkpoint import FinalCheckpoint
+from model.protocols.finish_options import FinishRace
+from model.protocols.job.elements import CheckpointId
 from model.protocols.legacy_finish import LegacyFinish
-from model.protocols.parts.checkpoints import Checkpoint
-from model.protocols.parts.elements import CheckpointId
-from model.protocols.parts.gate import AlignedGate
-from model.protocols.parts.graph_check import Check
-from model.protocols.parts.tasks import Task
+from model.protocols.task.tasks import Task
 from model.protocols.two_phase_commit import TwoPhaseCommit
 from model.protocols.unaligned import Unaligned
 from model.rules import count, define, each, step

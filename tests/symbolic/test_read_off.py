@@ -16,17 +16,23 @@ from checker.proofs.all_jobs.compared import (
 from checker.proofs.all_jobs.plans import Plans
 from checker.proofs.all_jobs.sending import Outputs
 from model.errors import FinaleError
+from model.protocols.barriers.gate import (
+    AlignedGate,
+)
+from model.protocols.barriers.handler import Arrival
 from model.protocols.broken.finish.plans_by_end_of_data import PlansByEndOfData
 from model.protocols.broken.finish.triggers_all import TriggersAll
 from model.protocols.broken.finish.waits_for_lost_ack import WaitsForLostAcknowledgement
 from model.protocols.broken.finish.waits_for_the_finished import WaitsForTheFinished
-from model.protocols.final_checkpoint import FinalCheckpoint, FinishRace
+from model.protocols.final_checkpoint import (
+    FinalCheckpoint,
+)
+from model.protocols.finish_options import FinishRace
+from model.protocols.job.channels import Channel
+from model.protocols.job.elements import Barrier, CheckpointId
 from model.protocols.legacy_finish import LegacyFinish
-from model.protocols.parts.channels import Channel
-from model.protocols.parts.elements import Barrier, CheckpointId
-from model.protocols.parts.gate import AlignedGate, Arrival
-from model.protocols.parts.tasks import Task
 from model.protocols.stop_with_savepoint import StopWithSavepoint
+from model.protocols.task.tasks import Task
 from model.rules import define, step
 
 PLANS = (

@@ -8,7 +8,10 @@ import pytest
 
 from checker.proofs.all_jobs.calls import RULES_OF_CALLS
 from model.language.build import build
-from model.protocols.final_checkpoint import FinalCheckpoint, FinishRace
+from model.protocols.final_checkpoint import (
+    FinalCheckpoint,
+)
+from model.protocols.finish_options import FinishRace
 from model.rules import Setting
 from model.semantics import steps
 from model.system import State, System

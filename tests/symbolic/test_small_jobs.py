@@ -19,16 +19,19 @@ from checker.proofs.all_jobs.compared import Laid, compare_starts, edges_of, lai
 from checker.proofs.all_jobs.fact import FactRefuted, prove
 from checker.proofs.all_jobs.plans import Plans, facts_of_plans
 from checker.proofs.all_jobs.starts import Starts, facts_of_starts
+from model.protocols.barriers.handler import Arrival
 from model.protocols.broken.barriers.ignores_ends import IgnoresEnds
 from model.protocols.broken.finish.plans_by_end_of_data import PlansByEndOfData
 from model.protocols.broken.finish.triggers_all import TriggersAll
 from model.protocols.broken.finish.waits_for_lost_ack import WaitsForLostAcknowledgement
 from model.protocols.broken.finish.waits_for_the_finished import WaitsForTheFinished
-from model.protocols.final_checkpoint import FinalCheckpoint, FinishRace
+from model.protocols.coordinator.graph_check import Check, Finished, GraphCheck
+from model.protocols.final_checkpoint import (
+    FinalCheckpoint,
+)
+from model.protocols.finish_options import FinishRace
 from model.protocols.legacy_finish import LegacyFinish
-from model.protocols.parts.gate import Arrival
-from model.protocols.parts.graph_check import Check, Finished, GraphCheck
-from model.protocols.parts.tasks import TaskStatus
+from model.protocols.task.tasks import TaskStatus
 from model.topology import Edge, Job, Pattern, Vertex
 
 FEW, MANY = 3, 5

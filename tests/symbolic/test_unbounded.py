@@ -28,10 +28,10 @@ from model.language.build import build
 from model.language.entities import Entity
 from model.language.protocol import Protocol, Setting
 from model.properties.checkpoints import confirms_what_was_taken
+from model.protocols.coordinator.checkpoints import Checkpoint
 from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.parts.checkpoints import Checkpoint
-from model.protocols.parts.elements import CheckpointId, Datum
-from model.protocols.parts.tasks import Task
+from model.protocols.job.elements import CheckpointId, Datum
+from model.protocols.task.tasks import Task
 from model.rules import always, when
 from model.semantics import steps
 from model.system import State, System

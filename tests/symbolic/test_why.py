@@ -28,7 +28,7 @@ from checker.search.run import chosen
 from checker.spec.catalogue import catalogue
 from checker.spec.claim import Spec
 from model.language.guards import Guard, watching
-from model.protocols.final_checkpoint import FinalCheckpointOptions
+from model.protocols.finish_options import FinalCheckpointOptions
 from tests.protocols.specs import FILES, name_of, spec_of
 
 INVARIANT = ("commits-are-decided", "commit-needs-all", "known-is-said", "promise-is-kept")

@@ -9,7 +9,7 @@ from checker.proofs.unbounded.proof import Proof
 from checker.proofs.unbounded.window import IdWindow
 from model.properties.checkpoints import restores_newest
 from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.parts.elements import CheckpointId
+from model.protocols.job.elements import CheckpointId
 from model.rules import define
 
 from .test_unbounded import RESTARTS, spec, steps_of

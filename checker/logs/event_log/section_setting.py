@@ -16,7 +16,7 @@ from checker.spec.typed import options_of
 from model.errors import FinaleError, Place
 from model.language.entities import Entity
 from model.language.protocol import Protocol, Setting
-from model.protocols.parts.recycling import Recycling
+from model.protocols.coordinator.coordinator import JobProtocol
 from reference.formats.eventlog import Section
 from reference.protocols import ENGINES, STOPPABLE
 
@@ -65,7 +65,7 @@ def setting_of(
     live: int,
     room: int | None,
     bounds: Mapping[str, int] | None = None,
-) -> tuple[type[Recycling], Setting]:
+) -> tuple[type[JobProtocol], Setting]:
     """The protocol of a section, without records, and the setting that the section tells.
 
     With `bounds`, these are taken, and not those that its events make needful.
@@ -83,33 +83,33 @@ def setting_of(
     return without, Setting(section.job, {}, options, bounds, history)
 
 
-def kind_of(section: Section, known: Catalogue) -> type[Recycling]:
+def kind_of(section: Section, known: Catalogue) -> type[JobProtocol]:
     """The protocol that a section names. Raises `unknown-protocol`, `unknown-variant`."""
     kind = protocol_of(str(section.start["protocol"]), known)
     if section.start.get("variant") is None:
         return kind
-    return cast("type[Recycling]", known.variant(kind.key, str(section.start["variant"])))
+    return cast("type[JobProtocol]", known.variant(kind.key, str(section.start["variant"])))
 
 
-def protocol_of(key: str, known: Catalogue) -> type[Recycling]:
+def protocol_of(key: str, known: Catalogue) -> type[JobProtocol]:
     """The protocol of an engine, which may be two of the model's in one.
 
     Raises `unknown-protocol`.
     """
     if key not in COMPOSED:
-        return cast("type[Recycling]", known.protocol(key))
+        return cast("type[JobProtocol]", known.protocol(key))
     parts = tuple(known.protocol(each) for each in COMPOSED[key])
     bases = tuple(each.Options for each in parts)
     options: type = dataclass(frozen=True)(type("Options", bases, {}))
     both = {"key": key, "Options": options, "parts": _all_parts(parts)}
-    return cast("type[Recycling]", type("Composed", parts, both))
+    return cast("type[JobProtocol]", type("Composed", parts, both))
 
 
 def _all_parts(kinds: tuple[type[Protocol], ...]) -> tuple[type[Entity], ...]:
     return tuple(dict.fromkeys(part for kind in kinds for part in kind.parts))
 
 
-def _meant(options: Mapping[str, object], kind: type[Recycling]) -> dict[str, object]:
+def _meant(options: Mapping[str, object], kind: type[JobProtocol]) -> dict[str, object]:
     """The options but for those that an engine has beside, in their usual value."""
     declared = {each.name for each in fields(kind.Options)}
     engines = {**ENGINES, **{each.key: each for each in STOPPABLE.values()}}
@@ -125,7 +125,7 @@ def bounds_of(
     section: Section,
     told: Mapping[str, int],
     begun: int,
-    kind: type[Recycling],
+    kind: type[JobProtocol],
     hidden: Collection[str],
     live: int,
     room: int | None,
@@ -152,7 +152,7 @@ def bounds_of(
     return bounds
 
 
-def shared_bounds(bounds: Mapping[str, int], kind: type[Recycling], live: int) -> dict[str, int]:
+def shared_bounds(bounds: Mapping[str, int], kind: type[JobProtocol], live: int) -> dict[str, int]:
     """Bounds for all sections that need about as much: more than these, in few sizes."""
     wide = {name: 1 << number.bit_length() for name, number in bounds.items()}
     bounded = kind.bound_names()

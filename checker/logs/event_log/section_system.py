@@ -2,7 +2,7 @@
 
 The model has no records, and as many requests and failures as the section needs. A long section has
 more checkpoints than the model: the model reuses their ids
-(`model/protocols/parts/recycling.py`), and each state knows which checkpoint of the log an id is.
+(`JobProtocol.make_room`), and each state knows which checkpoint of the log an id is.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ from model.language.entities import Variable
 from model.language.path_ends import BlockedHere, FaultHere, line_of
 from model.language.plain import PlainStore
 from model.language.starting import Values
-from model.protocols.parts.checkpoints import COMPLETED, UNUSED, Checkpoint, CheckpointKind
-from model.protocols.parts.tasks import Task, TaskStatus
+from model.protocols.coordinator.checkpoints import COMPLETED, UNUSED, Checkpoint, CheckpointKind
+from model.protocols.task.tasks import Task, TaskStatus
 from model.rules import Nothing
 from model.system import Blocked, Fault
 from reference.formats.eventlog import WORDS, EventLine, Section

@@ -21,9 +21,9 @@ from model.expressions import Expression
 from model.language.build import build
 from model.language.predicates import where
 from model.language.protocol import Setting
-from model.protocols.parts.checkpoints import CheckpointStatus
-from model.protocols.parts.recovery import Recovery
-from model.protocols.parts.tasks import TaskStatus
+from model.protocols.coordinator.checkpoints import CheckpointStatus
+from model.protocols.task.execution import TaskExecution
+from model.protocols.task.tasks import TaskStatus
 from model.system import GroundRule, System
 from model.topology import Edge, Job, Kind, Pattern, Vertex
 
@@ -73,7 +73,7 @@ class BuiltSystem:
     """A system, and the protocol that it was built of."""
 
     system: System
-    protocol: Recovery
+    protocol: TaskExecution
 
 
 @lru_cache(maxsize=16)
@@ -85,7 +85,7 @@ def system_of(given: ProofSetting) -> BuiltSystem:
 
     kind = protocol_of(given.protocol, catalogue())
     options = options_of(kind.Options, dict(given.options), complain)
-    without = cast("type[Recovery]", type(kind.__name__, (kind,), {"hides_records": True}))
+    without = cast("type[TaskExecution]", type(kind.__name__, (kind,), {"hides_records": True}))
     bounds = {name: number for name, number in given.bounds if name in without.bound_names()}
     bounds |= {"checkpoints": len(_POINTS), "channel": 3}
     history = frozenset({"taken", "progress"})

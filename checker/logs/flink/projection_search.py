@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from checker.logs.event_log.progress import SearchEffort
-from model.protocols.parts.checkpoints import CheckpointStatus
+from model.protocols.coordinator.checkpoints import CheckpointStatus
 
 from .flink_projections import (
     DIES,

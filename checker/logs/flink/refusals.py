@@ -10,8 +10,8 @@ from model.errors import Place
 from model.language.bindings import BoundRule, bound_rules
 from model.language.path_ends import BlockedHere, FaultHere, line_of
 from model.language.plain import PlainStore
-from model.protocols.parts.checkpoints import CheckpointStatus
-from model.protocols.parts.tasks import TaskStatus
+from model.protocols.coordinator.checkpoints import CheckpointStatus
+from model.protocols.task.tasks import TaskStatus
 
 from .flink_projections import OWN, PARTS, READER, ProofSetting, system_of
 from .observations import Observed

@@ -17,10 +17,10 @@ from typing import cast
 from checker.logs.event_log.section_search import Move
 from checker.logs.event_log.section_system import Reached, SectionSystem
 from model.language.plain import PlainStore
-from model.protocols.parts.checkpoints import Checkpoint, CheckpointStatus
-from model.protocols.parts.elements import Barrier
-from model.protocols.parts.tasks import Task, TaskStatus
+from model.protocols.coordinator.checkpoints import Checkpoint, CheckpointStatus
+from model.protocols.job.elements import Barrier
 from model.protocols.stop_with_savepoint import StopWithSavepoint
+from model.protocols.task.tasks import Task, TaskStatus
 
 from .observations import JOB, LOCK, Observation, Observations, Observed
 from .proof import EDGES

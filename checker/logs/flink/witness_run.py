@@ -16,10 +16,10 @@ from checker.logs.event_log.section_search import Move
 from checker.logs.event_log.section_system import Refusal, SectionSystem
 from model.language.plain import PlainStore
 from model.language.starting import Values
-from model.protocols.parts.channels import Channel
-from model.protocols.parts.checkpoints import ABORTED, Checkpoint
-from model.protocols.parts.tasks import Task, TaskStatus
+from model.protocols.coordinator.checkpoints import ABORTED, Checkpoint
+from model.protocols.job.channels import Channel
 from model.protocols.stop_with_savepoint import StopWithSavepoint
+from model.protocols.task.tasks import Task, TaskStatus
 from model.rules import Nothing
 from reference.formats.eventlog import EventLine
 

@@ -18,11 +18,11 @@ from typing import cast
 from checker.logs.event_log.progress import SearchEffort
 from checker.logs.event_log.section_search import Move
 from checker.logs.event_log.section_system import SectionSystem
-from model.protocols.parts.channels import Channel
-from model.protocols.parts.checkpoints import ABORTED, Checkpoint
-from model.protocols.parts.elements import Barrier, CancelBarrier, EndOfData, EndOfPartition
-from model.protocols.parts.requests import JobStatus
-from model.protocols.parts.tasks import Task, TaskStatus
+from model.protocols.coordinator.checkpoints import ABORTED, Checkpoint
+from model.protocols.job.channels import Channel
+from model.protocols.job.elements import Barrier, CancelBarrier, EndOfData, EndOfPartition
+from model.protocols.requests.requests import JobStatus
+from model.protocols.task.tasks import Task, TaskStatus
 
 from .observations import JOB, LATE, LOCK, Observation, Observations, Observed
 from .witness_run import NO_MORE, WitnessRun

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from model.protocols.parts.checkpoints import Checkpoint
+from model.protocols.coordinator.checkpoints import Checkpoint
 from model.rules import Nothing
 
 from .partial_model import PartialSystem

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from checker.logs.read.log_events import LogEvent
-from model.protocols.parts.checkpoints import (
+from model.protocols.coordinator.checkpoints import (
     ABORTED,
     COMPLETED,
     PENDING,
@@ -14,8 +14,8 @@ from model.protocols.parts.checkpoints import (
     CheckpointKind,
     CheckpointStatus,
 )
-from model.protocols.parts.requests import JobStatus, Request, RequestStatus
-from model.protocols.parts.tasks import TaskStatus
+from model.protocols.requests.requests import JobStatus, Request, RequestStatus
+from model.protocols.task.tasks import TaskStatus
 from model.rules import Nothing
 
 from .checkpoint_history import TERMINAL

@@ -22,10 +22,10 @@ from model.language.plain import PlainStore
 from model.language.properties import Taken
 from model.language.protocol import Setting
 from model.language.starting import Values, start_values
-from model.protocols.parts.channels import Channel
-from model.protocols.parts.checkpoints import CheckpointKind
-from model.protocols.parts.tasks import Task, TaskStatus
+from model.protocols.coordinator.checkpoints import CheckpointKind
+from model.protocols.job.channels import Channel
 from model.protocols.stop_with_savepoint import StopWithSavepoint
+from model.protocols.task.tasks import Task, TaskStatus
 from model.rules import define
 from model.system import Kind
 from model.topology import Edge, Job, Pattern, Sink, Vertex

@@ -20,10 +20,10 @@ from checker.logs.read.job_runs import JobRun
 from checker.logs.read.log_events import LogEvent, TaskId
 from checker.logs.read.visibility import LogProfile
 from model.language.plain import PlainStore
-from model.protocols.parts.channels import Channel
-from model.protocols.parts.checkpoints import PENDING, Checkpoint
-from model.protocols.parts.requests import Request
-from model.protocols.parts.tasks import Task
+from model.protocols.coordinator.checkpoints import PENDING, Checkpoint
+from model.protocols.job.channels import Channel
+from model.protocols.requests.requests import Request
+from model.protocols.task.tasks import Task
 
 from .checkpoint_renaming import renamed_values
 from .partial_model import ModelSize, partial_system

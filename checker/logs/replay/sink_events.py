@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from checker.logs.read.log_events import LogEvent
-from model.protocols.parts.sinks import Sink
-from model.protocols.parts.tasks import Task
+from model.protocols.sinks.sinks import Sink
+from model.protocols.task.tasks import Task
 
 from .replay_state import ReplayState
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from checker.logs.findings import Where
 from checker.logs.read.job_runs import RunEvent
 from checker.logs.read.log_events import LogEvent
-from model.protocols.parts.checkpoints import Checkpoint
-from model.protocols.parts.tasks import Task, TaskStatus
+from model.protocols.coordinator.checkpoints import Checkpoint
+from model.protocols.task.tasks import Task, TaskStatus
 from model.rules import Nothing
 
 from .replay_state import ReplayState

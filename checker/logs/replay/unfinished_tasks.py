@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from checker.logs.findings import Where
 from model.language.plain import PlainStore
-from model.protocols.parts.tasks import Task, TaskStatus
+from model.protocols.task.tasks import Task, TaskStatus
 
 from .checkpoint_history import CheckpointHistory, Fate, JobHistory
 from .log_replay import LogReplay

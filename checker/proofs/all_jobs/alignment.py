@@ -15,9 +15,10 @@ from functools import cached_property
 from typing import Any
 
 from checker.proofs.window import Effect
-from model.protocols.parts.channels import Channel
-from model.protocols.parts.coordinator import Checkpointing
-from model.protocols.parts.gate import AlignedGate, Arrival
+from model.protocols.barriers.gate import AlignedGate
+from model.protocols.barriers.handler import Arrival
+from model.protocols.coordinator.coordinator import JobProtocol
+from model.protocols.job.channels import Channel
 from model.rules import Setting
 from model.topology import Edge, Job, Vertex
 
@@ -39,7 +40,7 @@ BARRIERS = (IN_ORDER, BY_CALL)
 class Gates:
     """The methods of a protocol's gate, in a window onto any number of inputs."""
 
-    kind: type[Checkpointing]
+    kind: type[JobProtocol]
     options: Mapping[str, object]
 
     @cached_property

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from checker.proofs.window import Effect
-from model.protocols.parts.checkpoints import CheckpointStatus
+from model.protocols.coordinator.checkpoints import CheckpointStatus
 
 from .fact import Fact, FactCase, Marks
 from .logic import Logic, Term, Z3Logic

@@ -18,9 +18,9 @@ from checker.proofs.window import Effect
 from model.language.entities import Entity
 from model.language.path_ends import BlockedHere, FaultHere
 from model.language.plain import PlainStore
-from model.protocols.parts.checkpoints import CheckpointStatus
-from model.protocols.parts.gate import Arrival
-from model.protocols.parts.graph_check import Finished, GraphCheck
+from model.protocols.barriers.handler import Arrival
+from model.protocols.coordinator.checkpoints import CheckpointStatus
+from model.protocols.coordinator.graph_check import Finished, GraphCheck
 from model.rules import Setting
 from model.topology import Edge, Job, Pattern, Sink, Vertex, all_shapes
 

@@ -8,12 +8,12 @@ from functools import partial
 
 from model.errors import FinaleError
 from model.language.protocol import Protocol
-from model.protocols.final_checkpoint import FinishRace
-from model.protocols.parts.coordinator import Checkpointing
-from model.protocols.parts.graph_check import Check
-from model.protocols.parts.marker_gate import MarkerGate
-from model.protocols.parts.overtaking_gate import OvertakingGate
-from model.protocols.parts.tracking_gate import TrackingGate
+from model.protocols.barriers.marker_gate import MarkerGate
+from model.protocols.barriers.overtaking_gate import OvertakingGate
+from model.protocols.barriers.tracking_gate import TrackingGate
+from model.protocols.coordinator.coordinator import JobProtocol
+from model.protocols.coordinator.graph_check import Check
+from model.protocols.finish_options import FinishRace
 
 from .alignment import Gates, facts_of_gates
 from .calls import facts_of_calls
@@ -46,7 +46,7 @@ class FactGroup:
 
 def groups_of(kind: type[Protocol]) -> list[FactGroup]:
     """Return the facts about a protocol, and about the check of graphs. Raises `no-facts`."""
-    if not issubclass(kind, Checkpointing):
+    if not issubclass(kind, JobProtocol):
         raise FinaleError(
             "no-facts",
             f'nothing is claimed of "{kind.key}" on all jobs',
@@ -68,7 +68,7 @@ def groups_of(kind: type[Protocol]) -> list[FactGroup]:
     ]
 
 
-def _calls(kind: type[Checkpointing]) -> list[FactGroup]:
+def _calls(kind: type[JobProtocol]) -> list[FactGroup]:
     if not _has_option(kind, "finish_race"):
         return [_called("The calls of a checkpoint", Plans(kind, {}))]
     outcomes = {FinishRace.ABORT: "aborted", FinishRace.RETRIGGER: "triggered anew"}
@@ -85,7 +85,7 @@ def _called(title: str, plans: Plans) -> FactGroup:
     return FactGroup(title, facts_of_calls(plans), partial(compare_calls, plans))
 
 
-def _alignments(kind: type[Checkpointing]) -> list[FactGroup]:
+def _alignments(kind: type[JobProtocol]) -> list[FactGroup]:
     gates = Gates(kind, {})
     if not gates.blocks(OTHER_GATES):
         return []

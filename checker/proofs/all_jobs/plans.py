@@ -16,9 +16,9 @@ from checker.proofs.window import Effect
 from model.language.entities import Entity
 from model.language.properties import Family
 from model.properties import checkpoints as said
-from model.protocols.parts.checkpoints import Checkpoint, CheckpointStatus
-from model.protocols.parts.coordinator import Checkpointing
-from model.protocols.parts.tasks import Task, TaskStatus
+from model.protocols.coordinator.checkpoints import Checkpoint, CheckpointStatus
+from model.protocols.coordinator.coordinator import JobProtocol
+from model.protocols.task.tasks import Task, TaskStatus
 from model.rules import Setting
 from model.topology import Edge, Job, Vertex
 
@@ -48,7 +48,7 @@ def has_status(state: SymbolicState, status: CheckpointStatus) -> Term:
 class Plans:
     """The methods of a protocol, in windows onto any job."""
 
-    kind: type[Checkpointing]
+    kind: type[JobProtocol]
     options: Mapping[str, object]
 
     def _laid_out(self, job: Job) -> tuple[Any, dict[str, Task], Checkpoint]:

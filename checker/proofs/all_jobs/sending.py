@@ -14,8 +14,8 @@ from typing import Any
 
 from checker.proofs.window import Effect
 from model.language.entities import Entity
-from model.protocols.parts.coordinator import Checkpointing
-from model.protocols.parts.elements import Barrier, EndOfPartition
+from model.protocols.coordinator.coordinator import JobProtocol
+from model.protocols.job.elements import Barrier, EndOfPartition
 from model.rules import Setting
 from model.topology import Edge, Job, Vertex
 
@@ -29,7 +29,7 @@ from .window import Binding, JobWindow
 class Outputs:
     """The methods of a protocol, in a window onto any number of outputs."""
 
-    kind: type[Checkpointing]
+    kind: type[JobProtocol]
     options: Mapping[str, object]
 
     @cached_property

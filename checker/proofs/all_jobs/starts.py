@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 
-from model.protocols.parts.graph_check import Check, Finished, GraphCheck
+from model.protocols.coordinator.graph_check import Check, Finished, GraphCheck
 from model.topology import Edge, Job, Pattern, Vertex
 
 from .fact import Fact, FactCase, Marks

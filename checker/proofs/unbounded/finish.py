@@ -10,11 +10,11 @@ from model.properties.channels import (
     unblocked_without_alignment,
 )
 from model.properties.checkpoints import counted_finished_are_finished, triggered_tasks_are_heads
+from model.protocols.coordinator.checkpoints import UNUSED, Checkpoint
 from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.parts.channels import Channel
-from model.protocols.parts.checkpoints import UNUSED, Checkpoint
-from model.protocols.parts.elements import Barrier, EndOfData
-from model.protocols.parts.tasks import Task, TaskStatus
+from model.protocols.job.channels import Channel
+from model.protocols.job.elements import Barrier, EndOfData
+from model.protocols.task.tasks import Task, TaskStatus
 from model.rules import Nothing, always, define, when
 
 

@@ -19,7 +19,7 @@ from model.errors import FinaleError
 from model.language.properties import Family
 from model.language.protocol import Protocol, Setting
 from model.properties.registry import PROPERTIES
-from model.protocols.parts.layout import JobProtocol
+from model.protocols.coordinator.coordinator import JobProtocol
 from model.system import Kind
 
 from .clauses import ClauseCatalogue, catalogue_of

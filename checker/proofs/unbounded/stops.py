@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from model.protocols.parts.checkpoints import UNUSED, Checkpoint, CheckpointKind
-from model.protocols.parts.requests import JobStatus, RequestStatus, StopRequest
-from model.protocols.parts.tasks import Task, TaskStatus
+from model.protocols.coordinator.checkpoints import UNUSED, Checkpoint, CheckpointKind
+from model.protocols.requests.requests import JobStatus, RequestStatus, StopRequest
 from model.protocols.stop_with_savepoint import StopWithSavepoint
+from model.protocols.task.tasks import Task, TaskStatus
 from model.rules import Nothing, always, when
 
 from . import finish

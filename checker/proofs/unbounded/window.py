@@ -42,10 +42,10 @@ from model.language.protocol import Setting
 from model.language.symbolic_values import cells_of
 from model.language.symbols import truth_from, truth_of
 from model.properties.observed import newest_stored
-from model.protocols.parts.checkpoints import UNUSED, Checkpoint, CheckpointStatus
-from model.protocols.parts.elements import CheckpointId
-from model.protocols.parts.layout import JobProtocol
-from model.protocols.parts.sources import Source
+from model.protocols.coordinator.checkpoints import UNUSED, Checkpoint, CheckpointStatus
+from model.protocols.coordinator.coordinator import JobProtocol
+from model.protocols.job.elements import CheckpointId
+from model.protocols.task.sources import Source
 from model.system import Kind
 
 #: Stands for a bound that is not there: whatever is compared with it, is compared with any number.

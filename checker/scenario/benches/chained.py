@@ -10,7 +10,7 @@ from checker.scenario.bench import Fields
 from checker.scenario.stimuli import Command, RecordArrives, Stimulus
 from model.errors import FinaleError
 from model.protocols.chained_sources import ChainedSources
-from model.protocols.parts.chained import ChainedSource
+from model.protocols.task.chained_source import ChainedSource
 from model.topology import Kind, Vertex
 
 from .task import TaskBench

@@ -15,9 +15,9 @@ from checker.scenario.bench import Fields
 from checker.scenario.stimuli import Command, Stimulus
 from model.errors import FinaleError
 from model.language.protocol import Setting
-from model.protocols.parts.checkpoints import UNUSED
-from model.protocols.parts.stopping import Stopping
-from model.protocols.parts.tasks import TaskStatus
+from model.protocols.coordinator.checkpoints import UNUSED
+from model.protocols.stops.stopping import Stopping
+from model.protocols.task.tasks import TaskStatus
 
 from .jobs import JobBench, check_can_be_stopped
 

@@ -10,8 +10,14 @@ from checker.scenario.bench import Fields, ProtocolBench, number_in
 from checker.scenario.stimuli import Command, Stimulus
 from model.errors import FinaleError, nearest
 from model.language.protocol import Setting
+from model.protocols.enumerator import (
+    CoordinatorCheckpoint,
+    Place,
+    ReaderStatus,
+    SourceReader,
+    Split,
+)
 from model.protocols.operator_coordinator import OperatorCoordinator
-from model.protocols.parts.enumerator import Checkpoint, Place, Reader, ReaderStatus, Split
 
 READERS_MAX = 16
 
@@ -21,14 +27,14 @@ class RecordingCoordination(OperatorCoordinator):
 
     bench: Any
 
-    def complete(self, checkpoint: Checkpoint) -> None:
+    def complete(self, checkpoint: CoordinatorCheckpoint) -> None:
         """Complete a checkpoint; the aborts that follow come after the completion."""
         position = len(self.bench.seen)
         super().complete(checkpoint)
         self.bench.record("completed", self.bench.number(checkpoint))
         self.bench.seen.insert(position, self.bench.seen.pop())
 
-    def abort(self, checkpoint: Checkpoint) -> None:
+    def abort(self, checkpoint: CoordinatorCheckpoint) -> None:
         """Abort it, and tell it."""
         super().abort(checkpoint)
         self.bench.record("aborted", self.bench.number(checkpoint))
@@ -145,7 +151,7 @@ class GatewayBench(ProtocolBench[OperatorCoordinator]):
 
     # --- what the words name ---------------------------------------------------------------------
 
-    def _checkpoint(self, number: str) -> Checkpoint:
+    def _checkpoint(self, number: str) -> CoordinatorCheckpoint:
         return self.protocol.checkpoints[self.position(int(number))]
 
     def _event(self, name: str) -> Split:
@@ -157,7 +163,7 @@ class GatewayBench(ProtocolBench[OperatorCoordinator]):
             )
         return self.protocol.splits[self._sent.index(name)]
 
-    def _reader(self, name: str) -> Reader:
+    def _reader(self, name: str) -> SourceReader:
         if not name.isdecimal() or int(name) >= self._readers:
             raise FinaleError(
                 "unknown-task",

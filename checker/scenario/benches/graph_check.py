@@ -12,7 +12,7 @@ from checker.scenario.reading import Case
 from checker.scenario.stimuli import Command, Stimulus
 from checker.spec.catalogue import Catalogue
 from model.errors import FinaleError, nearest
-from model.protocols.parts.graph_check import Check, Finished, GraphCheck
+from model.protocols.coordinator.graph_check import Check, Finished, GraphCheck
 from model.topology import Job
 
 

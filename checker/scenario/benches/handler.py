@@ -25,11 +25,11 @@ from checker.scenario.stimuli import (
     Time,
 )
 from model.language.protocol import Setting
+from model.protocols.barriers.handler import Arrival
+from model.protocols.coordinator.checkpoints import Checkpoint
 from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.parts.checkpoints import Checkpoint
-from model.protocols.parts.elements import CheckpointId
-from model.protocols.parts.gate import Arrival
-from model.protocols.parts.tasks import Task
+from model.protocols.job.elements import CheckpointId
+from model.protocols.task.tasks import Task
 from model.rules import Nothing
 from model.topology import Edge, Job, Vertex
 

@@ -12,12 +12,12 @@ from checker.scenario.reading import Case, CaseLine
 from checker.scenario.stimuli import Command
 from model.errors import FinaleError, Place
 from model.language.protocol import Protocol, Setting
+from model.protocols.coordinator.checkpoints import Checkpoint
 from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.parts.checkpoints import Checkpoint
-from model.protocols.parts.requests import Request, RequestStatus
-from model.protocols.parts.starting import Starting
-from model.protocols.parts.stopping import Stopping
-from model.protocols.parts.tasks import Task, TaskStatus
+from model.protocols.requests.requests import Request, RequestStatus
+from model.protocols.restore import Restore
+from model.protocols.stops.stopping import Stopping
+from model.protocols.task.tasks import Task, TaskStatus
 from model.topology import Job
 
 #: Words for a task of which the model says only that it does not run, or not yet: RESTORING.
@@ -153,7 +153,7 @@ class JobBench(ProtocolBench[FinalCheckpoint]):
     def start_finished(self, words: Iterable[str]) -> None:
         """Tasks were started as finished. Raises `not-restorable`."""
         protocol = self.protocol
-        if not isinstance(protocol, Starting):
+        if not isinstance(protocol, Restore):
             raise FinaleError(
                 "not-restorable",
                 f'"{self.kind.key}" starts no task as finished',

@@ -12,7 +12,7 @@ from checker.scenario.reading import Case
 from checker.scenario.stimuli import Command, Stimulus
 from checker.spec.catalogue import Catalogue
 from model.errors import FinaleError
-from model.protocols.parts.metadata import Encoding, Flags, Metadata
+from model.protocols.coordinator.metadata import Encoding, Flags, Metadata
 from model.topology import Job, Subtask
 
 

@@ -13,8 +13,8 @@ from typing import Any, ClassVar
 from checker.scenario.bench import Fields, ProtocolBench
 from checker.scenario.stimuli import BarrierArrives, Command, RecordArrives, Stimulus
 from model.language.protocol import Setting
-from model.protocols.parts.persisting import Cut
 from model.protocols.persister import Persister
+from model.protocols.persisting import Cut
 
 
 class RecordingPersister(Persister):

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from checker.scenario.bench import Fields
 from checker.scenario.stimuli import Command, Stimulus
-from model.protocols.parts.checkpoints import Checkpoint
+from model.protocols.coordinator.checkpoints import Checkpoint
 
 from .jobs import JobBench
 

@@ -17,10 +17,11 @@ from model.errors import FinaleError
 from model.language.bindings import bindings, rule_names, rule_of
 from model.language.decorators import mark_of
 from model.language.protocol import Setting
+from model.protocols.coordinator.checkpoints import Checkpoint
 from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.parts.checkpoints import Checkpoint
-from model.protocols.parts.sources import Source, StopMode
-from model.protocols.parts.stopping import Stopping
+from model.protocols.job.elements import StopMode
+from model.protocols.stops.stopping import Stopping
+from model.protocols.task.sources import Source
 from model.rules import require
 from model.system import Fairness
 

@@ -10,12 +10,12 @@ from checker.scenario.bench import Fields, ProtocolBench
 from checker.scenario.stimuli import Command, Stimulus
 from model.errors import FinaleError
 from model.language.protocol import Setting
+from model.protocols.coordinator.checkpoints import ABORTED, COMPLETED, PENDING, Checkpoint
 from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.parts.checkpoints import ABORTED, COMPLETED, PENDING, Checkpoint
-from model.protocols.parts.committer import CommittableChannel, Committer
-from model.protocols.parts.sinks import Transaction, TwoPhaseSink
-from model.protocols.parts.sources import Source
-from model.protocols.parts.tasks import Task
+from model.protocols.sinks.committer import CommittableChannel, Committer
+from model.protocols.sinks.sinks import Transaction, TwoPhaseSink
+from model.protocols.task.sources import Source
+from model.protocols.task.tasks import Task
 from model.topology import Edge, Job, Kind, Sink, Vertex
 
 

@@ -16,11 +16,11 @@ from checker.scenario.jobs import job_in, names_of, task_named, tasks_named
 from checker.scenario.stimuli import Command, Stimulus
 from model.errors import FinaleError
 from model.language.protocol import Former, Setting
-from model.protocols.parts.elements import Datum
-from model.protocols.parts.logs import LoggedChannel
-from model.protocols.parts.snapshots import Contents, Snapshot
-from model.protocols.parts.stateful import DEALT_OUT, Stateful
+from model.protocols.barriers.logs import LoggedChannel
+from model.protocols.coordinator.snapshots import Contents, Snapshot
+from model.protocols.job.elements import Datum
 from model.protocols.restore import Restore
+from model.protocols.task.stateful import DEALT_OUT, Stateful
 from model.topology import Job
 
 

@@ -24,21 +24,21 @@ from checker.scenario.stimuli import (
 )
 from model.errors import FinaleError
 from model.language.protocol import Setting
-from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.parts import elements
-from model.protocols.parts.checkpoints import (
+from model.protocols.coordinator.checkpoints import (
     COMPLETED,
     PENDING,
     UNUSED,
     Checkpoint,
     CheckpointKind,
 )
-from model.protocols.parts.elements import CheckpointId
-from model.protocols.parts.overtaking import Overtaking
-from model.protocols.parts.sources import Reader, Source
-from model.protocols.parts.starting import Starting
-from model.protocols.parts.tasks import Task, TaskStatus
+from model.protocols.final_checkpoint import FinalCheckpoint
+from model.protocols.job import elements
+from model.protocols.job.elements import CheckpointId
+from model.protocols.restore import Restore
 from model.protocols.stop_with_savepoint import StopWithSavepoint
+from model.protocols.task.sources import Reader, Source
+from model.protocols.task.tasks import Task, TaskStatus
+from model.protocols.unaligned import Unaligned
 from model.topology import Edge, Job, Kind, Vertex
 
 from .jobs import check_can_be_stopped, two_kinds
@@ -176,7 +176,7 @@ class TaskBench(ProtocolBench[FinalCheckpoint]):
 
     def skips(self, task: Task) -> bool:
         """Whether the task was started as finished, and has no operators that run."""
-        return isinstance(self.protocol, Starting) and bool(self.protocol.is_skipping(task))
+        return isinstance(self.protocol, Restore) and bool(self.protocol.is_skipping(task))
 
     def setting(self, options: Mapping[str, object]) -> Setting:
         header = self.case.header
@@ -354,13 +354,13 @@ class TaskBench(ProtocolBench[FinalCheckpoint]):
 
     def see_overtakes(self, number: str) -> Fields:
         protocol, checkpoint = self.protocol, self.checkpoint(number)
-        if not isinstance(protocol, Overtaking):
+        if not isinstance(protocol, Unaligned):
             return ()
         return ("T",) if all(protocol.overtakes(c, checkpoint) for c in self.task.outputs) else ()
 
     def see_logs(self, number: str) -> Fields:
         protocol, checkpoint = self.protocol, self.checkpoint(number)
-        if not isinstance(protocol, Overtaking):
+        if not isinstance(protocol, Unaligned):
             return ()
         return ("T",) if protocol.keeps_log_of(checkpoint) else ()
 

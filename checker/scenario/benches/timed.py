@@ -14,7 +14,7 @@ from checker.scenario.bench import number_in
 from checker.scenario.stimuli import Announcement, BarrierArrives, Stimulus, Time
 from model.language.protocol import Setting
 from model.protocols.aligned_with_timeout import AlignedWithTimeout
-from model.protocols.parts.checkpoints import CheckpointKind
+from model.protocols.coordinator.checkpoints import CheckpointKind
 
 from .jobs import two_kinds
 from .unaligned import UnalignedHandlerBench

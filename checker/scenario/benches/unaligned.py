@@ -16,13 +16,13 @@ from checker.scenario.bench import Fields
 from checker.scenario.stimuli import BarrierArrives, Command, RecordArrives, Stimulus
 from model.errors import FinaleError
 from model.language.protocol import Setting
-from model.protocols.parts import elements
-from model.protocols.parts.channels import Channel
-from model.protocols.parts.checkpoints import PENDING, UNUSED, Checkpoint
-from model.protocols.parts.elements import Datum
-from model.protocols.parts.gate import Arrival
-from model.protocols.parts.logs import LoggedChannel
-from model.protocols.parts.overtaking import Overtaking
+from model.protocols.barriers.handler import Arrival
+from model.protocols.barriers.logs import LoggedChannel
+from model.protocols.coordinator.checkpoints import PENDING, UNUSED, Checkpoint
+from model.protocols.job import elements
+from model.protocols.job.channels import Channel
+from model.protocols.job.elements import Datum
+from model.protocols.unaligned import Unaligned
 from model.rules import require
 from model.topology import Job, Vertex
 
@@ -108,7 +108,7 @@ class UnalignedHandlerBench(AlignedHandlerBench):
         if channel.queue.is_empty:
             self.task.gate.on_barrier(channel, checkpoint, Arrival.AHEAD)
         else:
-            assert isinstance(self.protocol, Overtaking)
+            assert isinstance(self.protocol, Unaligned)
             self.protocol.notice_barrier(self.protocol.logged(channel), checkpoint)
 
     def _put_record(self, at: int) -> None:

@@ -19,7 +19,7 @@ from model.language.entities import Variable
 from model.language.path_ends import BlockedHere, FaultHere
 from model.language.properties import Taken, goal_alone
 from model.language.renaming import PlainRenaming
-from model.protocols.parts.checkpoints import UNUSED, Checkpoint
+from model.protocols.coordinator.checkpoints import UNUSED, Checkpoint
 from model.rules import Nothing
 from model.system import Kind
 

@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.aligned_with_timeout import AlignedWithTimeout, TimedChannel
-from model.protocols.parts.channels import Channel
-from model.protocols.parts.checkpoints import Checkpoint
-from model.protocols.parts.elements import Barrier, CancelBarrier, CheckpointId
-from model.protocols.parts.tasks import Task
+from model.protocols.aligned_with_timeout import (
+    AlignedWithTimeout,
+)
+from model.protocols.barriers.logs import TimedChannel
+from model.protocols.coordinator.checkpoints import Checkpoint
+from model.protocols.job.channels import Channel
+from model.protocols.job.elements import Barrier, CancelBarrier, CheckpointId
+from model.protocols.task.tasks import Task
 from model.rules import WEAK, Bool, define, field, rule, step
 
 

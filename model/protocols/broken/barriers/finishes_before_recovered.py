@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.parts.channels import Channel
-from model.protocols.parts.tasks import Task
+from model.protocols.job.channels import Channel
+from model.protocols.task.tasks import Task
 from model.protocols.unaligned import Unaligned
 from model.rules import STRONG, define, require, rule, step
 

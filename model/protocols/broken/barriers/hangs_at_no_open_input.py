@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.parts.elements import CheckpointId
-from model.protocols.parts.gate import AlignedGate
-from model.protocols.parts.overtaking_gate import OvertakingGate
+from model.protocols.barriers.gate import AlignedGate
+from model.protocols.barriers.overtaking_gate import OvertakingGate
+from model.protocols.job.elements import CheckpointId
 from model.protocols.unaligned import Unaligned
 from model.rules import step
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from model.protocols.barriers.gate import AlignedGate
+from model.protocols.job.channels import Channel
 from model.protocols.legacy_finish import LegacyFinish
-from model.protocols.parts.channels import Channel
-from model.protocols.parts.gate import AlignedGate
 from model.rules import step
 
 

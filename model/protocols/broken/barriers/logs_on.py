@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.parts.elements import Datum
-from model.protocols.parts.logs import LoggedChannel
-from model.protocols.parts.tasks import Task
+from model.protocols.barriers.logs import LoggedChannel
+from model.protocols.job.elements import Datum
+from model.protocols.task.tasks import Task
 from model.protocols.unaligned import Unaligned
 from model.rules import step
 

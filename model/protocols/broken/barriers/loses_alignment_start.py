@@ -9,10 +9,10 @@ from __future__ import annotations
 from typing import ClassVar
 
 from model.protocols.aligned_with_timeout import AlignedWithTimeout
-from model.protocols.parts.channels import Channel
-from model.protocols.parts.gate import AlignedGate
-from model.protocols.parts.overtaking_gate import OvertakingGate
-from model.protocols.parts.tasks import TaskStatus
+from model.protocols.barriers.gate import AlignedGate
+from model.protocols.barriers.overtaking_gate import OvertakingGate
+from model.protocols.job.channels import Channel
+from model.protocols.task.tasks import TaskStatus
 from model.rules import Bool, field, step
 
 

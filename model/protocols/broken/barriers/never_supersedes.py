@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from model.protocols.barriers.gate import (
+    AlignedGate,
+)
+from model.protocols.barriers.handler import Arrival
+from model.protocols.job.channels import Channel
+from model.protocols.job.elements import CheckpointId
 from model.protocols.legacy_finish import LegacyFinish
-from model.protocols.parts.channels import Channel
-from model.protocols.parts.elements import CheckpointId
-from model.protocols.parts.gate import AlignedGate, Arrival
 from model.rules import step
 
 

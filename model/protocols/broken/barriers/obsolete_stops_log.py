@@ -7,12 +7,15 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.parts.channels import Channel
-from model.protocols.parts.elements import CheckpointId, Datum
-from model.protocols.parts.gate import AlignedGate, Arrival
-from model.protocols.parts.logs import LoggedChannel
-from model.protocols.parts.overtaking_gate import OvertakingGate
-from model.protocols.parts.tasks import Task
+from model.protocols.barriers.gate import (
+    AlignedGate,
+)
+from model.protocols.barriers.handler import Arrival
+from model.protocols.barriers.logs import LoggedChannel
+from model.protocols.barriers.overtaking_gate import OvertakingGate
+from model.protocols.job.channels import Channel
+from model.protocols.job.elements import CheckpointId, Datum
+from model.protocols.task.tasks import Task
 from model.protocols.unaligned import Unaligned
 from model.rules import Bool, field, step
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from model.protocols.coordinator.checkpoints import Checkpoint
 from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.parts.checkpoints import Checkpoint
-from model.protocols.parts.tasks import Task
+from model.protocols.task.tasks import Task
 from model.rules import STRONG, define, require, rule
 
 

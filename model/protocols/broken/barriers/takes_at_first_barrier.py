@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 from model.protocols.at_least_once import AtLeastOnce
-from model.protocols.parts.elements import CheckpointId
-from model.protocols.parts.gate import AlignedGate
-from model.protocols.parts.tracking_gate import TrackingGate
+from model.protocols.barriers.gate import AlignedGate
+from model.protocols.barriers.tracking_gate import TrackingGate
+from model.protocols.job.elements import CheckpointId
 from model.rules import define
 
 

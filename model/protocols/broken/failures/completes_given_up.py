@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from model.protocols.coordinator.checkpoints import ABORTED, Checkpoint
 from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.parts.checkpoints import ABORTED, Checkpoint
 from model.rules import WEAK, rule
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.parts.elements import CheckpointId
+from model.protocols.job.elements import CheckpointId
 from model.rules import Nothing, define
 
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.parts.elements import CheckpointId
-from model.protocols.parts.sinks import Transaction, TwoPhaseSink
-from model.protocols.parts.tasks import Task
+from model.protocols.job.elements import CheckpointId
+from model.protocols.sinks.sinks import Transaction, TwoPhaseSink
+from model.protocols.task.tasks import Task
 from model.rules import step
 
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from model.protocols.job.elements import Datum, clear_effects
 from model.protocols.legacy_finish import LegacyFinish
-from model.protocols.parts.elements import Datum, clear_effects
-from model.protocols.parts.sinks import TwoPhaseSink
-from model.protocols.parts.tasks import Task
+from model.protocols.sinks.sinks import TwoPhaseSink
+from model.protocols.task.tasks import Task
 from model.rules import step
 
 

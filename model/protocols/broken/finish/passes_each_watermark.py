@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import ClassVar
 
 from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.parts.channels import Channel
-from model.protocols.parts.elements import Watermark
-from model.protocols.parts.tasks import Task
+from model.protocols.job.channels import Channel
+from model.protocols.job.elements import Watermark
+from model.protocols.task.tasks import Task
 from model.rules import step
 
 

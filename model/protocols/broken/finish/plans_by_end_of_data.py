@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import ClassVar
 
 from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.parts.tasks import Task
+from model.protocols.task.tasks import Task
 from model.rules import define
 
 

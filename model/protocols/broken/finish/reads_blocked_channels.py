@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.parts.channels import Channel
-from model.protocols.parts.elements import Data
+from model.protocols.job.channels import Channel
+from model.protocols.job.elements import Data
 from model.rules import WEAK, require, rule
 
 

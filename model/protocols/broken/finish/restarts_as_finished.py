@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import ClassVar
 
 from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.parts.elements import CheckpointId
-from model.protocols.parts.tasks import Task, TaskStatus
+from model.protocols.job.elements import CheckpointId
+from model.protocols.task.tasks import Task, TaskStatus
 from model.rules import step
 
 

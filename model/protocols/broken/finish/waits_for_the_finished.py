@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from model.protocols.coordinator.checkpoints import Checkpoint
 from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.parts.checkpoints import Checkpoint
 from model.rules import step
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.parts.checkpoints import Checkpoint
-from model.protocols.parts.stateful import Stateful
+from model.protocols.coordinator.checkpoints import Checkpoint
 from model.protocols.restore import Restore
+from model.protocols.task.stateful import Stateful
 from model.rules import step
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.parts.checkpoints import Checkpoint
+from model.protocols.coordinator.checkpoints import Checkpoint
 from model.protocols.restore import Restore
 from model.rules import step
 

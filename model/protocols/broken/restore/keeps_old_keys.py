@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import ClassVar
 
-from model.protocols.parts.stateful import Stateful
-from model.protocols.parts.tasks import Task
 from model.protocols.restore import Restore
+from model.protocols.task.stateful import Stateful
+from model.protocols.task.tasks import Task
 from model.rules import step
 from model.topology import Kind
 

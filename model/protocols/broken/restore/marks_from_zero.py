@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.parts.metadata import Encoding
+from model.protocols.coordinator.metadata import Encoding
 from model.protocols.restore import Restore
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.parts.elements import Datum
+from model.protocols.job.elements import Datum
 from model.protocols.restore_unaligned import RestoreUnaligned
 from model.topology import Vertex
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from model.protocols.coordinator.checkpoints import CheckpointStatus
+from model.protocols.enumerator import CoordinatorCheckpoint
 from model.protocols.operator_coordinator import OperatorCoordinator
-from model.protocols.parts.checkpoints import CheckpointStatus
-from model.protocols.parts.enumerator import Checkpoint
 from model.rules import step
 
 
@@ -19,7 +19,7 @@ class AbortsKeepGatesClosed(OperatorCoordinator):
     must_fall: ClassVar[str] = "held-events-go-out"
 
     @step
-    def abort(self, checkpoint: Checkpoint) -> None:
+    def abort(self, checkpoint: CoordinatorCheckpoint) -> None:
         """The enumerator is not told, or does not listen."""
         checkpoint.status = CheckpointStatus.ABORTED
         checkpoint.awaited.clear()

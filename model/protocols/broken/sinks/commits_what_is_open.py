@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.parts.elements import CheckpointId, add_effect, clear_effects
-from model.protocols.parts.sinks import Sink, TwoPhaseSink
+from model.protocols.job.elements import CheckpointId, add_effect, clear_effects
+from model.protocols.sinks.sinks import Sink, TwoPhaseSink
 from model.rules import step
 from model.topology import Sink as SinkKind
 

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.parts.elements import CheckpointId
-from model.protocols.parts.outside_sinks import GreatestIdSink
-from model.protocols.parts.sinks import Sink, Transaction
+from model.protocols.job.elements import CheckpointId
+from model.protocols.sinks.outside_sinks import GreatestIdSink
+from model.protocols.sinks.sinks import Sink, Transaction
 from model.rules import WEAK, define, require, rule, step
 from model.topology import Sink as SinkKind
 

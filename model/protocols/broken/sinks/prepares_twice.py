@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from model.protocols.final_checkpoint import FinalCheckpoint
-from model.protocols.parts.committer import Writer
-from model.protocols.parts.elements import CheckpointId
-from model.protocols.parts.tasks import Task
+from model.protocols.job.elements import CheckpointId
+from model.protocols.sinks.committer import Writer
+from model.protocols.task.tasks import Task
 from model.rules import step
 from model.topology import Kind
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.parts.checkpoints import Checkpoint
-from model.protocols.parts.requests import RequestStatus, StopRequest
+from model.protocols.coordinator.checkpoints import Checkpoint
+from model.protocols.requests.requests import RequestStatus, StopRequest
 from model.protocols.stop_with_savepoint import StopWithSavepoint
 from model.rules import WEAK, require, rule
 

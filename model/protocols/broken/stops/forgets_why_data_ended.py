@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.parts.channels import Channel
+from model.protocols.job.channels import Channel
 from model.protocols.stop_with_savepoint import StopWithSavepoint
 from model.rules import step
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.parts.sources import Source
 from model.protocols.stop_with_savepoint import StopWithSavepoint
+from model.protocols.task.sources import Source
 from model.rules import define
 
 

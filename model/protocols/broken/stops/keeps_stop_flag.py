@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.parts.checkpoints import Checkpoint
-from model.protocols.parts.tasks import Task
+from model.protocols.coordinator.checkpoints import Checkpoint
 from model.protocols.sync_savepoint import SyncSavepoint
+from model.protocols.task.tasks import Task
 from model.rules import step
 
 

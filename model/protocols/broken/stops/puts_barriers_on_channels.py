@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from model.protocols.barriers.gate import (
+    AlignedGate,
+)
+from model.protocols.barriers.handler import Arrival
 from model.protocols.chained_sources import ChainedSources
-from model.protocols.parts.chained import ChainingGate
-from model.protocols.parts.channels import Channel
-from model.protocols.parts.elements import CheckpointId
-from model.protocols.parts.gate import AlignedGate, Arrival
+from model.protocols.job.channels import Channel
+from model.protocols.job.elements import CheckpointId
+from model.protocols.task.chained import ChainingGate
 from model.rules import each, step
 
 

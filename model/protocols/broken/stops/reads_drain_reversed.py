@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.parts.sources import Source, StopMode
+from model.protocols.job.elements import StopMode
 from model.protocols.stop_with_savepoint import StopWithSavepoint
+from model.protocols.task.sources import (
+    Source,
+)
 from model.rules import step
 
 

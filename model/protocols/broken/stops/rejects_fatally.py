@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.parts.checkpoints import Checkpoint, CheckpointKind
-from model.protocols.parts.elements import CheckpointId
-from model.protocols.parts.sources import Reader, StopMode
-from model.protocols.parts.tasks import Task, TaskStatus
+from model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
+from model.protocols.job.elements import CheckpointId, StopMode
 from model.protocols.stop_with_savepoint import StopWithSavepoint
+from model.protocols.task.sources import (
+    Reader,
+)
+from model.protocols.task.tasks import Task, TaskStatus
 from model.rules import EMPTY, STRONG, WEAK, PerEntity, Ref, Set, field, require, rule
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.parts.tasks import Task
-from model.protocols.parts.watermarks import Watermarks
 from model.protocols.sync_savepoint import SyncSavepoint
+from model.protocols.task.execution import TaskExecution
+from model.protocols.task.tasks import Task
 from model.rules import step
 
 
@@ -18,4 +18,4 @@ class RepeatsMaximal(SyncSavepoint):
     @step
     def reach_end_of_time(self, task: Task) -> None:
         """LF-1, SS-2: a source emits the maximal watermark, also where the stop has ended it."""
-        Watermarks.reach_end_of_time(self, task)
+        TaskExecution.reach_end_of_time(self, task)

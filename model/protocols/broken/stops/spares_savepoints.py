@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.parts.checkpoints import Checkpoint, CheckpointKind
+from model.protocols.coordinator.checkpoints import Checkpoint, CheckpointKind
 from model.protocols.stop_with_savepoint import StopWithSavepoint
 from model.rules import step
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.parts.checkpoints import Checkpoint
-from model.protocols.parts.tasks import Task
+from model.protocols.coordinator.checkpoints import Checkpoint
 from model.protocols.stop_with_savepoint import StopWithSavepoint
+from model.protocols.task.tasks import Task
 from model.rules import WEAK, require, rule, step
 
 

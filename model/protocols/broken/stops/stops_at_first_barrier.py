@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.parts.gate import AlignedGate
+from model.protocols.barriers.gate import AlignedGate
 from model.protocols.stop_with_savepoint import StopWithSavepoint
 from model.rules import define
 

@@ -9,9 +9,9 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from model.protocols.chained_sources import ChainedSources
-from model.protocols.parts.chained import ChainingTask
-from model.protocols.parts.sources import StopMode
-from model.protocols.parts.tasks import Task
+from model.protocols.job.elements import StopMode
+from model.protocols.task.chained import ChainingTask
+from model.protocols.task.tasks import Task
 from model.rules import define, step
 from model.topology import Kind
 

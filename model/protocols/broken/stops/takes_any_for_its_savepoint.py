@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from model.protocols.parts.elements import CheckpointId
-from model.protocols.parts.tasks import Task
+from model.protocols.job.elements import CheckpointId
 from model.protocols.stop_with_savepoint import StopWithSavepoint
+from model.protocols.task.tasks import Task
 from model.rules import Nothing, define
 
 

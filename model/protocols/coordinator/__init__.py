@@ -1,0 +1,1 @@
+"""The checkpoint coordinator: plan, trigger, acknowledgement, completion, abort, and its store."""

@@ -1,0 +1,1 @@
+"""Failures: which tasks a failure ends, and how tasks are restored."""

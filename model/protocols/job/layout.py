@@ -1,0 +1,165 @@
+"""A job laid out: its tasks, channels, records and sinks, made and connected."""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Mapping
+from typing import ClassVar, cast
+
+from model.errors import FinaleError, Place
+from model.protocols.barriers.gate import AlignedGate, GatePorts
+from model.protocols.coordinator.checkpoints import Checkpoint
+from model.protocols.job.bounds import JobBounds
+from model.protocols.job.channels import Channel
+from model.protocols.job.elements import Datum
+from model.protocols.job.records import data_at, tags, ticks, watermarks
+from model.protocols.sinks.committer import CommittableChannel, Committer, Writer
+from model.protocols.sinks.sinks import Sink
+from model.protocols.task.operators import Buffering, TickingTask
+from model.protocols.task.sources import IterationHead, Source
+from model.protocols.task.tasks import Task
+from model.rules import Setting
+from model.topology import Channel as EdgeChannel
+from model.topology import Kind, Subtask, Vertex
+from model.topology import Sink as SinkKind
+
+
+class Kinds(typing.Protocol):
+    """What a protocol says of the entities on a job: their classes, and its bounds."""
+
+    key: ClassVar[str]
+    bounds: JobBounds
+    recycles: bool
+
+    @property
+    def channel_class(self) -> type[Channel]: ...
+
+    @property
+    def committable_class(self) -> type[CommittableChannel]: ...
+
+    @property
+    def gate_class(self) -> type[AlignedGate]: ...
+
+    @property
+    def source_class(self) -> type[Source]: ...
+
+    @property
+    def task_classes(self) -> Mapping[Kind, type[Task]]: ...
+
+    @property
+    def sink_classes(self) -> Mapping[SinkKind, type[Sink]]: ...
+
+
+class Layout:
+    """The entities of a job, for one protocol."""
+
+    def __init__(self, kinds: Kinds, setting: Setting, checkpoints: tuple[Checkpoint, ...]) -> None:
+        assert setting.job is not None
+        self.job, self.kinds, self.checkpoints = setting.job, kinds, checkpoints
+        bounds, observe = kinds.bounds, setting.observe
+        made = ticks(self.job, int(bounds.ticks))
+        self.data_at = data_at(self.job, made)
+        self.data = tuple(dict.fromkeys(d for data in self.data_at.values() for d in data))
+        self.tasks = tuple(self._task_of(subtask) for subtask in self.job.subtasks)
+        self.channels = tuple(
+            self._class_of(edge)(edge, cut="cut" in observe) for edge in self.job.channels
+        )
+        for channel in self.channels:
+            channel.counts_cancellations = "cancellations" in observe
+        self.watermarks = watermarks(self.job, int(bounds.watermarks))
+        self.tags = tags(self.job, len(checkpoints))
+        self.task_of = {task.subtask: task for task in self.tasks}
+        self.sinks: tuple[Sink, ...] = ()
+        for task in self.tasks:
+            self._connect(task, made, effects="effects" in observe)
+        self._pair_writers()
+
+    def _task_of(self, subtask: Subtask) -> Task:
+        kind = subtask.vertex.kind
+        if subtask.vertex.is_source:
+            head = kind is Kind.ITERATION_HEAD
+            task: Task = IterationHead(subtask) if head else self.kinds.source_class(subtask)
+        elif kind in self.kinds.task_classes:
+            task = self.kinds.task_classes[kind](subtask)
+        else:
+            raise self._not_modelled(subtask.vertex, "kind", kind.value)
+        task.gate = self.kinds.gate_class(task, cast(GatePorts, self.kinds))
+        return task
+
+    def _class_of(self, edge: EdgeChannel) -> type[Channel]:
+        writes = edge.sender.vertex.kind is Kind.WRITER
+        return self.kinds.committable_class if writes else self.kinds.channel_class
+
+    def _connect(
+        self, task: Task, made: Mapping[Subtask, tuple[Datum, ...]], *, effects: bool
+    ) -> None:
+        by_edge = {channel.edge: channel for channel in self.channels}
+        task.inputs = tuple(by_edge[edge] for edge in self.job.inputs(task.subtask))
+        task.outputs = tuple(by_edge[edge] for edge in self.job.outputs(task.subtask))
+        vertex = task.subtask.vertex
+        if effects and vertex.parallelism > 1:
+            self._refuse_copies(vertex)
+        if isinstance(task, Source):
+            task.data = tuple(d for d in self.data_at[vertex] if d.source == task.subtask)
+        if isinstance(task, Buffering):
+            task.data = self.data_at[vertex]
+        if isinstance(task, TickingTask):
+            task.own = made[task.subtask]
+        if vertex.is_sink and vertex.sink not in self.kinds.sink_classes:
+            raise self._not_modelled(vertex, "sink", vertex.sink.value)
+        if effects and vertex.is_sink:
+            kind = self.kinds.sink_classes[vertex.sink]
+            task.sink = kind(task.name, vertex, self.data_at[vertex], self.checkpoints)
+            self.sinks += (task.sink,)
+
+    def _pair_writers(self) -> None:
+        for task in self.tasks:
+            writers = [
+                each
+                for each in (self.task_of[channel.edge.sender] for channel in task.inputs)
+                if isinstance(each, Writer)
+            ]
+            commits = task.subtask.vertex.sink is SinkKind.COMMITTER
+            if writers or commits:
+                self._refuse_unpaired(task, commits, writers)
+                self._pair(writers[0], task)
+
+    def _pair(self, writer: Writer, task: Task) -> None:
+        writer.checkpoints, writer.tags = self.checkpoints, self.tags
+        if isinstance(task.sink, Committer):
+            task.sink.tags = self.tags
+            writer.committer = task.sink
+
+    def _not_modelled(self, vertex: Vertex, key: str, word: str) -> FinaleError:
+        return FinaleError(
+            "kind-not-modelled",
+            f'"{self.kinds.key}" does not model what the {key} "{word}" does',
+            place=Place(key=f"job.{vertex.name}.{key}"),
+            advice="choose another: docs/specs.md lists them",
+        )
+
+    def _refuse_copies(self, vertex: Vertex) -> None:
+        # The effect of a copy could not be told from that of a record that came twice.
+        if any(edge.broadcast for edge in self.job.edges_into(vertex)):
+            raise FinaleError(
+                "effects-of-copies",
+                f'"{vertex.name}" is sent copies of each record, and effects are counted',
+                place=Place(key=f"job.{vertex.name}.from"),
+                advice="leave out effects = true in [observe], or broadcast = true here",
+            )
+
+    def _refuse_unpaired(self, task: Task, commits: bool, writers: list[Writer]) -> None:
+        if not commits or len(task.inputs) != 1 or [len(w.outputs) for w in writers] != [1]:
+            raise FinaleError(
+                "committer-without-writer",
+                f'"{task.name}" does not read one writer, and commits alone what it hands over',
+                place=Place(key=f"job.{task.subtask.vertex.name}.from"),
+                advice='let each subtask with sink = "committer" read one of kind = "writer"',
+            )
+        if self.kinds.recycles:
+            raise FinaleError(
+                "recycled-tags",
+                f'what "{task.name}" commits is called by ids that are given once',
+                place=Place(key="bounds.live_checkpoints"),
+                advice="use checkpoints instead",
+            )

@@ -1,1 +1,0 @@
-"""What protocols share: elements and channels, tasks, the coordinator, sinks, recovery."""

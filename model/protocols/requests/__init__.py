@@ -1,0 +1,1 @@
+"""Requests of users: checkpoints, savepoints and cancellations."""

@@ -1,0 +1,1 @@
+"""Sinks: what becomes visible outside of the job, and when."""

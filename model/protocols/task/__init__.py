@@ -1,0 +1,1 @@
+"""A task: its operator, its main loop, and how it ends."""

@@ -1,0 +1,50 @@
+"""`finale show SPEC --rule NAME`: bodies, what they call, and what a variant overrides."""
+
+from __future__ import annotations
+
+import pytest
+
+from checker.report.rule import rule_text
+from model.errors import FinaleError
+from tests.protocols.specs import ROOT, spec_of
+
+
+def page(spec: str, rule: str) -> str:
+    protocol = spec_of(ROOT / spec).instance()
+    return "\n".join(line.plain for line in rule_text(protocol, rule, 100))
+
+
+def test_a_rule_is_shown_with_its_body_and_what_it_calls() -> None:
+    shown = page("final-checkpoint/pair.toml", "quiesce")
+    assert shown.startswith("FinalCheckpoint.quiesce  model/protocols/final_checkpoint.py:")
+    assert "task.status = TaskStatus.QUIESCED" in shown
+    calls = shown.split("\ncalls\n")[1]
+    assert "FinalCheckpoint.may_close" in calls
+    assert "Task.inputs_ended" in calls  # of an entity, called by a helper
+    assert "model/protocols/task/tasks.py:" in calls
+
+
+def test_of_two_bodies_both_are_shown() -> None:
+    shown = page("final-checkpoint/pair.toml", "complete")
+    first, second = shown.index("Requests.complete"), shown.index("overrides JobProtocol.complete")
+    assert first < second < shown.index("\ncalls\n")
+
+
+def test_of_a_variant_it_is_shown_what_it_overrides() -> None:
+    broken = page("final-checkpoint/broken/completes-given-up.toml", "complete")
+    assert broken.startswith("CompletesGivenUp.complete  model/protocols/broken/failures/")
+    assert "overrides Requests.complete" in broken
+
+
+def test_an_overridden_helper_is_shown_with_both_places() -> None:
+    shown = page("final-checkpoint/broken/waits-for-lost-ack.toml", "deliver_trigger")
+    calls = " ".join(shown.split("\ncalls\n")[1].split())
+    assert "WaitsForLostAcknowledgement.trigger_failed" in calls
+    assert "overrides FinalCheckpoint.trigger_failed model/protocols/final_checkpoint.py:" in calls
+
+
+def test_an_unknown_rule_is_refused_with_the_nearest_name() -> None:
+    with pytest.raises(FinaleError) as error:
+        page("final-checkpoint/pair.toml", "quiese")
+    assert error.value.code == "unknown-rule"
+    assert "quiesce" in (error.value.advice or "")
