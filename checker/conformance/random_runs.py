@@ -19,10 +19,11 @@ from reference.formats.files import Files, MemoryFiles
 from reference.formats.resuming import start
 from reference.operators.program import Followed
 from reference.protocols import ENGINES, STOPPABLE
-from reference.schedulers import Seeded, run
 from reference.settings import EngineSettings, Faults
 from reference.steps import StepId
 from reference.task import Phase
+
+from .schedulers import Seeded, run
 
 #: All engines: also those of which the model has the parts alone.
 KINDS: Mapping[str, type[Engine]] = {**ENGINES, **{each.key: each for each in STOPPABLE.values()}}

@@ -9,13 +9,13 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from typing import Any
 
+from checker.conformance.schedulers import Seeded, run
 from model.topology import Job
 from reference.engine import Engine
 from reference.formats.eventlog import EventLog
 from reference.formats.files import MemoryFiles
 from reference.operators.program import Followed
 from reference.protocols import ENGINES
-from reference.schedulers import Seeded, run
 from reference.settings import EngineSettings, Faults
 
 CHAIN: dict[str, Any] = {

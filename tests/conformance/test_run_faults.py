@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from checker.conformance.schedulers import Seeded
+from checker.conformance.schedulers import run as run_steps
 from checker.logs.event_log.acceptance import Accepted, Rejected, accept
 from cli.main import main
 from model.topology import Job
@@ -20,8 +22,6 @@ from reference.formats.files import MemoryFiles
 from reference.formats.jobfile import read_job
 from reference.operators.program import Followed
 from reference.runner import Orders, RunProgress, run
-from reference.schedulers import Seeded
-from reference.schedulers import run as run_steps
 from reference.settings import EngineSettings, Faults
 from tests.conformance.logs import PAIR, engine_of, log_of
 from tests.conformance.test_run_logs import MODES, job_in, written

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from checker.conformance.schedulers import run
 from checker.logs.event_log.acceptance import Accepted, accept
 from model.topology import Job
 from reference.engine import Engine
@@ -20,7 +21,6 @@ from reference.formats.files import Files, MemoryFiles
 from reference.formats.resuming import start
 from reference.operators.program import Followed
 from reference.protocols import ENGINES
-from reference.schedulers import run
 from reference.settings import EngineSettings
 from reference.steps import StepId
 from reference.task import Phase

@@ -8,13 +8,13 @@ from functools import partial
 
 import pytest
 
+from checker.conformance.schedulers import Seeded, run
 from model.topology import Job, Subtask
 from reference.engine import Engine
 from reference.formats.files import Files, MemoryFiles
 from reference.operators.base import Context, Emit, Operator
 from reference.operators.program import Followed
 from reference.protocols import ENGINES
-from reference.schedulers import Seeded, run
 from reference.settings import EngineSettings, Faults
 from reference.steps import StepId
 

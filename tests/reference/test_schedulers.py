@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from checker.conformance.schedulers import Scheduler, Scripted, Seeded, explore, run
 from model.errors import FinaleError
 from model.topology import Job
 from reference.engine import Engine
@@ -11,7 +12,6 @@ from reference.formats.files import Files, MemoryFiles
 from reference.observation import observation_of
 from reference.operators.program import Followed
 from reference.protocols import ENGINES
-from reference.schedulers import Scheduler, Scripted, Seeded, explore, run
 from reference.settings import EngineSettings, Faults
 from reference.steps import StepId
 

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
+from checker.conformance.schedulers import Seeded, run
 from model.topology import Job
 from reference.asking import Asking, JobStatus, RequestKind, RequestStatus
 from reference.engine import Engine
 from reference.formats.files import MemoryFiles
 from reference.operators.program import Followed
 from reference.protocols import STOPPABLE
-from reference.schedulers import Seeded, run
 from reference.settings import EngineSettings, Faults
 from reference.steps import StepId
 
