@@ -34,7 +34,7 @@ def chosen(mutant: Mutant, known: Sequence[Trial]) -> list[Trial]:
 
     Code that runs only while it is loaded is explored by none: then all are met.
     """
-    concerned = [each for each in known if each.concerns(mutant)] or known
+    concerned = [each for each in known if each.concerned(mutant)] or known
     before: Counter[str] = Counter()
     cost: dict[str, int] = {}
     for each in concerned:

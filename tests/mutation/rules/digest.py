@@ -10,31 +10,60 @@ from collections.abc import Iterable
 
 from checker.search.state_graph.folding import fold, parts
 from model.expressions import Cell, Constant, Expression
-from model.system import Blocked, Fault, Predicate, System, Test, Tree, Update
+from model.language.entities import Variable
+from model.system import (
+    Blocked,
+    Fault,
+    GroundRule,
+    Predicate,
+    Property,
+    State,
+    System,
+    Test,
+    Tree,
+    Update,
+)
 
 
 def digest_of(system: System) -> str:
     """The digest of all that a search reads."""
-    digest = _Digest()
-    said: list[object] = [
-        *((v.name, [str(cell) for cell in v.domain.cells]) for v in system.variables),
-        *system.initial,
-        digest.node(system.terminal),
-    ]
-    for ground in system.rules:
-        said += [str(ground), ground.rule.fairness, ground.entities, digest.tree(ground.tree)]
-        said += [(name, digest.node(each)) for name, each in (*ground.earlier, *ground.moved)]
-    for each in system.properties:
-        said += [each.name, each.kind, each.witness, each.not_asked]
-        said += [digest.predicate(p) for p in (*each.predicates, *sum(each.on_rules, ()))]
-    return _hash(said).hex()
+    digest = Digest()
+    return _hash(
+        [
+            digest.first(system.variables, system.initial, system.terminal),
+            digest.rules(system.rules),
+            *map(digest.property, system.properties),
+        ]
+    ).hex()
 
 
-class _Digest:
-    """Digests of nodes and trees, each made once."""
+class Digest:
+    """Digests of what a system is made of. That of each expression is made once."""
 
     def __init__(self) -> None:
         self.nodes: dict[Expression, bytes] = {}
+
+    def first(
+        self, variables: Iterable[Variable], initial: Iterable[State], terminal: Expression
+    ) -> str:
+        """The digest of what is neither a rule nor a property."""
+        said = [(each.name, [str(cell) for cell in each.domain.cells]) for each in variables]
+        return _hash([*said, *initial, self.node(terminal)]).hex()
+
+    def rules(self, rules: Iterable[GroundRule]) -> str:
+        """The digest of some rules. One that is never enabled is as if it were not there."""
+        said: list[object] = []
+        for each in rules:
+            if not isinstance(each.tree, Blocked) or each.tree.bound is not None:
+                said += [str(each), each.rule.fairness, each.entities, self.tree(each.tree)]
+                said += [(name, self.node(node)) for name, node in (*each.earlier, *each.moved)]
+        return _hash(said).hex()
+
+    def property(self, each: Property) -> str:
+        """The digest of a property."""
+        said: list[object] = [each.name, each.kind, each.witness, each.not_asked]
+        said += [self.predicate(p) for p in (*each.predicates, *sum(each.on_rules, ()))]
+        return _hash(said).hex()
 
     def node(self, expression: Expression) -> bytes:
         """The digest of an expression."""

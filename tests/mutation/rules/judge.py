@@ -71,7 +71,7 @@ def _judged(mutant: Mutant, meets: Sequence[Trial], seconds: float) -> Outcome:
             name = each.name
             with _ended_after(SECONDS + SECONDS_A_THOUSAND * each.states / 1000):
                 spec = _read(name)
-                if _is_same(spec, each, asked=each.asks(mutant)):
+                if each.is_same(mutant, spec):
                     same += 1
                     continue
                 searched += 1
@@ -109,16 +109,6 @@ def _read(name: str) -> Spec:
     from checker.spec.reading import read_spec
 
     return read_spec(ROOT / "specs" / f"{name}.toml", catalogue())
-
-
-def _is_same(spec: Spec, trial: Trial, *, asked: bool) -> bool:
-    """Whether the system is what it was. Properties change where they call what is changed."""
-    # Imported late: it has to know the nodes of the model that was loaded anew.
-    from tests.mutation.rules.digest import digest_of
-
-    if asked:
-        return digest_of(spec.system()) == trial.digest
-    return digest_of(spec.system(())) == trial.rules
 
 
 def _load_anew(mutant: Mutant) -> None:

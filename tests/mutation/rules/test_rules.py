@@ -9,7 +9,7 @@ import pytest
 from tests.mutation.mutants import ROOT, Mutant
 from tests.mutation.rules.judge import judge
 from tests.mutation.rules.mutants import all_mutants, drawn, mutants_of
-from tests.mutation.rules.trials import Trial, trial_of
+from tests.mutation.rules.trials import trial_of
 
 SOURCE = b'''
 class P:
@@ -67,7 +67,7 @@ def test_specs_tell_mistakes(
 ) -> None:
     path = f"model/protocols/{file}.py"
     mutant = mutant_of(path, f"TwoPhaseCommit.{function}", operator, before)
-    trial = Trial("two-phase-commit/three-managers", "", 94, "", "", frozenset(), frozenset())
+    trial = trial_of("two-phase-commit/three-managers")
     assert judge(mutant, [trial], 60).kind == kind
 
 

@@ -1,7 +1,9 @@
-"""What mutants of rules meet: the specs, each with the functions that it explores and its system.
+"""What mutants of rules meet: the specs, each with the functions that its parts explore.
 
-The system of a spec is built once as it is, in a process of its own; its digest is kept until a
-rule changes. A mutant that leaves the digest as it is changes nothing that a search could find.
+The parts of a spec are its rules, its properties, and what is made before them. Each is built once
+as it is, in a process of its own; digests of the parts are kept until a rule changes. A mutant that
+leaves all digests as they are changes nothing that a search could find, and only parts that call
+what it changes are built anew.
 """
 
 from __future__ import annotations
@@ -11,60 +13,65 @@ import hashlib
 import json
 import sys
 import tomllib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 from types import CodeType, FrameType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from checker.spec.catalogue import catalogue
 from checker.spec.reading import read_spec
-from model.language.build import world_of
-from model.language.predicates import property_of
 from tests.mutation.mutants import ROOT, Mutant
 from tests.mutation.rules.apart import apart
+
+if TYPE_CHECKING:
+    from checker.spec.claim import Spec
 
 SPECS = ROOT / "specs"
 CACHE = ROOT / ".mutants_cache" / "rules"
 #: Specs of more states are for a search that mutants do not wait for.
 STATES_MAX = 20_000
+#: The part of a system that is neither a rule nor a property.
+FIRST = "what comes before the rules"
 #: A spec that takes longer to build is for nobody who waits.
 SECONDS_MAX = 60
 
 
 @dataclass(frozen=True)
 class Trial:
-    """A spec: its group, its number of states, digests of its system, what it explores.
+    """A spec: its group, its number of states, the digests of its parts, what each explores.
 
     Specs of one `group` have the same protocol, variant and options, and differ in job and bounds.
-    `rules` is the digest of the system without properties; `called` are all functions that are
-    called, and `in_properties` those that properties call.
+    `callers` are the parts that call a function.
     """
 
     name: str
     group: str
     states: int
-    digest: str
-    rules: str
-    called: frozenset[str]
-    in_properties: frozenset[str]
+    digests: Mapping[str, str]
+    callers: Mapping[str, Sequence[str]]
 
-    def concerns(self, mutant: Mutant) -> bool:
-        """Whether the spec explores what a mutant changes. Outside of functions: if its file."""
-        return _is_in(mutant, self.called)
+    def concerned(self, mutant: Mutant) -> set[str]:
+        """The parts that call what a mutant changes. Outside of functions: all, if of the file."""
+        if mutant.in_function:
+            return set(self.callers.get(f"{mutant.file}:{mutant.function}", ()))
+        touched = any(each.startswith(f"{mutant.file}:") for each in self.callers)
+        return {FIRST} if touched else set()
 
-    def asks(self, mutant: Mutant) -> bool:
-        """Whether a property of the spec calls what a mutant changes."""
-        return _is_in(mutant, self.in_properties)
-
-
-def _is_in(mutant: Mutant, functions: frozenset[str]) -> bool:
-    if mutant.in_function:
-        return f"{mutant.file}:{mutant.function}" in functions
-    return any(each.startswith(f"{mutant.file}:") for each in functions)
+    def is_same(self, mutant: Mutant, spec: Spec) -> bool:
+        """Whether the parts that a mutant may have changed are what they were."""
+        concerned = self.concerned(mutant)
+        everything = FIRST in concerned
+        found = {
+            name: digest
+            for name, digest in parts_of(spec, None if everything else concerned)
+            if self.digests.get(name) != digest or everything
+        }
+        return found == self.digests if everything else not found
 
 
 def trials(workers: int, progress: Callable[[str], None]) -> list[Trial]:
@@ -74,8 +81,10 @@ def trials(workers: int, progress: Callable[[str], None]) -> list[Trial]:
         for file in SPECS.rglob("*.toml")
         if _is_small(tomllib.loads(file.read_text(encoding="utf-8")))
     )
-    # Loaded once here, it is loaded in all processes that fork from this one.
+    # What is loaded and parsed here is so in all processes that fork from this one.
     catalogue()
+    for file in (ROOT / "model" / "protocols").rglob("*.py"):
+        _functions(file.relative_to(ROOT).as_posix())
     with ThreadPoolExecutor(workers) as pool:
         found = []
         for number, each in enumerate(pool.map(trial_of, names), 1):
@@ -93,7 +102,7 @@ def _is_small(table: dict[str, Any]) -> bool:
 def sources() -> str:
     """What all outcomes depend on: the text of the model."""
     files = sorted((ROOT / "model").rglob("*.py"))
-    files.append(Path(__file__))
+    files += [Path(__file__), Path(__file__).with_name("digest.py")]
     return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
 
 
@@ -107,48 +116,67 @@ def trial_of(name: str) -> Trial:
         told = apart(lambda: _explored(name), SECONDS_MAX)
         file.write_text(json.dumps(told), encoding="utf-8")
     told = json.loads(file.read_text(encoding="utf-8"))
-    if "digest" not in told:
+    if "digests" not in told:
         raise RuntimeError(f"{name}: {told}")
-    sets = {key: frozenset(told[key]) for key in ("called", "in_properties")}
-    return Trial(**told | sets)
+    return Trial(**told)
 
 
 def _explored(name: str) -> dict[str, Any]:
-    """Build the system of a spec as it is, and note what it explores."""
-    from tests.mutation.rules.digest import digest_of
-
+    """Build the parts of a spec as it is, and note what each explores."""
+    callers: dict[str, list[str]] = {}
+    digests: dict[str, str] = {}
     with noted() as called:
         spec = read_spec(SPECS / f"{name}.toml", catalogue())
-        system = spec.system(())
+        for part, digest in parts_of(spec):
+            digests[part] = digest
+            for function in sorted(called()):
+                callers.setdefault(function, []).append(part)
+    group = f"{spec.protocol.key} {spec.variant} {spec.setting.options!r}"
+    return asdict(Trial(name, group, spec.counts.states if spec.counts else 0, digests, callers))
+
+
+def parts_of(spec: Spec, names: Collection[str] | None = None) -> Iterator[tuple[str, str]]:
+    """The parts of a spec's system, or some, each with its digest; the first is all the rest."""
+    from model.language.build import bound_rules, ground_rule, initial_states, world_of
+    from model.language.predicates import property_of, where
+    from tests.mutation.rules.digest import Digest
+
+    digest = Digest()
     protocol = spec.instance()
     world = world_of(protocol, protocol.keeps())
-    with noted() as asked:
-        properties = tuple(property_of(world, protocol, each, system) for each in spec.asked)
-    digest = digest_of(replace(system, properties=properties))
-    group = f"{spec.protocol.key} {spec.variant} {spec.setting.options!r}"
-    states = spec.counts.states if spec.counts else 0
-    trial = Trial(name, group, states, digest, digest_of(system), called() | asked(), asked())
-    sets = {"called": sorted(trial.called), "in_properties": sorted(trial.in_properties)}
-    return asdict(trial) | sets
+    if names is None:
+        terminal = where(world, protocol.terminal)
+        yield FIRST, digest.first(world.variables, initial_states(protocol, world), terminal)
+    for name, bound in groupby(bound_rules(protocol), lambda each: each.rule.name):
+        if names is None or name in names:
+            yield name, digest.rules([ground_rule(world, each) for each in bound])
+    asked = [each for each in spec.asked if names is None or f"property {each.name}" in names]
+    system = spec.system(()) if asked else None
+    for each in asked:
+        assert system is not None
+        yield f"property {each.name}", digest.property(property_of(world, protocol, each, system))
 
 
 @contextmanager
 def noted() -> Iterator[Callable[[], frozenset[str]]]:
-    """Which functions of the protocols are called meanwhile."""
+    """Which functions of the protocols are called, asked for again and again: since then."""
     folder = f"{ROOT / 'model' / 'protocols'}/"
     codes: set[CodeType] = set()
 
     def note(frame: FrameType, event: str, _: Any) -> None:
-        if event == "call":
-            codes.add(frame.f_code)
+        codes.add(frame.f_code)
 
-    sys.setprofile(note)
+    def since() -> frozenset[str]:
+        noted = [code for code in tuple(codes) if code.co_filename.startswith(folder)]
+        codes.clear()
+        return frozenset(_names(noted))
+
+    # Told of calls alone, since nothing is returned that would be told of lines.
+    sys.settrace(note)
     try:
-        yield lambda: frozenset(
-            _names(code for code in codes if code.co_filename.startswith(folder))
-        )
+        yield since
     finally:
-        sys.setprofile(None)
+        sys.settrace(None)
 
 
 def _names(codes: Iterable[CodeType]) -> Iterator[str]:
