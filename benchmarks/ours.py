@@ -12,13 +12,13 @@ import time
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from checker.search.options import Means
+from checker.search.options import SearchOptions
 
 from .measuring import Failed, Sample, run
 from .models import ROOT, Counts, Model, named
 
 #: Others search with one, and what counts here are CPU seconds.
-ONE_THREAD = Means(threads=1)
+ONE_THREAD = SearchOptions(threads=1)
 PROPERTIES, BARE = "properties", "bare"
 
 
@@ -54,12 +54,12 @@ def sample(model: Model, with_properties: bool) -> Sample:
         system = replace(system, properties=())
     built = time.process_time()
     one = Limits(states_max=1)
-    check(system, one, means=ONE_THREAD)  # loads what is loaded with the first search
+    check(system, one, options=ONE_THREAD)  # loads what is loaded with the first search
     loaded = time.process_time()
-    check(system, one, means=ONE_THREAD)
+    check(system, one, options=ONE_THREAD)
     compiled = time.process_time()
     resident = _memory("VmRSS")
-    report = check(system, means=ONE_THREAD)
+    report = check(system, options=ONE_THREAD)
     searched = time.process_time()
     statistics = report.statistics
     if not statistics.complete:

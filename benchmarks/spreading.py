@@ -17,13 +17,13 @@ from rich.console import Console
 from rich.table import Table
 
 from checker.report.layout import grouped
-from checker.search.distributed.bucket import Done, Order
-from checker.search.distributed.files import Folder
+from checker.search.distributed.bucket import LevelResult, LevelTask
+from checker.search.distributed.files import SearchFolder
 from checker.search.distributed.local import Local, hand_over
-from checker.search.distributed.program import Compiled, program_of
+from checker.search.distributed.program import CompiledProgram, program_of
 from checker.search.distributed.search import Alone, Spread
 from checker.search.limits import Limits
-from checker.search.native.machine import Machine
+from checker.search.native.machine import NativeMachine
 from checker.spec.catalogue import catalogue
 from checker.spec.reading import read_spec
 
@@ -62,7 +62,7 @@ class Counting:
     def __init__(self, crew: Alone) -> None:
         self._crew, self.posted = crew, 0
 
-    def __call__(self, order: Order) -> Sequence[Done]:
+    def __call__(self, order: LevelTask) -> Sequence[LevelResult]:
         done = self._crew(order)
         for each in done:
             self.posted += sum(count for to, count, _ in each.mail or () if to != each.owner)
@@ -72,9 +72,9 @@ class Counting:
 def measured(spec: Path, owners: int, here: int = STATES_HERE) -> Measured:
     """One search, spread over so many owners."""
     system = read_spec(spec, catalogue(None)).system()
-    machine = Machine(system)
+    machine = NativeMachine(system)
     with tempfile.TemporaryDirectory() as name:
-        folder = Folder(Path(name) / "search")
+        folder = SearchFolder(Path(name) / "search")
         with folder.led():
             local = Local(machine, Limits(), None, states_here=here)
             local.run()
@@ -82,7 +82,7 @@ def measured(spec: Path, owners: int, here: int = STATES_HERE) -> Measured:
                 sys.exit(f"{spec} has no more than {here} states")
             program = program_of(machine)
             search = Spread(folder, hand_over(local, folder, program, owners), Limits())
-            crew = Counting(Alone(folder, Compiled(program, level=0)))
+            crew = Counting(Alone(folder, CompiledProgram(program, level=0)))
             began = process_time()
             search.run(crew)
             seconds = process_time() - began

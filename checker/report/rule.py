@@ -1,9 +1,10 @@
-"""What a rule finally is: its body, the body that it overrides, and what both call, with places."""
+"""Shows what a rule finally is: its body, the body that it overrides, and what both call."""
 
 from __future__ import annotations
 
 import ast
 import inspect
+import re
 import textwrap
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,9 @@ from model.language.protocol import Protocol
 
 from .layout import columns, paragraph
 from .places import shown_file
+
+#: So many calls deep a page goes: each helper has a page of its own.
+DEPTH_MAX = 1
 
 
 @dataclass(frozen=True)
@@ -72,50 +76,89 @@ def _function(value: object) -> Callable[..., Any] | None:
     return value if inspect.isfunction(value) else None
 
 
-def called(protocol: Protocol, first: Sequence[Body]) -> list[Body]:
-    """The methods of the protocol and of its entities that the bodies call, and what those call."""
-    entities = tuple(dict.fromkeys(type(each) for each in protocol.entities()))
+def called(protocol: Protocol, first: Sequence[Body]) -> list[tuple[int, Body]]:
+    """What the bodies call, each followed by what it calls in turn: with its depth, and once.
+
+    Listed are the methods of the protocol and of its entities, `DEPTH_MAX` calls deep.
+    """
+    entities = _entity_kinds(protocol)
     stored = {each.name for kind in (type(protocol), *entities) for each in fields_of(kind)}
-    found: dict[str, Body] = {}
-    pending: list[tuple[type, Body]] = [(type(protocol), body) for body in first]
-    while pending:
-        kind, body = pending.pop(0)
-        inner: list[tuple[type, Body]] = []
+    found: dict[str, tuple[int, Body]] = {}
+
+    def follow(kind: type, body: Body, depth: int) -> None:
         for name, of in body.calls():
             own = of in ("self", None)
             for other in (kind,) if own else () if of in stored else (type(protocol), *entities):
                 known = bodies(other, name)
                 # What is not marked is of interest if the protocol's own class has it.
                 if known and (own or mark_of(vars(known[0].owner)[name])):
-                    inner += [(other, each) for each in (known[1:2] if of is None else known[:1])]
-        for other, each in inner:
-            if each.name not in found and each not in first:
-                found[each.name] = each
-                pending.append((other, each))
+                    for each in known[1:2] if of is None else known[:1]:
+                        if each.name not in found and each not in first:
+                            found[each.name] = depth, each
+                            if depth < DEPTH_MAX:
+                                follow(other, each, depth + 1)
+
+    for body in first:
+        follow(type(protocol), body, 0)
     return list(found.values())
 
 
+def _entity_kinds(protocol: Protocol) -> tuple[type, ...]:
+    return tuple(dict.fromkeys(type(each) for each in protocol.entities()))
+
+
+def _helpers(protocol: Protocol) -> dict[str, type]:
+    """The helpers that are marked, by their names: of the protocol first, then of its entities."""
+    found: dict[str, type] = {}
+    for kind in (type(protocol), *_entity_kinds(protocol)):
+        for base in kind.__mro__:
+            for name, value in vars(base).items():
+                if mark_of(value) is not None:
+                    found.setdefault(name, kind)
+    return found
+
+
+def _cited(protocol: Protocol, id: str) -> list[Body]:
+    """The rules and helpers whose sentence begins with a rule id."""
+    found = (bodies(kind, name)[:1] for name, kind in _helpers(protocol).items())
+    return [b for [b] in found if re.search(rf"\b{re.escape(id)}\b[^:]*:", _sentence(b))]
+
+
 def rule_text(protocol: Protocol, name: str, width: int) -> list[Text]:
-    """A page about one rule of a protocol. Raises `unknown-rule`."""
-    kind = type(protocol)
-    known = rule_names(kind)
-    if name not in known:
-        raise FinaleError(
-            "unknown-rule",
-            f'{kind.key} has no rule "{name}"',
-            advice=nearest(name, known),
-        )
-    chain = bodies(kind, name)
+    """A page about one rule or helper of a protocol, or about a rule id such as "PL-2.4".
+
+    Raises `unknown-rule`.
+    """
+    kind, helpers = type(protocol), _helpers(protocol)
+    if name not in helpers:
+        cited = _cited(protocol, name)
+        if not cited:
+            raise FinaleError(
+                "unknown-rule",
+                f'{kind.key} has no rule or helper "{name}", and none that cites "{name}"',
+                advice=nearest(name, [*rule_names(kind), *helpers]),
+            )
+        rows = [[Text(b.name, "bold"), Text(_sentence(b)), Text(b.place, "dim")] for b in cited]
+        return [Text(f"{name} is in", "bold cyan"), *columns(rows, width, indent=2)]
+    chain = bodies(helpers[name], name)
     lines: list[Text] = []
     for number, body in enumerate(chain):
         lines += [Text(), *_heading(body, "overrides" if number else "", width)]
         lines += [Text(f"  {line}") for line in body.source.rstrip().splitlines()]
     rows = [
-        [Text(each.name, "bold"), Text(_sentence(each)), Text(_places(each, kind), "dim")]
-        for each in called(protocol, chain)
+        [
+            Text("  " * depth).append(each.name, "bold"),
+            Text(_sentence(each)),
+            Text(_places(each, kind), "dim"),
+        ]
+        for depth, each in called(protocol, chain)
     ]
     if rows:
         lines += [Text(), Text("calls", "bold cyan"), *columns(rows, width, indent=2)]
+        lines += [
+            Text(),
+            Text("--rule shows a helper, or what cites an id, in the same way", "dim"),
+        ]
     return lines[1:]
 
 

@@ -43,6 +43,17 @@ def test_an_overridden_helper_is_shown_with_both_places() -> None:
     assert "overrides FinalCheckpoint.trigger_failed model/protocols/final_checkpoint.py:" in calls
 
 
+def test_a_helper_is_shown_like_a_rule() -> None:
+    assert "is_head  model/protocols/coordinator/" in page("final-checkpoint/pair.toml", "is_head")
+    assert page("final-checkpoint/pair.toml", "inputs_ended").startswith("Task.inputs_ended")
+
+
+def test_a_rule_id_leads_to_the_methods_that_cite_it() -> None:
+    shown = page("final-checkpoint/pair.toml", "PL-2.4")
+    assert shown.startswith("PL-2.4 is in")
+    assert "JobProtocol.is_head" in shown
+
+
 def test_an_unknown_rule_is_refused_with_the_nearest_name() -> None:
     with pytest.raises(FinaleError) as error:
         page("final-checkpoint/pair.toml", "quiese")

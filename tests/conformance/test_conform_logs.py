@@ -81,7 +81,7 @@ def test_an_interrupted_judge_says_how_far_it_came(
     def interrupt(meter: Meter, news: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("checker.logs.event_log.effort.SECONDS_BETWEEN_REPORTS", 0.0)
+    monkeypatch.setattr("checker.logs.event_log.progress.SECONDS_BETWEEN_REPORTS", 0.0)
     monkeypatch.setattr(Meter, "__call__", interrupt)
     written(tmp_path, lines_of())
     ran = run(f"conform events.ndjson events.ndjson --format {form}", tmp_path)

@@ -69,10 +69,10 @@ def test_one_after_the_other_with_other_settings_and_a_quiet_console(java: int) 
     assert java
     script = """
 import os, signal
-from pipeline.session import Cluster, session
+from pipeline.session import SparkCluster, session
 before, handler = dict(os.environ), signal.getsignal(signal.SIGINT)
 for memory in ("500m", "600m"):
-    with session(Cluster("local[1]", {"spark.driver.memory": memory})) as spark:
+    with session(SparkCluster("local[1]", {"spark.driver.memory": memory})) as spark:
         megabytes = spark._jvm.java.lang.Runtime.getRuntime().maxMemory() // 2**20
         print(spark.range(7).count(), megabytes)
 print(os.environ == before, signal.getsignal(signal.SIGINT) is handler)
@@ -141,11 +141,11 @@ def test_spark_that_does_not_start_says_why(java: int) -> None:
     assert java
     script = """
 from model.errors import FinaleError
-from pipeline.session import Cluster, session
+from pipeline.session import SparkCluster, session
 for cluster in (
-    Cluster("local[1]", {"spark.driver.memory": "many"}),
-    Cluster("local[one]"),
-    Cluster("spark://127.0.0.1:1"),
+    SparkCluster("local[1]", {"spark.driver.memory": "many"}),
+    SparkCluster("local[one]"),
+    SparkCluster("spark://127.0.0.1:1"),
 ):
     try:
         with session(cluster):
@@ -228,9 +228,9 @@ def test_ctrl_c_in_a_job_ends_it_quietly(java: int) -> None:
     assert java
     script = """
 import os, signal, threading, time
-from pipeline.session import Cluster, session
+from pipeline.session import SparkCluster, session
 try:
-    with session(Cluster("local[1]")) as spark:
+    with session(SparkCluster("local[1]")) as spark:
         threading.Timer(2, os.kill, (os.getpid(), signal.SIGINT)).start()
         began = time.monotonic()
         spark.sparkContext.parallelize([60], 1).foreach(time.sleep)

@@ -242,15 +242,15 @@ def test_any_table_is_read_as_it_was_written(
 
 
 BAD = [
-    (Ndjson, "1\n2\n{\n3\n", {}, 3, "no JSON", [1, 2, 3]),
+    (Ndjson, "1\n2\n{\n3\n", {}, 3, "not JSON", [1, 2, 3]),
     (Ndjson, "1\nNaN\n", {}, 2, "NaN is no number", [1]),
     (Ndjson, "1\n1e999\n", {}, 2, "not finite", [1]),
     (Ndjson, '{"t": 1}\n[]\n', {"time": "t"}, 2, 'no "t"', [{"t": 1}]),
     (Ndjson, '{"t": 1.5}\n', {"time": "t"}, 1, "not a whole", []),
     (Ndjson, '{"t": true}\n', {"types": {"t": "number"}}, 1, "not a number", []),
     (Csv, "a,b\n1,2\n\n3\n4,5\n", {}, 4, "1 fields", [{"a": "1", "b": "2"}, {"a": "4", "b": "5"}]),
-    (Csv, 'a\n1\n"2"x\n3\n', {}, 3, "no row", [{"a": "1"}, {"a": "3"}]),
-    (Csv, 'a\n1\n2\n"3\n4\n', {}, 4, "no row", [{"a": "1"}, {"a": "2"}, {"a": "4"}]),
+    (Csv, 'a\n1\n"2"x\n3\n', {}, 3, "not a row", [{"a": "1"}, {"a": "3"}]),
+    (Csv, 'a\n1\n2\n"3\n4\n', {}, 4, "not a row", [{"a": "1"}, {"a": "2"}, {"a": "4"}]),
     (Csv, "a\nx\n", {"types": {"a": "whole"}}, 2, "not a whole", []),
     (Csv, "a\ninf\n", {"types": {"a": "number"}}, 2, "not a number", []),
     (Csv, "a\n1\n", {"types": {"b": "text"}}, 2, 'no column "b"', []),

@@ -41,7 +41,7 @@ def test_it_says_where_it_comes_from(file: Path) -> None:
 
 def test_what_is_not_transcribed_has_no_file() -> None:
     page = (ROOT / "docs" / "scenarios.md").read_text(encoding="utf-8")
-    table = page.partition("\n| Test | Why not |")[2].partition("\n\n")[0]
+    table = page.partition("\n| Test | Reason |")[2].partition("\n\n")[0]
     without = set(re.findall(r"^\| ([A-Z0-9]+-\d\d) \|", table, re.MULTILINE))
     assert without
     assert not without & {file.stem for file in FILES}
