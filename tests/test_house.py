@@ -3,6 +3,7 @@
 import ast
 import re
 import subprocess
+import tomllib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -151,3 +152,10 @@ def test_every_test_asserts_something() -> None:
 def test_a_test_that_claims_nothing_is_found() -> None:
     text = "def test_a():\n    run()\ndef test_b():\n    assert_equal(1, 1)\ndef assert_c(): ...\n"
     assert list(silent(Path("test_x.py"), text)) == ["test_x.py::test_a", "test_x.py::assert_c"]
+
+
+def test_each_tier_names_files_that_are_there() -> None:
+    named = tomllib.loads((ROOT / "tests" / "tiers.toml").read_text(encoding="utf-8"))
+    files = [file for tier in named.values() for file in tier["files"]]
+    assert len(files) == len(set(files))
+    assert [file for file in files if not (ROOT / "tests" / file).exists()] == []

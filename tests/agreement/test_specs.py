@@ -18,7 +18,7 @@ from tests.protocols.specs import audits
 STATES_QUICK, STATES_MAX = 300, 1_500
 
 #: Both searches are compared on specs up to the first size, and in the slow tests up to the other.
-STATES_SEARCHED_QUICK, STATES_SEARCHED_MAX = 3_000, 2_000_000
+STATES_SEARCHED_QUICK, STATES_SEARCHED_MAX = 1_500, 2_000_000
 
 
 @pytest.mark.parametrize("spec", audits(STATES_MAX, quick=STATES_QUICK))
