@@ -10,9 +10,9 @@ from checker.export.files import ExportSource, Target, files_of
 from checker.export.folding import WIDTH, folded
 from checker.export.promela import PromelaModel
 from checker.export.tla import Module
-from tests.protocols.specs import specs
+from tests.protocols.specs import ROOT, spec_of
 
-[SPEC] = [each for each in specs() if each.file.match("final-checkpoint/pair.toml")]
+SPEC = spec_of(ROOT / "final-checkpoint" / "pair.toml")
 
 
 def test_a_line_is_broken_behind_an_operator() -> None:
