@@ -5,9 +5,14 @@ Start with `validate.py`, then follow a line of a log:
 
 1. `read`: bytes become lines, lines become entries, entries become events, events become runs.
 2. `replay`: each event changes the known state, and `property_monitor.py` asks the properties.
-3. `flink`: does the protocol have a run with exactly these lines? A search looks for one, and a
-   proof shows that there is none.
+3. `flink`, with `--accept` alone: does the protocol have a run with exactly these lines? A search
+   looks for one, and a proof shows that there is none.
 4. `event_log`: the same question for complete event logs, which the engine of `reference/` writes.
 
-Nothing here needs Spark; `pipeline` runs this room on many machines.
+`cli/validate.py` calls `pipeline/validating`, which cuts logs into pieces, one for each cluster,
+and calls `validate.judge` for each. `verdicts.py` makes plain data of the result, and
+`checker/report/validated.py` prints it. Nothing here needs Spark.
+
+What a log does not tell is unknown. A property that reads a variable without a known value stops
+there (`PartialStore.get` raises `UnknownHere`), and is undecided.
 """
