@@ -63,19 +63,12 @@ class Verdict:
         return bool(self.shows) or (self.conforms is not None and self.conforms.rejected)
 
     @property
-    def names_no_task(self) -> bool:
-        """Whether no property was asked, because the lines of the job name no task."""
-        asked = self.decided or self.undecided or self.ambiguous or self.too_many
-        return not asked and not self.findings
-
-    @property
     def is_open(self) -> bool:
         """Whether something stays undecided: the lines do not decide a property, the job was not
         judged, or it is not decided whether a run of the protocol explains the job."""
         conforms = self.conforms
         is_open = conforms is not None and not conforms.accepted and not conforms.rejected
-        unjudged = self.ambiguous or self.too_many or self.names_no_task
-        return bool(unjudged or self.needs) or is_open
+        return bool(self.ambiguous or self.needs or self.too_many) or is_open
 
     def to_table(self) -> dict[str, Any]:
         """As JSON has it."""

@@ -44,8 +44,6 @@ def verdict_lines(verdict: Verdict) -> Iterator[Text]:
     if verdict.too_many:
         told = f"its lines tell of {grouped(verdict.too_many)} subtasks"
         yield Text(f"  not judged: {told}; at most {TASKS_MAX} are looked at", "yellow")
-    if verdict.names_no_task:
-        yield Text("  not judged: its lines name no task", "yellow")
     if verdict.coverage is Coverage.GAP:
         yield Text("  gap: the beginning or a middle part of the log is missing", "yellow")
     yield from _undecided(verdict)

@@ -15,10 +15,10 @@ from tests.protocols.specs import audits
 
 #: A state is compared rule by rule, which is slow: of specs up to this size, and in the slow tests
 #: of those up to the other.
-STATES_QUICK, STATES_MAX = 300, 1_500
+STATES_QUICK, STATES_MAX = 200, 1_500
 
 #: Both searches are compared on specs up to the first size, and in the slow tests up to the other.
-STATES_SEARCHED_QUICK, STATES_SEARCHED_MAX = 1_500, 2_000_000
+STATES_SEARCHED_QUICK, STATES_SEARCHED_MAX = 800, 2_000_000
 
 
 @pytest.mark.parametrize("spec", audits(STATES_MAX, quick=STATES_QUICK))

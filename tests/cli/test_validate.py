@@ -86,17 +86,6 @@ def test_a_log_in_which_numbers_are_wrong_is_told_to_be_too_large(
     assert json.loads(ran.stdout)["results"][0]["too_many"] == 4010
 
 
-def test_a_job_whose_lines_name_no_task_gets_no_tick(unpacked: Path, tmp_path: Path) -> None:
-    text = (unpacked / "bounded-01" / "flink.log").read_text()
-    lines = [each for each in text.splitlines(keepends=True) if "(1/" not in each]
-    lines = [each for each in lines if "(2/" not in each and "switched from state" in each]
-    (tmp_path / "flink.log").write_text("".join(lines))
-    ran = run("validate flink.log", tmp_path)
-    assert "not judged: its lines name no task" in ran.stdout, ran.stdout
-    assert ran.stdout.startswith("? ")
-    assert ran.exit == 3
-
-
 def test_lines_that_nothing_can_be_made_of_are_counted_and_shown(
     unpacked: Path, tmp_path: Path
 ) -> None:

@@ -123,7 +123,7 @@ class Examined:
 #: With more states it pays to compile; that both searches agree is asked elsewhere.
 READABLE_STATES = 3_000
 #: A spec with more states is large, and so is a cell of a matrix that nobody has counted yet.
-SMALL_STATES_MAX = 5_000
+SMALL_STATES_MAX = 3_000
 
 
 def is_large(spec: Spec) -> bool:
