@@ -25,7 +25,7 @@ demo: setup
 
 # While you type: no file that takes long, and few examples of each property.
 quick: setup
-	@EXAMPLES=quick $(BIN)/pytest --tier quick -n 2 --dist loadgroup
+	@FINALE_EXAMPLES=quick $(BIN)/pytest --tier quick -n 2 --dist loadgroup
 
 # Before a commit.
 test: lint
@@ -50,7 +50,7 @@ lint-imports:
 	@$(BIN)/lint-imports --no-logo
 
 slow: setup
-	@EXAMPLES=nightly $(BIN)/pytest -m slow
+	@FINALE_EXAMPLES=nightly $(BIN)/pytest -m slow
 
 bench: setup
 	@$(BIN)/python -m benchmarks

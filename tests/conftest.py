@@ -32,7 +32,7 @@ EXAMPLES = {"quick": 20, "ci": 200, "nightly": 2_000}
 
 for name, examples in EXAMPLES.items():
     settings.register_profile(name, max_examples=examples, deadline=None)
-settings.load_profile(os.environ.get("EXAMPLES", "ci"))
+settings.load_profile(os.environ.get("FINALE_EXAMPLES", "ci"))
 
 
 @cache

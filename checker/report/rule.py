@@ -157,7 +157,7 @@ def rule_text(protocol: Protocol, name: str, width: int) -> list[Text]:
         lines += [Text(), Text("calls", "bold cyan"), *columns(rows, width, indent=2)]
         lines += [
             Text(),
-            Text("--rule shows a helper, or what cites an id, in the same way", "dim"),
+            Text("--rule also takes the name of a helper, or a rule id", "dim"),
         ]
     return lines[1:]
 

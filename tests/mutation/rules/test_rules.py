@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+from dataclasses import replace
 
 import pytest
 
@@ -77,3 +78,11 @@ def test_a_change_that_changes_no_system_is_not_searched() -> None:
     trial = trial_of("final-checkpoint/pair")
     outcome = judge(mutant, [trial], 60)
     assert (outcome.kind, outcome.same, outcome.searched) == ("survives", 1, 0)
+
+
+def test_a_change_of_what_no_part_is_known_to_call_is_found() -> None:
+    """The parts of a system are compared, all of them, where nobody knows which to compare."""
+    path = "model/protocols/two_phase_commit.py"
+    mutant = mutant_of(path, "TwoPhaseCommit.decide_commit", "drop-statement", "all(")
+    trial = replace(trial_of("two-phase-commit/three-managers"), callers={})
+    assert judge(mutant, [trial], 60).kind == "verdict"

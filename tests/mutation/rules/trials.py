@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 
 SPECS = ROOT / "specs"
 CACHE = ROOT / ".mutants_cache" / "rules"
-#: Specs of more states are for a search that mutants do not wait for.
+#: Specs with more states are left out: a search of them takes too long for each mutant.
 STATES_MAX = 20_000
 #: The part of a system that is neither a rule nor a property.
 FIRST = "what comes before the rules"
-#: A spec that takes longer to build is for nobody who waits.
+#: The build of a system ends after so many seconds of processor time.
 SECONDS_MAX = 60
 
 
@@ -63,15 +63,15 @@ class Trial:
         return {FIRST} if touched else set()
 
     def is_same(self, mutant: Mutant, spec: Spec) -> bool:
-        """Whether the parts that a mutant may have changed are what they were."""
+        """Whether the parts that a mutant may have changed are what they were.
+
+        Every part is compared if none is known to call what is changed: it may run while loaded.
+        """
         concerned = self.concerned(mutant)
-        everything = FIRST in concerned
-        found = {
-            name: digest
-            for name, digest in parts_of(spec, None if everything else concerned)
-            if self.digests.get(name) != digest or everything
-        }
-        return found == self.digests if everything else not found
+        if not concerned or FIRST in concerned:
+            return dict(parts_of(spec)) == self.digests
+        before = {name: each for name, each in self.digests.items() if name in concerned}
+        return dict(parts_of(spec, concerned)) == before
 
 
 def trials(workers: int, progress: Callable[[str], None]) -> list[Trial]:
