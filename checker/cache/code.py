@@ -112,9 +112,18 @@ class Text:
     last: int
 
 
-@cache
+#: Texts by the identity of their code: code of two files may be equal. Code is held with its text.
+_TEXTS: dict[int, tuple[types.CodeType, Text]] = {}
+
+
 def text_of(code: types.CodeType) -> Text:
     """Return the text of a function. Raises `NotKept` if its source cannot be read."""
+    if id(code) not in _TEXTS:
+        _TEXTS[id(code)] = code, _read(code)
+    return _TEXTS[id(code)][1]
+
+
+def _read(code: types.CodeType) -> Text:
     last = max(_line_numbers(code))
     lines: list[str] = []
     if not code.co_filename.startswith("<"):  # else it is generated, and its code says all

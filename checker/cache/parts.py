@@ -45,7 +45,7 @@ class KeptParts(Parts):
         try:
             reach = Reach(protocol, world.entities[1:])
             reach.reached(set())  # all code is looked at now: later on there is nothing to refuse
-        except NotKept:
+        except Exception:
             self.keys = None
         else:
             self._reach = reach

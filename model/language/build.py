@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
+from model.errors import FinaleError, Place
 from model.expressions import Expression
 from model.system import (
     Blocked,
@@ -84,7 +85,7 @@ def build(
         initial_states(protocol, world),
         rules,
         (),
-        parts.condition("terminal", lambda: where(world, protocol.terminal)),
+        parts.condition("terminal", partial(_terminal, world, protocol)),
     )
     properties: list[Property] = []
     for family in families:
@@ -92,6 +93,14 @@ def build(
         explore = partial(property_of, world, protocol, family, system)
         properties.append(parts.property(family, rules, explore))
     return replace(system, properties=tuple(properties))
+
+
+def _terminal(world: World, protocol: Protocol) -> Expression:
+    try:
+        return where(world, protocol.terminal)
+    except FinaleError as error:
+        code = type(protocol).terminal.__code__
+        raise error.located(Place(code.co_filename, code.co_firstlineno)) from None
 
 
 def _go_on() -> None:
