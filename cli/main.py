@@ -6,17 +6,13 @@ Commands are loaded when they are called: `finale --help` imports none of them.
 from __future__ import annotations
 
 import errno
-import gc
 import io
 import os
 import sys
 import traceback
 from collections.abc import Sequence
 
-# By default Python looks for garbage after every 700 new objects: a fifth of a short command.
-gc.set_threshold(100_000, 50, 50)
-
-from cyclopts import App, CycloptsError  # noqa: E402 - loading makes many objects
+from cyclopts import App, CycloptsError
 
 VERSION = "0.1.0"
 
