@@ -82,6 +82,22 @@ def restored_union_is_whole(state: Restore, task: Stateful, record: Datum) -> bo
 
 
 @on_step(on_request=True)
+def list_state_goes_round(state: Restore, task: Stateful) -> bool:
+    """Where its vertex has another parallelism, a task is dealt as many entries of list state as
+    any other, or one more (RC-5)."""
+    vertex = task.subtask.vertex
+    when(vertex.kind == Kind.SPLIT_STATE and is_restored(task))
+    when(state.is_rescaled(vertex, task.confirmed))
+    shares, tasks = state.shares_of(vertex), vertex.parallelism
+    dealt = [share.content[task.confirmed][each] > 0 for share in shares for each in share.data]
+    entries, own = sum(dealt), sum(task.state[each] > 0 for each in task.data)
+    return any(
+        entries == number and own in (number // tasks, -(-number // tasks))
+        for number in range(len(dealt) + 1)
+    )
+
+
+@on_step(on_request=True)
 def nobody_starts_over(state: TaskExecution, source: Source) -> bool:
     """Once a checkpoint that has a source's progress has completed, the source is never started
     from its first record again (S17)."""
@@ -178,6 +194,7 @@ FAMILIES = (
     broadcast_copies_agree,
     each_key_at_its_owner,
     restored_union_is_whole,
+    list_state_goes_round,
     nobody_starts_over,
     starts_as_finished,
     a_start_is_refused,

@@ -15,6 +15,7 @@ VARIANTS: Mapping[str, Mapping[str, str]] = {
         "copies-unaligned": "copies_unaligned:CopiesUnaligned",
         "keeps-own-union": "keeps_own_union:KeepsOwnUnion",
         "clears-what-is-planned": "clears_what_is_planned:ClearsWhatIsPlanned",
+        "deals-to-the-first": "deals_to_the_first:DealsToTheFirst",
     },
     "restore-unaligned": {
         "replicates-unfiltered": "replicates_unfiltered:ReplicatesUnfiltered",

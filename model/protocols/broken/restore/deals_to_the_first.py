@@ -1,0 +1,22 @@
+"""All entries of list state go to the first subtask instead of round all of them."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from model.protocols.job.elements import CheckpointId
+from model.protocols.restore import Restore
+from model.protocols.task.stateful import Stateful
+from model.rules import step
+
+
+class DealsToTheFirst(Restore):
+    """Restore with one mistake."""
+
+    must_fall: ClassVar[str] = "list-state-goes-round"
+
+    @step
+    def deal_out(self, task: Stateful, checkpoint: CheckpointId) -> None:
+        """The first subtask gets all entries."""
+        for share in self.shares_of(task.subtask.vertex) if task.subtask.index == 0 else ():
+            share.hand_over_all(task, checkpoint)
