@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections import Counter
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
@@ -17,6 +16,7 @@ from tests.mutation.mutants import ROOT, Mutant
 from tests.mutation.rules.judge import Outcome, judge
 from tests.mutation.rules.kept import Kept
 from tests.mutation.rules.mutants import SEED, drawn
+from tests.mutation.rules.order import ordered
 from tests.mutation.rules.page import arguments, written
 from tests.mutation.rules.trials import Trial, trials
 
@@ -30,17 +30,11 @@ def _say(line: str) -> None:
 
 
 def chosen(mutant: Mutant, known: Sequence[Trial]) -> list[Trial]:
-    """The specs that explore what a mutant changes: the small ones first, of each group a few.
+    """The specs that explore what a mutant changes, those first that are likely to tell it.
 
     Code that runs only while it is loaded is explored by none: then all are met.
     """
-    concerned = [each for each in known if each.concerned(mutant)] or known
-    before: Counter[str] = Counter()
-    cost: dict[str, int] = {}
-    for each in concerned:
-        before[each.group] += 1
-        cost[each.name] = each.states * before[each.group]
-    return sorted(concerned, key=lambda each: cost[each.name])
+    return ordered(mutant, [each for each in known if each.concerned(mutant)] or known)
 
 
 def main() -> int:

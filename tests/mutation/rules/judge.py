@@ -1,4 +1,4 @@
-"""Judges a mutant of the rules: the specs that explore what it changes, the cheapest first."""
+"""Judges a mutant of the rules: the specs that explore what it changes, in turn."""
 
 from __future__ import annotations
 

@@ -16,8 +16,8 @@ HEAD = """# Mutants of the protocols
 
 How good are the specs at finding mistakes? `make rule-mutants` puts small mistakes into the rules
 of the protocols and into the helpers that rules call, one at a time, and runs the specs that
-explore what was changed, the cheapest first, until one is no longer as it expects. No other test
-is asked.
+explore what was changed, the likely and the cheap ones first, until one is no longer as it expects.
+No other test is asked.
 
 A mutant is *killed by a verdict* if a property is judged otherwise, or its counterexample has
 another length. It is *killed by counts* if only the exact numbers of states, transitions or

@@ -10,7 +10,9 @@ import pytest
 from tests.mutation.mutants import ROOT, Mutant
 from tests.mutation.rules.judge import judge
 from tests.mutation.rules.mutants import all_mutants, drawn, mutants_of
-from tests.mutation.rules.trials import trial_of
+from tests.mutation.rules.order import ordered, telling
+from tests.mutation.rules.page import arguments
+from tests.mutation.rules.trials import SPECS, Trial, trial_of
 
 SOURCE = b'''
 class P:
@@ -86,3 +88,20 @@ def test_a_change_of_what_no_part_is_known_to_call_is_found() -> None:
     mutant = mutant_of(path, "TwoPhaseCommit.decide_commit", "drop-statement", "all(")
     trial = replace(trial_of("two-phase-commit/three-managers"), callers={})
     assert judge(mutant, [trial], 60).kind == "verdict"
+
+
+def test_what_is_known_of_a_mutant_is_of_one_that_is_drawn() -> None:
+    known = telling()
+    assert known.keys() | arguments().keys() <= {each.id for each in drawn(1000)}
+    assert not known.keys() & arguments().keys()
+    assert all((SPECS / f"{each}.toml").exists() for each in known.values())
+
+
+def test_specs_that_have_what_a_function_names_are_met_early() -> None:
+    names = ("final-checkpoint/pair", "final-checkpoint/figure", "history/fixed/flink-39738")
+    trials = [Trial(name, states, {}, {}) for states, name in enumerate(names)]
+    path = "model/protocols/coordinator/coordinator.py"
+    mutant = mutant_of(path, "JobProtocol.lose_acknowledgement", "drop-statement", "remove")
+    met = [each.name for each in ordered(mutant, trials)]
+    assert met[0] == names[2]
+    assert sorted(met) == sorted(names)

@@ -43,14 +43,9 @@ SECONDS_MAX = 60
 
 @dataclass(frozen=True)
 class Trial:
-    """A spec: its group, its number of states, the digests of its parts, what each explores.
-
-    Specs of one `group` have the same protocol, variant and options, and differ in job and bounds.
-    `callers` are the parts that call a function.
-    """
+    """A spec: its number of states, the digests of its parts, by functions the parts that call."""
 
     name: str
-    group: str
     states: int
     digests: Mapping[str, str]
     callers: Mapping[str, Sequence[str]]
@@ -131,8 +126,7 @@ def _explored(name: str) -> dict[str, Any]:
             digests[part] = digest
             for function in sorted(called()):
                 callers.setdefault(function, []).append(part)
-    group = f"{spec.protocol.key} {spec.variant} {spec.setting.options!r}"
-    return asdict(Trial(name, group, spec.counts.states if spec.counts else 0, digests, callers))
+    return asdict(Trial(name, spec.counts.states if spec.counts else 0, digests, callers))
 
 
 def parts_of(spec: Spec, names: Collection[str] | None = None) -> Iterator[tuple[str, str]]:

@@ -1,0 +1,97 @@
+"""The order in which specs meet a mutant, so that one that tells it comes early.
+
+First comes the spec that is known to tell it. The others come by turns from two lists. In one,
+those are first that have most of what the changed function names: its options, bounds, kinds of
+vertices and observed history. In the other the small ones are first, and of each option, bound and
+kind some.
+"""
+
+from __future__ import annotations
+
+import ast
+import tomllib
+from collections.abc import Iterator, Sequence
+from functools import cache
+from itertools import chain
+from pathlib import Path
+
+from tests.mutation.mutants import ROOT, Mutant
+from tests.mutation.rules.trials import SPECS, Trial
+
+#: Which spec tells a mutant that other specs do not, by the mutant's id.
+TELLING = Path(__file__).parent / "telling.toml"
+#: How many states a spec of the first round has at most; of the next one twice as many.
+STATES_FIRST = 1_000
+
+
+def ordered(mutant: Mutant, known: Sequence[Trial]) -> list[Trial]:
+    """The specs that a mutant meets, those first that are likely to tell it."""
+    told = [each for each in known if each.name == telling().get(mutant.id)]
+    named = _text_of(mutant.file, mutant.function)
+
+    def rank(trial: Trial) -> tuple[int, int]:
+        return -sum(word in named for word in _words(trial.name)), trial.states
+
+    turns = zip(sorted(known, key=rank), _rounds(known), strict=True)
+    return list({each.name: each for each in chain(told, *turns)}.values())
+
+
+@cache
+def telling() -> dict[str, str]:
+    """By mutants: the spec that is met first."""
+    return tomllib.loads(TELLING.read_text(encoding="utf-8"))
+
+
+def _rounds(known: Sequence[Trial]) -> Iterator[Trial]:
+    """In each round as many as bring something that none before in this round has."""
+    left = sorted(known, key=lambda each: (each.states, each.name))
+    states = STATES_FIRST
+    while left:
+        met: set[str] = set()
+        put_off: list[Trial] = []
+        for each in left:
+            if each.states <= states and not _features(each.name) <= met:
+                met |= _features(each.name)
+                yield each
+            else:
+                put_off.append(each)
+        left, states = put_off, 2 * states
+
+
+@cache
+def _features(spec: str) -> frozenset[str]:
+    """What a spec has: a word for each option, bound and kind, and its value."""
+    return frozenset(f"{word} = {value}" for word, value in _settings(spec))
+
+
+@cache
+def _words(spec: str) -> frozenset[str]:
+    """The same as code calls it."""
+    found = chain.from_iterable((word, str(value)) for word, value in _settings(spec))
+    names = {each.lower().replace("-", "_") for each in found}
+    return frozenset(each for each in names if each.isidentifier() and each not in _EVERYWHERE)
+
+
+#: Words that say nothing, since nearly every function of the protocols has them.
+_EVERYWHERE = frozenset({"checkpoints", "channel", "true", "false", "none", "s", "k", "protocol"})
+
+
+def _settings(spec: str) -> Iterator[tuple[str, object]]:
+    table = tomllib.loads((SPECS / f"{spec}.toml").read_text(encoding="utf-8"))
+    yield "protocol", table["protocol"]
+    for key in ("options", "bounds", "observe"):
+        yield from ((word, value) for word, value in table.get(key, {}).items() if value)
+    for vertex in table.get("job", {}).values():
+        for key in ("kind", "sink", "parallelism", "bounded", "chained", "union_state"):
+            if isinstance(vertex, dict) and key in vertex:
+                yield key, vertex[key]
+
+
+@cache
+def _text_of(file: str, function: str) -> str:
+    source = (ROOT / file).read_text(encoding="utf-8")
+    node: ast.AST = ast.parse(source)
+    for name in filter(None, function.split(".")):
+        inside = ast.iter_child_nodes(node)
+        node = next(each for each in inside if getattr(each, "name", "") == name)
+    return (ast.get_source_segment(source, node) or "").lower()
