@@ -33,7 +33,8 @@ if TYPE_CHECKING:
 
 SPECS = ROOT / "specs"
 CACHE = ROOT / ".mutants_cache" / "rules"
-#: Specs with more states are left out: a search of them takes too long for each mutant.
+#: Specs with more states are left out: a search of them takes too long for each mutant. So are
+#: those without exact counts: how long a search of them takes without a mutant is not known.
 STATES_MAX = 20_000
 #: The part of a system that is neither a rule nor a property.
 FIRST = "what comes before the rules"
@@ -90,7 +91,7 @@ def trials(workers: int, progress: Callable[[str], None]) -> list[Trial]:
 
 
 def _is_small(table: dict[str, Any]) -> bool:
-    return not table.get("slow") and table.get("search", {}).get("states", 0) <= STATES_MAX
+    return not table.get("slow") and 0 < table.get("search", {}).get("states", 0) <= STATES_MAX
 
 
 @cache
