@@ -290,7 +290,9 @@ class Requests(TaskExecution):
 
     @step
     def trigger_for(self, request: Request, kind: CheckpointKind) -> None:
-        """PL-1, PL-3: a checkpoint of a kind is triggered for a request. Room was made for it."""
+        """PL-1, PL-3: a checkpoint of a kind is triggered for a request, when no other is being
+        triggered. Room was made for it."""
+        require(self.triggers_nothing())
         within(count(self.checkpoints, lambda each: each.status != UNUSED), self.id_limit)
         request.of = self.next_id()
         request.status = RequestStatus.ADMITTED
