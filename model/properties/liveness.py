@@ -17,10 +17,15 @@ from model.protocols.task.tasks import Task, TaskStatus
 from model.rules import leads_to, when
 
 
+def _goes_on(state: JobProtocol) -> bool:
+    """Whether some source, chained or not, never ends: a plain truth value."""
+    return any(not task.subtask.bounded for task in state.tasks)
+
+
 @leads_to
 def job_finishes(state: JobProtocol) -> bool:
     """A job whose sources are all bounded finishes, or is cancelled or fails for good (L1)."""
-    when(all(source.bounded for source in state.job.sources))
+    when(not _goes_on(state))
     return state.is_finished or state.has_ended_otherwise()
 
 
@@ -37,14 +42,14 @@ def checkpoints_go_on(state: JobProtocol) -> bool:
 
     With `triggers-go-on` that is: again and again, until the job is stopped or fails for good.
     """
-    when(any(not source.bounded for source in state.job.sources))
+    when(_goes_on(state))
     return state.progress or state.is_finished or state.has_ended_otherwise()
 
 
 @leads_to(needs="progress")
 def triggers_go_on(state: JobProtocol) -> bool:
     """While some source never ends, checkpoints are triggered again and again (L4)."""
-    when(any(not source.bounded for source in state.job.sources))
+    when(_goes_on(state))
     return not state.progress or state.is_finished or state.has_ended_otherwise()
 
 
