@@ -35,7 +35,7 @@ SPECS = ROOT / "specs"
 CACHE = ROOT / ".mutants_cache" / "rules"
 #: Specs with more states are left out: a search of them takes too long for each mutant. So are
 #: those without exact counts: how long a search of them takes without a mutant is not known.
-STATES_MAX = 20_000
+STATES_MAX = 30_000
 #: The part of a system that is neither a rule nor a property.
 FIRST = "what comes before the rules"
 #: The build of a system ends after so many seconds of processor time.
