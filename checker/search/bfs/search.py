@@ -220,7 +220,7 @@ class ReadableSearch:
     def fair(self) -> Fair:
         """The fairness of the system, on its complete state graph."""
         if self._fair is None:
-            self._fair = Fair(self.system, self.graph, self.machine)
+            self._fair = Fair(self.system, self.graph, self.machine.state_test)
         return self._fair
 
     def trace_to(self, position: int) -> Trace:

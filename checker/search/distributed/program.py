@@ -19,7 +19,7 @@ from checker.search.native.kernel import places as at
 from checker.search.native.machine import FUNCTIONS, NativeMachine
 from checker.search.native.workers import Sizes, sizes_of
 
-# What numba, llvmlite and scipy give has no types.
+# What numba and llvmlite give has no types.
 # pyright: reportUnknownMemberType=false
 from model.given import json_of
 

@@ -5,7 +5,7 @@ A *crew* does the work of a level: workers of a cluster, or this process itself.
 
 from __future__ import annotations
 
-# What numba, llvmlite and scipy give has no types.
+# What numba and llvmlite give has no types.
 # pyright: reportUnknownMemberType=false
 from collections.abc import Callable, Sequence
 from dataclasses import replace

@@ -6,7 +6,7 @@ of a state, the level before the state is expanded again until the state turns u
 
 from __future__ import annotations
 
-# What numba, llvmlite and scipy give has no types.
+# What numba and llvmlite give has no types.
 # pyright: reportUnknownMemberType=false
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cached_property

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from checker.search.reductions.canonical import Canonical
 from checker.search.reductions.partial_order import PartialOrder
 from model.expressions import Expression
-from model.semantics import evaluate, outcome
-from model.system import Blocked, State, System, leaves
+from model.semantics import Known, evaluate
+from model.system import State, System
 
 from .canonical import canonical_source
 from .code import MachineCode
@@ -51,11 +51,6 @@ class NativeMachine:
         self.branches = self.lowering.branches
         self.chunks = self.lowering.chunks
         self.leaf_rules = np.array([leaf.rule for leaf in self.leaves], np.int64)
-        self._bounded = [
-            (number, rule.tree)
-            for number, rule in enumerate(system.rules)
-            if any(isinstance(end, Blocked) and end.bound for end in leaves(rule.tree))
-        ]
         self.source = self.lowering.source(look)
         if canonical is not None:
             self.source += canonical_source(self.layout, canonical)
@@ -97,14 +92,14 @@ class NativeMachine:
         rewrite(words.ctypes.data, 1)
         return self.layout.decode([int(word) for word in words])
 
-    def bounds(self, state: State) -> Sequence[tuple[int, str]]:
-        """Return the ground rules that only a bound blocks, each with the bound."""
-        ends = ((number, outcome(tree, state)) for number, tree in self._bounded)
-        return [(rule, end.bound) for rule, end in ends if isinstance(end, Blocked) and end.bound]
-
     def state_test(self, questions: Sequence[Expression]) -> Callable[[State], Sequence[int]]:
         """Return a function that tells which of the questions are true in a state."""
-        return lambda state: [i for i, each in enumerate(questions) if evaluate(each, state)]
+
+        def test(state: State) -> Sequence[int]:
+            known: Known = {}
+            return [i for i, each in enumerate(questions) if evaluate(each, state, known=known)]
+
+        return test
 
 
 __all__ = ["NativeMachine"]

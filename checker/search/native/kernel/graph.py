@@ -1,4 +1,4 @@
-"""Loops over all states that a search has found: parents, questions, edges and reachability."""
+"""Loops over all states that a search has found: parents, questions and edges."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ from __future__ import annotations
 from .advance import ask, forget_topics
 from .batch import expanded, key_of, unpacked
 from .memory import (
-    byte,
     call_3,
     half,
     inline,
-    set_byte,
     set_half,
     set_word,
     word,
@@ -126,33 +124,4 @@ def mark(shared, own, question, marks):
     for head in range(0, states, BATCH):
         size = min(BATCH, states - head)
         call_3(question, unpacked(shared, own, head, size), size, marks + head)
-    return 0
-
-
-def takes_fair_step(states, first_edge, targets, taken, is_fair, marks):
-    """Marks the states that a step of a fair leaf changes."""
-    for state in range(states):
-        for edge in range(word(first_edge, state), word(first_edge, state + 1)):
-            if half(targets, edge) != state and byte(is_fair, half(taken, edge)) != 0:
-                set_byte(marks, state, 1)
-    return 0
-
-
-def reach(states, first_edge, targets, pending, marks, queue):
-    """Marks the pending states that are reached from marked ones by way of pending ones."""
-    count = 0
-    for state in range(states):
-        if byte(marks, state) != 0:
-            set_half(queue, count, state)
-            count += 1
-    done = 0
-    while done < count:
-        state = half(queue, done)
-        done += 1
-        for edge in range(word(first_edge, state), word(first_edge, state + 1)):
-            after = half(targets, edge)
-            if byte(pending, after) != 0 and byte(marks, after) == 0:
-                set_byte(marks, after, 1)
-                set_half(queue, count, after)
-                count += 1
     return 0
