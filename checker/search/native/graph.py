@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import repeat
 from typing import Any, cast
 
 import numpy as np
@@ -26,7 +25,7 @@ from .breadth_first import NativeSearch
 from .code import MachineCode
 from .layout import ALL_ONES, WORD, Words
 from .loops import Loop
-from .lower import question_source
+from .lower import answers_source, words_for
 from .machine import NativeMachine
 from .tables import Tables
 
@@ -119,18 +118,21 @@ def edges_of(search: NativeSearch) -> Stored:
     return Stored(search.machine.leaves, decoded, initial, first_edge, target, leaf, at_fault)
 
 
-def where(search: NativeSearch, question: Expression) -> bytearray:
-    """Mark the states found in which the question is true."""
-    code = MachineCode(question_source(search.machine.layout, question, "question"), 0)
-    return _marked(search, *code.addresses(["question"]))
+def where(search: NativeSearch, question: Expression) -> Words:
+    """Return for each state found one if the question is true there, else zero."""
+    return answers(search, [question])[:, 0]
 
 
-def _marked(search: NativeSearch, address: int) -> bytearray:
-    """The states found in which the question is true that has its code at an address."""
-    marks = bytearray(search.statistics.states)
-    view, worker = np.frombuffer(marks, np.uint8), search.workers.first.address
-    search.loops.mark(search.address, worker, address, view.ctypes.data)
-    return marks
+def answers(search: NativeSearch, questions: Sequence[Expression]) -> Words:
+    """Return for each state found a row with the set of questions that are true there."""
+    words, count = words_for(len(questions)), search.statistics.states
+    search.tables.claim(count * words * 8)
+    found = np.zeros((count, words), np.uint64)
+    code = MachineCode(answers_source(search.machine.layout, questions, "questions"), 0)
+    [address] = code.addresses(["questions"])
+    worker = search.workers.first.address
+    search.loops.answer(search.address, worker, address, words, found.ctypes.data)
+    return found
 
 
 def _is_empty(sets: Words) -> NDArray[np.bool_]:
@@ -150,11 +152,11 @@ class StoredFair(Fair):
         self.search = search
         self.stored = graph
         self.count = len(graph.states)
-        self.words = max(1, -(-max(self.key, default=0).bit_length() // WORD))
-        self._addresses: dict[Expression, int] = {}
-        self._codes: list[MachineCode] = []
+        self.words = max(1, words_for(max(self.key, default=0).bit_length()))
+        #: The words that have the answers to a question, and which of their bits.
+        self._answers: dict[Expression, tuple[Words, int]] = {}
         search.tables.claim(self.count * (BYTES_OF_STATE + 2 * 8 * self.words))
-        self._compile(questions_of(self.system))
+        self._ask(questions_of(self.system))
 
     # --- keys ------------------------------------------------------------------------------------
 
@@ -174,7 +176,7 @@ class StoredFair(Fair):
     @cached_property
     def _strict_keys(self) -> Words:
         enabled = self._enabled_keys.copy()
-        self._compile([question for _, _, question in self.blocked])
+        self._ask(question for _, _, question in self.blocked)
         for key, _, question in self.blocked:
             enabled[np.frombuffer(self.where(question), np.bool_)] |= self._row(key)
         return enabled
@@ -258,22 +260,22 @@ class StoredFair(Fair):
         """Mark the states in which the question is true."""
         if isinstance(question, Constant):
             return bytearray([question.value]) * self.count
-        self._compile([question])
-        return _marked(self.search, self._addresses[question])
+        self._ask([question])
+        words, bit = self._answers[question]
+        octets = words.view(np.uint8)[bit // 8 :: 8]
+        return bytearray((octets >> bit % 8 & 1).tobytes())
 
-    def _compile(self, questions: Iterable[Expression]) -> None:
-        """Compile questions: many together take less time than one by one."""
+    def _ask(self, questions: Iterable[Expression]) -> None:
+        """Ask questions of all states: many together take less time than one by one."""
         missing = [
             question
             for question in dict.fromkeys(questions)
-            if question not in self._addresses and not isinstance(question, Constant)
+            if question not in self._answers and not isinstance(question, Constant)
         ]
         if missing:
-            names = [f"question{number}" for number in range(len(missing))]
-            layout = self.search.machine.layout
-            code = MachineCode("\n".join(map(question_source, repeat(layout), missing, names)), 0)
-            self._codes.append(code)
-            self._addresses |= zip(missing, code.addresses(names), strict=True)
+            found = answers(self.search, missing).T.copy()
+            for number, question in enumerate(missing):
+                self._answers[question] = found[number // WORD], number % WORD
 
     # --- runs ------------------------------------------------------------------------------------
 

@@ -14,10 +14,10 @@ CLOSED if the topic was settled before. Steps are ordered by state, then by rule
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 
-from checker.search.state_graph.folding import Known, cells_read, folded
+from checker.search.state_graph.folding import Known, folded
 from checker.search.state_graph.leaves import numbered
 from checker.search.state_graph.questions import Topic
 from model.expressions import FALSE, TRUE, Expression, disjunction
@@ -25,7 +25,7 @@ from model.language.explore import Branch
 from model.system import Blocked, Fault, System, Update
 
 from .kernel.places import BATCH, FAULT_BIT, OPEN, RULES_MAX
-from .layout import Layout, check_rules
+from .layout import WORD, Layout, check_rules
 from .topics import EARLY, Topics
 from .trees import AtLeaf, End, LlvmTrees
 from .values import LlvmText, Values
@@ -152,11 +152,9 @@ class Lowering:
             return
         memo: Known = {}
         known = dict(known)
-        conditions = [each.condition for questions in asked.values() for each in questions]
-        for cell in cells_read(conditions):
-            if cell.after:
-                before = self.system.cells[cell.index]
-                known[cell] = writes.get(cell.index, known.get(before, before))
+        for cell in self.topics.cells_after[rule]:
+            before = self.system.cells[cell.index]
+            known[cell] = writes.get(cell.index, known.get(before, before))
         for topic, questions in asked.items():
             condition = disjunction(folded(each.condition, known, memo) for each in questions)
             if condition is not FALSE:
@@ -268,18 +266,31 @@ class Lowering:
         return changes
 
 
-def question_source(layout: Layout, question: Expression, name: str) -> str:
-    """Return `name(in, n, out)`: for each of n states a byte, whether the question is true."""
+def answers_source(layout: Layout, questions: Sequence[Expression], name: str) -> str:
+    """Return `name(in, n, out)`: for each of n states the set of questions that are true."""
     text = LlvmText()
+    words = words_for(len(questions))
 
     def body(values: Values) -> str:
-        address = text.value("getelementptr i8, ptr %out, i64 %i")
-        byte = text.value(f"zext i1 {values.truth(question)} to i8")
-        text.line(f"store i8 {byte}, ptr {address}")
+        offset = text.value(f"mul i64 %i, {words}")
+        row = text.value(f"getelementptr i64, ptr %out, i64 {offset}")
+        for word in range(words):
+            found = "0"
+            for shift, question in enumerate(questions[word * WORD : (word + 1) * WORD]):
+                bit = text.value(f"zext i1 {values.truth(question)} to i64")
+                moved = text.value(f"shl i64 {bit}, {shift}")
+                found = text.value(f"or i64 {found}, {moved}")
+            address = text.value(f"getelementptr i64, ptr {row}, i64 {word}")
+            text.line(f"store i64 {found}, ptr {address}")
         return "%count"
 
     loop(text, layout, body)
     return function("define i64", f"{name}(ptr %in, i64 %n, ptr %out)", text)
+
+
+def words_for(count: int) -> int:
+    """Return how many words a set of so many things takes, one bit each."""
+    return -(-count // WORD)
 
 
 def _conditional(end: Update | Fault) -> list[tuple[Branch, Expression]]:
@@ -336,4 +347,4 @@ def function(kind: str, header: str, text: LlvmText, attributes: str = "nounwind
     return "\n".join([f"{kind} @{header} {attributes} {{", "entry:", *text.lines, "}", ""])
 
 
-__all__ = ["Lowering", "function", "loop", "question_source"]
+__all__ = ["Lowering", "answers_source", "function", "loop", "words_for"]

@@ -18,8 +18,8 @@ from model.system import State, System
 from .canonical import canonical_source
 from .code import MachineCode
 from .layout import layout_of
-from .lower import Lowering
-from .order import StubbornSetBlock, guards_source
+from .lower import Lowering, answers_source
+from .order import StubbornSetBlock
 from .topics import Topics
 
 #: The functions that the search calls, in the order of the places in `kernel`.
@@ -55,7 +55,7 @@ class NativeMachine:
         if canonical is not None:
             self.source += canonical_source(self.layout, canonical)
         if partial_order is not None:
-            self.source += guards_source(self.layout, partial_order.atoms)
+            self.source += answers_source(self.layout, partial_order.atoms, "guards")
         self._partial_order = partial_order
         self._codes: list[MachineCode] = []
         look()

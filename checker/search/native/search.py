@@ -134,7 +134,7 @@ def _in_doubt(search: NativeSearch, canonical: Canonical) -> bool:
     doubt = canonical.doubt(search.machine.system)
     if isinstance(doubt, Constant):
         return bool(doubt.value)
-    return bool(search.statistics.states) and any(where(search, doubt))
+    return bool(search.statistics.states) and bool(where(search, doubt).any())
 
 
 class Covered(Protocol):

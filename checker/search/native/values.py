@@ -120,6 +120,8 @@ class Values:
     def _of(self, root: Expression) -> str:
         if isinstance(root, Constant):
             return self._literal(root)
+        if (name := self._names.get(root)) is not None:
+            return name
         return fold(root, self._made, self._names, self._operands)
 
     @staticmethod
@@ -179,12 +181,14 @@ class Values:
         return name
 
     def _choice(self, node: IfThenElse) -> str:
-        condition = self.truth(node.condition)
-        if node.boolean:
-            kind, yes, no = "i1", self.truth(node.yes), self.truth(node.no)
-        else:
-            kind, yes, no = "i64", self.number(node.yes), self.number(node.no)
-        return self.text.value(f"select i1 {condition}, {kind} {yes}, {kind} {no}")
+        condition, emit = self.truth(node.condition), self.text.value
+        if not node.boolean:
+            yes, no = self.number(node.yes), self.number(node.no)
+            return emit(f"select i1 {condition}, i64 {yes}, i64 {no}")
+        yes, no = self.truth(node.yes), self.truth(node.no)
+        # LLVM compiles long blocks with `select` of single bits forty times as slowly.
+        differs = emit(f"and i1 {condition}, {emit(f'xor i1 {yes}, {no}')}")
+        return emit(f"xor i1 {differs}, {no}")
 
     def _joined(self, operation: str, names: Sequence[str]) -> str:
         joined = names[0]

@@ -118,10 +118,10 @@ def edges(shared, own, begin, end, arrays, faults):
     return faults
 
 
-def mark(shared, own, question, marks):
-    """Marks the states in which a generated question is true."""
+def answer(shared, own, questions, words, answers):
+    """Stores for each state which of the questions of a generated function are true."""
     states = word(shared, STATES)
     for head in range(0, states, BATCH):
         size = min(BATCH, states - head)
-        call_3(question, unpacked(shared, own, head, size), size, marks + head)
+        call_3(questions, unpacked(shared, own, head, size), size, answers + head * words * 8)
     return 0

@@ -169,7 +169,7 @@ LOOPS = {
     "compress_states": 5,
     "find_step": 6,
     "edges": 6,
-    "mark": 4,
+    "answer": 5,
     "enabled_keys": 3,
     "components": 2,
     "keys_of_parts": 3,
