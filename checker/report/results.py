@@ -13,6 +13,7 @@ from checker.search.answer import (
     Holds,
     NotAsked,
     Report,
+    Timing,
     Unknown,
     Vacuous,
     Violated,
@@ -160,6 +161,7 @@ def _search_lines(result: SpecResult, width: int) -> list[Text]:
     if result.system is not None:
         for report in (result.report, *result.report.further):
             lines += _count_lines(result, report, row, width)
+        lines += _timing_line(result.report.timing, width)
     if row is not None and row.verdict == Violated.word:
         lines += columns([[_mark(row), Text(SEARCH), Text(row.why)]], width, indent=4)
         lines += paragraph(Text(_RECORDED, "dim"), width, indent=4)
@@ -203,6 +205,18 @@ def _count_lines(
     if is_judged and counts is not None and row is not None and row.verdict == Holds.word:
         numbers.append(f"counted independently by {counts.counted_by}")
     return flow([Text(each, "dim") for each in numbers], width, indent=4)
+
+
+def _timing_line(timing: Timing, width: int) -> list[Text]:
+    """Show how long the user waited, and for what."""
+    parts = [
+        f"{duration(timing.total)} in all",
+        f"building {duration(timing.building)}",
+        f"compiling {duration(timing.compiling)}",
+        f"searching {duration(timing.searching)}",
+        f"liveness {duration(timing.liveness)}",
+    ]
+    return flow([Text(each, "dim") for each in parts], width, indent=4)
 
 
 def _before(report: Report) -> str:

@@ -27,6 +27,7 @@ from checker.search.limits import (
     SearchProgress,
 )
 from checker.search.options import DEFAULT, SearchOptions
+from checker.search.state_graph.liveness import is_judged
 from model.errors import FinaleError
 from model.system import State
 
@@ -44,6 +45,8 @@ STATES_BETWEEN_LOOKS = 256
 SECONDS_BETWEEN_LOOKS = 0.05
 #: Whether levels shrink, and how fast, is told from so many.
 LEVELS_LOOKED_AT = 4
+#: Judging liveness takes about so many times as long as the search: it finds all steps again.
+LIVENESS_SHARE = 1.0
 #: So many are looked at for bits that no cell has, when Python checks what is asserted.
 STATES_CHECKED = 1 << 12
 #: Better code takes three to six times as long to make, and saves a tenth to a fifth of the time:
@@ -83,7 +86,8 @@ class NativeSearch:
         self.step_base: Numbers = np.full(len(topics.on_steps), -1, np.int64)
         self.visited: Flags = np.zeros(len(machine.leaves), np.uint8)
         self.seen: Flags = np.zeros(len(machine.branches) + 1, np.uint8)
-        self._clock = SearchClock(limits, progress)
+        self.clock = SearchClock(limits, progress)
+        self._judges_liveness = any(map(is_judged, machine.system.properties))
         self._tables: Tables | None = None
         self._workers: SearchThreads | None = None
         self._opened: Saving | None = None
@@ -138,7 +142,7 @@ class NativeSearch:
         except KeyboardInterrupt:
             self.stopped = INTERRUPTED
         finally:
-            self.seconds = self._seconds_before + self._clock.seconds
+            self.seconds = self._seconds_before + self.clock.seconds
             self._end(ended)
 
     def _are_canonical(self) -> bool:
@@ -233,7 +237,7 @@ class NativeSearch:
     def _optimise(self) -> None:
         """Compile with more effort once the search takes long enough to be worth it."""
         machine = self.machine
-        if machine.level == 0 and self._clock.seconds > WORTH * machine.seconds:
+        if machine.level == 0 and self.clock.seconds > WORTH * machine.seconds:
             machine.compile(1)
             self._tell_code()
 
@@ -256,10 +260,10 @@ class NativeSearch:
 
     def look(self) -> None:
         """Report the progress. Raises LimitHit when the time is over."""
-        self._clock.check()
+        self.clock.check()
         if self._saving is not None:
-            self._saving.save_in_time(self._seconds_before + self._clock.seconds)
-        self._clock.report(self._progress)
+            self._saving.save_in_time(self._seconds_before + self.clock.seconds)
+        self.clock.report(self._progress)
 
     def _progress(self, seconds: float) -> SearchProgress:
         seconds += self._seconds_before
@@ -268,6 +272,8 @@ class NativeSearch:
         frontier, memory = states - expanded, self.tables.bytes
         left = states_left(self.tables.levels[: depth + 2], frontier)
         seconds_left = None if left is None or not expanded else left * seconds / expanded
+        if seconds_left is not None and self._judges_liveness:
+            seconds_left += LIVENESS_SHARE * (seconds + seconds_left)
         return SearchProgress(states, transitions, depth, frontier, seconds, memory, seconds_left)
 
     # --- what was found --------------------------------------------------------------------------

@@ -5,22 +5,25 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from ctypes import CFUNCTYPE, c_int64, c_void_p
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from checker.search.reductions.canonical import Canonical
-from checker.search.reductions.partial_order import PartialOrder
 from model.expressions import Expression
 from model.semantics import Known, evaluate
 from model.system import State, System
 
-from .canonical import canonical_source
 from .code import MachineCode
 from .layout import layout_of
 from .lower import Lowering, answers_source
-from .order import StubbornSetBlock
 from .topics import Topics
+
+if TYPE_CHECKING:
+    from checker.search.reductions.canonical import Canonical
+    from checker.search.reductions.partial_order import PartialOrder
+
+    from .order import StubbornSetBlock
 
 #: The functions that the search calls, in the order of the places in `kernel`.
 FUNCTIONS = ("expand", "ask", "cover", "is_stuck")
@@ -53,6 +56,8 @@ class NativeMachine:
         self.leaf_rules = np.array([leaf.rule for leaf in self.leaves], np.int64)
         self.source = self.lowering.source(look)
         if canonical is not None:
+            from .canonical import canonical_source
+
             self.source += canonical_source(self.layout, canonical)
         if partial_order is not None:
             self.source += answers_source(self.layout, partial_order.atoms, "guards")
@@ -72,6 +77,8 @@ class NativeMachine:
         self._codes.append(code)
         self.order: StubbornSetBlock | None = None
         if self._partial_order is not None:
+            from .order import StubbornSetBlock
+
             self.order = StubbornSetBlock(self._partial_order, *code.addresses(["guards"]))
         #: At the place of what is not there is a zero.
         self.code: NDArray[np.int64] = np.zeros(len(FUNCTIONS) + 1, np.int64)

@@ -48,6 +48,11 @@ class Waiting:
         return len(self.rules), self.stem[0][0], self.rules
 
 
+def is_judged(prop: Property) -> bool:
+    """Return whether a property is judged on the complete graph."""
+    return prop.kind in (Kind.LEADS_TO, Kind.EVENTUALLY) and not prop.not_asked
+
+
 def judge(fair: Fair, prop: Property, look: Callable[[], None]) -> Verdict:
     """Return the verdict on a liveness property, on the complete graph. `look` may raise."""
     tests = [_Obligation(fair, prop, predicate) for predicate in prop.predicates]
@@ -79,10 +84,9 @@ def _verdict(fair: Fair, waiting: Waiting) -> Verdict:
 
 def questions_of(system: System) -> Iterator[Expression]:
     """Return the questions about single states that the liveness properties need."""
-    for prop in system.properties:
-        if prop.kind in (Kind.LEADS_TO, Kind.EVENTUALLY):
-            for predicate in prop.predicates:
-                yield from _questions(predicate)
+    for prop in filter(is_judged, system.properties):
+        for predicate in prop.predicates:
+            yield from _questions(predicate)
 
 
 def _questions(predicate: Predicate) -> tuple[Expression, Expression, Expression]:
@@ -166,4 +170,4 @@ def both(some: bytearray, others: bytearray) -> bytearray:
     return bytearray(numbers.to_bytes(len(some), "little"))
 
 
-__all__ = ["judge", "questions_of"]
+__all__ = ["is_judged", "judge", "questions_of"]
