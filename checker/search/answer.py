@@ -157,6 +157,8 @@ class Report:
     seconds_before: float = 0.0
     timing: Timing = Timing()
     lists_states: bool = True
+    cached: bool = False
+    """Whether it was found before, in the same system, and not now."""
 
     def statistics_of(self, name: str) -> Statistics:
         """Return the statistics of the search that answered for a property."""

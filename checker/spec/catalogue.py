@@ -23,6 +23,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import TypeGuard, cast
 
+from checker.cache.store import Store
 from model.errors import FinaleError, Place, nearest
 from model.language.properties import Family
 from model.language.protocol import Protocol
@@ -48,6 +49,8 @@ class Catalogue:
     )
     properties: dict[str, Family] = field(default_factory=dict[str, Family])
     folder: Path | None = None
+    #: Where what was worked out is kept, if it is.
+    store: Store | None = None
 
     def protocol(self, key: str) -> type[Protocol]:
         """The class of a protocol. Raises `unknown-protocol`."""
@@ -116,12 +119,16 @@ class Catalogue:
         return None
 
 
-def catalogue(folder: Path | None = None) -> Catalogue:
-    """Everything of this package, and of a folder of the user's."""
+def catalogue(folder: Path | None = None, store: Store | None = None) -> Catalogue:
+    """Everything of this package, and of a folder of the user's.
+
+    With a `store`, parts of systems and reports are taken from it, and put into it.
+    """
     known = Catalogue(
         {entry.key: entry.where for entry in PROTOCOLS},
         {(e.key, variant): where for e in PROTOCOLS for variant, where in e.variants.items()},
         {family.name: family for family in PROPERTIES},
+        store=store,
     )
     if folder is not None:
         _load_folder(known, folder)
