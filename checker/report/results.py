@@ -185,7 +185,8 @@ def _costs(report: Report) -> list[str]:
     found = report.statistics
     if report.cached:
         return ["cached"]
-    rate = f"{grouped(round(found.states / found.seconds))} states/s" if found.seconds else ""
+    counts = report.lists_states and found.seconds
+    rate = f"{grouped(round(found.states / found.seconds))} states/s" if counts else ""
     return [duration(found.seconds) + _before(report), rate]
 
 
