@@ -31,6 +31,8 @@ from .tables import Tables
 
 #: Edges lead to states by numbers of 31 bits.
 EDGES_MAX = 2**31 - 1
+#: Of so many states, questions are worth compiling with more effort: ten times as fast.
+STATES_WORTH_OPTIMISING = 50_000
 #: What judging liveness takes for each state, beside sets of keys: the most is for a stem.
 BYTES_OF_STATE = 48
 #: Between two looks at the clock.
@@ -128,7 +130,8 @@ def answers(search: NativeSearch, questions: Sequence[Expression]) -> Words:
     words, count = words_for(len(questions)), search.statistics.states
     search.tables.claim(count * words * 8)
     found = np.zeros((count, words), np.uint64)
-    code = MachineCode(answers_source(search.machine.layout, questions, "questions"), 0)
+    source = answers_source(search.machine.layout, questions, "questions")
+    code = MachineCode(source, int(count > STATES_WORTH_OPTIMISING))
     [address] = code.addresses(["questions"])
     worker = search.workers.first.address
     search.loops.answer(search.address, worker, address, words, found.ctypes.data)
