@@ -31,6 +31,7 @@ from checker.search.state_graph.liveness import is_judged
 from model.errors import FinaleError
 from model.system import State
 
+from .code import Compilation
 from .free_memory import share_of_free_memory
 from .kernel import places as at
 from .loops import loops
@@ -91,6 +92,7 @@ class NativeSearch:
         self._judges_liveness = any(map(is_judged, machine.system.properties))
         self._tables: Tables | None = None
         self._workers: SearchThreads | None = None
+        self._better: Compilation | None = None
         self._opened: Saving | None = None
         self._saving: Saving | None = None
         #: What searches that this one goes on from have taken.
@@ -155,6 +157,8 @@ class NativeSearch:
     def _end(self, ended: bool) -> None:
         if self._workers is not None:
             self._workers.close()
+        if self._better is not None:
+            self._better.close()
         saving, self._saving = self._saving, None
         try:  # a state that the limit of states cut off is not saved: it would be counted twice
             if saving is not None and self.block[at.REASON] != at.LIMIT:
@@ -237,10 +241,14 @@ class NativeSearch:
             self._optimise()
 
     def _optimise(self) -> None:
-        """Compile with more effort once the search takes long enough to be worth it."""
+        """Compile with more effort, beside the search, once it takes long enough to be worth it."""
         machine = self.machine
-        if machine.level == 0 and self.clock.seconds > WORTH * machine.seconds:
-            machine.compile(1)
+        if self._better is None:
+            if machine.level == 0 and self.clock.seconds > WORTH * machine.seconds:
+                self._better = machine.compilation(1)
+        elif self._better.is_done:
+            machine.take(self._better.code(), 1)
+            self._better = None
             self._tell_code()
 
     def _tell_code(self) -> None:

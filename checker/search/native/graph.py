@@ -22,7 +22,7 @@ from model.expressions import Constant, Expression
 from model.system import State
 
 from .breadth_first import NativeSearch
-from .code import MachineCode
+from .code import compiled
 from .layout import ALL_ONES, WORD, Words
 from .loops import Loop
 from .lower import answers_source, words_for
@@ -131,7 +131,7 @@ def answers(search: NativeSearch, questions: Sequence[Expression]) -> Words:
     search.tables.claim(count * words * 8)
     found = np.zeros((count, words), np.uint64)
     source = answers_source(search.machine.layout, questions, "questions")
-    code = MachineCode(source, int(count > STATES_WORTH_OPTIMISING))
+    code = compiled([source], int(count > STATES_WORTH_OPTIMISING))
     [address] = code.addresses(["questions"])
     worker = search.workers.first.address
     search.loops.answer(search.address, worker, address, words, found.ctypes.data)

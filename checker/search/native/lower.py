@@ -1,4 +1,4 @@
-"""Writes a system as the text of an LLVM module: its steps, and the questions about its states.
+"""Writes a system as LLVM modules: its steps, and the questions about its states.
 
     expand(in, n, out, leaves, starts, first)  all steps of n states, a chunk of rules at a time;
                                                the steps of state i by chunk c are those from
@@ -61,14 +61,15 @@ class Lowering:
         """How many functions the rules are split over."""
         return max(1, -(-len(self.system.rules) // RULES_IN_CHUNK))
 
-    def source(self, look: Callable[[], None] = lambda: None) -> str:
-        """Return the text of the module. `look` is called for each chunk, and may raise."""
-        functions: list[str] = []
+    def sources(self, look: Callable[[], None] = lambda: None) -> Iterator[str]:
+        """Yield the texts of modules: one for each chunk, and one that calls them all.
+
+        `look` is called for each chunk, and may raise.
+        """
         for number in range(self.chunks):
             look()
-            functions.append(self._chunk(number))
-        functions += [self._expand(), self._ask(), self._cover(), self._is_stuck()]
-        return "\n".join(functions)
+            yield self._chunk(number)
+        yield "\n".join([self._expand(), self._ask(), self._cover(), self._is_stuck()])
 
     # --- steps -----------------------------------------------------------------------------------
 
@@ -81,7 +82,9 @@ class Lowering:
             count = text.value(f"call i64 @chunk{number}({arguments}, i64 {count})")
         text.line(f"ret i64 {count}")
         parameters = "ptr %in, i64 %n, ptr %out, ptr %leaves, ptr %starts, ptr %first"
-        return function("define i64", f"expand({parameters})", text)
+        types = ", ".join(["ptr", "i64", *["ptr"] * 4, "i64"])
+        chunks = "\n".join(f"declare i64 @chunk{number}({types})" for number in range(self.chunks))
+        return f"{chunks}\n{function('define i64', f'expand({parameters})', text)}"
 
     def _chunk(self, number: int) -> str:
         text = LlvmText()
@@ -98,7 +101,7 @@ class Lowering:
         names = ("in", "out", "leaves", "starts", "first")
         pointers = ", ".join(f"ptr noalias nocapture %{name}" for name in names)
         header = f"chunk{number}({pointers.replace(', ', ', i64 %n, ', 1)}, i64 %start)"
-        return function("define internal i64", header, text, "noinline nounwind")
+        return function("define i64", header, text)
 
     def _step(self, text: LlvmText, trees: LlvmTrees, rule: int) -> AtLeaf:
         def at_leaf(end: End, known: Known, values: Values) -> None:

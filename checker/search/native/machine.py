@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from ctypes import CFUNCTYPE, c_int64, c_void_p
-from time import perf_counter
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -14,7 +13,7 @@ from model.expressions import Expression
 from model.semantics import Known, evaluate
 from model.system import State, System
 
-from .code import MachineCode
+from .code import Compilation, MachineCode, compiled
 from .layout import layout_of
 from .lower import Lowering, answers_source
 from .topics import Topics
@@ -54,26 +53,36 @@ class NativeMachine:
         self.branches = self.lowering.branches
         self.chunks = self.lowering.chunks
         self.leaf_rules = np.array([leaf.rule for leaf in self.leaves], np.int64)
-        self.source = self.lowering.source(look)
-        if canonical is not None:
+        self._partial_order = partial_order
+        self.sources: list[str] = []
+        self._codes: list[MachineCode] = []
+        self.take(compiled(self._written(look), level, look), level)
+
+    def _written(self, look: Callable[[], None]) -> Iterator[str]:
+        """The modules, one after the other."""
+        for source in self.lowering.sources(look):
+            self.sources.append(source)
+            yield source
+        if self.canonical is not None:
             from .canonical import canonical_source
 
-            self.source += canonical_source(self.layout, canonical)
-        if partial_order is not None:
-            self.source += answers_source(self.layout, partial_order.atoms, "guards")
-        self._partial_order = partial_order
-        self._codes: list[MachineCode] = []
-        look()
-        self.compile(level)
+            self.sources.append(canonical_source(self.layout, self.canonical))
+            yield self.sources[-1]
+        if self._partial_order is not None:
+            atoms = self._partial_order.atoms
+            self.sources.append(answers_source(self.layout, atoms, "guards"))
+            yield self.sources[-1]
 
-    def compile(self, level: int) -> None:
-        """Compile the system; `code` and `seconds` are those of the last time.
+    def compilation(self, level: int) -> Compilation:
+        """Begin to compile the system at another level."""
+        begun = Compilation(level)
+        for source in self.sources:
+            begun.add(source)
+        return begun
 
-        Code that was compiled before can still be called.
-        """
-        began = perf_counter()
+    def take(self, code: MachineCode, level: int) -> None:
+        """Use other code for the same system. Code that was used before can still be called."""
         names = FUNCTIONS if self.canonical is None else (*FUNCTIONS, "canonical")
-        code = MachineCode(self.source, level)
         self._codes.append(code)
         self.order: StubbornSetBlock | None = None
         if self._partial_order is not None:
@@ -83,7 +92,7 @@ class NativeMachine:
         #: At the place of what is not there is a zero.
         self.code: NDArray[np.int64] = np.zeros(len(FUNCTIONS) + 1, np.int64)
         self.code[: len(names)] = code.addresses(names)
-        self.level, self.seconds = level, perf_counter() - began
+        self.level, self.seconds = level, code.seconds
 
     @property
     def initial(self) -> list[State]:
