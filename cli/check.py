@@ -14,7 +14,7 @@ from cyclopts import Parameter
 from rich.text import Text
 
 from checker.cache.store import Store, cache_folder
-from checker.report.layout import console, paragraph, write
+from checker.report.layout import console, counted, paragraph, write
 from checker.report.results import compared_line, json_rows, slow_line, summary_lines
 from checker.search.answer import Report
 from checker.search.backends import Backend, check_options
@@ -26,6 +26,8 @@ from checker.search.reductions.kinds import Reduction
 from checker.search.rows import PRECEDENCE, SEARCH, Exit, SpecResult, result_of, strictly
 from checker.search.run import chosen, run
 from checker.spec.catalogue import Catalogue, catalogue
+from checker.spec.changed import ChangedFiles
+from checker.spec.changed import changed_since as since
 from checker.spec.reading import Spec, check_property_name, read_spec
 from checker.spec.releases import ReleaseConfig, releases_in
 from checker.studies.bug_pairs import folders_of_bugs, mistakes_in_pairs
@@ -118,6 +120,15 @@ def check(  # noqa: PLR0913 - one parameter a flag
     jobs: Annotated[
         int | None, Parameter(help="Number of specs to check at once (default: one for each core).")
     ] = None,
+    changed_since: Annotated[
+        str | None,
+        Parameter(help="Leave out specs of which nothing changed since this Git revision."),
+    ] = None,
+    watch: Annotated[
+        bool,
+        PLAIN,
+        Parameter(help="Check again whenever a spec or a file of --protocols is saved."),
+    ] = False,
     no_cache: Annotated[
         bool,
         PLAIN,
@@ -130,7 +141,14 @@ def check(  # noqa: PLR0913 - one parameter a flag
         raise FinaleError(
             "no-paths", "no spec is given", advice="name specs, or folders: finale check specs/"
         )
+    if watch:
+        from .again import check_again
+
+        return check_again([*paths, *([] if protocols is None else [protocols])])
     store = None if no_cache else Store(cache_folder())
+    if store is not None and store.trouble:
+        page = console(stderr=True)
+        write(page, paragraph(Text(store.trouble, "yellow"), page.width))
     known = catalogue(protocols, store)
     for name in properties:
         if name != SEARCH:
@@ -149,6 +167,7 @@ def check(  # noqa: PLR0913 - one parameter a flag
         strict,
         None if releases is None else releases_in(releases),
         jobs=jobs,
+        changed=None if changed_since is None else changes_in(changed_since, paths, protocols),
     )
     refuse_limits({"--jobs": jobs})
     options.refuse_contradictions(paths)
@@ -198,6 +217,9 @@ class Options:
     """How to continue on Spark."""
     jobs: int | None = None
     """How many specs are searched at once, if not one on each processor."""
+
+    changed: ChangedFiles | None = None
+    """What changed since the revision that the user named."""
 
     @property
     def may_search_beside(self) -> bool:
@@ -274,6 +296,7 @@ class Checking:
     compared: int = 0
     errors: int = 0
     skipped: int = 0
+    unchanged: int = 0
     interrupted: bool = False
     start: float = field(default_factory=time.perf_counter)
 
@@ -351,7 +374,10 @@ class Checking:
         return spec
 
     def _skips(self, spec: Spec) -> bool:
-        """Skip a slow spec, and say so, unless slow ones are asked for."""
+        """Skip a spec that no change concerns; and a slow one, unless slow ones are asked for."""
+        if self.options.changed is not None and not self.options.changed.concern(spec):
+            self.unchanged += 1
+            return True
         if not spec.slow or self.options.slow:
             return False
         self.skipped += 1
@@ -481,7 +507,7 @@ class Checking:
             page = console()
             if self.compared:
                 write(page, [compared_line(self.compared, seconds)])
-            elif self.results or self.errors > 1 or self.interrupted:
+            elif self.results or self.errors > 1 or self.interrupted or self.unchanged:
                 lines = summary_lines(
                     self.results,
                     self.errors,
@@ -491,6 +517,9 @@ class Checking:
                     page.width,
                 )
                 write(page, lines)
+            if self.unchanged:
+                some = counted(self.unchanged, "spec")
+                write(page, [f"{some} left out: nothing of them has changed"])
         else:
             ok = not self.errors and all(result.ok for result in self.results)
             say_json({"finale": VERSION, "results": self.rows, "ok": ok})
@@ -502,6 +531,16 @@ class Checking:
         codes |= {Exit.BAD_INPUT} if self.errors else set()
         codes |= {Exit.INTERRUPTED} if self.interrupted else set()
         return next((code for code in PRECEDENCE if code in codes), Exit.AS_EXPECTED)
+
+
+def changes_in(revision: str, paths: Sequence[Path], protocols: Path | None) -> ChangedFiles:
+    """Return what changed since a revision where the specs and the protocols are.
+
+    Raises `no-repository`, `unknown-revision`, `no-git`.
+    """
+    there = [path for path in (*paths, protocols) if path is not None and path.exists()]
+    folders = [path if path.is_dir() else path.parent for path in there]
+    return since(revision, folders)
 
 
 def refuse_without_spark(given: Mapping[str, object]) -> None:

@@ -23,7 +23,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, cast, get_args, get_origin
 
 import model
 from model.language.decorators import DecoratedFunction, mark_of
@@ -71,17 +71,27 @@ def digest(said: Iterable[object]) -> bytes:
     return blake2b(repr(tuple(said)).encode(), digest_size=DIGEST_BYTES).digest()
 
 
+_MODEL = Path(model.__file__).parent
+#: Where the protocols and properties are that this package brings.
+CHANGING_FOLDERS = tuple(_MODEL / name.partition(".")[2] for name in CHANGING)
+
+
+def is_tool_file(file: Path) -> bool:
+    """Whether a file is code of this tool that is no protocol and no property."""
+    ours = file.suffix == ".py" and file.is_relative_to(_MODEL.parent)
+    packages = {"model", "checker"}
+    return (
+        ours
+        and file.relative_to(_MODEL.parent).parts[0] in packages
+        and not any(file.is_relative_to(folder) for folder in CHANGING_FOLDERS)
+    )
+
+
 @cache
 def of_tool() -> bytes:
     """Return the digest of the code that explores, and of the Python that runs it."""
-    root = Path(model.__file__).parent
-    changing = [root / name.partition(".")[2] for name in CHANGING]
-    files = sorted(
-        file
-        for file in root.rglob("*.py")
-        if not any(file.is_relative_to(folder) for folder in changing)
-    )
-    said = [(str(file.relative_to(root)), file.read_bytes()) for file in files]
+    files = sorted(file for file in _MODEL.rglob("*.py") if is_tool_file(file))
+    said = [(str(file.relative_to(_MODEL)), file.read_bytes()) for file in files]
     return digest([sys.version, sys.flags.optimize, *said])
 
 
@@ -352,7 +362,7 @@ class Reach:
         if id(value) in self._seen:
             return "seen", self._seen[id(value)]
         if kind.__module__ in ("typing", "types", "re", "typing_extensions"):
-            return "said", repr(value)
+            return "said", self._spoken(value, edges)
         if not is_changing(kind.__module__) and not kind.__module__.startswith("model."):
             if isinstance(value, int):
                 return kind.__qualname__, int(value)
@@ -373,6 +383,16 @@ class Reach:
                 if not isinstance(getattr(kind, name, None), functools.cached_property)
             }
         return "object", said, self._value(own, edges)
+
+    def _spoken(self, value: Any, edges: set[int]) -> object:
+        """A type that is written with brackets, such as `Annotated[int, …]`, or a pattern."""
+        origin, arguments = get_origin(value), get_args(value)
+        if origin is None:
+            text = repr(value)
+            if " at 0x" in text:
+                raise NotKept(text)
+            return text
+        return self._value(origin, edges), [self._value(each, edges) for each in arguments]
 
     # --- nodes -----------------------------------------------------------------------------------
 
@@ -463,8 +483,6 @@ class Reach:
                     raise NotKept(f"{function.__qualname__} uses {name}")
                 if name in _READS_ANYTHING and name != "super":
                     edges.update(*self._table.values())
-        annotations = {k: repr(v) for k, v in function.__annotations__.items()}
-        said.append(sorted(annotations.items()))
         return _Node(digest(said), edges, text, name_of(function))
 
     # --- what is reached -------------------------------------------------------------------------
@@ -495,6 +513,12 @@ class Reach:
         """Return the node of a function."""
         return {self._function(function)}
 
+    def files(self) -> set[str]:
+        """Return the files of all code that was looked at."""
+        self._finish()
+        found = {node.text.file for node in self._nodes if node is not None and node.text}
+        return found | {file for kind in self._kinds if (file := _file_of(kind)) is not None}
+
     def own(self, function: Any) -> bytes:
         """Return the digest of a function alone: of its text, and what its names stand for."""
         number = self._function(function)
@@ -514,6 +538,10 @@ class Reach:
         return Reached([node for node in found if node is not None])
 
 
+def _file_of(kind: type) -> str | None:
+    return getattr(sys.modules.get(kind.__module__), "__file__", None)
+
+
 def _is_of_enum(name: str, value: object) -> bool:
     """Whether an attribute of an enumeration is a member, or what Python made for members."""
     return isinstance(value, enum.Enum) or name.startswith(("_", "__"))
@@ -525,6 +553,11 @@ class Reached:
     def __init__(self, nodes: list[_Node]) -> None:
         self.digest = digest(sorted(node.own for node in nodes))
         self._nodes = nodes
+
+    def has(self, file: str, line: int) -> bool:
+        """Return whether a line is in one of the functions."""
+        texts = (node.text for node in self._nodes if node.text is not None)
+        return any(each.file == file and each.first <= line <= each.last for each in texts)
 
     def spot(self, file: str, line: int) -> tuple[str, int]:
         """Return the function that a line is in, and the line in it. Raises `NotKept`."""

@@ -172,19 +172,24 @@ def _prepared(path: Path) -> sqlite3.Connection:
         path.touch(mode=0o600)
     file = sqlite3.connect(path, timeout=WAIT_SECONDS, isolation_level=None)
     try:
-        (layout,) = file.execute("PRAGMA user_version").fetchone()
-        if layout != LAYOUT:
+        if _layout(file) != LAYOUT:
             file.execute("PRAGMA journal_mode = WAL")
             with file:
                 file.execute("BEGIN IMMEDIATE")
-                file.execute("DROP TABLE IF EXISTS kept")
-                file.execute("CREATE TABLE kept (key BLOB PRIMARY KEY, text BLOB, day INTEGER)")
-                file.execute(f"PRAGMA user_version = {LAYOUT}")
+                if _layout(file) != LAYOUT:  # nobody else has begun it in the meantime
+                    file.execute("DROP TABLE IF EXISTS kept")
+                    file.execute("CREATE TABLE kept (key BLOB PRIMARY KEY, text BLOB, day INTEGER)")
+                    file.execute(f"PRAGMA user_version = {LAYOUT}")
         file.execute("PRAGMA synchronous = NORMAL")
     except BaseException:
         file.close()
         raise
     return file
+
+
+def _layout(file: sqlite3.Connection) -> int:
+    (layout,) = file.execute("PRAGMA user_version").fetchone()
+    return int(layout)
 
 
 def _shrink(file: sqlite3.Connection) -> None:
