@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import gc
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 
 
 @contextmanager
-def uncollected() -> Iterator[None]:
+def uncollected() -> Generator[None]:
     """Collect no garbage meanwhile: a collection looks at the whole system, to find nothing."""
     collecting = gc.isenabled()
     gc.disable()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from time import perf_counter
@@ -141,7 +141,7 @@ class SearchClock:
         self.report(progress)
 
     @contextmanager
-    def judging(self, count: int) -> Iterator[None]:
+    def judging(self, count: int) -> Generator[None]:
         """Measure how long one of `count` liveness properties takes."""
         if self._liveness is None:
             self._liveness = Liveness(count)

@@ -104,7 +104,7 @@ def test_more_time_never_gives_a_worse_answer(check: Check, clock: FakeClock) ->
 
 
 def test_an_interrupt_at_any_time_gives_a_partial_report(check: Check, clock: FakeClock) -> None:
-    whole = check(None)
+    report = whole = check(None)
     for tick in spread(clock.now - 1):
         clock.now, clock.interrupted_at = 0, tick
         report = check(None)
