@@ -6,3 +6,11 @@ Hands on: the part or the report as it was, or nothing. A cache never fails a ch
 read or written is worked out again.
 Start reading in `parts.py`; `code.py` says what a rule is made from.
 """
+
+from __future__ import annotations
+
+import time
+
+#: When this process began to load what it depends on, in seconds since 1970. A file that was
+#: changed later may be another one than the one that was loaded.
+BEGAN = time.time()

@@ -16,6 +16,7 @@ from __future__ import annotations
 import enum
 import functools
 import linecache
+import operator
 import sys
 import types
 from collections.abc import Iterable, Iterator, Mapping
@@ -29,8 +30,9 @@ import model
 from model.language.decorators import DecoratedFunction, mark_of
 from model.language.entities import Entity, Field
 from model.language.observing import observed_kinds
+from model.language.path_ends import is_inner
 from model.language.properties import Family
-from model.language.protocol import Protocol
+from model.language.protocol import Protocol, Setting
 
 DIGEST_BYTES = 16
 #: The packages of the model that hold protocols and properties: code that people change.
@@ -42,7 +44,10 @@ def _words(text: str) -> frozenset[str]:
 
 
 #: Code that says one of these may read whatever there is in a class or an entity.
-_READS_ANYTHING = frozenset({"getattr", "hasattr", "vars", "dir", "__dict__", "__mro__", "super"})
+_READS_ANYTHING = frozenset(
+    {"getattr", "hasattr", "vars", "dir", "__dict__", "__mro__", "__getattribute__"}
+)
+_READERS = (operator, operator.attrgetter, operator.methodcaller)
 #: Code that says one of these may read what no digest knows.
 _READS_OUTSIDE = frozenset({"eval", "exec", "globals", "locals", "open", "input", "__import__"})
 _OUTSIDE_MODULES = _words("""
@@ -90,8 +95,9 @@ def is_tool_file(file: Path) -> bool:
 @cache
 def of_tool() -> bytes:
     """Return the digest of the code that explores, and of the Python that runs it."""
-    files = sorted(file for file in _MODEL.rglob("*.py") if is_tool_file(file))
-    said = [(str(file.relative_to(_MODEL)), file.read_bytes()) for file in files]
+    files = [*_MODEL.rglob("*.py"), *Path(__file__).parent.glob("*.py")]
+    ours = sorted(file for file in files if is_tool_file(file))
+    said = [(str(file.relative_to(_MODEL.parent)), file.read_bytes()) for file in ours]
     return digest([sys.version, sys.flags.optimize, *said])
 
 
@@ -230,8 +236,8 @@ class Reach:
         self._nodes: list[_Node | None] = []
         self._todo: list[tuple[int, Any]] = []
         self._reached: list[int] = []
+        #: Objects of the node that is looked at, by identity: an object may hold itself.
         self._seen: dict[int, int] = {}
-        self._held: list[object] = []
         #: Nodes that whatever is explored may use: the classes of values that entities have.
         self._always: set[int] = set()
         self._kinds: dict[type, None] = {}
@@ -262,17 +268,21 @@ class Reach:
         for entity, _, sound in observed_kinds(protocol):
             said.append((self._entities[id(entity)], name_of(sound)))
             self._add_kind(sound)
-        setting = protocol.setting
-        for value in (setting.sizes, setting.options, setting.bounds, setting.observe):
-            said.append(self._value(value, self._always))
-        if setting.former is not None:
-            kind = type(setting.former.protocol)
-            self._always.add(self._number(("class", kind), kind))
-            said.append(self._value(setting.former.protocol.setting.bounds, self._always))
+        said.append(self._setting(protocol.setting))
         for variable in protocol.world.variables:
             domain = self._value(variable.domain, self._always)
             said.append((variable.name, variable.offset, variable.ghost, domain))
         return digest(said)
+
+    def _setting(self, setting: Setting) -> object:
+        """A setting, with the protocol that ran before."""
+        parts = (setting.job, setting.sizes, setting.options, setting.bounds, setting.observe)
+        said = self._value(parts, self._always)
+        if setting.former is None:
+            return said
+        kind = type(setting.former.protocol)
+        self._always.add(self._number(("class", kind), kind))
+        return said, name_of(kind), self._setting(setting.former.protocol.setting)
 
     # --- values ----------------------------------------------------------------------------------
 
@@ -340,11 +350,13 @@ class Reach:
                 return "partial", self._value((some.func, some.args, some.keywords), edges)
             case types.MethodType():
                 return "method", self._value((value.__func__, value.__self__), edges)
-            case types.FunctionType() if mark is not None:
+            case types.FunctionType() if mark is not None and is_inner(value.__code__.co_filename):
                 return self._callable(mark, edges)
             case types.FunctionType() if is_changing(value.__module__):
                 edges.add(self._function(value))
                 return "function", name_of(value)
+            case types.BuiltinFunctionType() if is_changing(value.__module__):
+                raise NotKept(f"{value.__qualname__} of {value.__module__} has no source")
             case types.FunctionType() | types.BuiltinFunctionType() | types.MethodDescriptorType():
                 return "function", getattr(value, "__module__", None), value.__qualname__
             case types.WrapperDescriptorType() | types.MemberDescriptorType():
@@ -368,7 +380,6 @@ class Reach:
                 return kind.__qualname__, int(value)
             raise NotKept(f"a value of {kind.__module__}.{kind.__qualname__}")
         self._seen[id(value)] = len(self._seen)
-        self._held.append(value)  # as long as it is held, no other object has its id
         said = self._class(kind, edges)
         if isinstance(value, int):
             said = (said, int(value))
@@ -404,7 +415,6 @@ class Reach:
         return self._numbers[key]
 
     def _function(self, function: types.FunctionType | Any) -> int:
-        function = getattr(function, "__wrapped__", function)
         return self._number(("function", function), function)
 
     def _fill_table(self) -> None:
@@ -426,6 +436,7 @@ class Reach:
             return
         while self._todo:
             number, thing = self._todo.pop()
+            self._seen = {}
             if isinstance(thing, types.ModuleType):
                 node = self._module_node(thing)
             elif isinstance(thing, tuple):
@@ -477,11 +488,14 @@ class Reach:
             if found is not None:
                 edges |= found
             if name in function.__globals__:
-                said.append((name, self._value(function.__globals__[name], edges)))
+                value = function.__globals__[name]
+                said.append((name, self._value(value, edges)))
+                if any(value is each for each in _READERS):
+                    edges.update(*self._table.values())
             elif found is None:
                 if name in _READS_OUTSIDE:
                     raise NotKept(f"{function.__qualname__} uses {name}")
-                if name in _READS_ANYTHING and name != "super":
+                if name in _READS_ANYTHING:
                     edges.update(*self._table.values())
         return _Node(digest(said), edges, text, name_of(function))
 

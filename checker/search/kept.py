@@ -13,15 +13,17 @@ import json
 import sys
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, fields, is_dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 
-from checker.cache.code import digest, of_tool
+from checker.cache import BEGAN
+from checker.cache.code import digest, name_of, of_tool
 from checker.cache.store import Store
 from checker.spec.claim import Spec
 from model.errors import Place
 from model.language.explore import Branch
+from model.language.protocol import Setting
 from model.system import Fault, System, Update, leaves
 from model.trace import Trace
 
@@ -38,6 +40,8 @@ from .answer import (
     Violated,
 )
 
+#: By so much the clock of a file system may be behind that of the process.
+SECONDS_OF_CLOCKS = 1.0
 _ROOT = Path(__file__).parents[2]
 #: The code that a report depends on, beside what builds systems.
 _FOLDERS = ("checker/cache", "checker/search", "checker/spec")
@@ -62,24 +66,25 @@ class KeptReports:
 
     def of_files(self) -> Report | None:
         """Return the report of these very files, if it is kept."""
-        return self._report(self._key_of_files())
+        return None if self._of_files is None else self._report(self._of_files)
 
     def of_system(self, key: bytes | None, system: System) -> Report | None:
         """Return the report of a system, if it is kept; from now on it is that of these files."""
         report = None if key is None else self._report(self._key_of_system(key, system))
         if report is not None:
-            self._put([self._key_of_files()], report)
+            self._put([], report)
         return report
 
     def keep(self, key: bytes | None, system: System, report: Report) -> None:
         """Keep a report, if the search is complete."""
         if key is None or not all(_is_complete(each) for each in (report, *report.further)):
             return
-        self._put([self._key_of_files(), self._key_of_system(key, system)], report)
+        self._put([self._key_of_system(key, system)], report)
 
     def _put(self, keys: list[bytes], report: Report) -> None:
         text = json.dumps(_said(replace(report, cached=False)), separators=(",", ":"))
-        for key in keys:
+        of_files = [] if self._of_files is None or _is_changed_since_loaded() else [self._of_files]
+        for key in (*keys, *of_files):
             self.store.put(key, text)
         self.store.flush()
 
@@ -87,13 +92,16 @@ class KeptReports:
         text = self.store.text(key)
         return None if text is None else replace(_read(json.loads(text)), cached=True)
 
-    def _key_of_files(self) -> bytes:
-        files = [*_files_of(self.spec)]
-        folder = self.spec.catalogue.folder
-        if folder is not None:
-            files += sorted(folder.rglob("*.py"))
-        said = [(str(file), file.read_bytes()) for file in files]
-        return digest(["files", _of_checker(), _of_rules(), *said, *self.asked])
+    @cached_property
+    def _of_files(self) -> bytes | None:
+        """The key of what was loaded, not of what the files have become since."""
+        tables = [*_tables_of(self.spec)]
+        if any(table is None for table in tables):
+            return None
+        texts = sorted(self.spec.catalogue.texts.items())
+        # A spec may be asked in another setting than its file says: under another release, say.
+        own = (name_of(self.spec.protocol), _setting(self.spec.setting))
+        return digest(["files", _of_checker(), _of_rules(), tables, texts, own, *self.asked])
 
     def _key_of_system(self, key: bytes, system: System) -> bytes:
         # Reports name branches by file and line: where a rule was moved, they are found anew.
@@ -121,11 +129,25 @@ def _is_complete(report: Report) -> bool:
     return not report.stopped and report.statistics.complete
 
 
-def _files_of(spec: Spec) -> Iterator[Path]:
-    """The file of a spec, and those of the specs that it is resumed from."""
-    yield spec.file
+def _tables_of(spec: Spec) -> Iterator[object]:
+    """What a spec says, and the specs that it is resumed from."""
+    yield spec.table
     if spec.resumption is not None:
-        yield from _files_of(spec.resumption.first)
+        yield from _tables_of(spec.resumption.first)
+
+
+def _setting(setting: Setting) -> tuple[object, ...]:
+    maps = (setting.sizes, setting.options, setting.bounds)
+    plain = [sorted((name, repr(value)) for name, value in each.items()) for each in maps]
+    former = setting.former
+    before = None if former is None else _setting(former.protocol.setting)
+    return repr(setting.job), plain, sorted(setting.observe), before
+
+
+def _is_changed_since_loaded() -> bool:
+    """Whether a file of this package may be another one than was loaded."""
+    files = (file for folder in ("checker", "model") for file in (_ROOT / folder).rglob("*.py"))
+    return max(file.stat().st_mtime for file in files) > BEGAN - SECONDS_OF_CLOCKS
 
 
 @cache

@@ -74,6 +74,8 @@ class Spec:
     resumption: Resumption | None = None
     #: Whether properties on request are asked, too.
     asks_all: bool = False
+    #: What the file says.
+    table: Mapping[str, object] | None = None
 
     @property
     def asked(self) -> tuple[Family, ...]:

@@ -90,6 +90,21 @@ def test_a_cache_of_others_is_told_once_and_not_used(folder: Path) -> None:
     assert done.stderr.count("others can write") == 1
 
 
+def test_each_release_has_a_report_of_its_own(folder: Path) -> None:
+    assert folder.is_dir()
+    spec = ROOT / "specs" / "final-checkpoint" / "pair.toml"
+    words = ("check", spec, "--releases", "V3,V4", "--format", "json")
+    first = json.loads(finale(*words).stdout)["results"]
+    second = json.loads(finale(*words).stdout)["results"]
+    anew = json.loads(finale(*words, "--no-cache").stdout)["results"]
+    for rows in (first, second, anew):
+        for row in rows:
+            row["seconds"] = row["cached"] = None
+    assert first == second == anew
+    releases = [row["release"] for row in first]
+    assert len(set(releases)) == 2
+
+
 # --- what changed since a revision ---------------------------------------------------------------
 
 
