@@ -22,7 +22,7 @@ from time import process_time
 from typing import Any
 
 from checker.conformance.random_runs import RandomRun, lines_of
-from checker.logs.event_log.step_cache.judge import EventLogJudge
+from checker.logs.event_log.judge import EventLogJudge
 from checker.logs.event_log.step_cache.lines import read_run, runs_in
 
 #: So many events are judged in a second of processor time, where all is known; over so many runs
@@ -129,7 +129,7 @@ def measured(rules: EventLogJudge, file: Path) -> Measured:
         runs += 1
         events += ruled.run.events
         stopped += ruled.stopped is not None
-        accepted += ruled.accepted
+        accepted += ruled.is_own_witness
         findings.update(f"{each.property} {each.severity.value}" for each in ruled.findings)
     paths = rules.shapes.learned - known
     return Measured(runs, events, process_time() - began, paths, stopped, accepted, findings)

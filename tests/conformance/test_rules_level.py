@@ -11,11 +11,11 @@ import pytest
 
 from benchmarks.validating import KINDS
 from checker.conformance.random_runs import RandomRun, lines_of
+from checker.logs.event_log import judge as rules_level
 from checker.logs.event_log.acceptance import Accepted, Move, Rejected, accept
+from checker.logs.event_log.judge import EventLogJudge, JudgedLog
 from checker.logs.event_log.section_judge import findings_of
 from checker.logs.event_log.section_system import Refusal, SectionSystem
-from checker.logs.event_log.step_cache import judge as rules_level
-from checker.logs.event_log.step_cache.judge import EventLogJudge, JudgedLog
 from checker.logs.event_log.step_cache.shapes import SectionShape
 from checker.logs.findings import Coverage, Finding, Severity
 from checker.spec.catalogue import catalogue
@@ -88,7 +88,9 @@ def assert_same(rules: EventLogJudge, lines: list[str], shown: Counter[Severity]
     ruled, verdict = one(rules, lines), accept(read_log(lines), known=KNOWN)
     assert ruled.coverage is verdict.coverage
     assert isinstance(verdict.conforms, Accepted)
-    assert ruled.accepted == (len(verdict.conforms.witness) == 1 and verdict.conforms.unseen == 0)
+    assert ruled.is_own_witness == (
+        len(verdict.conforms.witness) == 1 and verdict.conforms.unseen == 0
+    )
     if verdict.conforms.unseen == 0:
         assert ruled.stopped is None
         assert ruled.findings == with_an_id_for_each(lines)
@@ -211,7 +213,7 @@ def test_an_event_of_another_attempt_is_told_as_the_search_tells_it(
         verdict.conforms.line,
         verdict.conforms.refusals[0].why,
     )
-    assert not ruled.accepted
+    assert not ruled.is_own_witness
 
 
 @pytest.mark.parametrize("cut", ["end", "half"])
@@ -240,7 +242,7 @@ def test_a_channel_that_is_full_in_the_model_alone_is_no_mistake_of_the_engine(
     lines = lines_of(replace(KINDS[4], seed=6036))
     ruled = one(rules, lines)
     assert ruled.stopped is None
-    assert ruled.accepted
+    assert ruled.is_own_witness
     assert ruled.findings == with_an_id_for_each(lines)
 
 

@@ -8,12 +8,11 @@ path of a decision tree.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from checker.logs.event_log.section_judge import STATES_AHEAD
 from checker.search.native.kernel import cache_block as at
-from checker.search.native.loops import loops
 
 from .cells import Pair
 from .functions import ProtocolFunctions
@@ -44,6 +43,9 @@ class StepCache:
     """What was learned so far, and the run that is being followed."""
 
     def __init__(self, functions: ProtocolFunctions) -> None:
+        from checker.search.native.loops import loops
+
+        self._loops = loops()
         self.functions, self.cells = functions, functions.cells.count
         self.learned = 0
         """How many paths were learned."""
@@ -103,10 +105,13 @@ class StepCache:
         self._memory[at.RULES_AT].extend(0 if each is None else each + 1 for each in by_id)
         return len(self._memory[at.CODES]) // 2 - 1
 
-    def follow(self, begin: RunBegin, events: array[int]) -> tuple[int, list[Failure]]:
+    def follow(
+        self, begin: RunBegin, events: array[int], look: Callable[[int], None]
+    ) -> tuple[int, list[Failure]]:
         """Follow a run: return how many events are explained, one after the other, and what fails.
 
-        Events are pairs of words: a code, and a number or 0.
+        Events are pairs of words: a code, and a number or 0. `look` is called with the event
+        before something is learned.
         """
         block, memory, failures = self._block, self._memory, list[Failure]()
         memory[at.EVENTS], memory[at.DUE] = events, self._every[:]
@@ -121,6 +126,7 @@ class StepCache:
             if why == at.FOUND:
                 failures += self._found()
             elif why == at.LEARN:
+                look(min(block[at.AT], block[at.EVENT_COUNT] - 1))
                 self._learn(block[at.WANTED], memory[at.STATE])
             else:
                 return block[at.AT], failures
@@ -140,7 +146,8 @@ class StepCache:
     def _run(self, loop: str) -> int:
         for place, known in self._memory.items():
             self._block[place] = known.buffer_info()[0]  # arrays that have grown may have moved
-        return getattr(loops(), loop)(self._block.buffer_info()[0])
+        why: int = getattr(self._loops, loop)(self._block.buffer_info()[0])
+        return why
 
     def _found(self) -> Iterator[Failure]:
         """Report what fails: first of the step, then of the state."""

@@ -60,7 +60,7 @@ class ProtocolFunctions:
         statuses = [each.variables["status"].position for each in self.ids]
         self.statuses = [self.cells.first[position] for position in statuses]
         """The cells with the status of each id."""
-        self.unused = [self.cells.number(position, UNUSED) for position in statuses][0]
+        (self.unused,) = {self.cells.number(position, UNUSED) for position in statuses}
 
     def paths(self, function: int, state: Sequence[int]) -> Iterator[Path]:
         """Return what there is to learn about a function in a state."""

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from checker.logs.event_log.progress import SearchEffort
 from checker.logs.event_log.section_setting import IDS_LIVE, bounds_of, kind_of, shared_bounds
 from checker.logs.event_log.section_system import Reached, SectionSystem
 from checker.logs.findings import Finding, Severity, Where
@@ -44,7 +45,12 @@ class SectionShape:
         self._stuck: dict[tuple[bytes, tuple[int, ...]], set[int]] = {}
 
     def follow(
-        self, part: SectionSteps, words: Sequence[EventForm], *, ends: bool
+        self,
+        part: SectionSteps,
+        words: Sequence[EventForm],
+        effort: SearchEffort | None = None,
+        *,
+        ends: bool,
     ) -> tuple[int, list[Finding]]:
         """How many events of a section can be taken, one after the other, and what that shows.
 
@@ -64,7 +70,13 @@ class SectionShape:
             ]
         learned = self.cache
         events = pairs([codes[word] for word in part.words], numbers)
-        count, records = learned.follow(self._begin(part.section), events)
+
+        def look(event: int) -> None:
+            if effort is not None:
+                effort.explains(part.lines[event] if event >= 0 else part.section.line)
+                effort.look()
+
+        count, records = learned.follow(self._begin(part.section), events, look)
         found: dict[tuple[str, tuple[tuple[str, str], ...]], Finding] = {}
         for record in records:
             line = part.section.line if record.event < 0 else part.lines[record.event]
