@@ -12,7 +12,6 @@ from array import array
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import groupby
 from typing import Any
 
 from checker.logs.event_log.attempts import AttemptEvent, first_wrong
@@ -281,16 +280,7 @@ def wrong_attempt(part: SectionSteps, words: Sequence[EventForm]) -> tuple[int, 
         (each.vertex.name, each.index): each.name for each in part.section.job.subtasks
     }
     tells = {word: words[word].tells(names) for word in set(part.words)}
-    # One more than each tells: 0 tells none.
-    attempts = {w: 0 if each.attempt is None else 1 + each.attempt for w, each in tells.items()}
-    told: Iterator[int] = filter(None, map(attempts.__getitem__, part.words))
-    turns = [turn for turn, _ in groupby(told)]
-    restoring = {word for word, each in tells.items() if each.restored is not None}
-    restored = [tells[word] for word in part.words if word in restoring]
-    later = all(each.attempt != 1 for each in restored)
-    if turns == list(range(2, 2 + len(turns))) and later and len({*restored}) == len(restored):
-        return None  # at a glance
-    return first_wrong(part.section, (tells[word] for word in part.words))
+    return first_wrong(part.section, map(tells.__getitem__, part.words))
 
 
 def _quickly(
