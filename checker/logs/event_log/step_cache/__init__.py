@@ -17,8 +17,8 @@ values there, the tree gives the result and no Python runs. No rule is written a
 
 **Checkpoints.** A run has any number of checkpoints and a state has sixteen. Before an event that
 can begin a checkpoint, each checkpoint that nothing names any more is forgotten, and those behind
-it move down one place. Each cell then depends on one cell at most, so a tree for each cell says what
-it becomes. Most of what happens is learned once, for the first few places.
+it move down one place. Each cell then depends on one cell at most, so a tree for each cell gives
+its new value. Most of what happens is learned once, for the first few places.
 
 **Where the trees are walked.** Python walks a tree some hundred times slower than machine code. So
 `cache.py` keeps trees, states and sets of properties in arrays, and the loop in
