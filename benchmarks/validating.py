@@ -21,9 +21,9 @@ from resource import RUSAGE_SELF, getrusage
 from time import process_time
 from typing import Any
 
-from checker.conformance.random_runs import RandomRun, lines_of
 from checker.logs.event_log.judge import EventLogJudge
 from checker.logs.event_log.step_cache.lines import read_run, runs_in
+from tests.engine_runs.random_runs import RandomRun, lines_of
 
 #: So many events are judged in a second of processor time, where all is known; over so many runs
 #: also with all that is learned on the way.

@@ -16,11 +16,11 @@ from model.system import (
 from .bindings import BoundRule, bindings, bound_rules, rule_names, rule_of, shown
 from .decorators import mark_of
 from .entities import World
-from .predicates import applies, property_of, where
+from .predicates import property_of, where
 from .properties import Family
 from .protocol import Protocol
 from .starting import start_values
-from .trees import ground_rule, tree_of
+from .trees import ground_rule
 
 
 def world_of(protocol: Protocol, observed: frozenset[str]) -> World:
@@ -90,7 +90,6 @@ def initial_states(protocol: Protocol, world: World) -> tuple[State, ...]:
 
 __all__ = [
     "BoundRule",
-    "applies",
     "bindings",
     "bound_rules",
     "build",
@@ -99,6 +98,5 @@ __all__ = [
     "rule_names",
     "rule_of",
     "shown",
-    "tree_of",
     "world_of",
 ]

@@ -69,23 +69,22 @@ def ruled_runs(piece: Piece, shelf: LogShelf, limits: Limits | None) -> Iterator
         for span in spans:
             stretches.append((span.line, data[place : place + span.length]))
             place += span.length
-        yield _judged(stretches, piece.where, lambda _: (str(part), None), limits)[0]
+        yield _judged(stretches, piece.where, str(part), limits)[0]
 
 
 def _judged(
     stretches: Sequence[Stretch],
     where: str,
-    place_of: Callable[[int], tuple[str, int | None]],
+    file: str,
     limits: Limits | None,
+    place_of: Callable[[int], tuple[str, int]] | None = None,
 ) -> tuple[JudgedRun, JudgedLog | None]:
-    """Judge a run. `place_of` gives the file of a line, and its number if that is another one."""
-    first = stretches[0][0]
-    file, _ = place_of(first)
+    """Judge a run. `place_of` gives the file of a line and its number there, if they differ."""
     try:
         search = None if limits is None else RunSearch(limits)
         told = rules().judge_run(stretches, file, search)
     except FinaleError as error:
-        error.place = error.place or Place(file, first)
+        error.place = error.place or Place(file, stretches[0][0])
         count = sum(len(_split(data)) for _, data in stretches)
         numbers = (n + start for start, data in stretches for n in range(data.count(b"\n") + 1))
         strays = _strays(stretches, islice(numbers, STRAYS_KEPT))
@@ -95,8 +94,8 @@ def _judged(
         raise KeyboardInterrupt
     found: list[Finding] = []
     for each in told.findings:
-        name, line = place_of(each.line)
-        found.append(replace(each, where=Where(0, 0, line or each.line), file=name))
+        name, line = (file, each.line) if place_of is None else place_of(each.line)
+        found.append(replace(each, where=Where(0, 0, line), file=name))
     run = told.run
     strays = _strays(stretches, run.log.unreadable[:STRAYS_KEPT])
     judged = JudgedRun(
@@ -231,7 +230,7 @@ def judged_run(
         return str(parts[line.part]), line.number
 
     joined = [(first, b"".join(each)) for first, each in stretches]
-    judged, told = _judged(joined, where, place_of, limits)
+    judged, told = _judged(joined, where, str(parts[-1]), limits, place_of)
     if keeps and told is None:
         unread = NoEventReason.UNREADABLE
         judged.rest = [KeptRest(_raw(line), unread) for line in numbered.values()]

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from benchmarks.validating import KINDS
-from checker.conformance.random_runs import lines_of
 from tests.cli.running import ROOT, run
+from tests.engine_runs.random_runs import lines_of
 
 SAMPLES = "tests/logs/samples.tar.xz"
 

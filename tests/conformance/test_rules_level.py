@@ -10,7 +10,6 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.validating import KINDS
-from checker.conformance.random_runs import RandomRun, lines_of
 from checker.logs.event_log import judge as rules_level
 from checker.logs.event_log.acceptance import Accepted, Move, Rejected, accept
 from checker.logs.event_log.judge import EventLogJudge, JudgedLog
@@ -22,6 +21,7 @@ from checker.spec.catalogue import catalogue
 from model.errors import FinaleError
 from reference.formats.eventlog import read_log
 from tests.conformance.logs import changed
+from tests.engine_runs.random_runs import RandomRun, lines_of
 
 KNOWN = catalogue()
 FAST, ALL = 12, 400

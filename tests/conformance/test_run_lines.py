@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.validating import KINDS
-from checker.conformance.random_runs import lines_of
 from checker.logs.event_log.step_cache import lines as run_lines
 from checker.logs.event_log.step_cache.lines import EventForms, RunLines, read_run, read_slowly
+from tests.engine_runs.random_runs import lines_of
 
 Change = Callable[[bytes], bytes]
 

@@ -35,10 +35,6 @@ class CheckpointHistory:
     """Why it was given up."""
     acknowledged: list[TaskId] = field(default_factory=list[TaskId])
 
-    @property
-    def is_savepoint(self) -> bool:
-        return self.kind is not None and "Savepoint" in self.kind
-
 
 @dataclass
 class JobHistory:
