@@ -149,6 +149,7 @@ class GrowingFlinkLog(GrowingLog):
         last = told_by(entries(self.tail, self.table), self.table, tally, place)
         events = [*self.events, *last]
         tally += self.tally
+        tally.breaks = [(place, part, line) for _, part, line in tally.breaks]
         return events, tally
 
 
@@ -199,13 +200,15 @@ def _event(table: Sequence[Any], place: int) -> LogEvent:
 def _tally_table(tally: LineTally) -> dict[str, Any]:
     loggers = [[*key, count] for key, count in tally.loggers.items()]
     counts = [tally.parsed, tally.ignored, tally.unparsable, tally.halves]
-    return {"counts": counts, "loggers": loggers, "threads": tally.threads}
+    breaks = [[part, line] for _, part, line in tally.breaks]
+    return {"counts": counts, "loggers": loggers, "threads": tally.threads, "breaks": breaks}
 
 
 def _tally(table: Mapping[str, Any]) -> LineTally:
     loggers = Counter({(logger, level): count for logger, level, count in table["loggers"]})
     tally = LineTally(loggers=loggers, threads=table["threads"])
     tally.parsed, tally.ignored, tally.unparsable, tally.halves = table["counts"]
+    tally.breaks = [(0, part, line) for part, line in table["breaks"]]
     return tally
 
 

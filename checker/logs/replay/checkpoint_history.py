@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from dataclasses import dataclass, field
 
-from checker.logs.read.job_runs import JobRun
+from checker.logs.read.job_runs import TERMINAL, JobRun
 from checker.logs.read.log_events import TaskId
 
 
@@ -15,10 +15,6 @@ class Fate(enum.Enum):
     PENDING = "pending"
     COMPLETED = "completed"
     ABORTED = "aborted"
-
-
-#: States of a job that it does not leave any more.
-TERMINAL = ("FINISHED", "FAILED", "CANCELED", "SUSPENDED")
 
 
 @dataclass
@@ -119,4 +115,4 @@ def _end(history: JobHistory, number: int, fate: Fate, line: int) -> None:
     point.fate, point.ended = fate, line
 
 
-__all__ = ["TERMINAL", "CheckpointHistory", "Fate", "JobHistory", "history_of", "reason_of"]
+__all__ = ["CheckpointHistory", "Fate", "JobHistory", "history_of", "reason_of"]

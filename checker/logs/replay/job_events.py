@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from checker.logs.read.job_runs import TERMINAL
 from checker.logs.read.log_events import LogEvent
 from model.protocols.coordinator.checkpoints import (
     ABORTED,
@@ -18,7 +19,6 @@ from model.protocols.requests.requests import JobStatus, Request, RequestStatus
 from model.protocols.task.tasks import TaskStatus
 from model.rules import Nothing
 
-from .checkpoint_history import TERMINAL
 from .replay_state import PendingCheckpoint, ReplayState
 
 #: What checkpoints are called that are none to restart from, the last two those of stops.

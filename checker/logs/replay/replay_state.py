@@ -140,18 +140,22 @@ class ReplayState:
                         known.add(entity.variables[name].position)
         return known
 
-    def lacks(self, name: str, unseen: Iterable[int | None]) -> tuple[str, ...]:
-        """What loggers would have to write to tell all these variables, for which a property has
-        asked; nothing if no level does.
+    def lacks(self, name: str, unseen: Iterable[int | None]) -> tuple[str, ...] | None:
+        """Return the levels of loggers at which lines tell all variables that a property asked for.
 
-        What is `None` no line of any level tells.
+        The result is empty if all loggers have these levels and a variable is unknown all the same.
+        It is None if no line of any level tells a variable; `unseen` has None for such a variable.
         """
         found: dict[str, None] = {}
-        for position in unseen if self._takes and name not in _BEYOND else ():
-            told = () if position is None else self.profile.lacks(*self._words.get(position, ()))
-            if not told:
+        if not self._takes or name in _BEYOND:
+            return None
+        words = [() if each is None else self._words.get(each, ()) for each in unseen]
+        if not all(words):
+            return None
+        for levels in (self.profile.lacks(*each) for each in words):
+            if not levels:
                 return ()
-            found.update(dict.fromkeys(told))
+            found.update(dict.fromkeys(levels))
         return tuple(found)
 
     def _names(self) -> dict[str, str]:
