@@ -72,8 +72,10 @@ def _verdict(fair: Fair, waiting: Waiting) -> Verdict:
     replay(fair.system, trace)
     if strict:
         return Violated(trace, waiting.binding)
-    names = ", ".join(waiting.bounds)
-    return Unknown(f"it waits for ever only because of the bound {names}", trace, waiting.bounds)
+    bounds = "bound" if len(waiting.bounds) == 1 else "bounds"
+    names = ", ".join(f'"{each}"' for each in waiting.bounds)
+    why = f"it waits forever only because of the {bounds} {names}"
+    return Unknown(why, trace, waiting.bounds)
 
 
 def questions_of(system: System) -> Iterator[Expression]:
