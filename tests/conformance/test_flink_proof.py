@@ -32,7 +32,7 @@ from model.language.protocol import Setting
 from model.language.starting import Values
 from model.protocols.coordinator.checkpoints import Checkpoint
 from model.protocols.stop_with_savepoint import StopWithSavepoint
-from model.topology import Edge, Job, Kind, Vertex
+from model.topology import Edge, Job, OperatorKind, Vertex
 from tests.conformance.test_flink import early_completion, twice, without
 from tests.logs.archive import archives, each_run, needs_archives, sample
 
@@ -134,7 +134,9 @@ def test_nobody_dies_where_nothing_fails() -> None:
 def explored(stops: int) -> Iterator[tuple[StopWithSavepoint, Values]]:
     """All states of a source and a task behind it, with two checkpoints."""
     kind = type("Bare", (StopWithSavepoint,), {"hides_records": True})
-    job = Job((Vertex.source("A", records=0), Vertex("C", Kind.PASS_THROUGH)), (Edge("A", "C"),))
+    job = Job(
+        (Vertex.source("A", records=0), Vertex("C", OperatorKind.PASS_THROUGH)), (Edge("A", "C"),)
+    )
     bounds = {"checkpoints": 2, "channel": 4, "stops": stops, "declines": 1 - stops}
     protocol = kind(Setting(job, {}, {}, bounds, frozenset({"taken"})))
     world_of(protocol, protocol.keeps())

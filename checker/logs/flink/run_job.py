@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from checker.logs.read.job_runs import JobRun
 from checker.logs.read.log_events import TaskId
 from model.errors import FinaleError
-from model.topology import Edge, Job, Kind, Pattern, Vertex
+from model.topology import Edge, Job, OperatorKind, Pattern, Vertex
 
 #: What a vertex is called that has such list state, and has ended in part.
 _UNEVEN = re.compile(r"The vertex (?P<vertex>.+?) \(id = \w+\) has used UnionListState")
@@ -80,7 +80,11 @@ def job_of(run: JobRun) -> RunJob | None:
         is_sure = is_sure and sure
     try:
         vertices = [
-            Vertex(names[name], Kind.UNION_STATE if name in uneven else Kind.PASS_THROUGH, number)
+            Vertex(
+                names[name],
+                OperatorKind.UNION_STATE if name in uneven else OperatorKind.PASS_THROUGH,
+                number,
+            )
             if name in readers
             else Vertex.source(
                 names[name], records=0, parallelism=number, union_state=name in uneven

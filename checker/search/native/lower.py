@@ -25,7 +25,7 @@ from model.language.explore import Branch
 from model.system import Blocked, Fault, System, Update
 
 from .kernel.places import BATCH, FAULT_BIT, OPEN, RULES_MAX
-from .layout import Layout, check_rules
+from .layout import StateLayout, check_rules
 from .topics import EARLY, Topics
 from .trees import AtLeaf, End, LlvmTrees
 from .values import LlvmText, Values
@@ -43,7 +43,7 @@ class Lowering:
     """
 
     def __init__(
-        self, system: System, layout: Layout, topics: Topics, rewritten: bool = False
+        self, system: System, layout: StateLayout, topics: Topics, rewritten: bool = False
     ) -> None:
         self.rewritten = rewritten
         check_rules(system)
@@ -268,7 +268,7 @@ class Lowering:
         return changes
 
 
-def question_source(layout: Layout, question: Expression, name: str) -> str:
+def question_source(layout: StateLayout, question: Expression, name: str) -> str:
     """Return `name(in, n, out)`: for each of n states a byte, whether the question is true."""
     text = LlvmText()
 
@@ -295,7 +295,7 @@ def _is_open(text: LlvmText, place: int) -> tuple[str, str]:
     return address, text.value(f"icmp eq i64 {least}, {OPEN}")
 
 
-def _unpacked(text: LlvmText, layout: Layout, state: str) -> Values:
+def _unpacked(text: LlvmText, layout: StateLayout, state: str) -> Values:
     """The words of the state at an address."""
     words: list[str] = []
     for word in range(layout.width):
@@ -305,7 +305,7 @@ def _unpacked(text: LlvmText, layout: Layout, state: str) -> Values:
 
 
 def loop(
-    text: LlvmText, layout: Layout, body: Callable[[Values], str], record_starts: bool = False
+    text: LlvmText, layout: StateLayout, body: Callable[[Values], str], record_starts: bool = False
 ) -> None:
     """Return a loop over `n` states, with `%i` done; it returns the count that the body made."""
     text.jump("head")

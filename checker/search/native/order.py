@@ -15,7 +15,7 @@ from checker.search.reductions.partial_order import PartialOrder
 from model.expressions import Expression
 
 from .kernel import places as at
-from .layout import WORD, Layout
+from .layout import WORD, StateLayout
 from .lower import function, loop
 from .values import LlvmText, Values
 
@@ -65,7 +65,7 @@ class StubbornSetBlock:
         }
 
 
-def guards_source(layout: Layout, atoms: Sequence[Expression]) -> str:
+def guards_source(layout: StateLayout, atoms: Sequence[Expression]) -> str:
     """Return `guards(in, n, out)`: for each of n states the set of atoms that are true."""
     text = LlvmText()
     words = _words(len(atoms))

@@ -38,7 +38,10 @@ class ProtocolFunctions:
         kinds: dict[Kind, list[PlainPredicate]] = {kind: [] for kind in Kind}
         for predicate in system.plain.predicates:
             kinds[predicate.family.kind].append(predicate)
-        states, steps = (*kinds[Kind.ALWAYS], *kinds[Kind.LEADS_TO]), kinds[Kind.ON_STEP]
+        states, steps = (
+            (*kinds[Kind.ALWAYS], *kinds[Kind.LEADS_TO]),
+            kinds[Kind.ON_STEP],
+        )
         self.state_words = -(-len(states) // 64)
         """The words of a set of predicates of states; those of steps begin behind two of these."""
         self.first_step = 2 * 64 * self.state_words
