@@ -125,7 +125,7 @@ def measured(rules: EventLogJudge, file: Path) -> Measured:
     """Judge all runs in a file."""
     began, known = process_time(), rules.shapes.learned
     runs, events, stopped, accepted, findings = 0, 0, 0, 0, Counter[str]()
-    for ruled in rules.judge(file.read_bytes(), str(file)):
+    for ruled in rules.judge_file(file.read_bytes(), str(file)):
         runs += 1
         events += ruled.run.events
         stopped += ruled.stopped is not None

@@ -15,7 +15,7 @@ from .findings import Coverage, Finding, Severity
 from .read.job_runs import JobRun, extents_of, runs_of
 from .read.kept_lines import KeptLines
 from .read.line_patterns import PatternTable
-from .read.log_events import LineTally, LogEvent, told
+from .read.log_events import LineTally, LogEvent, events_of_lines
 from .read.log_files import LogLine
 from .read.run_file import ChosenSetting, RunFile, TriedSettings
 from .read.visibility import LogProfile, Visibility
@@ -113,7 +113,7 @@ class JudgedCluster:
     profile: LogProfile
 
 
-def judge(
+def judge_cluster(
     logs: Iterable[Iterable[LogLine]],
     table: PatternTable,
     levels: Mapping[str, str] | None = None,
@@ -129,15 +129,15 @@ def judge(
     events: list[LogEvent] = []
     for place, lines in enumerate(logs):
         if kept is None:
-            events += told(lines, table, tally, place)
+            events += events_of_lines(lines, table, tally, place)
         else:
-            events += told(kept.noting(place, lines), table, tally, place, kept.take)
+            events += events_of_lines(kept.noting(place, lines), table, tally, place, kept.keep)
     runs, homeless = runs_of(events)
     if kept is not None:
         kept.runs = runs
     profile = LogProfile(table, tally, dict(levels or {}))
     jobs = [
-        judge_run(run, profile, whole=not tally.may_lack(extent))
+        judge_job(run, profile, whole=not tally.may_lack(extent))
         for run, extent in zip(runs, extents_of(runs), strict=True)
     ]
     if accepts is not None:
@@ -151,7 +151,7 @@ def judge(
     return JudgedCluster(tuple(jobs), tally, len(homeless), profile)
 
 
-def judge_run(run: JobRun, profile: LogProfile, *, whole: bool) -> JudgedJob:
+def judge_job(run: JobRun, profile: LogProfile, *, whole: bool) -> JudgedJob:
     """What can be said of one run; `whole`: no line of it is unreadable."""
     history, count = history_of(run), len(run.events)
     coverage = _coverage(run, history, whole=whole)
@@ -237,6 +237,6 @@ __all__ = [
     "JudgedCluster",
     "JudgedJob",
     "Visibility",
-    "judge",
-    "judge_run",
+    "judge_cluster",
+    "judge_job",
 ]

@@ -18,7 +18,7 @@ from checker.logs.read.job_runs import TERMINAL, JobRun, extents_of, runs_of
 from checker.logs.read.line_patterns import WORDS, PatternTable
 from checker.logs.read.log_files import LogLine, RawLog
 from checker.logs.read.visibility import LogProfile
-from checker.logs.validate import Coverage, judge_run
+from checker.logs.validate import Coverage, judge_job
 from checker.logs.verdicts import Verdict, verdict_of
 from pipeline.validating.eventlogs import judged_run, sections_of_runs
 
@@ -142,7 +142,7 @@ class GrowingCluster:
         self, run: JobRun, profile: LogProfile, raw: Sequence[RawLog], *, whole: bool
     ) -> Verdict:
         where = str(raw[0]) if len(raw) == 1 else str(PurePosixPath(raw[0].folder))
-        return verdict_of(where, judge_run(run, profile, whole=whole), raw)
+        return verdict_of(where, judge_job(run, profile, whole=whole), raw)
 
     def _log(self, name: str) -> GrowingLog:
         known = self.logs.get(name)

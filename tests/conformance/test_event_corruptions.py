@@ -51,7 +51,7 @@ def many() -> list[Original]:
 
 
 def ruled(lines: Sequence[str]) -> JudgedLog:
-    (found,) = RULES.judge("".join(f"{line}\n" for line in lines).encode())
+    (found,) = RULES.judge_file("".join(f"{line}\n" for line in lines).encode())
     return found
 
 

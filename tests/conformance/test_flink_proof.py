@@ -203,7 +203,7 @@ def test_a_rejection_tells_the_states_and_the_guard() -> None:
     early = JobRun(run.job, run.name, early_completion(list(run.events)))
     rejected = reject_run(early)
     assert rejected is not None
-    done = next(event.told.line for event in run.events if event.word == "completed")
+    done = next(event.log_event.line for event in run.events if event.word == "completed")
     assert (rejected.line, rejected.event) == (done, "completed(1)")
     assert rejected.states == len(rejected.refusals) or rejected.states > 3
     for refusal in rejected.refusals:
@@ -233,7 +233,7 @@ def test_where_something_is_missing_nothing_is_rejected() -> None:
 def test_the_log_of_a_job_manager_alone_is_not_rejected(name: str) -> None:
     """It tells of new attempts, and not that they begin."""
     for run in sample(name):
-        own = [each for each in run.events if each.told.clock.startswith("jm.")]
+        own = [each for each in run.events if each.log_event.clock.startswith("jm.")]
         assert reject_run(JobRun(run.job, run.name, own)) is None
 
 
@@ -247,12 +247,12 @@ def test_an_attempt_that_was_never_started_acknowledges_nothing() -> None:
     events[at] = replace(events[at], task=replace(task, attempt=7))
     rejected = reject_run(JobRun(run.job, run.name, events))
     assert rejected is not None
-    assert rejected.line == events[at].told.line
+    assert rejected.line == events[at].log_event.line
 
 
 def test_whose_process_tells_nothing_leaves_no_lines_of_its_own() -> None:
     (run,) = sample("bounded-01")
-    own = [each for each in run.events if each.told.clock.startswith("jm.")]
+    own = [each for each in run.events if each.log_event.clock.startswith("jm.")]
     first = next(each for each in run.events if each.word == "task-switched")
     log = JobRun(run.job, run.name, [*own, first])
     job = job_of(log)
@@ -266,17 +266,17 @@ def test_lines_of_a_log_of_its_own_need_not_be_before_those_of_others() -> None:
     (run,) = sample("bounded-01")
     begun = next(e for e in run.events if e.word == "snapshot-begins")
     elsewhere = [
-        replace(event, told=replace(event.told, log=1))
-        if event.told.clock.startswith("t")
+        replace(event, log_event=replace(event.log_event, log=1))
+        if event.log_event.clock.startswith("t")
         else event
         for event in run.events
     ]
-    moved = [each for each in elsewhere if each.told is not begun.told]
+    moved = [each for each in elsewhere if each.log_event is not begun.log_event]
     assert reject_run(JobRun(run.job, run.name, elsewhere)) is None
-    late = next(each for each in elsewhere if each.told.line == begun.told.line)
+    late = next(each for each in elsewhere if each.log_event.line == begun.log_event.line)
     behind = [*(e for e in moved if e is not late), late]
     rejected = reject_run(JobRun(run.job, run.name, behind))
-    assert rejected is None or rejected.line >= begun.told.line
+    assert rejected is None or rejected.line >= begun.log_event.line
 
 
 @needs_archives

@@ -64,7 +64,7 @@ def several(first: int, count: int) -> Iterator[list[str]]:
 
 
 def one(rules: EventLogJudge, lines: list[str]) -> JudgedLog:
-    (ruled,) = rules.judge(bytes_of(lines))
+    (ruled,) = rules.judge_file(bytes_of(lines))
     return ruled
 
 
@@ -222,7 +222,7 @@ def test_a_lost_last_line_shows(rules: EventLogJudge, cut: str) -> None:
     data = bytes_of(lines[:-1])
     if cut == "half":
         data += lines[-1][:9].encode()
-    (ruled,) = rules.judge(data)
+    (ruled,) = rules.judge_file(data)
     assert ruled.coverage is Coverage.TRUNCATED
     assert ruled.stopped is None
     assert len(ruled.run.log.unreadable) == (cut == "half")
@@ -271,17 +271,17 @@ def test_bytes_that_are_no_text_are_kept_to_their_line(rules: EventLogJudge) -> 
     data = bytes_of(lines_of(SMALL))
     lines = data.split(b"\n")
     lines[2] = lines[2].replace(b'"run"', b'"\xff\xfe"')
-    (ruled,) = rules.judge(b"\n".join(lines))
+    (ruled,) = rules.judge_file(b"\n".join(lines))
     assert ruled.coverage is Coverage.COMPLETE  # a field that is not known is no damage
     lines[3] = b"\xff"
-    (ruled,) = rules.judge(b"\n".join(lines))
+    (ruled,) = rules.judge_file(b"\n".join(lines))
     assert ruled.run.log.unreadable == (4,)
 
 
 def test_many_runs_are_in_one_file(rules: EventLogJudge) -> None:
     """Each is judged by itself, at its lines, as if it stood alone."""
     runs = [lines_of(replace(kind, name=f"r{n}", steps_max=60)) for n, kind in enumerate(KINDS)]
-    found = list(rules.judge(b"".join(map(bytes_of, runs))))
+    found = list(rules.judge_file(b"".join(map(bytes_of, runs))))
     assert [each.run.name for each in found] == [f"r{n}" for n in range(len(KINDS))]
     line = 1
     for lines, ruled in zip(runs, found, strict=True):
@@ -321,5 +321,5 @@ def test_what_cannot_be_read_has_its_code(
 
 def test_what_comes_before_any_run_is_no_log(rules: EventLogJudge) -> None:
     with pytest.raises(FinaleError) as error:
-        list(rules.judge(b"something else\n"))
+        list(rules.judge_file(b"something else\n"))
     assert error.value.code == "not-an-event-log"

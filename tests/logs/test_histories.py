@@ -80,7 +80,7 @@ def test_two_jobs_of_one_log_are_two_runs() -> None:
 
 def test_logs_of_three_processes_are_one_run() -> None:
     (run,) = sample("multi-cancel-01")
-    assert {event.told.log for event in run.events} == {0, 1, 2}
+    assert {event.log_event.log for event in run.events} == {0, 1, 2}
     assert history_of(run).state == "CANCELED"
 
 

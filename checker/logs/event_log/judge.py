@@ -114,7 +114,7 @@ class EventLogJudge:
 
         self.shapes = SectionShapes(self.known)
 
-    def judge(self, data: bytes, file: str | None = None) -> Iterator[JudgedLog]:
+    def judge_file(self, data: bytes, file: str | None = None) -> Iterator[JudgedLog]:
         """What is said of each run in a file. Raises what `judge_run` raises."""
         for stretches in runs_in(data):
             yield self.judge_run(stretches, file)

@@ -60,7 +60,7 @@ def job_of(run: JobRun) -> RunJob | None:
     inputs: dict[tuple[str, int], str] = {}
     for event in run.events:
         if event.word == "input-connected":
-            fields = event.told.fields
+            fields = event.log_event.fields
             inputs[fields["reader"], int(fields["input"])] = fields["writer"]
     readers = {reader for reader, _ in inputs}
     if len(parallelism) > 1 and not inputs:
@@ -101,7 +101,7 @@ def _wide(run: JobRun) -> dict[tuple[str, int, int], int]:
     found: defaultdict[tuple[str, int, int], int] = defaultdict(int)
     for event in run.events:
         if event.word == "barrier-received" and event.task is not None:
-            fields, task = event.told.fields, event.task
+            fields, task = event.log_event.fields, event.task
             at = task.vertex, int(fields["gate"]), task.subtask
             found[at] = max(found[at], int(fields["channel"]) + 1)
     return found
@@ -125,7 +125,7 @@ def pattern_of(many: int, counts: Sequence[int | None]) -> tuple[Pattern, bool]:
 
 def _uneven(run: JobRun) -> frozenset[str]:
     """The vertices of which a refused checkpoint says that they have such state."""
-    causes = (text for event in run.events for _, text in event.told.causes)
+    causes = (text for event in run.events for _, text in event.log_event.causes)
     return frozenset(found["vertex"] for text in causes if (found := _UNEVEN.search(text)))
 
 

@@ -25,14 +25,14 @@ LogExtent = dict[int, tuple[LinePlace | None, LinePlace | None]]
 class RunEvent:
     """An event of a run. `task` has its attempt where that is known."""
 
-    told: LogEvent
+    log_event: LogEvent
     task: TaskId | None
     graph: str | None
     """Of which graph of executions: a new one may be made when a job is started anew."""
 
     @property
     def word(self) -> str:
-        return self.told.word
+        return self.log_event.word
 
 
 @dataclass
@@ -67,16 +67,16 @@ class JobRun:
     @property
     def switches(self) -> list[LogEvent]:
         """The changes of its state, in order."""
-        return [each.told for each in self.events if each.word == "job-switched"]
+        return [each.log_event for each in self.events if each.word == "job-switched"]
 
     @property
     def ambiguous(self) -> tuple[str, ...]:
         """Names that several of its vertices have: a line that tells one tells of any of them."""
         ids: dict[tuple[str | None, str], set[str]] = {}
         for event in self.events:
-            if event.task is not None and event.told.execution is not None:
+            if event.task is not None and event.log_event.execution is not None:
                 whose = (event.graph, event.task.vertex)
-                ids.setdefault(whose, set()).add(event.told.execution.vertex)
+                ids.setdefault(whose, set()).add(event.log_event.execution.vertex)
         return tuple(dict.fromkeys(name for (_, name), each in ids.items() if len(each) > 1))
 
 
@@ -109,7 +109,7 @@ def extents_of(runs: Sequence[JobRun]) -> list[LogExtent]:
     lines: dict[int, list[tuple[LinePlace, int]]] = {}
     for number, run in enumerate(runs):
         for event in run.events:
-            lines.setdefault(event.told.log, []).append((event.told.place, number))
+            lines.setdefault(event.log_event.log, []).append((event.log_event.place, number))
     found: list[LogExtent] = [{} for _ in runs]
     for log, told in lines.items():
         told.sort()

@@ -140,7 +140,7 @@ Keep = Callable[[LogEntry | Stray, LogEvent | None], None]
 """Is handed all that is read, and the event that it tells if it does."""
 
 
-def told(
+def events_of_lines(
     lines: Iterable[LogLine],
     table: PatternTable,
     tally: LineTally,
@@ -148,10 +148,10 @@ def told(
     keep: Keep | None = None,
 ) -> Iterator[LogEvent]:
     """What the lines of a log tell, in their order. `tally` counts along; `place`: which log."""
-    yield from told_by(entries(lines, table), table, tally, place, keep)
+    yield from events_of_entries(entries(lines, table), table, tally, place, keep)
 
 
-def told_by(
+def events_of_entries(
     found: Iterable[LogEntry | Stray],
     table: PatternTable,
     tally: LineTally,
@@ -254,8 +254,8 @@ __all__ = [
     "LogEvent",
     "TaskId",
     "event_of",
+    "events_of_entries",
+    "events_of_lines",
     "execution_of",
     "task_of",
-    "told",
-    "told_by",
 ]

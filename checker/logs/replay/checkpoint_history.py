@@ -70,7 +70,7 @@ def history_of(run: JobRun) -> JobHistory:
     """The history that the events of a run tell."""
     history = JobHistory(run.job, run.name, None, 0, {}, (), 0, 0, 0)
     for event in run.events:
-        told, number = event.told, event.told.checkpoint
+        told, number = event.log_event, event.log_event.checkpoint
         if event.task is not None and event.task.attempt is not None:
             history.attempts = max(history.attempts, event.task.attempt + 1)
         match told.word:

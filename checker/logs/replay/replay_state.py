@@ -84,7 +84,7 @@ class ReplayState:
     def __init__(self, run: JobRun, profile: LogProfile, *, begins: bool) -> None:
         self.run, self.profile, self.begins = run, profile, begins
         words = [event.word for event in run.events]
-        ids = {event.told.checkpoint for event in run.events}
+        ids = {event.log_event.checkpoint for event in run.events}
         self._numbers = sorted(each for each in ids if each is not None and each > 0)
         # Each task may need two to be kept.
         most = min(max(IDS_AT_ONCE, 4 * sum(run.tasks.values())), IDS_MAX)
@@ -107,7 +107,7 @@ class ReplayState:
         self.monitors = ReplayMonitor(self.system, told if begins else set())
         if not begins:
             # What was before the log is not known; a variable is from its first line on.
-            self.monitors.told = frozenset(at for at in told if self._holds_one(at))
+            self.monitors.observed = frozenset(at for at in told if self._holds_one(at))
         self.monitors.names = self._names()
         self.begun: dict[int, PendingCheckpoint] = {}
         """What is known of the checkpoints that are pending."""

@@ -40,7 +40,7 @@ class EventForm:
     """What events of one form tell, but for their checkpoint and their place."""
 
     name: str
-    told: Mapping[str, Any]
+    content: Mapping[str, Any]
     """What else the line says."""
     numbered: bool
     """It names a checkpoint."""
@@ -52,7 +52,7 @@ class EventForm:
 
     def about(self, names: Mapping[tuple[object, object], str]) -> tuple[tuple[str, str], ...]:
         """What it is about; the checkpoint is not told here."""
-        told, fields = {**self.told, "checkpoint": ""}, self.fields
+        told, fields = {**self.content, "checkpoint": ""}, self.fields
         return tuple(
             (kind, about_of(kind, told, fields, names))
             for kind in WORDS[self.name].about
@@ -62,12 +62,12 @@ class EventForm:
     @property
     def fields(self) -> Mapping[str, Any]:
         """What it tells beside what all events do."""
-        fields: Mapping[str, Any] = self.told.get("fields") or {}
+        fields: Mapping[str, Any] = self.content.get("fields") or {}
         return fields
 
     def tells(self, names: Mapping[tuple[object, object], str]) -> AttemptEvent:
         """What it tells of attempts."""
-        attempt, restored = self.told.get("attempt"), None
+        attempt, restored = self.content.get("attempt"), None
         if self.name == "restore":
             restored = dict(self.about(names)).get("task")
         return AttemptEvent(attempt if isinstance(attempt, int) else None, restored)

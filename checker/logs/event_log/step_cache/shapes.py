@@ -113,7 +113,7 @@ class SectionShape:
     ) -> None:
         predicate, reached = self.functions.predicates[record.number], Reached((), record.ids)
         family = predicate.family
-        binding = tuple((kind, reached.told(value)) for kind, value in predicate.binding)
+        binding = tuple((kind, reached.log_name(value)) for kind, value in predicate.binding)
         finding = Finding(family.name, binding, Where(0, 0, line), severity, family.sentence)
         found.setdefault((family.name, binding), finding)
 
