@@ -12,6 +12,7 @@ from collections.abc import Sequence
 
 from rich.console import Console
 
+from . import commands
 from .comparison import compare, ratios, table
 from .measuring import Engine
 from .models import MODELS, QUICK, STANDARD, named
@@ -48,6 +49,7 @@ def main(arguments: Sequence[str] | None = None, engines: Sequence[Engine] = ENG
     parser.add_argument("--rounds", type=int, default=ROUNDS, help=f"default {ROUNDS}")
     parser.add_argument("--quick", action="store_true", help="one round on the smallest models")
     parser.add_argument("--no-startup", action="store_true", help="leave the first table out")
+    parser.add_argument("--specs", action="store_true", help="check all of specs/, too: minutes")
     given = parser.parse_args(arguments)
     if given.rounds < 1:
         parser.error("--rounds must be above zero")
@@ -56,6 +58,7 @@ def main(arguments: Sequence[str] | None = None, engines: Sequence[Engine] = ENG
     page = Console() if sys.stdout.isatty() else Console(width=WIDTH)
     if not given.no_startup:
         page.print(measured(rounds))
+        page.print(commands.measured(rounds, whole=given.specs))
     found = compare(engines, models, rounds, lambda line: print(line, file=sys.stderr))
     page.print(table(found))
     for ours, theirs in AGAINST:

@@ -6,22 +6,28 @@ import shlex
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 from rich.text import Text
 
-from checker.report.layout import console, paragraph, write
+from checker.cache.store import Store, cache_folder
+from checker.report.layout import console, counted, paragraph, write
 from checker.report.results import compared_line, json_rows, slow_line, summary_lines
+from checker.search.answer import Report
 from checker.search.backends import Backend, check_options
-from checker.search.limits import INTERRUPTED, Limits
+from checker.search.limits import INTERRUPTED, Limits, ProgressListener
+from checker.search.many import searched
 from checker.search.options import SearchOptions
+from checker.search.processes import processors
 from checker.search.reductions.kinds import Reduction
-from checker.search.rows import PRECEDENCE, SEARCH, Exit, SpecResult, strictly
+from checker.search.rows import PRECEDENCE, SEARCH, Exit, SpecResult, result_of, strictly
 from checker.search.run import chosen, run
 from checker.spec.catalogue import Catalogue, catalogue
+from checker.spec.changed import ChangedFiles
+from checker.spec.changed import changed_since as since
 from checker.spec.reading import Spec, check_property_name, read_spec
 from checker.spec.releases import ReleaseConfig, releases_in
 from checker.studies.bug_pairs import folders_of_bugs, mistakes_in_pairs
@@ -111,6 +117,23 @@ def check(  # noqa: PLR0913 - one parameter a flag
     ] = None,
     master: MasterOption = None,
     conf: ConfOption = (),
+    jobs: Annotated[
+        int | None, Parameter(help="Number of specs to check at once (default: one for each core).")
+    ] = None,
+    changed_since: Annotated[
+        str | None,
+        Parameter(help="Leave out specs of which nothing changed since this Git revision."),
+    ] = None,
+    watch: Annotated[
+        bool,
+        PLAIN,
+        Parameter(help="Check again whenever a spec or a file of --protocols is saved."),
+    ] = False,
+    no_cache: Annotated[
+        bool,
+        PLAIN,
+        Parameter(negative="", help="Work out everything anew, and keep nothing (docs/cache.md)."),
+    ] = False,
     protocols: ProtocolsFolder = None,
 ) -> int:
     """Check specs, and compare the verdicts with the expected ones."""
@@ -118,7 +141,15 @@ def check(  # noqa: PLR0913 - one parameter a flag
         raise FinaleError(
             "no-paths", "no spec is given", advice="name specs, or folders: finale check specs/"
         )
-    known = catalogue(protocols)
+    if watch:
+        from .again import check_again
+
+        return check_again([*paths, *([] if protocols is None else [protocols])])
+    store = None if no_cache else Store(cache_folder())
+    if store is not None and store.trouble:
+        page = console(stderr=True)
+        write(page, paragraph(Text(store.trouble, "yellow"), page.width))
+    known = catalogue(protocols, store)
     for name in properties:
         if name != SEARCH:
             check_property_name(name, known)
@@ -135,7 +166,10 @@ def check(  # noqa: PLR0913 - one parameter a flag
         all_properties,
         strict,
         None if releases is None else releases_in(releases),
+        jobs=jobs,
+        changed=None if changed_since is None else changes_in(changed_since, paths, protocols),
     )
+    refuse_limits({"--jobs": jobs})
     options.refuse_contradictions(paths)
     of_spark = {
         "--states-here": states_here,
@@ -181,6 +215,16 @@ class Options:
     releases: tuple[ReleaseConfig, ...] | None
     plan: SearchPlan | None = None
     """How to continue on Spark."""
+    jobs: int | None = None
+    """How many specs are searched at once, if not one on each processor."""
+
+    changed: ChangedFiles | None = None
+    """What changed since the revision that the user named."""
+
+    @property
+    def may_search_beside(self) -> bool:
+        """Whether several specs can be searched at once."""
+        return self.plan is None and self.releases is None and not self.record
 
     def refuse_contradictions(self, paths: Sequence[Path]) -> None:
         """Raises `all-or-some`, `reduced-counts`, `releases-alone`, `resume-one-spec`.
@@ -249,10 +293,10 @@ class Checking:
     as_text: bool
     results: list[SpecResult] = field(default_factory=list[SpecResult])
     rows: list[dict[str, object]] = field(default_factory=list[dict[str, object]])
-    seen: set[Path] = field(default_factory=set[Path])
     compared: int = 0
     errors: int = 0
     skipped: int = 0
+    unchanged: int = 0
     interrupted: bool = False
     start: float = field(default_factory=time.perf_counter)
 
@@ -263,16 +307,44 @@ class Checking:
 
     def check(self, paths: Sequence[Path]) -> None:
         """Check specs, and all in folders. Mistakes in one do not keep the others from it."""
-        files = [file for path in paths for file in self._files(path)]
+        given = (file for path in paths for file in self._files(path))
+        files = list({file.resolve(): file for file in given}.values())
         self._check_pairs(path for path in paths if path.is_dir())
+        jobs = min(self.options.jobs or processors(), len(files))
+        if jobs > 1 and self.options.may_search_beside:
+            self._check_beside(files, jobs)
+            return
         for file in files:
-            if file.resolve() in self.seen:
-                continue
-            self.seen.add(file.resolve())
             try:
                 self._check_file(file)
             except FinaleError as error:
                 self._note(error)
+
+    def _check_beside(self, files: Sequence[Path], jobs: int) -> None:
+        """Check specs in several processes, and print the results in the order of the files."""
+        options = replace(self.options.search, searches=jobs)
+        specs: dict[Path, Spec] = {}
+        for file in files:
+            try:
+                spec = self._read(file)
+            except FinaleError as error:
+                self._note(error)
+            else:
+                if not self._skips(spec):
+                    specs[file] = spec
+
+        def search(file: Path) -> Report:
+            return self._run(specs[file], self.options.properties, None, options).report
+
+        with Meter(f"{len(specs)} specs") as meter:
+            for file, found in searched([*specs], search, jobs, meter.tell_many):
+                if isinstance(found, FinaleError):
+                    self._note(found)
+                    continue
+                spec = specs[file]
+                families = chosen(spec, self.options.properties)
+                build = None if found.backend == "none" else partial(spec.system, families)
+                self._keep(spec, result_of(spec, build, found, self.options.properties))
 
     def _files(self, path: Path) -> list[Path]:
         try:
@@ -294,13 +366,28 @@ class Checking:
         self.errors += 1
         print_error(error)
 
-    def _check_file(self, file: Path) -> None:
+    def _read(self, file: Path) -> Spec:
         spec = read_spec(file, self.options.catalogue)
         spec = replace(spec, asks_all=self.options.all_properties)
-        if spec.slow and not self.options.slow:
-            self.skipped += 1
-            page = console(stderr=not self.as_text)
-            write(page, [slow_line(file, spec.title, page.width)])
+        if self.options.search.storage == "hashed":
+            tell_unanswered(spec, self.options.properties)
+        return spec
+
+    def _skips(self, spec: Spec) -> bool:
+        """Skip a spec that no change concerns; and a slow one, unless slow ones are asked for."""
+        if self.options.changed is not None and not self.options.changed.concern(spec):
+            self.unchanged += 1
+            return True
+        if not spec.slow or self.options.slow:
+            return False
+        self.skipped += 1
+        page = console(stderr=not self.as_text)
+        write(page, [slow_line(spec.file, spec.title, page.width)])
+        return True
+
+    def _check_file(self, file: Path) -> None:
+        spec = self._read(file)
+        if self._skips(spec):
             return
         if self.options.releases is not None:
             self._compare(spec, self.options.releases)
@@ -309,22 +396,22 @@ class Checking:
 
     def _searched(self, spec: Spec, properties: Collection[str]) -> SpecResult:
         options = self.options
-        if options.search.storage == "hashed":
-            tell_unanswered(spec, properties)
         with Meter(spec.file.name) as meter:
             if options.plan is not None:
                 from pipeline.search.run import search
 
                 return search(spec, options.plan, options.limits, meter, properties)
-            return run(
-                spec,
-                options.limits,
-                meter,
-                properties,
-                options.backend,
-                options.reductions,
-                options.search,
-            )
+            return self._run(spec, properties, meter, options.search)
+
+    def _run(
+        self,
+        spec: Spec,
+        properties: Collection[str],
+        progress: ProgressListener | None,
+        how: SearchOptions,
+    ) -> SpecResult:
+        limits, backend = self.options.limits, self.options.backend
+        return run(spec, limits, progress, properties, backend, self.options.reductions, how)
 
     def _compare(self, spec: Spec, releases: Sequence[ReleaseConfig]) -> None:
         from checker.report.releases import comparison_lines, comparison_rows
@@ -420,7 +507,7 @@ class Checking:
             page = console()
             if self.compared:
                 write(page, [compared_line(self.compared, seconds)])
-            elif self.results or self.errors > 1 or self.interrupted:
+            elif self.results or self.errors > 1 or self.interrupted or self.unchanged:
                 lines = summary_lines(
                     self.results,
                     self.errors,
@@ -430,6 +517,9 @@ class Checking:
                     page.width,
                 )
                 write(page, lines)
+            if self.unchanged:
+                some = counted(self.unchanged, "spec")
+                write(page, [f"{some} left out: nothing of them has changed"])
         else:
             ok = not self.errors and all(result.ok for result in self.results)
             say_json({"finale": VERSION, "results": self.rows, "ok": ok})
@@ -441,6 +531,16 @@ class Checking:
         codes |= {Exit.BAD_INPUT} if self.errors else set()
         codes |= {Exit.INTERRUPTED} if self.interrupted else set()
         return next((code for code in PRECEDENCE if code in codes), Exit.AS_EXPECTED)
+
+
+def changes_in(revision: str, paths: Sequence[Path], protocols: Path | None) -> ChangedFiles:
+    """Return what changed since a revision where the specs and the protocols are.
+
+    Raises `no-repository`, `unknown-revision`, `no-git`.
+    """
+    there = [path for path in (*paths, protocols) if path is not None and path.exists()]
+    folders = [path if path.is_dir() else path.parent for path in there]
+    return since(revision, folders)
 
 
 def refuse_without_spark(given: Mapping[str, object]) -> None:

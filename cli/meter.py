@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING
 
@@ -32,12 +33,20 @@ class Meter:
 
     def __call__(self, progress: SearchProgress | LogProgress) -> None:
         """Tell how far the search is."""
-        if not self._page.is_terminal:
-            return
+        if self._page.is_terminal:
+            self._show(lines_of(self._name, progress, self._page.width - 3))
+
+    def tell_many(self, busy: Sequence[Path], done: int) -> None:
+        """Tell which of many specs are being searched, and how many are done."""
+        if self._page.is_terminal:
+            parts = [f"{done} of {self._name}", ", ".join(file.name for file in busy)]
+            self._show([shortened(SEPARATOR.join(parts), self._page.width - 3)])
+
+    def _show(self, lines: Sequence[str]) -> None:
         from rich.console import Group
         from rich.text import Text
 
-        text = Group(*map(Text, lines_of(self._name, progress, self._page.width - 3)))
+        text = Group(*map(Text, lines))
         if self._status is None:
             self._status = self._page.status("", spinner="line")
             self._status.start()

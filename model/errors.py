@@ -48,6 +48,9 @@ class FinaleError(Exception):
         self.place = place
         self.advice = advice
 
+    def __reduce__(self) -> tuple[object, ...]:
+        return _error, (self.code, self.message, self.place, self.advice)
+
     def __str__(self) -> str:
         where = f"{_told(str(self.place))}: " if self.place and str(self.place) else ""
         message, advice = _told(self.message), _told(self.advice)
@@ -63,6 +66,10 @@ class FinaleError(Exception):
             known.rule or place.rule,
         )
         return self
+
+
+def _error(code: str, message: str, place: Place | None, advice: str) -> FinaleError:
+    return FinaleError(code, message, place=place, advice=advice)
 
 
 def _told(text: str) -> str:

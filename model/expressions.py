@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
 from dataclasses import dataclass
-from typing import ParamSpec, TypeVar, cast
+from typing import ParamSpec, TypeVar, assert_never, cast
 from weakref import WeakValueDictionary
 
 __all__ = [  # noqa: RUF022 - in the order of reading
@@ -162,7 +162,8 @@ _Node = TypeVar("_Node", bound=Expression)
 _POOL: WeakValueDictionary[Hashable, Expression] = WeakValueDictionary()
 
 
-def _shared(kind: Callable[_Parts, _Node], *parts: _Parts.args, **_: _Parts.kwargs) -> _Node:
+def shared(kind: Callable[_Parts, _Node], *parts: _Parts.args, **_: _Parts.kwargs) -> _Node:
+    """The node of a kind with these parts, as it is: nothing is folded."""
     key = (kind, *parts)
     node = _POOL.get(key)
     if node is None:
@@ -172,8 +173,8 @@ def _shared(kind: Callable[_Parts, _Node], *parts: _Parts.args, **_: _Parts.kwar
 
 # --- leaves --------------------------------------------------------------------------------------
 
-TRUE = _shared(Constant, 1, True)
-FALSE = _shared(Constant, 0, True)
+TRUE = shared(Constant, 1, True)
+FALSE = shared(Constant, 0, True)
 _INTEGERS: dict[int, Constant] = {}
 
 
@@ -181,7 +182,7 @@ def integer(value: int) -> Constant:
     """The integer `value`."""
     known = _INTEGERS.get(value)
     if known is None:
-        known = _INTEGERS[value] = _shared(Constant, int(value), False)
+        known = _INTEGERS[value] = shared(Constant, int(value), False)
     return known
 
 
@@ -198,8 +199,8 @@ def constant(value: int, boolean: bool) -> Constant:
 def cell(index: int, low: int, high: int, boolean: bool, after: bool = False) -> Expression:
     """The cell `index`, whose values lie in low..high."""
     if low == high:
-        return _shared(Constant, low, boolean)
-    return _shared(Cell, index, low, high, boolean, after)
+        return shared(Constant, low, boolean)
+    return shared(Cell, index, low, high, boolean, after)
 
 
 # --- arithmetic ----------------------------------------------------------------------------------
@@ -216,7 +217,7 @@ def plus(left: Expression, right: Expression) -> Expression:
             return left
         if isinstance(left, Add) and isinstance(left.right, Constant):
             return plus(left.left, integer(left.right.value + right.value))
-    return _shared(Add, left, right, left.low + right.low, left.high + right.high)
+    return shared(Add, left, right, left.low + right.low, left.high + right.high)
 
 
 def minus(left: Expression, right: Expression) -> Expression:
@@ -225,7 +226,7 @@ def minus(left: Expression, right: Expression) -> Expression:
         return plus(left, integer(-right.value))
     if left is right:
         return integer(0)
-    return _shared(Subtract, left, right, left.low - right.high, left.high - right.low)
+    return shared(Subtract, left, right, left.low - right.high, left.high - right.low)
 
 
 def _without_offset(left: Expression, right: Expression) -> tuple[Expression, Expression]:
@@ -265,7 +266,7 @@ def equal(left: Expression, right: Expression) -> Expression:
             yes = equal(left.yes, right) if yes is None else yes
             no = equal(left.no, right) if no is None else no
             return choose(left.condition, yes, no)
-    return _shared(Equal, left, right)
+    return shared(Equal, left, right)
 
 
 def _decided(side: Expression, wanted: Constant) -> Expression | None:
@@ -297,7 +298,7 @@ def less(left: Expression, right: Expression) -> Expression:
         return FALSE
     if isinstance(left, IfThenElse) and isinstance(right, Constant):
         return _chosen_less(left, right)
-    return _shared(Less, left, right)
+    return shared(Less, left, right)
 
 
 def _chosen_less(left: IfThenElse, right: Constant) -> Expression:
@@ -306,7 +307,7 @@ def _chosen_less(left: IfThenElse, right: Constant) -> Expression:
         for side in (left.yes, left.no)
     )
     if below == (None, None):
-        return _shared(Less, left, right)
+        return shared(Less, left, right)
     yes, no = (
         less(side, right) if known is None else known
         for side, known in zip((left.yes, left.no), below, strict=True)
@@ -323,7 +324,7 @@ def negation(operand: Expression) -> Expression:
         return truth(not operand.value)
     if isinstance(operand, Not):
         return operand.operand
-    return _shared(Not, operand)
+    return shared(Not, operand)
 
 
 def conjunction(operands: Iterable[Expression]) -> Expression:
@@ -354,7 +355,7 @@ def _joined(
                 kept[part] = None
     if len(kept) <= 1:
         return next(iter(kept), neutral)
-    return _shared(kind, tuple(kept))
+    return shared(kind, tuple(kept))
 
 
 # --- choice --------------------------------------------------------------------------------------
@@ -378,4 +379,24 @@ def choose(condition: Expression, yes: Expression, no: Expression) -> Expression
         if no is TRUE:
             return disjunction([negation(condition), yes])
     low, high = min(yes.low, no.low), max(yes.high, no.high)
-    return _shared(IfThenElse, condition, yes, no, low, high, yes.boolean)
+    return shared(IfThenElse, condition, yes, no, low, high, yes.boolean)
+
+
+# --- parts ---------------------------------------------------------------------------------------
+
+
+def parts(expression: Expression) -> tuple[Expression, ...]:
+    """Return the expressions that an expression is made of."""
+    match expression:
+        case Constant() | Cell():
+            return ()
+        case Add() | Subtract() | Equal() | Less():
+            return expression.left, expression.right
+        case Not():
+            return (expression.operand,)
+        case And() | Or():
+            return expression.operands
+        case IfThenElse():
+            return expression.condition, expression.yes, expression.no
+        case _:
+            assert_never(expression)

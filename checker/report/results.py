@@ -157,7 +157,7 @@ def _search_lines(result: SpecResult, width: int) -> list[Text]:
     lines: list[Text] = []
     for remark in result.report.remarks:
         lines += paragraph(Text(remark, "dim"), width, indent=4)
-    if result.system is not None:
+    if result.source is not None:
         for report in (result.report, *result.report.further):
             lines += _count_lines(result, report, row, width)
     if row is not None and row.verdict == Violated.word:
@@ -177,6 +177,15 @@ def _search_lines(result: SpecResult, width: int) -> list[Text]:
     return lines
 
 
+def _costs(report: Report) -> list[str]:
+    """How long a search took, and how fast it was; one of before took nothing now."""
+    found = report.statistics
+    if report.cached:
+        return ["cached"]
+    rate = f"{grouped(round(found.states / found.seconds))} states/s" if found.seconds else ""
+    return [duration(found.seconds) + _before(report), rate]
+
+
 def _count_lines(
     result: SpecResult, report: Report, row: ResultRow | None, width: int
 ) -> list[Text]:
@@ -189,15 +198,12 @@ def _count_lines(
         depth = f"nothing else up to depth {found.depth}"
         if found.complete:
             depth = f"nothing else: what is new ends at depth {found.depth}"
-        return flow(
-            [Text(each, "dim") for each in (depth, duration(found.seconds))], width, indent=4
-        )
+        return flow([Text(each, "dim") for each in (depth, *_costs(report))], width, indent=4)
     numbers = [
         under + counted(found.states, "state"),
         counted(found.transitions, "transition"),
         f"depth {found.depth}",
-        duration(found.seconds) + _before(report),
-        f"{grouped(round(found.states / found.seconds))} states/s" if found.seconds else "",
+        *_costs(report),
     ]
     is_judged = report is result.report and not report.reduced
     if is_judged and counts is not None and row is not None and row.verdict == Holds.word:
@@ -298,6 +304,7 @@ def _json_row(result: SpecResult, row: ResultRow, traces: Mapping[str, str]) -> 
         "depth": found.depth,
         "steps": row.steps,
         "seconds": round(found.seconds, 3),
+        "cached": result.report.cached,
         "how": row.how,
         "dead_branches": _json_branches(result) if row.property == SEARCH else [],
         "trace": traces.get(row.property),

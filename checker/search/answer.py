@@ -141,6 +141,8 @@ class Report:
     memory: int = 0
     seconds_before: float = 0.0
     lists_states: bool = True
+    cached: bool = False
+    """Whether it was found before, in the same system, and not now."""
 
     def statistics_of(self, name: str) -> Statistics:
         """Return the statistics of the search that answered for a property."""

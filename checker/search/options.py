@@ -21,12 +21,14 @@ class SearchOptions:
     """Options of the native search. `threads` None uses all processors.
 
     `resume` is a folder: the search saves itself there, and a search of the same system continues
-    from there. Raises `bad-limit`.
+    from there. So many `searches` at once share the processors and the memory of this machine.
+    Raises `bad-limit`.
     """
 
     storage: StorageName = "exact"
     threads: int | None = None
     resume: Path | None = None
+    searches: int = 1
 
     def __post_init__(self) -> None:
         if self.threads is not None and self.threads > THREADS_MAX:

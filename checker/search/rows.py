@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import builtins
 import enum
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from checker.spec.claim import ExactCounts, Expectation, Spec
 from model.language.explore import Branch
@@ -72,14 +73,20 @@ class ResultRow:
 class SpecResult:
     """The result of one spec. `only` are the properties asked for, if not all.
 
-    There is no system if the work ended before the system was built.
+    `source` is the system, or builds it if the report was kept. There is none if the work ended
+    before the system was built.
     """
 
     spec: Spec
-    system: System | None
+    source: System | Callable[[], System] | None
     report: Report
     rows: tuple[ResultRow, ...]
     only: frozenset[str] = frozenset()
+
+    @cached_property
+    def system(self) -> System | None:
+        """The system that was searched."""
+        return self.source() if callable(self.source) else self.source
 
     @property
     def ok(self) -> bool:
@@ -101,11 +108,14 @@ class SpecResult:
 
 
 def result_of(
-    spec: Spec, system: System | None, report: Report, only: Collection[str] = ()
+    spec: Spec,
+    source: System | Callable[[], System] | None,
+    report: Report,
+    only: Collection[str] = (),
 ) -> SpecResult:
     """Return the rows of a report: all, or those of some properties."""
     rows = [row for row in _rows(spec, report) if not only or row.property in only]
-    return SpecResult(spec, system, report, tuple(rows), frozenset(only))
+    return SpecResult(spec, source, report, tuple(rows), frozenset(only))
 
 
 def strictly(result: SpecResult) -> SpecResult:

@@ -18,6 +18,7 @@ from .answer import (
     Unknown,
 )
 from .backends import Backend, check_with
+from .kept import kept_reports
 from .limits import INTERRUPTED, Limits, ProgressListener, TimeOver, looking
 from .options import DEFAULT, SearchOptions
 from .reductions.kinds import Reduction
@@ -44,9 +45,19 @@ def run(
     """
     limits, families = limits or Limits(), chosen(spec, only)
     began = perf_counter()
+    kept = None
+    if options.resume is None:
+        names = sorted(family.name for family in families)
+        kind = (backend, sorted(each.value for each in reductions), options.storage)
+        kept = kept_reports(spec, [*names, sorted(only), *kind, spec.slow])
+    if kept is not None and (known := kept.of_files()) is not None:
+        return result_of(spec, lambda: spec.system(families), known, only)
     system, doing = None, BUILDING
     try:
-        system = spec.system(families, looking(limits, progress, BUILDING, SECONDS_UNTOLD))
+        look = looking(limits, progress, BUILDING, SECONDS_UNTOLD)
+        system, key = spec.system_and_key(families, look)
+        if kept is not None and (known := kept.of_system(key, system)) is not None:
+            return result_of(spec, system, known, only)
         doing = "preparing the search"
         before = _seconds_before(options)
         left = limits.after(perf_counter() - began)
@@ -54,6 +65,8 @@ def run(
             backend, system, left, progress, spec.slow, reductions, options, only=only
         )
         report = replace(report, seconds_before=before)
+        if kept is not None:
+            kept.keep(key, system, report)
     except TimeOver:
         report = nothing_searched(limits.seconds_word, doing, families, began)
     except KeyboardInterrupt:

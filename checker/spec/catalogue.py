@@ -20,9 +20,13 @@ import types
 from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, fields
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, SourceFileLoader
+from importlib.util import spec_from_file_location
 from pathlib import Path
 from typing import TypeGuard, cast
 
+from checker.cache.store import Store
 from model.errors import FinaleError, Place, nearest
 from model.language.properties import Family
 from model.language.protocol import Protocol
@@ -48,6 +52,10 @@ class Catalogue:
     )
     properties: dict[str, Family] = field(default_factory=dict[str, Family])
     folder: Path | None = None
+    #: The texts of the files that were loaded from the folder, by name.
+    texts: dict[str, bytes] = field(default_factory=dict[str, bytes])
+    #: Where what was worked out is kept, if it is.
+    store: Store | None = None
 
     def protocol(self, key: str) -> type[Protocol]:
         """The class of a protocol. Raises `unknown-protocol`."""
@@ -116,12 +124,16 @@ class Catalogue:
         return None
 
 
-def catalogue(folder: Path | None = None) -> Catalogue:
-    """Everything of this package, and of a folder of the user's."""
+def catalogue(folder: Path | None = None, store: Store | None = None) -> Catalogue:
+    """Everything of this package, and of a folder of the user's.
+
+    With a `store`, parts of systems and reports are taken from it, and put into it.
+    """
     known = Catalogue(
         {entry.key: entry.where for entry in PROTOCOLS},
         {(e.key, variant): where for e in PROTOCOLS for variant, where in e.variants.items()},
         {family.name: family for family in PROPERTIES},
+        store=store,
     )
     if folder is not None:
         _load_folder(known, folder)
@@ -156,6 +168,7 @@ def _load_folder(known: Catalogue, folder: Path) -> None:
     package = types.ModuleType(f"finale_protocols_{next(_package_numbers)}")
     package.__path__ = [str(known.folder)]
     sys.modules[package.__name__] = package
+    sys.meta_path.insert(0, _Finder(package.__name__, known.folder, known.texts))
     modules = [(file.resolve(), _load(known, package.__name__, file.resolve())) for file in files]
     if not any(hasattr(module, name) for _, module in modules for name in _OFFERS):
         raise FinaleError(
@@ -170,6 +183,42 @@ def _load_folder(known: Catalogue, folder: Path) -> None:
     for file, module in modules:
         _add_variants(known, file, getattr(module, "VARIANTS", {}))
         _add_properties(known, file, getattr(module, "PROPERTIES", ()))
+
+
+class _Finder(MetaPathFinder):
+    """Finds the files of one folder, and hands out the texts that it has loaded.
+
+    Python keeps the byte code of a file for as long as the file's time, in whole seconds, and its
+    size stay as they are. Two edits within a second would go unnoticed, so here is no byte code.
+    """
+
+    def __init__(self, package: str, folder: Path, texts: dict[str, bytes]) -> None:
+        self._package, self._folder, self._texts = package, folder, texts
+
+    def find_spec(
+        self, fullname: str, path: object = None, target: object = None
+    ) -> ModuleSpec | None:
+        """Find a module of the folder, not one of a folder within it."""
+        package, _, name = fullname.rpartition(".")
+        file = self._folder / f"{name}.py"
+        if package != self._package or not file.is_file():
+            return None
+        loader = _Loader(fullname, str(file), self._texts)
+        return spec_from_file_location(fullname, file, loader=loader)
+
+
+class _Loader(SourceFileLoader):
+    """Loads a module from its text."""
+
+    def __init__(self, fullname: str, path: str, texts: dict[str, bytes]) -> None:
+        super().__init__(fullname, path)
+        self._texts = texts
+
+    def get_code(self, fullname: str) -> types.CodeType:
+        """Compile the text of the file."""
+        text = self.get_data(self.path)
+        self._texts[Path(self.path).name] = text
+        return self.source_to_code(text, self.path)
 
 
 def _load(known: Catalogue, package: str, file: Path) -> types.ModuleType:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from checker.cache.parts import KeptParts
 from model.errors import FinaleError, Place
 from model.language.build import build, world_of
 from model.language.properties import Family
@@ -73,6 +74,8 @@ class Spec:
     resumption: Resumption | None = None
     #: Whether properties on request are asked, too.
     asks_all: bool = False
+    #: What the file says.
+    table: Mapping[str, object] | None = None
 
     @property
     def asked(self) -> tuple[Family, ...]:
@@ -94,16 +97,30 @@ class Spec:
 
         `look` is called all along: what it raises ends the work.
         """
+        return self.system_and_key(families, look)[0]
+
+    def system_and_key(
+        self, families: Sequence[Family] | None = None, look: Callable[[], None] | None = None
+    ) -> tuple[System, bytes | None]:
+        """The system, and a key of all that it is made from, or None if that cannot be told."""
         protocol = self.instance()
+        store = self.catalogue.store
+        parts = None if store is None else KeptParts(store)
         with self._blaming():
-            probe = self.protocol(self.setting)
-            world = world_of(probe, probe.keeps())
-            bits = sum(
-                (c.high - c.low).bit_length() for v in world.variables for c in v.domain.cells
-            )
-            if bits > BITS_MAX:
-                raise self._too_wide(f"a state takes {bits} bits")
-            return build(protocol, self.asked if families is None else families, look)
+            self._refuse_too_wide_state()
+            asked = self.asked if families is None else families
+            system = build(protocol, asked, look, parts)
+        if store is None or parts is None:
+            return system, None
+        store.flush()
+        return system, parts.key_of(system)
+
+    def _refuse_too_wide_state(self) -> None:
+        probe = self.protocol(self.setting)
+        world = world_of(probe, probe.keeps())
+        bits = sum((c.high - c.low).bit_length() for v in world.variables for c in v.domain.cells)
+        if bits > BITS_MAX:
+            raise self._too_wide(f"a state takes {bits} bits")
 
     def refuse_too_wide_job(self) -> None:
         """Raises `state-too-wide` where the things of the job alone take too many bits."""

@@ -108,6 +108,7 @@ class _Reader:
             self.catalogue,
             under,
             resumption,
+            table=self.table,
         )
 
     def _families(self, kind: type[Protocol], setting: Setting) -> tuple[Family, ...]:

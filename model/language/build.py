@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 
+from model.errors import FinaleError, Place
+from model.expressions import Expression
 from model.system import (
     Blocked,
     GroundRule,
@@ -14,7 +17,7 @@ from model.system import (
 )
 
 from .bindings import BoundRule, bindings, bound_rules, rule_names, rule_of, shown
-from .decorators import mark_of
+from .decorators import DecoratedFunction, mark_of
 from .entities import World
 from .predicates import property_of, where
 from .properties import Family
@@ -28,17 +31,53 @@ def world_of(protocol: Protocol, observed: frozenset[str]) -> World:
     return World([protocol, *protocol.entities()], protocol.limits(), observed)
 
 
+class Parts:
+    """The parts of one system, as they are asked for. This base class works out each of them.
+
+    A subclass may hand out what was worked out before from the same things.
+    """
+
+    def begin(self, protocol: Protocol, world: World) -> None:
+        """Prepare for the parts of a system."""
+
+    def unchecked(self, marks: Iterable[DecoratedFunction]) -> Iterable[DecoratedFunction]:
+        """Return those functions that are not known to keep to the rule language."""
+        return marks
+
+    def checked(self, marks: Iterable[DecoratedFunction]) -> None:
+        """Take note that functions keep to the rule language."""
+
+    def rule(self, bound: BoundRule, explore: Callable[[], GroundRule]) -> GroundRule:
+        """Return a rule with its parameters bound."""
+        return explore()
+
+    def property(
+        self, family: Family, rules: Sequence[GroundRule], explore: Callable[[], Property]
+    ) -> Property:
+        """Return a property of a system with these rules."""
+        return explore()
+
+    def condition(self, name: str, explore: Callable[[], Expression]) -> Expression:
+        """Return a condition that the protocol has under a name."""
+        return explore()
+
+
 def build(
-    protocol: Protocol, families: Sequence[Family] = (), look: Callable[[], None] | None = None
+    protocol: Protocol,
+    families: Sequence[Family] = (),
+    look: Callable[[], None] | None = None,
+    parts: Parts | None = None,
 ) -> System:
     """The system of a protocol with properties. Raises coded errors for mistakes in rules.
 
-    `look` is called before each rule and property: what it raises ends the work.
+    `look` is called before each rule and property: what it raises ends the work. `parts` hands out
+    the parts.
     """
-    look = look or _go_on
+    look, parts = look or _go_on, parts or Parts()
     world = world_of(protocol, protocol.keeps())
-    _check_all(world)
-    rules = tuple(_ground_rules(world, protocol, look))
+    parts.begin(protocol, world)
+    _check_all(world, parts)
+    rules = tuple(_ground_rules(world, protocol, look, parts))
     system = System(
         protocol.key,
         world.variables,
@@ -46,13 +85,22 @@ def build(
         initial_states(protocol, world),
         rules,
         (),
-        where(world, protocol.terminal),
+        parts.condition("terminal", partial(_terminal, world, protocol)),
     )
     properties: list[Property] = []
     for family in families:
         look()
-        properties.append(property_of(world, protocol, family, system))
+        explore = partial(property_of, world, protocol, family, system)
+        properties.append(parts.property(family, rules, explore))
     return replace(system, properties=tuple(properties))
+
+
+def _terminal(world: World, protocol: Protocol) -> Expression:
+    try:
+        return where(world, protocol.terminal)
+    except FinaleError as error:
+        code = type(protocol).terminal.__code__
+        raise error.located(Place(code.co_filename, code.co_firstlineno)) from None
 
 
 def _go_on() -> None:
@@ -60,23 +108,24 @@ def _go_on() -> None:
 
 
 def _ground_rules(
-    world: World, protocol: Protocol, look: Callable[[], None]
+    world: World, protocol: Protocol, look: Callable[[], None], parts: Parts
 ) -> Iterator[GroundRule]:
     """The rules with their trees, but for those that are never enabled."""
     for bound in bound_rules(protocol):
         look()
-        rule = ground_rule(world, bound)
+        rule = parts.rule(bound, partial(ground_rule, world, bound))
         if not isinstance(rule.tree, Blocked) or rule.tree.bound is not None:
             yield rule
 
 
-def _check_all(world: World) -> None:
+def _check_all(world: World, parts: Parts) -> None:
     """Check what is marked, whether it is ever called or not."""
-    for kind in {base: None for entity in world.entities for base in type(entity).__mro__}:
-        for value in vars(kind).values():
-            mark = mark_of(value)
-            if mark is not None:
-                mark.check()
+    kinds = {base: None for entity in world.entities for base in type(entity).__mro__}
+    found = (mark_of(value) for kind in kinds for value in vars(kind).values())
+    marks = list(parts.unchecked([mark for mark in found if mark is not None]))
+    for mark in marks:
+        mark.check()
+    parts.checked(marks)
 
 
 def initial_states(protocol: Protocol, world: World) -> tuple[State, ...]:
@@ -90,6 +139,7 @@ def initial_states(protocol: Protocol, world: World) -> tuple[State, ...]:
 
 __all__ = [
     "BoundRule",
+    "Parts",
     "bindings",
     "bound_rules",
     "build",

@@ -25,7 +25,7 @@ def observing(protocol: Protocol, view: type | None) -> Generator[None]:
 
     A property whose view is the variant itself speaks of what the variant adds, and hears it.
     """
-    changed = () if view not in sound_kind(type(protocol)).__mro__ else _changed(protocol)
+    changed = () if view not in sound_kind(type(protocol)).__mro__ else observed_kinds(protocol)
     for entity, _, sound in changed:
         object.__setattr__(entity, "__class__", sound)
     try:
@@ -41,8 +41,8 @@ def sound_kind(kind: type[Protocol]) -> type[Protocol]:
     return next(named, kind)
 
 
-def _changed(protocol: Protocol) -> tuple[tuple[Entity, type, type], ...]:
-    """The entities whose class is the variant's, with that class and the one of the protocol."""
+def observed_kinds(protocol: Protocol) -> tuple[tuple[Entity, type, type], ...]:
+    """Return the entities whose class is a variant's, with that class and the protocol's."""
     known: tuple[tuple[Entity, type, type], ...] | None = vars(protocol).get("_changed")
     if known is None:
         known = _compared(protocol)
@@ -107,4 +107,4 @@ def _setting_of(sound: type[Protocol], setting: Setting) -> Setting:
     )
 
 
-__all__ = ["observing", "sound_kind"]
+__all__ = ["observed_kinds", "observing", "sound_kind"]

@@ -25,7 +25,6 @@ from .entities import World
 from .explore import Folded, explore, fold
 from .joining import join
 from .observing import observing
-from .path_ends import caller
 from .properties import Family, Taken, goal_alone, stepping
 from .protocol import Protocol
 from .stores import SymbolicStore
@@ -59,7 +58,6 @@ def _truth_from(value: object) -> object:
         raise FinaleError(
             "not-a-truth-value",
             f"a condition returns {value!r}",
-            place=caller(),
             advice="return a truth value on every path",
         )
     return truth_from(truth_of(value))

@@ -32,22 +32,28 @@ _CHANGING = {"add", "remove", "clear", "discard"}
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
-def _holds(node: ast.AST, *kinds: type[ast.AST]) -> bool:
-    return any(isinstance(each, kinds) for each in ast.walk(node))
-
-
 class _Rewrite(ast.NodeTransformer):
     """Rewrites one function. `shadowed` are builtins that have another meaning in it."""
 
     def __init__(
-        self, name: str, first: str, shadowed: Callable[[str], bool], loops: MergeableLoops
+        self,
+        definition: ast.FunctionDef,
+        name: str,
+        first: str,
+        shadowed: Callable[[str], bool],
     ) -> None:
+        self._kinds = {type(node) for node in ast.walk(definition)}
         self.branches: list[tuple[int, bool]] = []
-        self.loops = loops
+        self.loops = MergeableLoops(definition)
         self.shadowed = shadowed
         self.first = first
         owner = name.split(".")[-2] if "." in name else ""
         self.owner = "" if owner == "<locals>" else owner.lstrip("_")
+
+    def _holds(self, node: ast.AST, *kinds: type[ast.AST]) -> bool:
+        """Whether there is one of some kinds in a node: few functions have any at all."""
+        wanted = tuple(kind for kind in kinds if kind in self._kinds)
+        return bool(wanted) and any(isinstance(each, wanted) for each in ast.walk(node))
 
     def _call(self, at: ast.AST, name: str, *arguments: ast.expr) -> ast.Call:
         # Where the parts of it stand that are new is filled in at the end, once for all.
@@ -65,7 +71,7 @@ class _Rewrite(ast.NodeTransformer):
 
     def visit_BoolOp(self, node: ast.BoolOp) -> ast.AST:
         self.generic_visit(node)
-        if _holds(node, ast.NamedExpr):
+        if self._holds(node, ast.NamedExpr):
             return node  # a name that is bound within a lambda would be lost outside
         name = "_and" if isinstance(node.op, ast.And) else "_or"
         return self._call(node, name, *(self._thunk(value) for value in node.values))
@@ -79,7 +85,7 @@ class _Rewrite(ast.NodeTransformer):
         self.generic_visit(node)
         line = node.test.lineno
         self.branches += [(line, True), (line, False)]
-        if _holds(node.body, ast.NamedExpr) or _holds(node.orelse, ast.NamedExpr):
+        if self._holds(node.body, ast.NamedExpr) or self._holds(node.orelse, ast.NamedExpr):
             node.test = self._taken(line, node.test)
             return node
         yes, no = self._thunk(node.body), self._thunk(node.orelse)
@@ -93,7 +99,7 @@ class _Rewrite(ast.NodeTransformer):
                 name = "_in" if isinstance(first, ast.In) else "_not_in"
                 return self._call(node, name, node.comparators[0], node.left)
             return node
-        if _holds(node, ast.NamedExpr, ast.In, ast.NotIn):
+        if self._holds(node, ast.NamedExpr, ast.In, ast.NotIn):
             return node
         arguments = [node.left]
         for op, right in zip(node.ops, node.comparators, strict=True):
@@ -132,7 +138,7 @@ class _Rewrite(ast.NodeTransformer):
                 self._call(node, _EXTREMES[name], *node.args) if several and not starred else node
             )
         simple = len(first.generators) == 1 and not first.generators[0].ifs
-        if _holds(first, ast.NamedExpr) or (name in _EXTREMES and not simple):
+        if self._holds(first, ast.NamedExpr) or (name in _EXTREMES and not simple):
             return node
         # all(body for x in XS if c)  ->  _all(XS, lambda _one: (body for x in _one if c))
         outer = first.generators[0]
@@ -181,7 +187,7 @@ class _Rewrite(ast.NodeTransformer):
 
     def visit_Match(self, node: ast.Match) -> ast.AST:
         self.generic_visit(node)
-        if any(_holds(case.pattern, ast.MatchClass) for case in node.cases):
+        if any(self._holds(case.pattern, ast.MatchClass) for case in node.cases):
             node.subject = self._call(node.subject, "_subject", node.subject)
         for case in node.cases:
             line = case.pattern.lineno
@@ -200,10 +206,16 @@ def _definitions(file: str) -> dict[int, Function]:
     """The function definitions of a file by the line that Python calls their first."""
     text = "".join(linecache.getlines(file))
     found: dict[int, Function] = {}
-    for node in ast.walk(ast.parse(text)):
+    pending: list[ast.AST] = [ast.parse(text)]
+    while pending:
+        node = pending.pop()
         if isinstance(node, Function):
             decorators = [decorator.lineno for decorator in node.decorator_list]
             found[min([node.lineno, *decorators])] = node
+        # Definitions stand among statements, never within an expression.
+        for part in ("body", "orelse", "finalbody", "handlers", "cases"):
+            inner = getattr(node, part, ())
+            pending += inner if isinstance(inner, list) else ()
     return found
 
 
@@ -320,10 +332,10 @@ def _rewritten(
     parameters = own.co_varnames[: own.co_argcount]
     local = {*own.co_varnames, *own.co_cellvars, *own.co_freevars} - {"__class__"}
     rewrite = _Rewrite(
+        definition,
         function.__qualname__,
         parameters[0] if parameters else "",
         lambda name: name in names or name in local,
-        MergeableLoops(definition),
     )
     definition.decorator_list = []
     definition.returns = None

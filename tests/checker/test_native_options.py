@@ -261,8 +261,8 @@ CONTAINER = "sys/fs/cgroup"
 
 
 def test_part_of_what_is_free_is_taken(tmp_path: Path) -> None:
-    assert share_of_free_memory(tmp_path) is None
-    assert share_of_free_memory(machine(tmp_path, MACHINE)) == 1000 * 1024 * 8 // 10
+    assert share_of_free_memory(root=tmp_path) is None
+    assert share_of_free_memory(root=machine(tmp_path, MACHINE)) == 1000 * 1024 * 8 // 10
     assert (share_of_free_memory() or 1) > 0
 
 
@@ -277,9 +277,9 @@ def test_a_container_has_less(tmp_path: Path) -> None:
         f"{CONTAINER}/a/memory.current": 50_000,
         f"{CONTAINER}/a/memory.stat": "anon 20000\ninactive_file 10000",
     }
-    assert share_of_free_memory(machine(tmp_path, files)) == 60_000 * 8 // 10
+    assert share_of_free_memory(root=machine(tmp_path, files)) == 60_000 * 8 // 10
     (tmp_path / CONTAINER / "a/memory.current").write_text("200000\n")
-    assert share_of_free_memory(tmp_path) == 0
+    assert share_of_free_memory(root=tmp_path) == 0
 
 
 def test_an_old_container_has_less(tmp_path: Path) -> None:
@@ -290,7 +290,7 @@ def test_an_old_container_has_less(tmp_path: Path) -> None:
         f"{folder}/memory.usage_in_bytes": 50_000,
         f"{folder}/memory.stat": "total_inactive_file 0",
     }
-    assert share_of_free_memory(machine(tmp_path, files)) == 50_000 * 8 // 10
+    assert share_of_free_memory(root=machine(tmp_path, files)) == 50_000 * 8 // 10
 
 
 # --- how far it is -------------------------------------------------------------------------------

@@ -30,6 +30,7 @@ from checker.search.options import DEFAULT, SearchOptions
 from model.errors import FinaleError
 from model.system import State
 
+from .free_memory import share_of_free_memory
 from .kernel import places as at
 from .loops import loops
 from .machine import NativeMachine
@@ -180,7 +181,8 @@ class NativeSearch:
         block[at.STEP_FOUND] = self.step_found.ctypes.data
         block[at.STEP_BASE] = self.step_base.ctypes.data
         disk = DiskStore() if self.storage is Storage.HASHED else None
-        threads, memory_max = threads_for(self.options.threads), self.limits.memory_max
+        threads = threads_for(self.options.threads, self.options.searches)
+        memory_max = self.limits.memory_max or share_of_free_memory(self.options.searches)
         self._tables = Tables(
             machine.layout.width, block, self.loops, self.storage, memory_max, disk, threads
         )

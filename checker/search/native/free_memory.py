@@ -25,10 +25,10 @@ GROUPS = {
 }
 
 
-def share_of_free_memory(root: Path = Path("/")) -> int | None:
-    """Return part of the free memory in bytes; None if the system does not tell."""
+def share_of_free_memory(searches: int = 1, root: Path = Path("/")) -> int | None:
+    """Return one search's part of the free memory in bytes; None if the system does not tell."""
     free = [*_free_on_machine(root), *_free_in_groups(root)]
-    return max(min(free), 0) * SHARE_PERCENT // 100 if free else None
+    return max(min(free), 0) * SHARE_PERCENT // (100 * searches) if free else None
 
 
 def _free_on_machine(root: Path) -> Iterator[int]:

@@ -143,9 +143,9 @@ class SearchThreads:
             self._pool.shutdown()
 
 
-def threads_for(asked: int | None) -> int:
-    """Return the number of threads: the number asked for, or one for each processor."""
-    return asked or min(THREADS_MAX, _processors())
+def threads_for(asked: int | None, searches: int = 1) -> int:
+    """Return the number of threads: the number asked for, or the processors of one search."""
+    return asked or max(1, min(THREADS_MAX, _processors()) // searches)
 
 
 def _processors() -> int:

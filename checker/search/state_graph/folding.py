@@ -33,6 +33,7 @@ from model.expressions import (
     less,
     minus,
     negation,
+    parts,
     plus,
 )
 from model.system import Blocked, Fault, Test, Tree, Update
@@ -144,23 +145,6 @@ def with_parts(node: Expression, of: Callable[[Expression], Expression]) -> Expr
             return choose(of(node.condition), of(node.yes), of(node.no))
         case _:
             assert_never(node)
-
-
-def parts(expression: Expression) -> tuple[Expression, ...]:
-    """Return the expressions that an expression is made of."""
-    match expression:
-        case Constant() | Cell():
-            return ()
-        case Add() | Subtract() | Equal() | Less():
-            return expression.left, expression.right
-        case Not():
-            return (expression.operand,)
-        case And() | Or():
-            return expression.operands
-        case IfThenElse():
-            return expression.condition, expression.yes, expression.no
-        case _:
-            assert_never(expression)
 
 
 def nodes(

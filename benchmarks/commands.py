@@ -1,0 +1,108 @@
+"""What a user waits for at the command line: with an empty cache, with a full one, after a change.
+
+Times are wall time of the whole command, medians. `final-checkpoint/figure` with one rule that a
+variant overrides has the cache of its base.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+from rich.table import Table
+
+ROOT = Path(__file__).parent.parent
+FINALE = Path(sys.executable).with_name("finale")
+#: Specs that the figures of the documentation are about.
+SPECS = ("final-checkpoint/pair", "final-checkpoint/figure", "unaligned/fan-in")
+VARIED = ("final-checkpoint/pair", "final-checkpoint/figure")
+
+VARIANT = '''"""A variant that overrides one rule, and changes nothing."""
+
+from model.protocols.final_checkpoint import FinalCheckpoint
+from model.protocols.coordinator.checkpoints import Checkpoint
+from model.rules import rule
+
+
+class Same(FinalCheckpoint):
+    """As the protocol."""
+
+    @rule
+    def complete(self, checkpoint: Checkpoint) -> None:
+        """CN-1: a checkpoint that all have acknowledged completes."""
+        super().complete(checkpoint)
+
+
+VARIANTS = {"same": Same}
+'''
+
+
+def waited(cache: Path, *words: str) -> float:
+    """The wall time of a command, in seconds."""
+    environment = {**os.environ, "FINALE_CACHE": str(cache)}
+    began = time.perf_counter()
+    subprocess.run(
+        [FINALE, "check", *words], check=True, capture_output=True, cwd=ROOT, env=environment
+    )
+    return time.perf_counter() - began
+
+
+def rows(rounds: int, *, whole: bool) -> Iterator[tuple[str, float, float | None]]:
+    """What was asked, with the seconds it takes with an empty cache, and with a full one."""
+    for name in SPECS:
+        spec = f"specs/{name}.toml"
+        yield name, *_medians(rounds, spec)
+    for name in VARIED:
+        yield f"{name}, one rule overridden", _after_a_change(rounds, name), None
+    if whole:
+        yield "specs/ (all that are not slow)", *_medians(1, "specs")
+
+
+def _medians(rounds: int, *words: str) -> tuple[float, float]:
+    cold, warm = list[float](), list[float]()
+    for _ in range(rounds):
+        with tempfile.TemporaryDirectory() as name:
+            cold.append(waited(Path(name), *words))
+            warm.append(waited(Path(name), *words))
+    return statistics.median(cold), statistics.median(warm)
+
+
+def _after_a_change(rounds: int, name: str) -> float:
+    spec = ROOT / "specs" / f"{name}.toml"
+    times = list[float]()
+    for _ in range(rounds):
+        with tempfile.TemporaryDirectory() as folder:
+            own = Path(folder) / "protocols"
+            own.mkdir()
+            (own / "same.py").write_text(VARIANT)
+            varied = Path(folder) / "varied.toml"
+            text = spec.read_text()
+            start = text.index("protocol")
+            end = text.index("\n", start) + 1
+            varied.write_text(f'{text[:end]}variant = "same"\n{text[end:]}')
+            cache = Path(folder) / "cache"
+            waited(cache, str(spec))
+            times.append(waited(cache, str(varied), "--protocols", str(own)))
+            shutil.rmtree(cache)
+    return statistics.median(times)
+
+
+def measured(rounds: int, *, whole: bool = False) -> Table:
+    """The table of commands."""
+    page = Table(title="finale check, wall time of the whole command in seconds")
+    page.add_column("spec")
+    page.add_column("empty cache", justify="right")
+    page.add_column("full cache", justify="right")
+    for name, cold, warm in rows(rounds, whole=whole):
+        page.add_row(name, f"{cold:.2f}", "" if warm is None else f"{warm:.2f}")
+    return page
+
+
+__all__ = ["measured"]

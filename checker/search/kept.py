@@ -1,0 +1,196 @@
+"""Keeps reports: what a search found in a system, under keys of all that it was found in.
+
+There are two keys. One is of the files: if no file of the tool, of the user's folder and of the
+spec has changed, the report is handed out before a system is built. The other is of the system: if
+a file has changed and the system has not, there is no need to search it again.
+
+Only reports of complete searches are kept: limits of time or memory say nothing of the system.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import cache, cached_property
+from pathlib import Path
+from typing import Any
+
+from checker.cache import BEGAN
+from checker.cache.code import digest, name_of, of_tool
+from checker.cache.store import Store
+from checker.spec.claim import Spec
+from model.errors import Place
+from model.language.explore import Branch
+from model.language.protocol import Setting
+from model.system import Fault, System, Update, leaves
+from model.trace import Trace
+
+from .answer import (
+    Answer,
+    DoesNotApply,
+    Holds,
+    NotAsked,
+    Report,
+    Statistics,
+    Unknown,
+    Vacuous,
+    Violated,
+)
+
+#: By so much the clock of a file system may be behind that of the process.
+SECONDS_OF_CLOCKS = 1.0
+_ROOT = Path(__file__).parents[2]
+#: The code that a report depends on, beside what builds systems.
+_FOLDERS = ("checker/cache", "checker/search", "checker/spec")
+#: The packages that search or are asked in a search.
+_PACKAGES = ("llvmlite", "numba", "numpy", "scipy", "z3_solver")
+_KINDS: dict[str, Any] = {
+    kind.__name__: kind
+    for kind in (
+        *(Report, Answer, Statistics, Trace, Fault, Place, Branch),
+        *(Holds, Violated, Vacuous, Unknown, NotAsked, DoesNotApply),
+    )
+}
+
+
+@dataclass
+class KeptReports:
+    """The reports of one spec, asked in one way: `asked` says how."""
+
+    store: Store
+    spec: Spec
+    asked: tuple[object, ...]
+
+    def of_files(self) -> Report | None:
+        """Return the report of these very files, if it is kept."""
+        return None if self._of_files is None else self._report(self._of_files)
+
+    def of_system(self, key: bytes | None, system: System) -> Report | None:
+        """Return the report of a system, if it is kept; from now on it is that of these files."""
+        report = None if key is None else self._report(self._key_of_system(key, system))
+        if report is not None:
+            self._put([], report)
+        return report
+
+    def keep(self, key: bytes | None, system: System, report: Report) -> None:
+        """Keep a report, if the search is complete."""
+        if key is None or not all(_is_complete(each) for each in (report, *report.further)):
+            return
+        self._put([self._key_of_system(key, system)], report)
+
+    def _put(self, keys: list[bytes], report: Report) -> None:
+        text = json.dumps(_said(replace(report, cached=False)), separators=(",", ":"))
+        of_files = [] if self._of_files is None or _is_changed_since_loaded() else [self._of_files]
+        for key in (*keys, *of_files):
+            self.store.put(key, text)
+        self.store.flush()
+
+    def _report(self, key: bytes) -> Report | None:
+        text = self.store.text(key)
+        return None if text is None else replace(_read(json.loads(text)), cached=True)
+
+    @cached_property
+    def _of_files(self) -> bytes | None:
+        """The key of what was loaded, not of what the files have become since."""
+        tables = [*_tables_of(self.spec)]
+        if any(table is None for table in tables):
+            return None
+        texts = sorted(self.spec.catalogue.texts.items())
+        # A spec may be asked in another setting than its file says: under another release, say.
+        own = (name_of(self.spec.protocol), _setting(self.spec.setting))
+        return digest(["files", _of_checker(), _of_rules(), tables, texts, own, *self.asked])
+
+    def _key_of_system(self, key: bytes, system: System) -> bytes:
+        # Reports name branches by file and line: where a rule was moved, they are found anew.
+        branches = sorted(
+            {
+                (branch.file, branch.line, branch.outcome)
+                for rule in system.rules
+                for end in leaves(rule.tree)
+                if isinstance(end, Update)
+                for branch, _ in end.branches
+            }
+        )
+        return digest(["system", _of_checker(), key, branches, *self.asked])
+
+
+def kept_reports(spec: Spec, asked: Collection[object]) -> KeptReports | None:
+    """Return the reports of a spec, or None if nothing is kept."""
+    store = spec.catalogue.store
+    if store is None or not store.is_open:
+        return None
+    return KeptReports(store, spec, tuple(asked))
+
+
+def _is_complete(report: Report) -> bool:
+    return not report.stopped and report.statistics.complete
+
+
+def _tables_of(spec: Spec) -> Iterator[object]:
+    """What a spec says, and the specs that it is resumed from."""
+    yield spec.table
+    if spec.resumption is not None:
+        yield from _tables_of(spec.resumption.first)
+
+
+def _setting(setting: Setting) -> tuple[object, ...]:
+    maps = (setting.sizes, setting.options, setting.bounds)
+    plain = [sorted((name, repr(value)) for name, value in each.items()) for each in maps]
+    former = setting.former
+    before = None if former is None else _setting(former.protocol.setting)
+    return repr(setting.job), plain, sorted(setting.observe), before
+
+
+def _is_changed_since_loaded() -> bool:
+    """Whether a file of this package may be another one than was loaded."""
+    files = (file for folder in ("checker", "model") for file in (_ROOT / folder).rglob("*.py"))
+    return max(file.stat().st_mtime for file in files) > BEGAN - SECONDS_OF_CLOCKS
+
+
+@cache
+def _of_checker() -> bytes:
+    files = (file for folder in _FOLDERS for file in sorted((_ROOT / folder).rglob("*.py")))
+    said = [(str(file), file.read_bytes()) for file in files]
+    return digest([of_tool(), *said, *_versions()])
+
+
+def _versions() -> Iterator[str]:
+    """The packages that search, as pip calls the folders of their versions."""
+    names = tuple(f"{name}-" for name in _PACKAGES)
+    for folder in map(Path, sys.path):
+        if folder.is_dir():
+            found = (each.name for each in folder.iterdir() if each.suffix == ".dist-info")
+            yield from sorted(each for each in found if each.startswith(names))
+
+
+@cache
+def _of_rules() -> bytes:
+    files = sorted((_ROOT / "model").rglob("*.py"))
+    return digest([(str(file), file.read_bytes()) for file in files])
+
+
+# --- reports as text -----------------------------------------------------------------------------
+
+
+def _said(value: Any) -> object:
+    if is_dataclass(value) and not isinstance(value, type):
+        name = type(value).__name__
+        assert name in _KINDS, f"{name} cannot be kept"
+        return {name: [_said(getattr(value, each.name)) for each in fields(value)]}
+    if isinstance(value, frozenset):
+        return {"": sorted(value)}
+    return [_said(each) for each in value] if isinstance(value, tuple) else value
+
+
+def _read(said: Any) -> Any:
+    if isinstance(said, list):
+        return tuple([_read(each) for each in said])
+    if not isinstance(said, dict):
+        return said
+    ((name, own),) = said.items()
+    return _KINDS[name](*map(_read, own)) if name else frozenset(own)
+
+
+__all__ = ["KeptReports", "kept_reports"]

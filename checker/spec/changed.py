@@ -1,0 +1,97 @@
+"""Tells which specs a change in a Git repository concerns.
+
+A spec is concerned if a file changed that it is made from: its own, those of the specs that it is
+resumed from, and each Python file whose code its protocol or its properties can reach. Code of the
+tool itself concerns all specs.
+"""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from checker.cache.code import NotKept, Reach, is_tool_file
+from model.errors import FinaleError
+from model.language.build import world_of
+
+from .claim import Spec
+
+
+@dataclass(frozen=True)
+class ChangedFiles:
+    """The files that differ from a revision, by their whole paths."""
+
+    files: frozenset[Path]
+
+    def concern(self, spec: Spec) -> bool:
+        """Whether a spec may have another answer than at that revision."""
+        if any(is_tool_file(file) for file in self.files):
+            return True
+        try:
+            return not self.files.isdisjoint(_files_of(spec))
+        except NotKept:
+            return True
+
+
+def changed_since(revision: str, folders: Iterable[Path]) -> ChangedFiles:
+    """Return what differs from a revision in the repositories that some folders are in.
+
+    Files that Git does not know yet are among them. Raises `no-repository`, `unknown-revision`.
+    """
+    files: set[Path] = set()
+    for top in {_top_of(folder) for folder in folders}:
+        if _git(top, "rev-parse", "--verify", "--quiet", f"{revision}^{{commit}}").returncode:
+            raise FinaleError(
+                "unknown-revision",
+                f'the repository {top} has no revision "{revision}"',
+                advice="name a commit, a branch or a tag; in CI, fetch enough of the history",
+            )
+        known = _git(top, "diff", "--name-only", "-z", revision, "--").stdout
+        new = _git(top, "ls-files", "--others", "--exclude-standard", "-z").stdout
+        files |= {(top / name).resolve() for name in f"{known}{new}".split("\0") if name}
+    return ChangedFiles(frozenset(files))
+
+
+def _top_of(folder: Path) -> Path:
+    found = _git(folder, "rev-parse", "--show-toplevel")
+    if found.returncode:
+        raise FinaleError(
+            "no-repository",
+            f"{folder} is in no Git repository: {found.stderr.strip()}",
+            advice="leave out --changed-since, or check files of a repository",
+        )
+    return Path(found.stdout.strip())
+
+
+def _git(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    try:
+        return subprocess.run(
+            ["git", "-C", str(folder), *words],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+    except FileNotFoundError:
+        raise FinaleError(
+            "no-git",
+            "--changed-since asks Git, and there is no program git",
+            advice="install Git, or leave out --changed-since",
+        ) from None
+
+
+def _files_of(spec: Spec) -> Iterator[Path]:
+    """All files that a spec is made from. Raises `NotKept` if that cannot be told."""
+    yield spec.file.resolve()
+    protocol = spec.instance()
+    world = world_of(protocol, protocol.keeps())
+    reach = Reach(protocol, world.entities[1:])
+    for family in spec.families:
+        reach.function(family.mark.function)
+    yield from (Path(file).resolve() for file in reach.files())
+    if spec.resumption is not None:
+        yield from _files_of(spec.resumption.first)
+
+
+__all__ = ["ChangedFiles", "changed_since"]

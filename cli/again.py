@@ -1,0 +1,75 @@
+"""`finale check --watch`: checks again whenever a file is saved, until Ctrl-C."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from rich.text import Text
+
+from checker.cache.code import CHANGING_FOLDERS
+from checker.report.layout import console, counted, write
+
+#: So often the files are looked at, in seconds.
+SECONDS = 0.3
+#: The files that a check depends on, by the ends of their names.
+ENDS = (".toml", ".py")
+#: More files than this are not named one by one.
+NAMES_MAX = 3
+
+Times = Mapping[Path, int]
+"""When each file was last changed."""
+
+
+def check_again(paths: Sequence[Path]) -> int:
+    """Check once, and again after each change below some paths; return the last exit code.
+
+    Each check is a process of its own, since Python keeps what it has loaded.
+    """
+    words = [word for word in sys.argv[1:] if word != "--watch"]
+    paths = [*paths, *CHANGING_FOLDERS]
+    before = times_of(paths)
+    code = _checked(words)
+    try:
+        while True:
+            time.sleep(SECONDS)
+            now = times_of(paths)
+            if now != before:
+                _tell(before, now)
+                before = now
+                code = _checked(words)
+    except KeyboardInterrupt:
+        return code
+
+
+def times_of(paths: Sequence[Path]) -> Times:
+    """Return when each file below some paths was changed."""
+    found: dict[Path, int] = {}
+    for path in paths:
+        files = path.rglob("*") if path.is_dir() else (path,)
+        for file in files:
+            if file.suffix in ENDS:
+                try:
+                    found[file] = file.stat().st_mtime_ns
+                except OSError:  # it was removed a moment ago
+                    continue
+    return found
+
+
+def _checked(words: Sequence[str]) -> int:
+    command = [sys.executable, "-c", "import cli.main, sys; sys.exit(cli.main.main())", *words]
+    return subprocess.run(command, check=False).returncode
+
+
+def _tell(before: Times, now: Times) -> None:
+    changed = sorted(
+        file.name for file in before.keys() | now.keys() if before.get(file) != now.get(file)
+    )
+    names = ", ".join(changed) if len(changed) <= NAMES_MAX else counted(len(changed), "file")
+    write(console(), ["", Text(f"── {time.strftime('%H:%M:%S')} · changed: {names}", "bold"), ""])
+
+
+__all__ = ["check_again", "times_of"]

@@ -1,0 +1,1 @@
+"""The cache: what it keeps, and that its keys are right."""

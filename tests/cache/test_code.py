@@ -1,0 +1,222 @@
+"""What a rule is made from: all code that runs while it is explored, and no line number."""
+
+from __future__ import annotations
+
+import random
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from types import CodeType, FrameType
+from typing import Any, TypeVar
+
+import pytest
+
+from checker.cache.code import Reach, is_changing
+from checker.search.run import chosen
+from checker.spec.catalogue import catalogue
+from checker.spec.reading import read_spec
+from model.expressions import Expression
+from model.language.bindings import BoundRule
+from model.language.build import Parts, build, world_of
+from model.language.entities import World
+from model.language.properties import Family
+from model.language.protocol import Protocol
+from model.system import GroundRule, Property
+from tests.protocols.specs import FILES, ROOT, spec_of
+
+T = TypeVar("T")
+
+
+class Watched(Parts):
+    """Explores each part, and takes note of code that ran and is not reached by the part."""
+
+    def __init__(self) -> None:
+        self.missing: set[tuple[str, str]] = set()
+
+    def begin(self, protocol: Protocol, world: World) -> None:
+        self.reach = Reach(protocol, world.entities[1:])
+
+    def rule(self, bound: BoundRule, explore: Callable[[], GroundRule]) -> GroundRule:
+        return self.watched(self.reach.named(bound.rule.name), explore)
+
+    def property(self, family: Family, rules: Any, explore: Callable[[], Property]) -> Property:
+        return self.watched(self.reach.function(family.mark.function), explore)
+
+    def condition(self, name: str, explore: Callable[[], Expression]) -> Expression:
+        return self.watched(self.reach.named(name), explore)
+
+    def watched(self, roots: set[int], explore: Callable[[], T]) -> T:
+        reached, ran = self.reach.reached(roots), set[CodeType]()
+
+        def watch(frame: FrameType, event: str, _: object) -> None:
+            if event == "call" and is_changing(frame.f_globals.get("__name__")):
+                ran.add(frame.f_code)
+
+        sys.setprofile(watch)
+        try:
+            made = explore()
+        finally:
+            sys.setprofile(None)
+        for code in ran:
+            if not reached.has(code.co_filename, code.co_firstlineno):
+                self.missing.add((code.co_filename, code.co_qualname))
+        return made
+
+
+def missing_in(file: Path) -> set[tuple[str, str]]:
+    spec, watched = spec_of(file), Watched()
+    build(spec.instance(), chosen(spec, ()), None, watched)
+    return watched.missing
+
+
+def shown(file: Path) -> str:
+    return file.relative_to(ROOT).with_suffix("").as_posix()
+
+
+SOME = random.Random(18).sample([file for file in FILES if "resume" not in file.stem], 12)
+
+
+@pytest.mark.parametrize("file", SOME, ids=shown)
+def test_all_code_that_runs_is_reached(file: Path) -> None:
+    assert missing_in(file) == set()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("file", FILES, ids=shown)
+def test_all_code_that_runs_is_reached_everywhere(file: Path) -> None:
+    assert missing_in(file) == set()
+
+
+# --- a protocol of its own -----------------------------------------------------------------------
+
+BASE = '''
+"""Two counters."""
+from dataclasses import dataclass
+
+from model.rules import Bound, Entity, Protocol, Range, always, define, field, require, rule, when
+
+from .numbers import STEP, more
+
+
+class Counter(Entity):
+    """Counts."""
+
+    value = field(Range(0, Bound("most")), 0)
+
+    @property
+    def is_low(self) -> bool:
+        return self.value < 2
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """How far."""
+
+    #: the largest value
+    most: int = 4
+
+
+class Counting(Protocol):
+    """Counts up and down."""
+
+    key = "counting"
+    Bounds = Bounds
+    floor = 0
+
+    def entities(self):
+        return self.counters
+
+    def __init__(self, setting):
+        super().__init__(setting)
+        self.counters = (Counter("a"), Counter("b"))
+
+    @define
+    def may_fall(self, counter: Counter) -> bool:
+        return counter.value > self.floor
+
+    @rule
+    def rise(self, counter: Counter) -> None:
+        """A low counter rises."""
+        require(counter.is_low)
+        counter.value = more(counter.value)
+
+    @rule
+    def fall(self, counter: Counter) -> None:
+        """A counter falls."""
+        require(self.may_fall(counter))
+        counter.value -= STEP
+
+
+@always
+def stays_low(protocol: Counting, counter: Counter) -> bool:
+    """A counter that has risen is low."""
+    when(counter.value > 0)
+    return counter.value < 3
+
+
+PROTOCOLS = (Counting,)
+PROPERTIES = (stays_low,)
+'''
+NUMBERS = '''
+"""Numbers."""
+from model.rules import define
+
+STEP = 1
+
+
+@define
+def more(value: int) -> int:
+    return value + 1
+'''
+SPEC = 'title = "T"\nprotocol = "counting"\n'
+
+
+def keys_of(folder: Path, base: str, numbers: str) -> dict[str, bytes]:
+    """The digests of what the rules and the property reach, by name."""
+    folder.mkdir()
+    (folder / "counting.py").write_text(base)
+    (folder / "numbers.py").write_text(numbers)
+    (folder / "spec.toml").write_text(SPEC)
+    spec = read_spec(folder / "spec.toml", catalogue(folder))
+    protocol = spec.instance()
+    world = world_of(protocol, protocol.keeps())
+    reach = Reach(protocol, world.entities[1:])
+    found = {name: reach.reached(reach.named(name)).digest for name in ("rise", "fall")}
+    own = next(each for each in spec.families if each.name == "stays-low")
+    return found | {
+        "stays-low": reach.reached(reach.function(own.mark.function)).digest,
+        "world": reach.instance,
+    }
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "changed"),
+    [
+        ("counter.value -= STEP", "counter.value -= 2 * STEP", {"fall"}),
+        ("counter.value > self.floor", "counter.value >= self.floor", {"fall"}),
+        ("floor = 0", "floor = 1", {"fall"}),
+        ("return self.value < 2", "return self.value < 1", {"rise"}),
+        ("return counter.value < 3", "return counter.value < 2", {"stays-low"}),
+        ("most: int = 4", "most: int = 5", {"rise", "fall", "stays-low", "world"}),
+        ("Range(0, Bound", "Range(-1, Bound", {"world"}),
+        ('"""Two counters."""', '"""Two\ncounters."""\n\n\n', set[str]()),
+        ('Counter("b")', 'Counter("c")', {"world"}),
+    ],
+)
+def test_a_change_is_seen_where_it_is_used(
+    old: str, new: str, changed: set[str], tmp_path: Path
+) -> None:
+    assert old in BASE
+    before = keys_of(tmp_path / "before", BASE, NUMBERS)
+    after = keys_of(tmp_path / "after", BASE.replace(old, new), NUMBERS)
+    assert {name for name in before if before[name] != after[name]} == changed
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "changed"),
+    [("STEP = 1", "STEP = 2", "fall"), ("value + 1", "value + 2", "rise")],
+)
+def test_a_change_of_another_file_is_seen(old: str, new: str, changed: str, tmp_path: Path) -> None:
+    before = keys_of(tmp_path / "before", BASE, NUMBERS)
+    after = keys_of(tmp_path / "after", BASE, NUMBERS.replace(old, new))
+    assert {name for name in before if before[name] != after[name]} == {changed}

@@ -1,0 +1,109 @@
+"""After any edit of a protocol, the answer with a cache is the answer without one."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+import sys
+from collections.abc import Iterator
+from dataclasses import fields, replace
+from pathlib import Path
+from unittest import mock
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from checker.cache.store import Store
+from checker.search.answer import Report
+from checker.search.limits import Limits
+from checker.search.run import run
+from checker.spec.catalogue import catalogue
+from checker.spec.reading import read_spec
+from model.errors import FinaleError
+from model.system import System
+from tests.cache.edits import edited
+
+ROOT = Path(__file__).parents[2] / "examples" / "classics"
+#: Of each example its file and a spec of it; all have few states.
+EXAMPLES = {
+    "alternating_bit": "alternating-bit",
+    "semaphore": "semaphore-weak",
+    "election_ring": "election-ring",
+    "peterson": "peterson",
+    "phased_commit": "phased-commit-two",
+}
+LIMITS = Limits(states_max=400)
+numbers = itertools.count()
+
+
+@pytest.fixture(autouse=True)
+def no_bytecode() -> Iterator[None]:
+    with mock.patch.object(sys, "dont_write_bytecode", new=True):
+        yield
+
+
+Answered = str | tuple[System, Report]
+
+
+def answered(folder: Path, spec: Path, store: Store | None) -> Answered:
+    """The system and the whole report, or the error."""
+    try:
+        claim = read_spec(spec, catalogue(folder, store))
+        result = run(claim, LIMITS, backend="readable")
+    except FinaleError as error:
+        return str(error)
+    except Exception as error:
+        return f"{type(error).__name__}: {error}"
+    assert result.system is not None
+    return result.system, result.report
+
+
+def timeless(report: Report) -> Report:
+    found = replace(report.statistics, seconds=0.0)
+    return replace(report, statistics=found, cached=False)
+
+
+def assert_same(warm: Answered, cold: Answered) -> None:
+    if isinstance(warm, str) or isinstance(cold, str):
+        assert warm == cold
+        return
+    (one, report), (other, expected) = warm, cold
+    assert [str(v.name) for v in one.variables] == [v.name for v in other.variables]
+    assert one.cells == other.cells
+    assert one.initial == other.initial
+    assert one.terminal is other.terminal
+    for mine, wanted in zip(one.rules, other.rules, strict=True):
+        for each in fields(mine):
+            assert getattr(mine, each.name) == getattr(wanted, each.name), (str(mine), each.name)
+    assert one.properties == other.properties
+    assert timeless(report) == timeless(expected)
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_an_edit_is_followed(name: str, tmp_path: Path) -> None:
+    text = (ROOT / "protocols" / f"{name}.py").read_text()
+    spec = ROOT / "specs" / f"{EXAMPLES[name]}.toml"
+    store = Store(tmp_path / "cache")
+
+    def same(changed: str) -> Answered:
+        folder = tmp_path / f"protocols{next(numbers)}"
+        folder.mkdir()
+        (folder / f"{name}.py").write_text(changed)
+        warm = answered(folder, spec, store)
+        assert_same(warm, answered(folder, spec, None))
+        again = answered(folder, spec, store)
+        assert_same(again, warm)
+        shutil.rmtree(folder)
+        return again
+
+    first = same(text)
+    assert not isinstance(first, str)
+    assert first[1].cached
+
+    @settings(suppress_health_check=list(HealthCheck))
+    @given(st.data())
+    def edit(data: st.DataObject) -> None:
+        same(data.draw(edited(text)))
+
+    edit()

@@ -1,0 +1,201 @@
+"""`finale check` with a cache: what did not change is not worked out again, and is told."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from unittest import mock
+
+import pytest
+
+from tests.cli.running import Ran
+
+ROOT = Path(__file__).parents[2]
+SPECS = ROOT / "specs" / "two-phase-commit"
+CLASSICS = ROOT / "examples" / "classics"
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Iterator[Path]:
+    """A cache of this test's own."""
+    with mock.patch.dict(os.environ, {"FINALE_CACHE": str(tmp_path / "cache")}):
+        yield tmp_path
+
+
+def finale(*words: object) -> Ran:
+    """Run a command in a process of its own: Python does not load a file anew that has changed."""
+    program = Path(sys.executable).with_name("finale")
+    done = subprocess.run(
+        [program, *map(str, words)], capture_output=True, text=True, check=False, cwd=ROOT
+    )
+    return Ran(done.returncode, done.stdout, done.stderr)
+
+
+def rows(*words: object) -> list[dict[str, object]]:
+    """The rows of a check, without what takes another time each time."""
+    found = json.loads(finale("check", *words, "--format", "json").stdout)["results"]
+    return [{k: v for k, v in row.items() if k != "seconds"} for row in found]
+
+
+def test_a_second_check_is_cached(folder: Path) -> None:
+    spec = sorted(SPECS.rglob("*.toml"))[0]
+    first = rows(spec)
+    assert not any(row["cached"] for row in first)
+    second = rows(spec)
+    assert all(row["cached"] for row in second)
+    assert second == [{**row, "cached": True} for row in first]
+    assert "· cached" in finale("check", spec).stdout
+    assert not any(row["cached"] for row in rows(spec, "--no-cache"))
+    assert (folder / "cache" / "finale.sqlite").exists()
+
+
+@pytest.mark.usefixtures("folder")
+def test_a_folder_is_checked_as_its_specs_are() -> None:
+    together = rows(SPECS, "--jobs", 2)
+    alone = rows(SPECS, "--jobs", 1, "--no-cache")
+    assert together == alone
+    assert rows(SPECS) == [{**row, "cached": True} for row in alone]
+
+
+def test_one_rule_that_changes_is_followed(folder: Path) -> None:
+    own = folder / "protocols"
+    shutil.copytree(CLASSICS / "protocols", own)
+    spec = CLASSICS / "specs" / "peterson.toml"
+    before = rows(spec, "--protocols", own)
+    file = own / "peterson.py"
+    text = file.read_text()
+    file.write_text(f"# A comment moves all lines.\n{text}")
+    moved = rows(spec, "--protocols", own)
+    assert [row["verdict"] for row in moved] == [row["verdict"] for row in before]
+    wrong = text.replace("require(", "require(True or ", 1)
+    assert wrong != text
+    file.write_text(wrong)
+    changed = rows(spec, "--protocols", own)
+    assert changed == rows(spec, "--protocols", own, "--no-cache")
+    assert [row["states"] for row in changed] != [row["states"] for row in before]
+
+
+def test_a_cache_of_others_is_told_once_and_not_used(folder: Path) -> None:
+    (folder / "cache").mkdir()
+    (folder / "cache").chmod(0o777)
+    done = finale("check", SPECS)
+    assert done.exit == 0
+    assert done.stderr.count("others can write") == 1
+
+
+def test_each_release_has_a_report_of_its_own(folder: Path) -> None:
+    assert folder.is_dir()
+    spec = ROOT / "specs" / "final-checkpoint" / "pair.toml"
+    words = ("check", spec, "--releases", "V3,V4", "--format", "json")
+    first = json.loads(finale(*words).stdout)["results"]
+    second = json.loads(finale(*words).stdout)["results"]
+    anew = json.loads(finale(*words, "--no-cache").stdout)["results"]
+    for rows in (first, second, anew):
+        for row in rows:
+            row["seconds"] = row["cached"] = None
+    assert first == second == anew
+    releases = [row["release"] for row in first]
+    assert len(set(releases)) == 2
+
+
+# --- what changed since a revision ---------------------------------------------------------------
+
+
+def git(folder: Path, *words: str) -> None:
+    own = ["-c", "user.name=A", "-c", "user.email=a@example.org"]
+    subprocess.run(["git", "-C", folder, *own, *words], check=True, capture_output=True)
+
+
+@pytest.fixture
+def repository(folder: Path) -> Path:
+    """A repository with two classics and their specs."""
+    top = folder / "repository"
+    for name in ("peterson", "semaphore"):
+        (top / "protocols").mkdir(parents=True, exist_ok=True)
+        shutil.copy(CLASSICS / "protocols" / f"{name}.py", top / "protocols")
+    (top / "specs").mkdir()
+    shutil.copy(CLASSICS / "specs" / "peterson.toml", top / "specs")
+    shutil.copy(CLASSICS / "specs" / "semaphore-weak.toml", top / "specs")
+    git(top, "init", "-q")
+    git(top, "add", ".")
+    git(top, "commit", "-q", "-m", "Begin")
+    return top
+
+
+def checked(repository: Path) -> set[str]:
+    specs, protocols = repository / "specs", repository / "protocols"
+    words = ("--changed-since", "HEAD", "--protocols", protocols)
+    return {Path(str(row["spec"])).stem for row in rows(specs, *words)}
+
+
+def test_what_did_not_change_is_left_out(repository: Path) -> None:
+    assert checked(repository) == set()
+    file = repository / "protocols" / "peterson.py"
+    file.write_text(file.read_text() + "\n")
+    assert checked(repository) == {"peterson"}
+    spec = repository / "specs" / "semaphore-weak.toml"
+    spec.write_text(spec.read_text() + "\n")
+    assert checked(repository) == {"peterson", "semaphore-weak"}
+    git(repository, "commit", "-q", "-a", "-m", "Go on")
+    assert checked(repository) == set()
+    (repository / "specs" / "new.toml").write_text(spec.read_text())
+    assert checked(repository) == {"new"}
+
+
+def test_a_revision_that_is_none_is_refused(repository: Path) -> None:
+    words = ("--protocols", repository / "protocols", "--changed-since")
+    done = finale("check", repository / "specs", *words, "no-such")
+    assert done.exit == 2
+    assert "error[unknown-revision]" in done.stderr
+
+
+def test_a_folder_in_no_repository_is_refused(folder: Path) -> None:
+    shutil.copy(CLASSICS / "specs" / "peterson.toml", folder)
+    with mock.patch.dict(os.environ, {"GIT_CEILING_DIRECTORIES": str(folder.parent)}):
+        done = finale("check", folder, "--changed-since", "HEAD")
+    assert done.exit == 2
+    assert "error[no-repository]" in done.stderr
+
+
+# --- watching ------------------------------------------------------------------------------------
+
+
+def test_a_spec_is_checked_again_when_it_is_saved(folder: Path) -> None:
+    own = folder / "protocols"
+    shutil.copytree(CLASSICS / "protocols", own)
+    spec = folder / "peterson.toml"
+    shutil.copy(CLASSICS / "specs" / "peterson.toml", spec)
+    program = Path(sys.executable).with_name("finale")
+    page = folder / "page"
+    with page.open("w") as out:
+        watching = subprocess.Popen(
+            [program, "check", str(spec), "--protocols", str(own), "--watch"], stdout=out
+        )
+        try:
+            wait_for(page, "1 spec checked", 1)
+            spec.write_text(spec.read_text().replace("title = ", "title = ", 1) + "\n")
+            wait_for(page, "1 spec checked", 2)
+            assert "changed: peterson.toml" in page.read_text()
+            file = own / "peterson.py"
+            file.write_text(file.read_text() + "\n")
+            wait_for(page, "1 spec checked", 3)
+        finally:
+            watching.send_signal(signal.SIGINT)
+            code = watching.wait(60)
+    assert code == 0
+
+
+def wait_for(page: Path, text: str, times: int) -> None:
+    """Wait until a page says something so many times."""
+    for _ in range(600):
+        if page.read_text().count(text) >= times:
+            return
+        time.sleep(0.1)
+    raise AssertionError(page.read_text())
