@@ -218,15 +218,17 @@ class StepCache:
 
     def _learn(self, function: int, state: Sequence[int]) -> None:
         for learned, reads, value in self.functions.paths(function, state):
-            if isinstance(value, int):
-                self._path(learned, reads, value)
-                continue
-            leaves, writes = self._memory[at.RULE_LEAVES], self._memory[at.WRITES]
-            begin = len(writes) // 2
-            writes.extend(each for pair in value for each in pair)
-            leaves.extend((begin, len(writes) // 2))
-            self._path(learned, reads, len(leaves) // 2 - 1)
-        self._note_readers(function, reads)
+            leaf = value if isinstance(value, int) else self._rule_leaf(value)
+            self._path(learned, reads, leaf)
+            self._note_readers(learned, reads)
+
+    def _rule_leaf(self, written: Sequence[Pair]) -> int:
+        """Return a new leaf of a rule with these writes."""
+        leaves, writes = self._memory[at.RULE_LEAVES], self._memory[at.WRITES]
+        begin = len(writes) // 2
+        writes.extend(each for pair in written for each in pair)
+        leaves.extend((begin, len(writes) // 2))
+        return len(leaves) // 2 - 1
 
     def _path(self, function: int, reads: Sequence[Pair], leaf: int) -> None:
         """A function reads these cells, one after the other, and comes to this leaf."""
