@@ -64,7 +64,7 @@ def result_lines(result: SpecResult, width: int) -> list[Text]:
     for line in _asides(aside):
         lines += paragraph(Text(line, "dim"), width, indent=4)
     for bound in dict.fromkeys(bound for row in claims for bound in row.bounds):
-        told_cure = f"to know more than the bound {bound} allows: {cure(result.spec, bound)}"
+        told_cure = f'to know more than the bound "{bound}" allows: {cure(result.spec, bound)}'
         lines += paragraph(Text(told_cure, "dim"), width, indent=4)
     lines += _search_lines(result, width)
     cut_short = [row.property for row in result.rows if _was_cut_short(row, result)]

@@ -50,7 +50,7 @@ _PACKAGES = ("llvmlite", "numba", "numpy", "z3_solver")
 _KINDS: dict[str, Any] = {
     kind.__name__: kind
     for kind in (
-        *(Report, Answer, Statistics, Timing, Trace, Fault, Place, Branch),
+        *(Report, Answer, Statistics, Timing, Fault, Place, Branch),
         *(Holds, Violated, Vacuous, Unknown, NotAsked, DoesNotApply),
     )
 }
@@ -176,6 +176,8 @@ def _of_rules() -> bytes:
 
 
 def _said(value: Any) -> object:
+    if isinstance(value, Trace):  # the bulk: nothing in it but numbers
+        return {"Trace": [value.states, value.rules, value.loop, _said(value.fault)]}
     if is_dataclass(value) and not isinstance(value, type):
         name = type(value).__name__
         assert name in _KINDS, f"{name} cannot be kept"
@@ -191,6 +193,9 @@ def _read(said: Any) -> Any:
     if not isinstance(said, dict):
         return said
     ((name, own),) = said.items()
+    if name == "Trace":
+        states, rules, loop, fault = own
+        return Trace(tuple(map(tuple, states)), tuple(rules), loop, _read(fault))
     return _KINDS[name](*map(_read, own)) if name else frozenset(own)
 
 

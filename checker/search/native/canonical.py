@@ -11,12 +11,12 @@ from collections.abc import Iterator, Sequence
 
 from checker.search.reductions.canonical import Canonical, Reference, Reset, SymmetryGroup
 
-from .layout import ALL_ONES, WORD, Layout
+from .layout import ALL_ONES, WORD, StateLayout
 from .lower import function, loop
 from .values import LlvmText, Values, signed
 
 
-def canonical_source(layout: Layout, canonical: Canonical) -> str:
+def canonical_source(layout: StateLayout, canonical: Canonical) -> str:
     """Return the text of the function."""
     text = LlvmText()
 
@@ -39,7 +39,7 @@ def canonical_source(layout: Layout, canonical: Canonical) -> str:
 
 
 def _reset(
-    text: LlvmText, layout: Layout, values: Values, words: list[str], reset: Reset
+    text: LlvmText, layout: StateLayout, values: Values, words: list[str], reset: Reset
 ) -> list[str]:
     condition = values.truth(reset.condition)
     masks = [0] * layout.width
@@ -53,7 +53,7 @@ def _reset(
 
 
 def _sorted(
-    text: LlvmText, layout: Layout, words: Sequence[str], group: SymmetryGroup
+    text: LlvmText, layout: StateLayout, words: Sequence[str], group: SymmetryGroup
 ) -> list[str]:
     """The words after the members of a group are sorted."""
     keys = _Keys(text, layout, group)
@@ -82,7 +82,7 @@ class _Keys:
     `SymmetryGroup.key`.
     """
 
-    def __init__(self, text: LlvmText, layout: Layout, group: SymmetryGroup) -> None:
+    def __init__(self, text: LlvmText, layout: StateLayout, group: SymmetryGroup) -> None:
         self.text = text
         self.layout = layout
         self.group = group

@@ -25,7 +25,7 @@ from model.language.explore import Branch
 from model.system import Blocked, Fault, System, Update
 
 from .kernel.places import BATCH, FAULT_BIT, OPEN, RULES_MAX
-from .layout import WORD, Layout, check_rules
+from .layout import WORD, StateLayout, check_rules
 from .topics import EARLY, Topics
 from .trees import AtLeaf, End, LlvmTrees
 from .values import LlvmText, Values
@@ -43,7 +43,7 @@ class Lowering:
     """
 
     def __init__(
-        self, system: System, layout: Layout, topics: Topics, rewritten: bool = False
+        self, system: System, layout: StateLayout, topics: Topics, rewritten: bool = False
     ) -> None:
         self.rewritten = rewritten
         check_rules(system)
@@ -269,7 +269,7 @@ class Lowering:
         return changes
 
 
-def answers_source(layout: Layout, questions: Sequence[Expression], name: str) -> str:
+def answers_source(layout: StateLayout, questions: Sequence[Expression], name: str) -> str:
     """Return `name(in, n, out)`: for each of n states the set of questions that are true."""
     text = LlvmText()
     words = words_for(len(questions))
@@ -309,7 +309,7 @@ def _is_open(text: LlvmText, place: int) -> tuple[str, str]:
     return address, text.value(f"icmp eq i64 {least}, {OPEN}")
 
 
-def _unpacked(text: LlvmText, layout: Layout, state: str) -> Values:
+def _unpacked(text: LlvmText, layout: StateLayout, state: str) -> Values:
     """The words of the state at an address."""
     words: list[str] = []
     for word in range(layout.width):
@@ -319,7 +319,7 @@ def _unpacked(text: LlvmText, layout: Layout, state: str) -> Values:
 
 
 def loop(
-    text: LlvmText, layout: Layout, body: Callable[[Values], str], record_starts: bool = False
+    text: LlvmText, layout: StateLayout, body: Callable[[Values], str], record_starts: bool = False
 ) -> None:
     """Return a loop over `n` states, with `%i` done; it returns the count that the body made."""
     text.jump("head")

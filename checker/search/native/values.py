@@ -25,7 +25,7 @@ from model.expressions import (
     Subtract,
 )
 
-from .layout import WORD, Layout
+from .layout import WORD, StateLayout
 
 #: Sums are computed in signed words: none may come near their bounds.
 VALUE_BITS_MAX = 62
@@ -76,7 +76,7 @@ class LlvmText:
 class Values:
     """The values computed at one place of a function: their names, by expression."""
 
-    def __init__(self, text: LlvmText, layout: Layout, words: Sequence[str]) -> None:
+    def __init__(self, text: LlvmText, layout: StateLayout, words: Sequence[str]) -> None:
         self.text = text
         self.layout = layout
         self.words = words

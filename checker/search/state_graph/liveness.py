@@ -77,9 +77,11 @@ def _verdict(fair: Fair, waiting: Waiting) -> Verdict:
     replay(fair.system, trace)
     if strict:
         return Violated(trace, waiting.binding)
-    bounds = tuple(sorted({bound for state in component for _, bound in fair.bounds(state)}))
-    names = ", ".join(bounds)
-    return Unknown(f"it waits for ever only because of the bound {names}", trace, bounds)
+    found = sorted({bound for state in component for _, bound in fair.bounds(state)})
+    bounds = "bound" if len(found) == 1 else "bounds"
+    names = ", ".join(f'"{each}"' for each in found)
+    why = f"it waits forever only because of the {bounds} {names}"
+    return Unknown(why, trace, tuple(found))
 
 
 def questions_of(system: System) -> Iterator[Expression]:

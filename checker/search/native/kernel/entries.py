@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from numba import njit, types
 
 from .advance import advance
-from .cache_follow import ask_one, follow, follow_none, take_all
+from .cache_follow import follow, take_all
 from .fair import components, enabled_keys, keys_of_parts, reach, stem
 from .graph import answer, ask_all, edges, find_step
 from .mail import forget_sent, leads_into, receive, send, sort_out
@@ -22,8 +22,8 @@ from .table import move_entries, refill
 ENTRIES = (
     advance, ask_all, refill, move_entries, refill_node, compress_states,
     find_step, edges, answer, enabled_keys, components, keys_of_parts, stem, reach,
-    forget_sent, sort_out, receive, send, leads_into, follow, follow_none,
-    take_all, ask_one,
+    forget_sent, sort_out, receive, send, leads_into, follow,
+    take_all,
 )  # fmt: skip
 
 

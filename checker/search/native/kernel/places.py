@@ -181,7 +181,5 @@ LOOPS = {
     "send": 5,
     "leads_into": 6,
     "follow": 1,
-    "follow_none": 1,
     "take_all": 1,
-    "ask_one": 1,
 }
