@@ -171,7 +171,7 @@ def test_many_specs_can_be_interrupted(folder: Path) -> None:
     program = Path(sys.executable).with_name("finale")
     page = folder / "page"
     with page.open("w") as out:
-        command = [program, "check", "specs/unaligned", "--jobs", "2"]
+        command = [str(program), "check", "specs/unaligned", "--jobs", "2"]
         checking = subprocess.Popen(command, stdout=out, cwd=ROOT)
         wait_for(page, "✓ specs/", 1)
         checking.send_signal(signal.SIGINT)
