@@ -70,7 +70,7 @@ def guards_source(layout: StateLayout, atoms: Sequence[Expression]) -> str:
     text = LlvmText()
     words = _words(len(atoms))
 
-    def body(values: Values) -> str:
+    def body(values: Values) -> None:
         offset = text.value(f"mul i64 %i, {words}")
         row = text.value(f"getelementptr i64, ptr %out, i64 {offset}")
         for word in range(words):
@@ -81,7 +81,6 @@ def guards_source(layout: StateLayout, atoms: Sequence[Expression]) -> str:
                 found = text.value(f"or i64 {found}, {moved}")
             address = text.value(f"getelementptr i64, ptr {row}, i64 {word}")
             text.line(f"store i64 {found}, ptr {address}")
-        return "%count"
 
     loop(text, layout, body)
     return function("define i64", "guards(ptr %in, i64 %n, ptr %out)", text)
