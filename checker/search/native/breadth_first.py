@@ -39,7 +39,7 @@ from .machine import NativeMachine
 from .resume import ResumeFolder
 from .saving import Saving, identity
 from .storage import STORAGES, DiskStore, Storage
-from .tables import STATES_MAX, Tables
+from .tables import STATES_MAX, Tables, new_block
 from .workers import SearchThreads, threads_for
 
 #: Between two looks at the clock: at first this many states, then as many as take so long.
@@ -81,7 +81,7 @@ class NativeSearch:
         self.seconds = 0.0
         topics = machine.topics
         self.loops = loops()
-        self.block: Numbers = np.zeros(at.SHARED_COUNT, np.int64)
+        self.block = new_block()
         self.block[[at.DEADLOCK, at.FAULT_STATE, at.FAULT_LEAF]] = -1
         self.state_found: Numbers = np.full(len(topics.in_states), -1, np.int64)
         self.step_found: Numbers = np.full(len(topics.on_steps), -1, np.int64)
@@ -192,7 +192,7 @@ class NativeSearch:
         threads = threads_for(self.options.threads, self.options.searches)
         memory_max = self.limits.memory_max or share_of_free_memory(self.options.searches)
         self._tables = Tables(
-            machine.layout.width, block, self.loops, self.storage, memory_max, disk, threads
+            machine.layout.width, block, self.loops, self.storage, memory_max, disk
         )
         self._workers = SearchThreads(machine, self._tables, self.loops, threads)
 

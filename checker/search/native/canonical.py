@@ -20,7 +20,7 @@ def canonical_source(layout: StateLayout, canonical: Canonical) -> str:
     """Return the text of the function."""
     text = LlvmText()
 
-    def body(values: Values) -> str:
+    def body(values: Values) -> None:
         words = list(values.words)
         for reset in canonical.resets:
             words = _reset(text, layout, values, words, reset)
@@ -32,7 +32,6 @@ def canonical_source(layout: StateLayout, canonical: Canonical) -> str:
             if name != values.words[word]:
                 address = text.value(f"getelementptr i64, ptr {state}, i64 {word}")
                 text.line(f"store i64 {name}, ptr {address}")
-        return "%count"
 
     loop(text, layout, body)
     return function("define i64", "canonical(ptr %in, i64 %n)", text)

@@ -24,15 +24,13 @@ from model.expressions import FALSE, TRUE, Expression, disjunction
 from model.language.explore import Branch
 from model.system import Blocked, Fault, System, Update
 
-from .kernel.places import BATCH, FAULT_BIT, OPEN, RULES_MAX
+from .kernel.places import BATCH, FAULT_BIT, OPEN, RULES_IN_CHUNK, RULES_MAX
 from .layout import WORD, StateLayout, check_rules
+from .never import is_never
 from .topics import EARLY, Topics
 from .trees import AtLeaf, End, LlvmTrees
 from .values import LlvmText, Values
 from .writes import after_words
-
-#: Rules in one function: too few unpack the state again and again, too many compile slowly.
-RULES_IN_CHUNK = 16
 
 
 class Lowering:
@@ -51,6 +49,7 @@ class Lowering:
         self.layout = layout
         self.topics = topics
         self.leaves, self.numbers = numbered(system)
+        self._never: dict[Expression, bool] = {}
         self.branches: dict[Branch, int] = {}
         for leaf in self.leaves:
             for branch, _ in leaf.end.branches if isinstance(leaf.end, Update) else ():
@@ -91,13 +90,12 @@ class Lowering:
         begin = number * RULES_IN_CHUNK
         rules = range(begin, min(begin + RULES_IN_CHUNK, len(self.system.rules)))
 
-        def body(values: Values) -> str:
-            trees = LlvmTrees(text, lambda end: isinstance(end, Blocked), "%count")
+        def body(values: Values) -> None:
+            trees = LlvmTrees(text, lambda end: isinstance(end, Blocked))
             for rule in rules:
                 trees.write(self.system.rules[rule].tree, values, self._step(text, trees, rule))
-            return trees.count
 
-        loop(text, self.layout, body, record_starts=True)
+        loop(text, self.layout, body, counts=True)
         names = ("in", "out", "leaves", "starts", "first")
         pointers = ", ".join(f"ptr noalias nocapture %{name}" for name in names)
         header = f"chunk{number}({pointers.replace(', ', ', i64 %n, ', 1)}, i64 %start)"
@@ -105,7 +103,7 @@ class Lowering:
 
     def _step(self, text: LlvmText, trees: LlvmTrees, rule: int) -> AtLeaf:
         def at_leaf(end: End, known: Known, values: Values) -> None:
-            count = trees.count
+            count = text.value("load i64, ptr %count")
             number = self.numbers[rule, id(end)]
             place = text.value(f"getelementptr i32, ptr %leaves, i64 {count}")
             if isinstance(end, Fault):
@@ -121,7 +119,8 @@ class Lowering:
                     address = text.value(f"getelementptr i64, ptr {out}, i64 {word}")
                     text.line(f"store i64 {name}, ptr {address}")
                 self._ask_step(text, rule, writes, known, values)
-            trees.leave(text.value(f"add i64 {count}, 1"))
+            text.line(f"store i64 {text.value(f'add i64 {count}, 1')}, ptr %count")
+            trees.leave()
 
         return at_leaf
 
@@ -160,7 +159,7 @@ class Lowering:
             known[cell] = writes.get(cell.index, known.get(before, before))
         for topic, questions in asked.items():
             condition = disjunction(folded(each.condition, known, memo) for each in questions)
-            if condition is not FALSE:
+            if condition is not FALSE and not is_never(condition, self._never):
                 yield topic, condition
 
     # --- states ----------------------------------------------------------------------------------
@@ -175,7 +174,7 @@ class Lowering:
         early = [topic for topic in conditions if topic[0] in EARLY or conditions[topic] is TRUE]
         late = [topic for topic in conditions if topic not in early]
 
-        def body(values: Values) -> str:
+        def body(values: Values) -> None:
             if late:
                 hit, rest = text.fresh("hit"), text.fresh("rest")
                 text.branch(values.any(conditions[topic] for topic in late), hit, rest)
@@ -199,7 +198,6 @@ class Lowering:
                 text.line(f"store i64 %i, ptr {address}")
                 text.jump(done)
                 text.open(done)
-            return "%count"
 
         loop(text, self.layout, body)
         return function("define i64", "ask(ptr %in, i64 %n, ptr %first)", text)
@@ -242,14 +240,14 @@ class Lowering:
         def is_quiet(end: End) -> bool:
             return end.bound is None if isinstance(end, Blocked) else not self.rewritten
 
-        trees = LlvmTrees(text, is_quiet, "0")
+        trees = LlvmTrees(text, is_quiet)
 
         def at_leaf(end: End, known: Known, values: Values) -> None:
             if isinstance(end, Update):
                 same, changed = text.fresh("same"), text.fresh("changed")
                 text.branch(self._changes(text, end, known, values), changed, same)
                 text.open(same)
-                trees.leave("0")
+                trees.leave()
                 text.open(changed)
             text.line("ret i64 0")
 
@@ -274,7 +272,7 @@ def answers_source(layout: StateLayout, questions: Sequence[Expression], name: s
     text = LlvmText()
     words = words_for(len(questions))
 
-    def body(values: Values) -> str:
+    def body(values: Values) -> None:
         offset = text.value(f"mul i64 %i, {words}")
         row = text.value(f"getelementptr i64, ptr %out, i64 {offset}")
         for word in range(words):
@@ -285,7 +283,6 @@ def answers_source(layout: StateLayout, questions: Sequence[Expression], name: s
                 found = text.value(f"or i64 {found}, {moved}")
             address = text.value(f"getelementptr i64, ptr {row}, i64 {word}")
             text.line(f"store i64 {found}, ptr {address}")
-        return "%count"
 
     loop(text, layout, body)
     return function("define i64", f"{name}(ptr %in, i64 %n, ptr %out)", text)
@@ -319,30 +316,36 @@ def _unpacked(text: LlvmText, layout: StateLayout, state: str) -> Values:
 
 
 def loop(
-    text: LlvmText, layout: StateLayout, body: Callable[[Values], str], record_starts: bool = False
+    text: LlvmText, layout: StateLayout, body: Callable[[Values], None], counts: bool = False
 ) -> None:
-    """Return a loop over `n` states, with `%i` done; it returns the count that the body made."""
+    """Write a loop over `n` states, with `%i` done.
+
+    If it counts, it begins at `%start`, writes to `%starts` what has been counted before each
+    state, and returns what has been counted in the end. The count is in memory: a name for it in
+    each block would be copied from block to block by code that is made quickly.
+    """
+    if counts:
+        text.line("%count = alloca i64")
+        text.line("store i64 %start, ptr %count")
     text.jump("head")
     text.open("head")
     text.line("%i = phi i64 [ 0, %entry ], [ %i_next, %tail ]")
-    start = "%start" if record_starts else "0"
-    text.line(f"%count = phi i64 [ {start}, %entry ], [ %count_next, %tail ]")
-    if record_starts:
+    if counts:
+        count = text.value("load i64, ptr %count")
         address = text.value("getelementptr i64, ptr %starts, i64 %i")
-        text.line(f"store i64 %count, ptr {address}")
+        text.line(f"store i64 {count}, ptr {address}")
     text.branch(text.value("icmp slt i64 %i, %n"), "body", "done")
     text.open("body")
     offset = text.value(f"mul i64 %i, {layout.width}")
     state = text.value(f"getelementptr i64, ptr %in, i64 {offset}")
     text.line(f"%step = mul i64 %i, {RULES_MAX}")
-    count = body(_unpacked(text, layout, state))
+    body(_unpacked(text, layout, state))
     text.jump("tail")
     text.open("tail")
-    text.line(f"%count_next = add i64 {count}, 0")
     text.line("%i_next = add i64 %i, 1")
     text.jump("head")
     text.open("done")
-    text.line("ret i64 %count")
+    text.line(f"ret i64 {text.value('load i64, ptr %count') if counts else '0'}")
 
 
 def function(kind: str, header: str, text: LlvmText, attributes: str = "nounwind") -> str:

@@ -34,7 +34,7 @@ from .places import (
     TABLE,
     TABLE_BITS,
 )
-from .table import find, hash_of, is_same, place_of
+from .table import find, hash_of, is_same
 
 
 @inline
@@ -107,10 +107,7 @@ def edges(shared, own, begin, end, arrays, faults):
                     number = head + i
                     if not is_same(out, step, key_of(shared, own, i), 0, width):
                         mixed = hash_of(out, step * width, width)
-                        start = place_of(mixed, bits)
-                        number, _ = find(
-                            storage, out, step, width, mixed, start, store, table, bits
-                        )
+                        number, _ = find(storage, out, step, width, mixed, store, table, bits)
                     set_half(targets, edge, number)
                     set_half(taken, edge, leaf)
                     edge += 1
