@@ -173,9 +173,12 @@ def test_many_specs_can_be_interrupted(folder: Path) -> None:
     with page.open("w") as out:
         command = [str(program), "check", "specs/unaligned", "--jobs", "2"]
         checking = subprocess.Popen(command, stdout=out, cwd=ROOT)
-        wait_for(page, "✓ specs/", 1)
-        checking.send_signal(signal.SIGINT)
-        code = checking.wait(60)
+        try:
+            wait_for(page, "✓ specs/", 1)
+            checking.send_signal(signal.SIGINT)
+            code = checking.wait(60)
+        finally:
+            checking.kill()
     assert code == 130
     assert "interrupted" in page.read_text().splitlines()[-1]
 
