@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 import pytest
 
-from checker.cache.code import NotKept, Reach, is_changing
+from checker.cache.code import CHANGING, NotKept, Reach
 from checker.search.run import chosen
 from checker.spec.catalogue import catalogue
 from checker.spec.reading import read_spec
@@ -49,7 +49,8 @@ class Watched(Parts):
         reached, ran = self.reach.reached(roots), set[CodeType]()
 
         def watch(frame: FrameType, event: str, _: object) -> None:
-            if event == "call" and is_changing(frame.f_globals.get("__name__")):
+            module = frame.f_globals.get("__name__") or ""
+            if event == "call" and module.startswith(CHANGING):
                 ran.add(frame.f_code)
 
         sys.setprofile(watch)
