@@ -13,6 +13,9 @@ moved. The code of the tool itself (`model/` without protocols and properties) i
 
 from __future__ import annotations
 
+# What is looked at here may be any object.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownLambdaType=false
 import enum
 import functools
 import linecache

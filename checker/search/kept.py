@@ -9,6 +9,9 @@ Only reports of complete searches are kept: limits of time or memory say nothing
 
 from __future__ import annotations
 
+# What JSON gives has no types.
+# pyright: reportUnknownMemberType=false, reportUnknownVariableType=false
+# pyright: reportUnknownArgumentType=false, reportUnknownLambdaType=false
 import json
 import sys
 from collections.abc import Collection, Iterator

@@ -101,7 +101,7 @@ def test_an_edit_is_followed(name: str, tmp_path: Path) -> None:
     assert not isinstance(first, str)
     assert first[1].cached
 
-    @settings(suppress_health_check=list(HealthCheck))
+    @settings(suppress_health_check=(HealthCheck.function_scoped_fixture, HealthCheck.too_slow))
     @given(st.data())
     def edit(data: st.DataObject) -> None:
         same(data.draw(edited(text)))
