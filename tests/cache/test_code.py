@@ -241,6 +241,23 @@ def twice(function):
 ).replace("    @rule\n    def fall", "    @twice\n    @rule\n    def fall")
 
 
+def test_a_further_name_of_a_member_is_part_of_an_enumeration(tmp_path: Path) -> None:
+    text = BASE.replace(
+        "class Counting",
+        """class Way(enum.Enum):
+    UP = 0
+    RISE = 0
+    DOWN = 1
+
+
+class Counting""",
+    ).replace('"""Two counters."""', '"""Two counters."""\nimport enum')
+    text = text.replace("require(counter.is_low)", "require(counter.is_low, Way.UP == Way.UP)")
+    before = keys_of(tmp_path / "before", text, NUMBERS)
+    after = keys_of(tmp_path / "after", text.replace("    RISE = 0\n", ""), NUMBERS)
+    assert {name for name in before if before[name] != after[name]} == {"rise"}
+
+
 def test_a_decorator_of_a_user_is_part_of_what_it_wraps(tmp_path: Path) -> None:
     before = keys_of(tmp_path / "before", WRAPPED, NUMBERS)
     changed = WRAPPED.replace("counter.value < 4)", "counter.value < 3)")
